@@ -1,0 +1,66 @@
+// Brings a fresh checkout to a state that can run, and does nothing when it already is. Node's own modules only:
+// this runs before anything is installed.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const hashOf = (files) => {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update('\0').update(readFileSync(join(root, file))).update('\0');
+  return hash.digest('hex');
+};
+
+const filesBelow = (folder) =>
+  readdirSync(join(root, folder))
+    .sort()
+    .flatMap((name) => {
+      const path = join(folder, name);
+      return statSync(join(root, path)).isDirectory() ? filesBelow(path) : [path];
+    });
+
+/** Runs a program in the project folder; the exit code is ours when it fails. */
+export function run(command, args, { quiet = false, env = process.env } = {}) {
+  const result = spawnSync(command, args, { cwd: root, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit', encoding: 'utf8' });
+  if (result.error) {
+    console.error(`${command}: ${result.error.message}`);
+    process.exit(1);
+  }
+  if (result.status !== 0) {
+    if (quiet) process.stderr.write(`${result.stdout}${result.stderr}`);
+    process.exit(result.status ?? 1);
+  }
+}
+
+/** The path of a program that a dependency brings, run by this very Node. */
+export const tool = (path) => [process.execPath, join(root, 'node_modules', path)];
+
+function stampMatches(stamp, hash) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+}
+
+/** Installs what the lock file names, unless exactly that is installed. */
+export function install() {
+  const hash = `${hashOf(['package.json', 'package-lock.json'])} ${process.platform} ${process.arch}`;
+  const stamp = join(root, 'node_modules', '.compat-gateway-stamp');
+  if (stampMatches(stamp, hash)) return;
+  console.log('Installing dependencies (once)…');
+  // devDependencies are needed to build, whatever NODE_ENV says.
+  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], { quiet: true });
+  writeFileSync(stamp, hash);
+}
+
+/** Compiles src/ to dist/, unless dist/ is what src/ gives. */
+export function build() {
+  const hash = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...filesBelow('src')]);
+  const stamp = join(root, 'dist', '.stamp');
+  if (stampMatches(stamp, hash)) return;
+  console.log('Building…');
+  const [node, tsc] = tool('typescript/bin/tsc');
+  run(node, [tsc, '-p', 'tsconfig.build.json']);
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  writeFileSync(stamp, hash);
+}
