@@ -1,0 +1,294 @@
+/**
+ * The v1 service in types: what its endpoints take and what its replies hold, as "Partner Purchase API v1: Specification"
+ * states it. Replies are loose objects: a field that v1 adds one day is no error, a known field of another type is.
+ */
+import { z } from 'zod';
+
+export type V1FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'list';
+
+export interface V1Field {
+  readonly type: V1FieldType;
+  readonly required: boolean;
+}
+
+export type V1EndpointKind = 'purchase' | 'lookup' | 'read';
+
+export interface V1Endpoint {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly kind: V1EndpointKind;
+  /** Body fields of a POST, query fields of a GET. */
+  readonly fields: Readonly<Record<string, V1Field>>;
+}
+
+const need = (type: V1FieldType): V1Field => ({ type, required: true });
+const may = (type: V1FieldType): V1Field => ({ type, required: false });
+
+// Section 4: `pin` is required unless the key is IP-locked (section 5), which only v1 can know.
+const PURCHASE = { pin: may('string'), request_id: may('string') } as const;
+
+/** Every endpoint of section 4. A purchase is what debits the wallet; a lookup is free and limited; a read is free. */
+export const V1_ENDPOINTS = [
+  { method: 'GET', path: '/balance', kind: 'read', fields: {} },
+  { method: 'GET', path: '/catalog', kind: 'read', fields: {} },
+  {
+    method: 'POST',
+    path: '/data',
+    kind: 'purchase',
+    fields: { plan_id: need('integer'), phone: need('string'), network: may('string'), ported: may('boolean'), ...PURCHASE },
+  },
+  {
+    method: 'POST',
+    path: '/airtime',
+    kind: 'purchase',
+    fields: { network: need('string'), phone: need('string'), amount: need('number'), ported: may('boolean'), ...PURCHASE },
+  },
+  {
+    method: 'POST',
+    path: '/validate-cable',
+    kind: 'lookup',
+    fields: { cable_id: need('integer'), smartcard: need('string') },
+  },
+  {
+    method: 'POST',
+    path: '/cabletv',
+    kind: 'purchase',
+    fields: { plan_id: need('integer'), smartcard: need('string'), phone: may('string'), ...PURCHASE },
+  },
+  {
+    method: 'POST',
+    path: '/validate-meter',
+    kind: 'lookup',
+    fields: { disco_id: need('integer'), meter_number: need('string'), meter_type: need('string') },
+  },
+  {
+    method: 'POST',
+    path: '/electricity',
+    kind: 'purchase',
+    fields: {
+      disco_id: need('integer'),
+      meter_number: need('string'),
+      meter_type: need('string'),
+      amount: need('number'),
+      phone: may('string'),
+      ...PURCHASE,
+    },
+  },
+  {
+    method: 'POST',
+    path: '/exam_pin',
+    kind: 'purchase',
+    fields: { exam_name: need('string'), quantity: need('integer'), ...PURCHASE },
+  },
+  { method: 'GET', path: '/recharge-card', kind: 'read', fields: {} },
+  {
+    method: 'POST',
+    path: '/recharge-card',
+    kind: 'purchase',
+    fields: {
+      network_id: need('integer'),
+      denomination: need('integer'),
+      quantity: may('integer'),
+      name_on_card: may('string'),
+      ...PURCHASE,
+    },
+  },
+  { method: 'GET', path: '/data-card', kind: 'read', fields: { net: need('string') } },
+  {
+    method: 'POST',
+    path: '/data-card',
+    kind: 'purchase',
+    fields: { plan_id: need('integer'), quantity: may('integer'), ...PURCHASE },
+  },
+  {
+    method: 'POST',
+    path: '/bulk_sms',
+    kind: 'purchase',
+    fields: { sender_id: need('string'), message: need('string'), recipients: need('list'), ...PURCHASE },
+  },
+  { method: 'GET', path: '/receipt', kind: 'read', fields: { reference: need('string') } },
+  {
+    method: 'GET',
+    path: '/transactions',
+    kind: 'read',
+    fields: { page: may('integer'), per_page: may('integer'), filter: may('string') },
+  },
+] as const satisfies readonly V1Endpoint[];
+
+/** Longest request_id v1 takes (section 8). */
+export const V1_REQUEST_ID_MAX = 64;
+
+/** Section 3. `processing` may be read and is never final. */
+export const v1TransactionStatusSchema = z.enum(['success', 'pending', 'processing', 'failed']);
+export type V1TransactionStatus = z.infer<typeof v1TransactionStatusSchema>;
+
+/** Section 2.5: one card. */
+export const v1CardPinSchema = z.looseObject({ pin: z.string(), serial: z.string() });
+export type V1CardPin = z.infer<typeof v1CardPinSchema>;
+
+/** Section 2.7. Which of them are present depends on the service. */
+export const v1PurchaseResultSchema = z.looseObject({
+  reference: z.string(),
+  cashback_earned: z.number().nullish(),
+  balance_before: z.number().nullish(),
+  balance_after: z.number().nullish(),
+  token: z.string().nullish(),
+  pending: z.boolean().nullish(),
+  pins: z.array(v1CardPinSchema).nullish(),
+});
+export type V1PurchaseResult = z.infer<typeof v1PurchaseResultSchema>;
+
+const duplicate = z.boolean().nullish();
+
+/** Section 7: charged and confirmed. */
+export const v1SuccessReplySchema = z.looseObject({
+  status: z.literal('success'),
+  message: z.string().nullish(),
+  duplicate,
+  data: v1PurchaseResultSchema,
+});
+
+/** Section 7: charged, the provider has not confirmed. Must not be retried. */
+export const v1PendingReplySchema = z.looseObject({
+  status: z.literal('pending'),
+  message: z.string().nullish(),
+  success: z.boolean().nullish(),
+  pending: z.boolean().nullish(),
+  duplicate,
+  data: v1PurchaseResultSchema,
+});
+
+/** Section 7: declined and refunded when `refunded` is true, else rejected with nothing charged. */
+export const v1ErrorReplySchema = z.looseObject({
+  status: z.literal('error'),
+  message: z.string().nullish(),
+  success: z.boolean().nullish(),
+  refunded: z.boolean().nullish(),
+  reference: z.string().nullish(),
+  duplicate,
+});
+export type V1ErrorReply = z.infer<typeof v1ErrorReplySchema>;
+
+/** Any reply to a purchase, told apart by `status`. */
+export const v1PurchaseReplySchema = z.discriminatedUnion('status', [
+  v1SuccessReplySchema,
+  v1PendingReplySchema,
+  v1ErrorReplySchema,
+]);
+export type V1PurchaseReply = z.infer<typeof v1PurchaseReplySchema>;
+
+const read = <T extends z.ZodType>(data: T) => z.looseObject({ status: z.literal('success'), data });
+
+/** Section 2.1. */
+export const v1BalanceReplySchema = read(
+  z.looseObject({
+    wallet_balance: z.number(),
+    cashback_balance: z.number().nullish(),
+    currency: z.string().nullish(),
+    sandbox: z.boolean().nullish(),
+  }),
+);
+export type V1BalanceReply = z.infer<typeof v1BalanceReplySchema>;
+
+/** Section 2.2. Prices here are text with two decimals. */
+export const v1DataPlanSchema = z.looseObject({
+  id: z.number().int(),
+  network: z.string(),
+  plan_name: z.string(),
+  display_name: z.string(),
+  data_type: z.string(),
+  data_size: z.string(),
+  validity: z.string(),
+  selling_price: z.string(),
+  network_id: z.number().int().nullish(),
+});
+export type V1DataPlan = z.infer<typeof v1DataPlanSchema>;
+
+export const v1CablePlanSchema = z.looseObject({
+  id: z.number().int(),
+  provider: z.string(),
+  cable_id: z.string(),
+  plan_name: z.string(),
+  display_name: z.string(),
+  selling_price: z.string(),
+});
+export type V1CablePlan = z.infer<typeof v1CablePlanSchema>;
+
+export const v1DiscoSchema = z.looseObject({ disco_id: z.number().int(), disco_name: z.string(), charge: z.string() });
+export type V1Disco = z.infer<typeof v1DiscoSchema>;
+
+export const v1CatalogSchema = z.looseObject({
+  data_plans: z.array(v1DataPlanSchema),
+  cable_plans: z.array(v1CablePlanSchema),
+  discos: z.array(v1DiscoSchema),
+  exam_prices: z.record(z.string(), z.number()),
+  recharge_card_prices: z.record(z.string(), z.record(z.string(), z.number())),
+  bulk_sms_pricing: z.looseObject({ price_per_page: z.number(), discount_percent: z.number(), cost_price: z.number() }).nullish(),
+  cashback: z.record(z.string(), z.unknown()).nullish(),
+});
+export type V1Catalog = z.infer<typeof v1CatalogSchema>;
+
+export const v1CatalogReplySchema = read(v1CatalogSchema);
+export type V1CatalogReply = z.infer<typeof v1CatalogReplySchema>;
+
+/** Section 2.3. */
+export const v1ReceiptSchema = z.looseObject({
+  id: z.number().int(),
+  reference: z.string(),
+  category: z.string(),
+  amount: z.number(),
+  status: v1TransactionStatusSchema,
+  description: z.string().nullish(),
+  phone: z.string().nullish(),
+  balance_before: z.number().nullish(),
+  balance_after: z.number().nullish(),
+  charge: z.number().nullish(),
+  provider_ref: z.string().nullish(),
+  created_at: z.string(),
+  pins: z.array(v1CardPinSchema).nullish(),
+  token: z.string().nullish(),
+});
+export type V1Receipt = z.infer<typeof v1ReceiptSchema>;
+
+export const v1ReceiptReplySchema = read(v1ReceiptSchema);
+export type V1ReceiptReply = z.infer<typeof v1ReceiptReplySchema>;
+
+/** Section 2.4. Here the amount is text. */
+export const v1TransactionSchema = z.looseObject({
+  id: z.number().int(),
+  transaction_ref: z.string(),
+  category: z.string(),
+  amount: z.string(),
+  status: v1TransactionStatusSchema,
+  description: z.string().nullish(),
+  created_at: z.string(),
+});
+export type V1Transaction = z.infer<typeof v1TransactionSchema>;
+
+export const v1TransactionsReplySchema = read(
+  z.looseObject({
+    transactions: z.array(v1TransactionSchema),
+    total: z.number().int(),
+    page: z.number().int(),
+    per_page: z.number().int(),
+    total_pages: z.number().int(),
+  }),
+);
+export type V1TransactionsReply = z.infer<typeof v1TransactionsReplySchema>;
+
+/** Section 2.6, smartcard. */
+export const v1CableLookupReplySchema = z.looseObject({
+  status: z.literal('success'),
+  success: z.boolean().nullish(),
+  message: z.string().nullish(),
+  data: z.looseObject({ name: z.string(), customer_name: z.string().nullish(), smartcard: z.string().nullish() }),
+});
+export type V1CableLookupReply = z.infer<typeof v1CableLookupReplySchema>;
+
+/** Section 2.6, meter. */
+export const v1MeterLookupReplySchema = z.looseObject({
+  status: z.literal('success'),
+  message: z.string().nullish(),
+  data: z.looseObject({ name: z.string(), address: z.string().nullish() }),
+});
+export type V1MeterLookupReply = z.infer<typeof v1MeterLookupReplySchema>;
