@@ -1,0 +1,50 @@
+/**
+ * Keys and PINs. They live in types that cannot be printed, logged or serialised: every ordinary way of turning them
+ * into text gives a mask, and showing one takes a method with an ugly name.
+ */
+import { inspect } from 'node:util';
+
+const MASK = '[secret]';
+
+/** A text that must never reach a log, a metric, a file or an error. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself, for the one place that sends it upstream or hashes it. */
+  revealForUseOnly(): string {
+    return this.#text;
+  }
+
+  equals(other: Secret): boolean {
+    return this.#text === other.#text;
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}
+
+/** What a script proved itself with, and the only name it has in logs and journal. */
+export interface Credentials {
+  readonly apiKey: Secret;
+  /** The account's transaction PIN; absent for a key that is locked to addresses. */
+  readonly pin?: Secret;
+  /** Keyed hash of the API key: 32 hex digits, the same on every gateway that shares the secret. */
+  readonly fingerprint: string;
+  /** The format that an AccessToken of this gateway is marked with. */
+  readonly tokenFormat?: string;
+  /** True when the key came from the operator's configuration because the script sent none. */
+  readonly isLookupKey?: boolean;
+}

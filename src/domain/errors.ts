@@ -1,0 +1,49 @@
+/**
+ * Every way the gateway can refuse. The key is the code that scripts and operators see; it never changes meaning.
+ * A refusal is always before an order exists: nothing was sent, nothing is charged.
+ */
+export const ERRORS = {
+  unreadable_body: { status: 400, title: 'The request body cannot be read' },
+  body_too_large: { status: 413, title: 'The request body is too large' },
+  body_too_slow: { status: 408, title: 'The request body did not arrive in time' },
+  repeated_field: { status: 400, title: 'One field is given twice' },
+  conflicting_fields: { status: 400, title: 'Two spellings of one field have different values' },
+  unknown_path: { status: 404, title: 'Nothing is served at this address' },
+  wrong_method: { status: 405, title: 'This address does not take this method' },
+  ambiguous_format: { status: 400, title: 'The meaning of the network number is not certain' },
+  network_number_doubtful: { status: 400, title: 'The network number does not fit the phone number' },
+  missing_credentials: { status: 401, title: 'No API key was sent' },
+  bad_credentials: { status: 401, title: 'The API key or PIN is malformed' },
+  bad_forwarded_address: { status: 400, title: 'The forwarded address cannot be read' },
+  too_many_lookups: { status: 429, title: 'Too many lookups without a key of their own' },
+  missing_field: { status: 400, title: 'A required field is absent' },
+  invalid_field: { status: 400, title: 'A field has an unusable value' },
+  catalog_unavailable: { status: 503, title: 'The price list cannot be had right now' },
+  request_id_reused: { status: 409, title: 'This request id belongs to another order' },
+  order_unknown: { status: 404, title: 'No such order' },
+  journal_unavailable: { status: 503, title: 'The journal cannot be written, so nothing was sent' },
+  overloaded: { status: 503, title: 'Too busy right now, nothing was sent' },
+  internal: { status: 500, title: 'The gateway itself failed' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** A refusal. `detail` names the field or setting and what was expected, and never repeats a secret or a whole body. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  /** The script's own name of the field that is to blame, when one is. */
+  readonly field: string | undefined;
+
+  constructor(code: ErrorCode, detail?: string, options: { readonly field?: string; readonly cause?: unknown } = {}) {
+    super(`${ERRORS[code].title}${detail === undefined ? '' : `: ${detail}`}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'GatewayError';
+    this.code = code;
+    this.detail = detail ?? `${ERRORS[code].title}.`;
+    this.field = options.field;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}

@@ -1,0 +1,34 @@
+/** What a script sent and what it gets back, free of HTTP machinery. */
+import type { InexactNumber, JsonObject, JsonValue } from './json';
+
+/** One value as the script sent it: nested values keep their JSON form. */
+export type LegacyValue = JsonValue | InexactNumber;
+
+/** Fields by the script's own spelling, in the order in which they came. */
+export type LegacyFields = ReadonlyMap<string, LegacyValue>;
+
+export interface LegacyRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** Percent-decoded, single slashes, without query; the trailing slash is kept as sent (`/api/topup/`). */
+  readonly path: string;
+  readonly query: LegacyFields;
+  readonly body: LegacyFields;
+  readonly headers: LegacyHeaders;
+  /** The script's address as v1 must see it, already judged against the trusted proxies. */
+  readonly clientAddress: string;
+}
+
+/** The few headers that carry meaning here. Absent ones are undefined. */
+export interface LegacyHeaders {
+  readonly authorization?: string | undefined;
+  readonly token?: string | undefined;
+  readonly userAgent?: string | undefined;
+}
+
+export interface LegacyReply {
+  readonly status: number;
+  readonly body: JsonObject | readonly JsonValue[];
+  /** For `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+}

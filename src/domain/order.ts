@@ -1,0 +1,42 @@
+/** An order: an intent in the journal, from before its first byte goes upstream until long after its outcome is known. */
+import type { JsonObject } from './json';
+import type { Outcome } from './outcome';
+
+/** An intent about to be journalled. Nothing in it is secret: no key, PIN, card PIN or token. */
+export interface NewOrder {
+  /** Fingerprint of the key that ordered: orders are only ever seen through the key that made them. */
+  readonly owner: string;
+  /** The request id as v1 gets it (at most 64 characters). */
+  readonly requestId: string;
+  readonly operation: string;
+  readonly format: string;
+  /** Canonical fields; amounts in kobo. */
+  readonly fields: JsonObject;
+  /** The script's own spellings of its request id with the values it sent, to be echoed exactly. */
+  readonly echo: JsonObject;
+  /** Hash over operation and canonical fields: tells a repeat from another sale under the same request id. */
+  readonly contentHash: string;
+  readonly openedAtMs: number;
+}
+
+export interface Order extends NewOrder {
+  /** The whole number that scripts see as `id`; unique per owner, rising with time. */
+  readonly number: number;
+  /** How often the order was opened: more than once when a try that never charged was repeated. */
+  readonly tries: number;
+  /** Undefined while a try is under way, and after a crash in the middle of one: then the money may have moved. */
+  readonly outcome?: Outcome;
+  readonly settledAtMs?: number;
+}
+
+/** The journal's answer to an intent. */
+export type Opened =
+  /** No order had this request id; it is on disk now. */
+  | { readonly kind: 'opened'; readonly order: Order }
+  /** The same intent was tried before and provably took no money; it is open again, on disk. */
+  | { readonly kind: 'reopened'; readonly order: Order }
+  /** The same intent is known: under way, pending, unknown or final. Untouched. */
+  | { readonly kind: 'found'; readonly order: Order }
+  /** The request id belongs to another intent. Untouched. */
+  | { readonly kind: 'conflict'; readonly order: Order };
+

@@ -1,0 +1,98 @@
+/**
+ * How an order ended so far (the glossary's six words), and which ending may follow which. The successions are the
+ * heart of the promise: an answer that proves nothing never overwrites one that does.
+ */
+import type { AmountMinor } from './amount';
+
+export interface CardPin {
+  readonly pin: string;
+  readonly serial: string;
+}
+
+/** What v1 told about the money and the goods of an order. Absent means not told. */
+export interface Delivery {
+  readonly balanceBefore?: AmountMinor;
+  readonly balanceAfter?: AmountMinor;
+  readonly charged?: AmountMinor;
+  readonly cashback?: AmountMinor;
+  /** Electricity token; null when v1 says there is none. Never journalled. */
+  readonly token?: string | null;
+  /** Card and exam PINs. Never journalled. */
+  readonly pins?: readonly CardPin[];
+  /** True when goods belong to this order but are not in this answer (they are never journalled). */
+  readonly goodsMissing?: boolean;
+}
+
+interface Told {
+  /** v1's own words, shown to the script. */
+  readonly message?: string;
+  readonly reference?: string;
+  readonly delivery?: Delivery;
+}
+
+/** v1 confirmed. */
+export interface Succeeded extends Told {
+  readonly kind: 'succeeded';
+}
+/** v1 charged, the provider has not confirmed. */
+export interface Pending extends Told {
+  readonly kind: 'pending';
+}
+/** Charged and refunded. */
+export interface Declined extends Told {
+  readonly kind: 'declined';
+}
+/** v1 said no before charging. */
+export interface Rejected {
+  readonly kind: 'rejected';
+  /** v1's 4xx. */
+  readonly httpStatus: number;
+  readonly message?: string;
+  readonly retryAfterSeconds?: number;
+}
+/** No byte left, so nothing is charged; the same request id may try again. */
+export interface NotSent {
+  readonly kind: 'not_sent';
+  readonly reason: string;
+}
+/** The money may have moved. */
+export interface Unknown {
+  readonly kind: 'unknown';
+  readonly reason: string;
+}
+
+export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
+export type OutcomeKind = Outcome['kind'];
+
+/** Nothing follows these. */
+export function isFinal(outcome: Outcome): boolean {
+  return outcome.kind === 'succeeded' || outcome.kind === 'declined';
+}
+
+/** True when v1 took no money and never will for this order as it stands: only then may a script hear "failed". */
+export function isSafeToRefund(outcome: Outcome): boolean {
+  return outcome.kind === 'declined' || outcome.kind === 'rejected' || outcome.kind === 'not_sent';
+}
+
+/**
+ * What is known of an order after one more answer about it.
+ *
+ * `previous` is undefined for an order of which no byte has been sent. A `rejected` or `not_sent` answer speaks only of
+ * its own try: after an earlier try whose fate is open (`unknown`, `pending`) it proves nothing, so the earlier word stands.
+ */
+export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
+  if (previous === undefined || previous.kind === 'rejected' || previous.kind === 'not_sent') return latest;
+  if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;
+  if (previous.kind === 'pending') return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
+  // Unknown: only an answer about the order itself says more.
+  return latest.kind === 'rejected' || latest.kind === 'not_sent' ? previous : latest;
+}
+
+function withDelivery(latest: Outcome, previous: Outcome): Outcome {
+  if (!('reference' in previous || 'delivery' in previous) || latest.kind === 'rejected' || latest.kind === 'not_sent' || latest.kind === 'unknown') {
+    return latest;
+  }
+  const reference = latest.reference ?? previous.reference;
+  const delivery = { ...previous.delivery, ...latest.delivery };
+  return { ...latest, ...(reference === undefined ? {} : { reference }), ...(Object.keys(delivery).length === 0 ? {} : { delivery }) };
+}
