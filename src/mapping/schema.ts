@@ -1,0 +1,198 @@
+/**
+ * The mapping language: one schema that gives the types, the checker, the editors' JSON Schema and the reference page.
+ * Strict everywhere: a misspelt key is a problem, not silence. Meaning is checked in `check.ts`, values and conditions
+ * are compiled in `compile-value.ts`.
+ */
+import { z } from 'zod';
+
+const word = z.union([z.string(), z.number()]).transform(String);
+const words = z.array(word);
+const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime');
+
+/** `500ms`, `40s`, `5m`, `2h`, as milliseconds. */
+const duration = z
+  .string()
+  .regex(/^\d+(ms|s|m|h)$/, 'expected a duration such as 500ms, 40s or 5m')
+  .transform((text) => {
+    const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[/[a-z]+$/.exec(text)![0] as 'ms' | 's' | 'm' | 'h'];
+    return Number.parseInt(text, 10) * unit;
+  })
+  .describe('A duration: a whole number with ms, s, m or h.');
+
+const numbers = z.record(z.string().regex(/^\d+$/, 'expected a whole number'), word).describe('What a number means: number to value.');
+
+/** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
+export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
+const value: z.ZodType<ValueSource> = z.lazy(() =>
+  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(value), z.record(z.string(), value)]),
+);
+const fieldsOfReply = z.record(z.string(), value);
+
+const replySchema = z
+  .strictObject({
+    include: z.array(name).optional().describe('Blocks to start from, in order.'),
+    always: fieldsOfReply.optional().describe('Fields of every outcome.'),
+    success: z.union([fieldsOfReply, value]).optional().describe('Fields of a success, or one list for a bare array.'),
+    pending: fieldsOfReply.optional().describe('Fields while the order is pending or its fate unknown.'),
+    failure: fieldsOfReply.optional().describe('Fields of a failure: nothing is charged, or it was refunded.'),
+  })
+  .describe('What the script is told. Later layers win: included blocks, then always, then the outcome, then the format.');
+
+const fieldSchema = z
+  .strictObject({
+    from: words.min(1).describe("The script's spellings of this field."),
+    otherwise: words.optional().describe('Spellings that are read only when none of `from` is there.'),
+    as: name.describe('A transform (text, phone, naira, flag, …) or the name of a table.'),
+    required: z.boolean().optional().describe('Refuse the request without it.'),
+    default: z.union([z.string(), z.number(), z.boolean()]).optional().describe('The value when it is absent.'),
+    lenient: z.boolean().optional().describe('An unusable value counts as absent. Only for fields that are merely echoed.'),
+    min: z.number().optional().describe('Smallest number; naira for amounts.'),
+    max: z.number().optional().describe('Largest number; naira for amounts.'),
+    length_max: z.number().int().positive().optional().describe('Most characters.'),
+  })
+  .describe('One canonical field: where it comes from and what it must be.');
+
+const routeSchema = z
+  .string()
+  .regex(/^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* \/[\w\-./:]*$/, 'expected a method and a path, such as POST /api/topup or GET|POST /api/user')
+  .describe('Method(s) and path. Both slash spellings are always served; `:name` is a field in the path.');
+
+const callSchema = z
+  .strictObject({
+    to: z
+      .string()
+      .regex(/^(?:GET|POST) \/[\w\-/]+$/, 'expected a v1 endpoint such as POST /airtime')
+      .describe('The v1 endpoint.'),
+    send: z.record(z.string(), value).optional().describe("v1's fields. Absent values are not sent; pin and request_id are added to purchases."),
+  })
+  .describe('The v1 call of the operation.');
+
+export const OPERATION_KINDS = ['purchase', 'lookup', 'read', 'list', 'status', 'history'] as const;
+
+const operationSchema = z.strictObject({
+  title: z.string().describe('For people.'),
+  kind: z
+    .enum(OPERATION_KINDS)
+    .describe('purchase moves money; lookup and read ask v1; list answers from the catalog; status and history look orders up.'),
+  routes: z.array(routeSchema).optional().describe('Addresses of this operation, for every format.'),
+  fields: z.record(name, fieldSchema).optional(),
+  ignore: words.optional().describe('Fields that are known and mean nothing here.'),
+  without_key: z.literal('lookup_key').optional().describe("Serve requests without a key by the operator's lookup key."),
+  undecided: name.optional().describe('The format to answer in when nothing tells. Never for a number that moves money.'),
+  numbering_guard: z
+    .strictObject({ number: name, phone: name })
+    .optional()
+    .describe('Hold the network number against the prefix of the phone number.'),
+  join: z
+    .record(name, z.strictObject({ list: name, where: z.record(name, value) }))
+    .optional()
+    .describe('Rows of the catalog by name, for the reply.'),
+  catalog: z.literal('wanted').optional().describe('The reply shows lists of the catalog.'),
+  call: callSchema.optional(),
+  patience: z.record(name, duration).optional().describe('How long each kind of caller waits here; the default is in callers.'),
+  reply: replySchema.optional(),
+});
+
+const signalSchema = z
+  .strictObject({
+    weight: z.enum(['strong', 'medium', 'weak']),
+    any_field: words.optional().describe('One of these fields was sent.'),
+    all_fields: words.optional().describe('All of these fields were sent.'),
+    field: word.optional().describe('With `is`: this field holds one of these words.'),
+    is: words.optional(),
+    path: z.string().startsWith('/').optional().describe('The request came to this address.'),
+    spelled: z.literal('exactly').optional().describe('The trailing slash, or its absence, counts as well.'),
+    auth: z.enum(['basic', 'token', 'bearer']).optional().describe('The scheme of the Authorization header.'),
+  })
+  .describe('Something in a request that speaks for this format.');
+
+const formatOperationSchema = z.strictObject({
+  routes: z.array(routeSchema).optional().describe('Addresses that only this format has.'),
+  fields: z.record(name, z.strictObject({ from: words.min(1) })).optional().describe('Further spellings that this format uses.'),
+  reply: replySchema.optional(),
+});
+
+const tableSchema = z.strictObject({
+  title: z.string().describe('For people, in refusals: "cable TV provider".'),
+  values: z
+    .record(
+      z.string(),
+      z.strictObject({
+        id: z.number().int().optional().describe("v1's own number."),
+        label: z.string().optional().describe('The name as lists show it.'),
+        words: words.describe('Accepted words, compared without case, spaces and punctuation.'),
+        prefixes: z.array(z.string().regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"')).optional().describe('First digits of phone numbers.'),
+      }),
+    )
+    .optional(),
+  numbers: numbers.optional().describe('What a number means, unless the format says otherwise.'),
+  unlisted: z.enum(['number', 'upper']).optional().describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.'),
+  catalog: z.strictObject({ list: name, id: name, name }).optional().describe('Look words up in this list of the catalog.'),
+});
+
+const wordsOfOutcome = z.strictObject({ http: z.number().int().min(200).max(499), status: z.string(), Status: z.string() });
+const timingSchema = z.strictObject({
+  reconnect: duration.describe('How long an upstream that refuses connections is tried again.'),
+  pursue: duration.describe('How long an order is pursued after the script has had its answer.'),
+  try: duration.describe('One try of a purchase, connect to last byte.'),
+  read: duration.describe('One read or lookup.'),
+});
+const callerKindSchema = z.strictObject({
+  user_agents: words.optional().describe('User-Agents of this kind; "" is none at all, a final * matches any rest.'),
+  patience: duration.describe('How long it waits for the end of an order.'),
+});
+const callerKeySchema = z.strictObject({
+  format: name.optional().describe('The format of this script, whatever its requests look like.'),
+  guard: z.enum(['on', 'off']).optional().describe('The numbering guard; on unless said otherwise.'),
+  patience: duration.optional(),
+});
+
+/** A shared file: everything that is not one format's own. Every section may stand in any file. */
+export const sharedFileSchema = z.strictObject({
+  operations: z.record(name, operationSchema).optional(),
+  tables: z.record(name, tableSchema).optional(),
+  other_numberings: z
+    .array(z.strictObject({ title: z.string(), table: name, numbers }))
+    .optional()
+    .describe('Numberings of other servers, known to the numbering guard.'),
+  request_id: words.optional().describe("Spellings of the script's own id of an order."),
+  words: z.strictObject({ success: wordsOfOutcome, pending: wordsOfOutcome, failure: wordsOfOutcome }).optional(),
+  texts: z.record(name, z.string()).optional().describe('What is said when v1 gave no message, by outcome.'),
+  blocks: z.record(name, replySchema).optional().describe('Reply fields that operations include.'),
+  rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.'),
+  callers: z
+    .strictObject({
+      kinds: z.record(name, callerKindSchema).optional(),
+      keys: z.record(z.string().regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits'), callerKeySchema).optional(),
+    })
+    .optional(),
+  timing: timingSchema.optional(),
+  lookup_key: z
+    .strictObject({ calls: z.number().int().positive(), window: duration })
+    .optional()
+    .describe("How often one address may look up with the operator's key."),
+});
+
+/** A format's own file: what differs from the shared files. */
+export const formatFileSchema = z.strictObject({
+  format: name.describe('The id of the format; /<id>/ before any path pins it.'),
+  title: z.string(),
+  numbers: z.record(name, numbers).optional().describe('Per table, what a number means in this format.'),
+  login: z.literal('basic').optional().describe('A Basic login is this format: its AccessToken carries the mark.'),
+  proof: z.array(signalSchema).optional().describe('What in a request speaks for this format.'),
+  operations: z.record(name, formatOperationSchema).optional(),
+  rows: z.record(name, fieldsOfReply).optional(),
+});
+
+export type SharedFile = z.infer<typeof sharedFileSchema>;
+export type FormatFile = z.infer<typeof formatFileSchema>;
+export type OperationSource = z.infer<typeof operationSchema>;
+export type FormatOperationSource = z.infer<typeof formatOperationSchema>;
+export type FieldSource = z.infer<typeof fieldSchema>;
+export type TableSource = z.infer<typeof tableSchema>;
+export type ReplySource = z.infer<typeof replySchema>;
+export type SignalSource = z.infer<typeof signalSchema>;
+export type CallerKindSource = z.infer<typeof callerKindSchema>;
+export type CallerKeySource = z.infer<typeof callerKeySchema>;
+export type Timing = z.infer<typeof timingSchema>;
+export type OutcomeWords = z.infer<typeof wordsOfOutcome>;
