@@ -1,0 +1,114 @@
+import { kobo, ZERO_KOBO } from '../../domain/amount';
+import type { Clock } from '../clock';
+import { transferLines, type BookName, type Ledger } from './ledger';
+import type { Mint } from './mint';
+import type { Course } from './mood';
+import type { FinalStatus, Order, Quote } from './order';
+import type { OrderBook } from './order-book';
+
+// Section 3, last row: a pending order older than this is re-checked with the provider when its receipt is read.
+const RECHECK_AFTER_MS = 2 * 60_000;
+
+export interface CashierParts {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly orders: OrderBook;
+  readonly mint: Mint;
+  /** Called in the same turn as the change it tells of, so that both reach the disk together. */
+  readonly onFinal: (order: Order) => void;
+}
+
+/** The only one who moves money for orders, and so the only one who walks the transition table of section 3. */
+export class Cashier {
+  readonly #parts: CashierParts;
+
+  constructor(parts: CashierParts) {
+    this.#parts = parts;
+  }
+
+  /** Charges the wallet and lets the provider answer at once as `course` says. */
+  accept(walletId: string, quote: Quote, requestId: string | null, course: Course): Order {
+    const { clock, ledger, orders, mint } = this.#parts;
+    const id = orders.nextId();
+    const balanceBefore = ledger.balance(`wallet:${walletId}`);
+    const now = clock.now();
+    const order: Order = {
+      ...quote,
+      id,
+      reference: mint.reference(id),
+      walletId,
+      requestId,
+      createdAt: now,
+      providerRef: mint.providerReference(id),
+      status: 'pending',
+      balanceBefore,
+      balanceAfter: kobo(balanceBefore - quote.charge),
+      token: null,
+      pins: [],
+      due: course.later === undefined ? null : { at: now + course.later.afterMs, result: course.later.result },
+      toldWhenAsked: course.toldWhenAsked ?? null,
+    };
+    this.#post('charge', order, -1);
+    if (course.first !== 'pending') this.#finish(order, course.first);
+    orders.add(order);
+    if (order.status !== 'pending') this.#parts.onFinal(order);
+    this.watch(order);
+    return order;
+  }
+
+  /** Waits for the provider's word on a pending order; also after a restart, when it may be overdue. */
+  watch(order: Order): void {
+    const { due } = order;
+    if (order.status !== 'pending' || due === null) return;
+    this.#parts.clock.setTimer(due.at - this.#parts.clock.now(), () => {
+      if (order.status === 'pending') this.settle(order, due.result);
+    });
+  }
+
+  /** The provider's final word. Only a pending order can take it: nothing follows success or failed. */
+  settle(order: Order, result: FinalStatus): void {
+    if (order.status !== 'pending') throw new Error(`order ${order.reference} is ${order.status} already`);
+    this.#finish(order, result);
+    this.#parts.orders.keep(order);
+    this.#parts.onFinal(order);
+  }
+
+  /** Asks the provider about an order that has been pending for more than two minutes. */
+  recheck(order: Order): void {
+    if (order.status !== 'pending' || order.toldWhenAsked === null) return;
+    if (this.#parts.clock.now() - order.createdAt > RECHECK_AFTER_MS) this.settle(order, order.toldWhenAsked);
+  }
+
+  #finish(order: Order, result: FinalStatus): void {
+    order.status = result;
+    order.due = null;
+    order.toldWhenAsked = null;
+    if (result === 'failed') {
+      this.#post('refund', order, 1);
+      order.balanceAfter = this.#parts.ledger.balance(`wallet:${order.walletId}`);
+      return;
+    }
+    if (order.hasToken) order.token = this.#parts.mint.token(order.id);
+    if (order.cards > 0) order.pins = this.#parts.mint.cards(order.id, order.cards);
+    if (order.cashback > 0) this.#postCashback(order);
+  }
+
+  #post(kind: 'charge' | 'refund', order: Order, sign: 1 | -1): void {
+    const { charge, fee } = order;
+    const lines: [BookName, ReturnType<typeof kobo>][] = [
+      [`wallet:${order.walletId}`, kobo(sign * charge)],
+      ['revenue', kobo(-sign * (charge - fee))],
+    ];
+    if (fee !== ZERO_KOBO) lines.push(['fees', kobo(-sign * fee)]);
+    this.#parts.ledger.post({ kind, orderId: order.id, at: this.#parts.clock.now(), lines });
+  }
+
+  #postCashback(order: Order): void {
+    this.#parts.ledger.post({
+      kind: 'cashback',
+      orderId: order.id,
+      at: this.#parts.clock.now(),
+      lines: transferLines('promotion', `cashback:${order.walletId}`, order.cashback),
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { ZERO_KOBO } from '../../domain/amount';
+import { cashbackOf, priceFor } from '../catalog/catalog';
+import { Refusal } from '../refusal';
+import { endpointOf, integerOf } from './check-fields';
+import type { PurchaseService } from './purchase-service';
+import { earnings } from './results';
+import { customerNumberOf } from './rules';
+
+/** POST /cabletv. The package decides the provider. */
+export const cabletv: PurchaseService = {
+  category: 'cabletv',
+  endpoint: endpointOf('POST', '/cabletv'),
+  quote(body, catalog, tier) {
+    const plan = catalog.cablePlan(integerOf(body, 'plan_id'));
+    if (plan === undefined) throw new Refusal('invalid_field', 'plan_id', 'is not a cable plan of the catalog');
+    const smartcard = customerNumberOf(body, 'smartcard');
+    const price = priceFor(plan.price, tier);
+    return {
+      category: 'cabletv',
+      number: smartcard,
+      network: null,
+      description: `${plan.provider} ${plan.name} for ${smartcard}`,
+      amount: price,
+      charge: price,
+      fee: ZERO_KOBO,
+      cashback: cashbackOf(catalog.file.cashback.cabletv, price),
+      identity: String(plan.id),
+      cards: 0,
+      hasToken: false,
+      successMessage: `${plan.provider} ${plan.name} was paid for ${smartcard}.`,
+      meta: { plan_id: plan.id, provider: plan.provider, phone: body['phone'] ?? null },
+    };
+  },
+  result: earnings,
+};

@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import type { Express } from 'express';
+import { createSandboxAdmin, type SandboxAdmin } from './admin';
+import { createRealClock, type Clock } from './clock';
+import { createWorld } from './create-world';
+import { parseTrustedProxies } from './http/client-address';
+import { createV1App, V1_BASE_PATH } from './http/v1-app';
+import { loadConfig } from './load-config';
+import { openLmdbStore } from './store/lmdb-store';
+import { createMemoryStore } from './store/memory-store';
+
+export interface SandboxOptions {
+  /** Where the state survives a restart; undefined keeps it in memory only. */
+  readonly dataDir?: string | undefined;
+  /** The folder with accounts.yaml and catalog.yaml; undefined is the shipped one. */
+  readonly configDir?: string | undefined;
+  /** Lifts rate limits and the duplicate window, and answers before the disk has it: for load tests. */
+  readonly relaxed?: boolean | undefined;
+  readonly clock?: Clock | undefined;
+  /** Makes references, tokens, PINs and names the same in every run. */
+  readonly seed?: string | undefined;
+  /** Addresses or networks whose X-Forwarded-For is believed, besides loopback. */
+  readonly trustedProxies?: readonly string[] | undefined;
+  readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
+}
+
+/** What the sandbox tells whoever runs it. No keys, no PINs. */
+export type SandboxEvent =
+  | { readonly kind: 'answered'; readonly method: string; readonly url: string; readonly status: number }
+  | { readonly kind: 'settled'; readonly reference: string; readonly status: string };
+
+export interface Sandbox {
+  /** v1 under /api/v1, to be mounted or listened on. */
+  readonly app: Express;
+  readonly admin: SandboxAdmin;
+  /** Port 0 takes a free one. */
+  listen(port: number, host?: string): Promise<{ port: number; url: string }>;
+  /** Stops listening, lets everything reach the disk, gives the data folder back. */
+  close(): Promise<void>;
+}
+
+// The same way from src/sandbox and from dist/sandbox.
+const SHIPPED_CONFIG = resolve(__dirname, '..', '..', 'sandbox');
+// Longer than any client keeps an idle connection, so that none is closed under a request that is on its way.
+const KEEP_ALIVE_MS = 65_000;
+
+/** Opens a v1 service. Throws when its YAML has problems or its data folder belongs to another process. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const config = loadConfig(options.configDir ?? SHIPPED_CONFIG);
+  const trusted = parseTrustedProxies(options.trustedProxies ?? []);
+  const store = options.dataDir === undefined ? createMemoryStore() : openLmdbStore(options.dataDir);
+  const world = createWorld(config, store, {
+    clock: options.clock ?? createRealClock(),
+    isRelaxed: options.relaxed ?? false,
+    seed: options.seed,
+    onFinal: (order) => options.onEvent?.({ kind: 'settled', reference: order.reference, status: order.status }),
+  });
+  await store.committed();
+  const app = createV1App(world, trusted, ({ method = '', url = '' }, { status }) => {
+    options.onEvent?.({ kind: 'answered', method, url, status });
+  });
+  const servers = new Set<Server>();
+  return {
+    app,
+    admin: createSandboxAdmin(world),
+    async listen(port, host = '127.0.0.1') {
+      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: KEEP_ALIVE_MS + 1_000 }, app);
+      servers.add(server);
+      await new Promise<void>((done, fail) => server.once('error', fail).listen(port, host, done));
+      const { port: bound } = server.address() as AddressInfo;
+      return { port: bound, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${V1_BASE_PATH}` };
+    },
+    async close() {
+      await Promise.all([...servers].map((server) => closeServer(server)));
+      await store.close();
+    },
+  };
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((done) => {
+    server.close(() => done());
+    server.closeAllConnections();
+  });
+}
