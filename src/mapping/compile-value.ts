@@ -1,0 +1,222 @@
+/** Values of replies and calls → functions. The request path never walks YAML. */
+import type { JsonObject, JsonValue } from '../domain/json';
+import { isExpression, parseExpression, type Expression } from './expression';
+import { nearestName } from './nearest-name';
+import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
+import type { ValueSource } from './schema';
+import type { Report } from './source';
+import type { YamlPath } from './read-yaml';
+import { sameWord, type Table } from './table';
+
+/** What a value can be made from. Every root of an expression is one key here, or a field, or a join. */
+export interface Scope {
+  readonly fields: Readonly<Record<string, JsonValue | undefined>>;
+  readonly joins: Readonly<Record<string, JsonValue | undefined>>;
+  readonly roots: Readonly<Record<string, JsonValue | undefined>>;
+  /** The format's numbering: table to value to number. */
+  readonly numberOf: (table: string, value: string) => number | undefined;
+}
+
+/** `undefined` means: leave this field out. */
+export type Value = (scope: Scope) => JsonValue | undefined;
+
+/** The closed list of things that are not fields or joins. */
+export const ROOTS: Readonly<Record<string, string>> = {
+  text: "What there is to say: v1's message, or the text for the outcome.",
+  http: 'The HTTP status of the reply.',
+  words: 'The status words of the outcome: status, Status.',
+  order: 'The order: request_id, number, reference, echo, opened_at, operation, charged, balance_before, balance_after, cashback, token, pins.',
+  v1: "v1's answer to a lookup or read, as it came.",
+  catalog: 'Lists of the catalog: data_plans, cable_plans, cable_providers, discos, exams, recharge_cards.',
+  networks: "The format's networks: number, name, label, prefixes.",
+  orders: 'The rows of the order history.',
+  login: 'The key that asked: username, access_token, is_basic.',
+  refusal: 'Why the gateway refused: code, detail.',
+  sent: 'What a refused request had sent as its request id: request_id, echo.',
+  row: 'The row of a list (inside `each`).',
+};
+
+/** What compiling a value needs to know about its surroundings. */
+export interface ValueContext {
+  readonly report: Report;
+  readonly fieldTables: ReadonlyMap<string, Table | undefined>;
+  readonly joins: ReadonlySet<string>;
+  readonly rows: ReadonlyMap<string, Value>;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly allowRow: boolean;
+}
+
+export function compileValue(source: ValueSource, path: YamlPath, context: ValueContext): Value {
+  if (typeof source === 'string') return isExpression(source) ? compileExpression(source, path, context) : () => source;
+  if (source === null || typeof source !== 'object') return () => source;
+  if (Array.isArray(source)) {
+    const parts = source.map((part: ValueSource, index) => compileValue(part, [...path, index], context));
+    return (scope) => parts.map((part) => part(scope) ?? null);
+  }
+  const object = source as Readonly<Record<string, ValueSource>>;
+  if ('first' in object) return compileFirst(object, path, context);
+  if ('each' in object) return compileEach(object, path, context);
+  if ('when' in object) return compileWhen(object, path, context);
+  return compileFields(object, path, context);
+}
+
+/** Nested fields; one whose value is left out has no key. */
+export function compileFields(source: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): (scope: Scope) => JsonObject {
+  const fields = Object.entries(source).map(([key, part]) => [key, compileValue(part, [...path, key], context)] as const);
+  return (scope) => {
+    const object: Record<string, JsonValue> = {};
+    for (const [key, value] of fields) {
+      const made = value(scope);
+      if (made === undefined) continue;
+      // "*" spreads what it holds: the script's own spellings, whatever they are.
+      if (key === '*') Object.assign(object, made);
+      else object[key] = made;
+    }
+    return object;
+  };
+}
+
+function compileExpression(text: string, path: YamlPath, context: ValueContext): Value {
+  const expression = parseExpression(text);
+  if (expression === undefined) {
+    context.report(path, 'bad-expression', `\`${text}\` is not of the form $path or $path | transform`);
+    return () => null;
+  }
+  const read = compileRoot(expression, path, context);
+  const changes = expression.transforms.map((name) => compileTransform(name, expression, path, context));
+  return (scope) => {
+    let value: JsonValue = read(scope) ?? null;
+    for (const change of changes) if (value !== null) value = change(value, scope);
+    return value;
+  };
+}
+
+function compileRoot({ root, path: steps }: Expression, path: YamlPath, context: ValueContext): Value {
+  if (context.fieldTables.has(root)) return steps.length === 0 ? (scope) => scope.fields[root] : (scope) => dig(scope.fields[root], steps);
+  if (context.joins.has(root)) return (scope) => dig(scope.joins[root], steps);
+  if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow)) {
+    const known = [...context.fieldTables.keys(), ...context.joins, ...Object.keys(ROOTS)];
+    const hint = nearestName(root, known);
+    context.report(path, 'unknown-source', `nothing here is called \`$${root}\``, hint === undefined ? {} : { hint: `did you mean \`$${hint}\`?` });
+    return () => null;
+  }
+  return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => dig(scope.roots[root], steps);
+}
+
+function dig(value: JsonValue | undefined, steps: readonly string[]): JsonValue | undefined {
+  let current: JsonValue | undefined = value;
+  for (const step of steps) {
+    if (current === null || typeof current !== 'object' || Array.isArray(current) || !Object.hasOwn(current, step)) return undefined;
+    current = (current as JsonObject)[step];
+  }
+  return current;
+}
+
+function compileTransform(name: string, { root }: Expression, path: YamlPath, context: ValueContext): (value: JsonValue, scope: Scope) => JsonValue {
+  const plain = OUTPUT_TRANSFORMS[name];
+  if (plain !== undefined) return plain.apply;
+  const table = context.fieldTables.get(root);
+  if (name === 'id') {
+    if (table !== undefined) return (value) => (typeof value === 'string' ? (table.idOf(value) ?? null) : value);
+    context.report(path, 'transform-without-table', `\`id\` needs a field that is read through a table; \`$${root}\` is not`);
+  } else if (name === 'number') {
+    return (value, scope) => (typeof value === 'string' ? (scope.numberOf('network', value) ?? null) : value);
+  } else {
+    const known = [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)];
+    const hint = nearestName(name, known);
+    context.report(path, 'unknown-transform', `there is no transform \`${name}\``, { hint: hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?` });
+  }
+  return () => null;
+}
+
+function allowKeys(object: Readonly<Record<string, ValueSource>>, allowed: readonly string[], path: YamlPath, context: ValueContext): void {
+  for (const key of Object.keys(object)) {
+    if (!allowed.includes(key)) context.report([...path, key], 'unknown-key', `unknown key \`${key}\` beside \`${allowed[0]}\``, { hint: `allowed: ${allowed.join(', ')}`, at: 'key' });
+  }
+}
+
+/** The first value that is known and not empty. */
+function compileFirst(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
+  allowKeys(object, ['first'], path, context);
+  const list = object['first'];
+  if (!Array.isArray(list)) {
+    context.report([...path, 'first'], 'bad-first', '`first` takes a list of values');
+    return () => null;
+  }
+  const parts = list.map((part: ValueSource, index) => compileValue(part, [...path, 'first', index], context));
+  return (scope) => {
+    for (const part of parts) {
+      const value = part(scope);
+      if (value !== undefined && value !== null && value !== '') return value;
+    }
+    return null;
+  };
+}
+
+/** The value only when every condition holds; else `else`, or the field is left out. */
+function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
+  allowKeys(object, ['when', 'value', 'else'], path, context);
+  const conditions = object['when'];
+  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) {
+    context.report([...path, 'when'], 'bad-when', '`when` takes conditions such as { $meter_type: prepaid } or { $order.token: present }');
+    return () => undefined;
+  }
+  const tests = Object.entries(conditions as Record<string, ValueSource>).map(([key, wanted]) => {
+    const actual = compileExpression(key, [...path, 'when', key], context);
+    if (wanted === 'present') return (scope: Scope) => (actual(scope) ?? null) !== null;
+    if (wanted === 'absent') return (scope: Scope) => (actual(scope) ?? null) === null;
+    return (scope: Scope) => actual(scope) === wanted;
+  });
+  const value = compileValue(object['value'] ?? null, [...path, 'value'], context);
+  const otherwise = 'else' in object ? compileValue(object['else'] ?? null, [...path, 'else'], context) : (): undefined => undefined;
+  return (scope) => (tests.every((test) => test(scope)) ? value(scope) : otherwise(scope));
+}
+
+/** One row per item of a list. */
+function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
+  allowKeys(object, ['each', 'where', 'where_any', 'row', 'only'], path, context);
+  const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
+  const row = typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
+  if (row === undefined) {
+    const hint = nearestName(String(object['row']), context.rows.keys());
+    context.report([...path, 'row'], 'unknown-row', `there is no row shape \`${String(object['row'])}\``, hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` });
+    return () => [];
+  }
+  const isWanted = compileWhere(object, path, context);
+  const onlyFirst = object['only'] === 'first';
+  return (scope) => {
+    const items = list(scope);
+    const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) => isWanted(item as JsonObject, scope));
+    const rows = wanted.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
+    return onlyFirst ? (rows[0] ?? null) : rows;
+  };
+}
+
+type RowTest = (row: JsonObject, scope: Scope) => boolean;
+
+/** `where`: all must fit. `where_any`: one of several must. A condition whose value is absent does not filter. */
+function compileWhere(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): RowTest {
+  const any = object['where_any'];
+  if (Array.isArray(any)) {
+    const tests = any.map((part, index) => compileRowTest(part as ValueSource, [...path, 'where_any', index], context));
+    return (row, scope) => tests.some((test) => test(row, scope));
+  }
+  return 'where' in object ? compileRowTest(object['where'] ?? null, [...path, 'where'], context) : () => true;
+}
+
+export function compileRowTest(source: ValueSource, path: YamlPath, context: ValueContext): RowTest {
+  if (source === null || typeof source !== 'object' || Array.isArray(source)) {
+    context.report(path, 'bad-where', 'a condition on rows is a map such as { network: MTN }');
+    return () => true;
+  }
+  const tests = Object.entries(source as Record<string, ValueSource>).map(([key, part]) => {
+    const wanted = compileValue(part, [...path, key], context);
+    return (row: JsonObject, scope: Scope): boolean => {
+      const value = wanted(scope) ?? null;
+      if (value === null) return true;
+      const actual = row[key] ?? null;
+      return (Array.isArray(value) ? (value as readonly JsonValue[]) : [value]).some((one) => sameWord(String(one), String(actual)));
+    };
+  });
+  return (row, scope) => tests.every((test) => test(row, scope));
+}

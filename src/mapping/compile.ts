@@ -1,0 +1,191 @@
+/** A merged source → a mapping of plain functions, reporting whatever cannot mean anything. */
+import type { JsonValue } from '../domain/json';
+import { compileCallers } from './compile-callers';
+import { compileFieldsOfOperation } from './compile-field';
+import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
+import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
+import type { CallTemplate, Field, Format, Join, Mapping, Operation } from './mapping';
+import { nearestName } from './nearest-name';
+import { createRouter, parseRoute, type Route } from './routes';
+import type { OperationSource } from './schema';
+import { compileSignal } from './signals';
+import { type MappingSource, type Report } from './source';
+import { createTable, type Numbering, type Table } from './table';
+
+/** The result is only to be used when nothing of severity error was reported. */
+export function compileMapping(source: MappingSource, report: Report): Mapping {
+  const tables = new Map(Object.entries(source.tables).map(([name, table]) => [name, createTable(name, table)]));
+  const formats = new Map([...source.formats.keys()].map((id) => [id, compileFormat(id, source, tables, report)]));
+  const rows = compileRows(source, tables, report);
+  const operations = new Map(
+    Object.entries(source.operations).map(([name, operation]) => [name, compileOperation(name, operation, { source, tables, formats, rows, report })]),
+  );
+  reportUnknownOperations(source, report);
+  const routes = collectRoutes(source);
+  const numberingOf = (format: string, table: Table): Numbering => formats.get(format)?.numberings.get(table.name) ?? table.numbering;
+  const surroundings: ReplySurroundings = { source, report, context: { report, fieldTables: new Map(), joins: new Set(), rows, tables, allowRow: false } };
+  return {
+    hash: source.hash,
+    formats,
+    operations,
+    tables,
+    routes,
+    otherNumberings: source.otherNumberings
+      .filter((numbering) => numbering.table === 'network')
+      .map(({ title, numbers }) => ({ title, numbering: toNumbering(numbers) })),
+    requestIdSpellings: source.requestId,
+    words: source.words,
+    texts: source.texts,
+    timing: source.timing,
+    lookupKey: { calls: source.lookupKey.calls, windowMs: source.lookupKey.window },
+    ...compileCallers(source, report),
+    refusal: compileReply({ include: ['refusal'] }, 'failure', ['blocks', 'refusal'], surroundings),
+    matchRoute: createRouter(routes, operations, new Set(formats.keys())),
+    numberingOf,
+  };
+}
+
+export function toNumbering(numbers: Readonly<Record<string, string>>): Numbering {
+  return new Map(Object.entries(numbers).map(([number, value]) => [Number(number), value]));
+}
+
+function compileFormat(id: string, source: MappingSource, tables: ReadonlyMap<string, Table>, report: Report): Format {
+  const format = source.formats.get(id)!;
+  const numberings = new Map<string, Numbering>();
+  for (const [name, numbers] of Object.entries(format.numbers ?? {})) {
+    const path = ['formats', id, 'numbers', name];
+    const table = tables.get(name);
+    if (table === undefined) {
+      const hint = nearestName(name, tables.keys());
+      report(path, 'unknown-table', `there is no table \`${name}\``, { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) });
+      continue;
+    }
+    for (const [number, value] of Object.entries(numbers)) {
+      if (!table.values.includes(value)) report([...path, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, { hint: `known: ${table.values.join(', ')}` });
+    }
+    numberings.set(name, toNumbering(numbers));
+  }
+  const signals = (format.proof ?? []).map((signal, index) => compileSignal(signal, ['formats', id, 'proof', index], report));
+  return { id, title: format.title, hasLogin: format.login === 'basic', signals, numberings };
+}
+
+function compileRows(source: MappingSource, tables: ReadonlyMap<string, Table>, report: Report): Map<string, Value> {
+  const context: ValueContext = { report, fieldTables: new Map(), joins: new Set(), rows: new Map(), tables, allowRow: true };
+  return new Map(Object.entries(source.rows).map(([name, row]) => [name, compileFields(row, ['rows', name], context)]));
+}
+
+interface Compiling {
+  readonly source: MappingSource;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly formats: ReadonlyMap<string, Format>;
+  readonly rows: ReadonlyMap<string, Value>;
+  readonly report: Report;
+}
+
+function compileOperation(name: string, operation: OperationSource, compiling: Compiling): Operation {
+  const { source, tables, formats, rows, report } = compiling;
+  const path = ['operations', name];
+  const sent = new Set<string>();
+  const fields = compileFieldsOfOperation(name, source, tables, sent, report);
+  const context: ValueContext = {
+    report,
+    fieldTables: new Map(fields.map((field) => [field.name, field.table])),
+    joins: new Set(Object.keys(operation.join ?? {})),
+    rows,
+    tables,
+    allowRow: false,
+  };
+  for (const field of fields) if (Object.hasOwn(ROOTS, field.name)) report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` is the name of something else in replies`, { at: 'key' });
+  const call = compileCall(operation, [...path, 'call'], context, fields, sent);
+  if (operation.undecided !== undefined && !formats.has(operation.undecided)) report([...path, 'undecided'], 'unknown-format', `there is no format \`${operation.undecided}\``);
+  return {
+    name,
+    title: operation.title,
+    kind: operation.kind,
+    fields,
+    known: knownSpellings(name, operation, fields, source),
+    call,
+    joins: compileJoins(operation, path, context),
+    wantsCatalog: operation.catalog === 'wanted',
+    withoutKey: operation.without_key !== undefined,
+    undecided: operation.undecided,
+    guard: compileGuard(operation, path, fields, report),
+    patienceMs: operation.patience ?? {},
+    replies: compileReplies(name, operation, [...formats.keys()], { source, report, context }),
+  };
+}
+
+/** Every field that the call mentions is sent: the numbers of such fields must be certain. */
+function compileCall(operation: OperationSource, path: readonly string[], context: ValueContext, fields: Field[], sent: Set<string>): CallTemplate | undefined {
+  if (operation.call === undefined) {
+    if (operation.kind !== 'list') context.report(path.slice(0, -1), 'missing-call', `an operation of kind ${operation.kind} needs a \`call\``);
+    return undefined;
+  }
+  const [method, address] = operation.call.to.split(' ') as ['GET' | 'POST', string];
+  const send = operation.call.send ?? {};
+  for (const text of expressionsIn(send)) {
+    const root = /^\$([a-z0-9_]+)/.exec(text)?.[1];
+    if (root !== undefined && fields.some((field) => field.name === root)) sent.add(root);
+  }
+  const build = compileFields(send, [...path, 'send'], context);
+  return {
+    method,
+    path: address,
+    // What is absent is not sent: v1 tells an absent field from an empty one.
+    send: (scope) => Object.fromEntries(Object.entries(build(scope)).filter(([, value]) => value !== null)),
+  };
+}
+
+function expressionsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.startsWith('$') ? [value] : [];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, part]) => [...(key.startsWith('$') ? [key] : []), ...expressionsIn(part)]);
+}
+
+function compileJoins(operation: OperationSource, path: readonly string[], context: ValueContext): Join[] {
+  return Object.entries(operation.join ?? {}).flatMap(([name, join]) => {
+    const [key, ...more] = Object.keys(join.where);
+    if (key === undefined || more.length > 0) {
+      context.report([...path, 'join', name, 'where'], 'bad-join', 'a join compares exactly one key, such as { id: $plan }');
+      return [];
+    }
+    return [{ name, list: join.list, key, value: compileValue(join.where[key] ?? null, [...path, 'join', name, 'where', key], context) as (scope: Parameters<Value>[0]) => JsonValue | undefined }];
+  });
+}
+
+function compileGuard(operation: OperationSource, path: readonly string[], fields: readonly Field[], report: Report): Operation['guard'] {
+  if (operation.numbering_guard === undefined) return undefined;
+  const [number, phone] = (['number', 'phone'] as const).map((role) => {
+    const name = operation.numbering_guard![role];
+    const field = fields.find((one) => one.name === name);
+    if (field === undefined) report([...path, 'numbering_guard', role], 'unknown-field', `this operation has no field \`${name}\``);
+    return field;
+  });
+  return number === undefined || phone === undefined ? undefined : { number, phone };
+}
+
+function knownSpellings(name: string, operation: OperationSource, fields: readonly Field[], source: MappingSource): ReadonlySet<string> {
+  const known = new Set<string>(operation.ignore ?? []);
+  for (const field of fields) for (const spelling of [...field.from, ...field.otherwise]) known.add(spelling);
+  if (operation.kind === 'purchase') for (const spelling of source.requestId) known.add(spelling);
+  for (const format of source.formats.values()) for (const field of Object.values(format.operations?.[name]?.fields ?? {})) for (const spelling of field.from) known.add(spelling);
+  return known;
+}
+
+function reportUnknownOperations(source: MappingSource, report: Report): void {
+  for (const [id, format] of source.formats) {
+    for (const name of Object.keys(format.operations ?? {})) {
+      if (Object.hasOwn(source.operations, name)) continue;
+      const hint = nearestName(name, Object.keys(source.operations));
+      report(['formats', id, 'operations', name], 'unknown-operation', `there is no operation \`${name}\``, { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) });
+    }
+  }
+}
+
+function collectRoutes(source: MappingSource): Route[] {
+  const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) => (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format: undefined })));
+  const own = [...source.formats].flatMap(([format, { operations }]) =>
+    Object.entries(operations ?? {}).flatMap(([operation, { routes }]) => (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format }))),
+  );
+  return [...shared, ...own];
+}

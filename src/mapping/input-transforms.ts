@@ -1,0 +1,123 @@
+/**
+ * The closed table of what a script's value may become (`as:` in a field). Each is total: any value gives a canonical
+ * one or a sentence about what was expected. A new need is a new name here, with a test, visible to every mapping.
+ */
+import { parseNaira } from '../domain/amount';
+import { InexactNumber, type JsonValue } from '../domain/json';
+import type { LegacyValue } from '../domain/legacy';
+import { parsePhone } from '../domain/phone';
+
+export type Read = { readonly value: JsonValue } | { readonly expected: string };
+
+export interface InputTransform {
+  readonly describe: string;
+  /** Kobo inside: bounds in a mapping are naira. */
+  readonly isAmount?: boolean;
+  /** An empty text is a value (`false`), not absence. */
+  readonly takesEmpty?: boolean;
+  readonly read: (raw: LegacyValue) => Read;
+}
+
+const TEXT_MAX = 1_000;
+const RECIPIENTS_MAX = 10_000;
+
+/** Text of a scalar; numbers only when a double holds them exactly. */
+export function parseText(raw: LegacyValue): string | undefined {
+  if (typeof raw === 'string') return raw.trim();
+  if (typeof raw === 'number') return String(raw);
+  return undefined;
+}
+
+const fail = (expected: string): Read => ({ expected });
+const tooLarge = 'a number sent as text: this one is too large to be read exactly as a JSON number';
+
+function readInteger(raw: LegacyValue, what: string): Read {
+  if (raw instanceof InexactNumber) return fail(tooLarge);
+  const text = parseText(raw);
+  if (text === undefined || !/^\d{1,15}(?:\.0+)?$/.test(text)) return fail(what);
+  return { value: Number.parseInt(text, 10) };
+}
+
+const FLAGS = new Map<string, boolean>([
+  ...['true', '1', 'on', 'yes', 'y'].map((word) => [word, true] as const),
+  ...['false', '0', 'off', 'no', 'n', '', 'null'].map((word) => [word, false] as const),
+]);
+
+export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
+  text: {
+    describe: 'Text as it is, trimmed; a number becomes its digits.',
+    read: (raw) => {
+      if (raw instanceof InexactNumber) return { value: raw.text };
+      const text = typeof raw === 'boolean' ? String(raw) : parseText(raw);
+      return text === undefined || text.length > TEXT_MAX * 10 ? fail('a text') : { value: text };
+    },
+  },
+  identifier: {
+    describe: 'A meter or smartcard number: letters and digits as text, leading zeros kept, spaces and dashes dropped.',
+    read: (raw) => {
+      if (raw instanceof InexactNumber) return fail(tooLarge);
+      const text = parseText(raw)?.replace(/[\s-]/g, '');
+      return text === undefined || !/^[0-9A-Za-z]{1,40}$/.test(text) ? fail('a number of digits, best sent as text') : { value: text };
+    },
+  },
+  phone: {
+    describe: 'A Nigerian mobile number in any usual spelling: 0803…, 803…, 234803…, +234 803….',
+    read: (raw) => {
+      const text = raw instanceof InexactNumber ? undefined : parseText(raw);
+      const phone = text === undefined ? undefined : parsePhone(text);
+      return phone === undefined ? fail('an 11-digit phone number such as 08031234567') : { value: phone };
+    },
+  },
+  phone_list: {
+    describe: 'Phone numbers: a list, or one text separated by commas, semicolons, spaces or new lines.',
+    read: (raw) => {
+      const parts = Array.isArray(raw) ? raw : (parseText(raw)?.split(/[,;\s]+/) ?? []);
+      const phones: string[] = [];
+      for (const [index, part] of parts.entries()) {
+        const text = parseText(part as LegacyValue);
+        if (text === '') continue;
+        const phone = text === undefined ? undefined : parsePhone(text);
+        if (phone === undefined) return fail(`phone numbers; number ${index + 1} of the list is none`);
+        phones.push(phone);
+      }
+      if (phones.length > RECIPIENTS_MAX) return fail(`at most ${RECIPIENTS_MAX} phone numbers`);
+      return phones.length === 0 ? fail('at least one phone number') : { value: phones };
+    },
+  },
+  naira: {
+    describe: 'An amount of naira: 100, "1,000.50", "₦500". Kept in kobo.',
+    isAmount: true,
+    read: (raw) => {
+      const amount = raw instanceof InexactNumber ? parseNaira(raw.text) : parseNaira(raw);
+      return amount === undefined ? fail('an amount in naira such as 100 or 1,000.50') : { value: amount };
+    },
+  },
+  denomination: {
+    describe: 'The face value of a card in whole naira.',
+    read: (raw) => {
+      const amount = raw instanceof InexactNumber ? undefined : parseNaira(raw);
+      return amount === undefined || amount <= 0 || amount % 100 !== 0 ? fail('a card value in whole naira such as 100') : { value: amount / 100 };
+    },
+  },
+  quantity: { describe: 'A whole number, as number or text.', read: (raw) => readInteger(raw, 'a whole number') },
+  plan_id: {
+    describe: "A plan's number, as number or text.",
+    read: (raw) => readInteger(raw, 'the number of a plan from the plan list'),
+  },
+  flag: {
+    describe: 'Yes or no: true, "true", 1, "1", "on" are yes; false, "false", 0, "" are no.',
+    takesEmpty: true,
+    read: (raw) => {
+      const flag = typeof raw === 'boolean' ? raw : raw === null ? false : FLAGS.get(parseText(raw)?.toLowerCase() ?? '?');
+      return flag === undefined ? fail('true or false') : { value: flag };
+    },
+  },
+  order_id: {
+    describe: "What an order is asked for by: the script's own id, the `id` of our reply, or v1's reference.",
+    read: (raw) => {
+      if (raw instanceof InexactNumber) return { value: raw.text };
+      const text = typeof raw === 'string' ? raw : parseText(raw);
+      return text === undefined || text === '' || text.length > TEXT_MAX ? fail('a request id') : { value: text };
+    },
+  },
+};

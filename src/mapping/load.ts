@@ -1,0 +1,142 @@
+/** A folder of mapping files → one merged source, or problems. `cases/` holds test cases and is not read here. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Problem } from './problem';
+import { readYaml, type YamlRead } from './read-yaml';
+import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './schema';
+import { Places, type MappingSource } from './source';
+
+export interface LoadedSource {
+  /** Absent when there are errors. */
+  readonly source?: MappingSource;
+  readonly problems: readonly Problem[];
+}
+
+export interface MappingFileText {
+  /** As shown in problems. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Reads every `*.yaml` below the folder, in order of name. */
+export function loadSource(folder: string): LoadedSource {
+  let files: MappingFileText[];
+  try {
+    files = yamlFilesBelow(folder).map((path) => ({ file: relative(process.cwd(), path) || path, text: readFileSync(path, 'utf8') }));
+  } catch (error) {
+    const message = `the mappings folder cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { problems: [{ file: folder, line: 1, column: 1, code: 'unreadable-folder', severity: 'error', message }] };
+  }
+  if (files.length === 0) {
+    return { problems: [{ file: folder, line: 1, column: 1, code: 'empty-folder', severity: 'error', message: 'there is no mapping file (*.yaml) here' }] };
+  }
+  return mergeFiles(files);
+}
+
+function yamlFilesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return entry.name === 'cases' ? [] : yamlFilesBelow(path);
+      return /\.ya?ml$/.test(entry.name) && !entry.name.startsWith('.') ? [path] : [];
+    });
+}
+
+const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'] as const;
+const WHOLES = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
+const NEEDED = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
+
+/** Merges files by section. A name that stands twice is a problem at its second place. */
+export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
+  const problems: Problem[] = [];
+  const places = new Places();
+  const formats = new Map<string, FormatFile>();
+  const merged: { [K in keyof SharedFile]: SharedFile[K] } = {};
+  for (const { file, text } of files) {
+    if (/^format:/m.test(text)) {
+      const read = readYaml(file, text, formatFileSchema);
+      problems.push(...read.problems);
+      if (read.value !== undefined) addFormat(read.value, file, read, { formats, places, problems, merged });
+    } else {
+      const read = readYaml(file, text, sharedFileSchema);
+      problems.push(...read.problems);
+      if (read.value !== undefined) addShared(read.value, file, read, { places, problems, merged });
+    }
+  }
+  for (const section of NEEDED) {
+    if (merged[section] === undefined) {
+      problems.push({ file: files[0]!.file, line: 1, column: 1, code: 'missing-section', severity: 'error', message: `no mapping file has the section \`${section}\`` });
+    }
+  }
+  if (problems.some((problem) => problem.severity === 'error')) return { problems };
+  return { source: { ...assemble(merged, formats), places, hash: hashOf(files) }, problems };
+}
+
+interface Merging {
+  readonly places: Places;
+  readonly problems: Problem[];
+  readonly merged: { -readonly [K in keyof SharedFile]: SharedFile[K] };
+}
+
+function addFormat(value: FormatFile, file: string, read: YamlRead<FormatFile>, into: Merging & { formats: Map<string, FormatFile> }): void {
+  if (into.formats.has(value.format)) twice(`format \`${value.format}\``, file, read.locate(['format']), ['formats', value.format], into);
+  into.places.add(['formats', value.format], file, read.locate, 2);
+  into.formats.set(value.format, value);
+  addRecord('rows', value.rows, file, read, into);
+}
+
+function addShared(value: SharedFile, file: string, read: YamlRead<SharedFile>, into: Merging): void {
+  for (const section of RECORDS) addRecord(section, value[section], file, read, into);
+  for (const section of WHOLES) {
+    if (value[section] === undefined) continue;
+    if (into.merged[section] !== undefined) twice(`section \`${section}\``, file, read.locate([section], 'key'), [section], into);
+    into.places.add([section], file, read.locate);
+    Object.assign(into.merged, { [section]: value[section] });
+  }
+  for (const [index, numbering] of (value.other_numberings ?? []).entries()) {
+    const all = (into.merged.other_numberings ??= []);
+    into.places.add(['other_numberings', all.length], file, (path, what) => read.locate(['other_numberings', index, ...path.slice(2)], what));
+    all.push(numbering);
+  }
+}
+
+function addRecord(section: (typeof RECORDS)[number], value: Readonly<Record<string, unknown>> | undefined, file: string, read: YamlRead<unknown>, into: Merging): void {
+  const all = ((into.merged[section] as Record<string, unknown> | undefined) ??= {});
+  into.merged[section] = all as never;
+  for (const [name, item] of Object.entries(value ?? {})) {
+    if (Object.hasOwn(all, name)) twice(`\`${section}.${name}\``, file, read.locate([section, name], 'key'), [section, name], into);
+    into.places.add([section, name], file, read.locate);
+    all[name] = item;
+  }
+}
+
+function twice(what: string, file: string, place: { line: number; column: number }, path: readonly string[], into: Merging): void {
+  const first = into.places.fileOf(path);
+  into.problems.push({ file, ...place, code: 'defined-twice', severity: 'error', message: `${what} is defined twice`, ...(first === undefined ? {} : { hint: `it also stands in ${first}` }) });
+}
+
+function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>): Omit<MappingSource, 'places' | 'hash'> {
+  return {
+    formats,
+    operations: merged.operations ?? {},
+    tables: merged.tables ?? {},
+    blocks: merged.blocks ?? {},
+    rows: merged.rows ?? {},
+    otherNumberings: merged.other_numberings ?? [],
+    requestId: merged.request_id!,
+    words: merged.words!,
+    texts: merged.texts ?? {},
+    callerKinds: merged.callers?.kinds ?? {},
+    callerKeys: merged.callers?.keys ?? {},
+    timing: merged.timing!,
+    lookupKey: merged.lookup_key!,
+  };
+}
+
+function hashOf(files: readonly MappingFileText[]): string {
+  const hash = createHash('sha256');
+  for (const { file, text } of files) hash.update(file).update('\0').update(text).update('\0');
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,121 @@
+/** A compiled mapping: what the walk uses. Made once per load by `compile.ts`; requests finish on the one they began with. */
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { LegacyValue } from '../domain/legacy';
+import type { Read } from './input-transforms';
+import type { Route } from './routes';
+import type { OPERATION_KINDS, OutcomeWords, Timing } from './schema';
+import type { Signal } from './signals';
+import type { Numbering, Table } from './table';
+import type { Scope } from './compile-value';
+
+export type OperationKind = (typeof OPERATION_KINDS)[number];
+export type ReplyOutcome = 'success' | 'pending' | 'failure';
+
+export interface Field {
+  readonly name: string;
+  readonly from: readonly string[];
+  readonly otherwise: readonly string[];
+  /** Set when the field is read through a table; then the format's numbering matters. */
+  readonly table: Table | undefined;
+  /** Reads a value without a table. */
+  readonly read: (raw: LegacyValue) => Read;
+  readonly takesEmpty: boolean;
+  readonly isAmount: boolean;
+  readonly isRequired: boolean;
+  readonly isLenient: boolean;
+  /** True when v1 gets to see this field: then its number must be certain. */
+  readonly isSent: boolean;
+  readonly fallback: JsonValue | undefined;
+  /** Bounds; kobo for amounts. */
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+  readonly lengthMax: number | undefined;
+}
+
+export interface Join {
+  readonly name: string;
+  readonly list: string;
+  readonly key: string;
+  readonly value: (scope: Scope) => JsonValue | undefined;
+}
+
+/** Makes the body of a reply; an array for a bare list. */
+export type ReplyBuilder = (scope: Scope) => JsonObject | readonly JsonValue[];
+export type Replies = Readonly<Record<ReplyOutcome, ReplyBuilder>>;
+
+export interface CallTemplate {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly send: (scope: Scope) => JsonObject;
+}
+
+export interface Operation {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: OperationKind;
+  readonly fields: readonly Field[];
+  /** Every spelling that means something here, also the ignored ones: all else is unknown. */
+  readonly known: ReadonlySet<string>;
+  readonly call: CallTemplate | undefined;
+  readonly joins: readonly Join[];
+  readonly wantsCatalog: boolean;
+  readonly withoutKey: boolean;
+  readonly undecided: string | undefined;
+  readonly guard: { readonly number: Field; readonly phone: Field } | undefined;
+  readonly patienceMs: Readonly<Record<string, number>>;
+  /** By format. */
+  readonly replies: ReadonlyMap<string, Replies>;
+}
+
+export interface Format {
+  readonly id: string;
+  readonly title: string;
+  readonly hasLogin: boolean;
+  readonly signals: readonly Signal[];
+  /** Extra spellings by operation and field. */
+  readonly numberings: ReadonlyMap<string, Numbering>;
+}
+
+export interface CallerKind {
+  readonly name: string;
+  readonly patienceMs: number;
+}
+
+export interface CallerKey {
+  readonly format: string | undefined;
+  readonly hasGuard: boolean;
+  readonly patienceMs: number | undefined;
+}
+
+export interface Mapping {
+  readonly hash: string;
+  readonly formats: ReadonlyMap<string, Format>;
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly tables: ReadonlyMap<string, Table>;
+  readonly routes: readonly Route[];
+  readonly otherNumberings: readonly { readonly title: string; readonly numbering: Numbering }[];
+  readonly requestIdSpellings: readonly string[];
+  readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly timing: Timing;
+  readonly lookupKey: { readonly calls: number; readonly windowMs: number };
+  readonly callerKeys: ReadonlyMap<string, CallerKey>;
+  /** What a refusal looks like. */
+  readonly refusal: ReplyBuilder;
+  matchRoute(method: string, path: string): RouteMatch;
+  callerKindOf(userAgent: string | undefined): CallerKind;
+  /** What a number means for a table in a format. */
+  numberingOf(format: string, table: Table): Numbering;
+}
+
+export type RouteMatch =
+  | {
+      readonly kind: 'matched';
+      readonly operation: Operation;
+      /** Fields that stand in the path. */
+      readonly parameters: Readonly<Record<string, string>>;
+      /** The only format that this address can mean: a `/b/…` prefix, or a route of one format alone. */
+      readonly pinnedFormat: string | undefined;
+    }
+  | { readonly kind: 'wrong_method'; readonly allowed: readonly string[] }
+  | { readonly kind: 'unknown_path' };

@@ -1,0 +1,80 @@
+/** What in a request speaks for a format, compiled to predicates. */
+import type { LegacyRequest, LegacyValue } from '../domain/legacy';
+import { trimSlash } from './routes';
+import type { SignalSource } from './schema';
+import type { Report } from './source';
+import type { YamlPath } from './read-yaml';
+import { sameWord } from './table';
+
+export type Weight = SignalSource['weight'];
+
+export interface Signal {
+  readonly weight: Weight;
+  /** Says in words what it found, or `undefined` when it does not apply. */
+  readonly find: (request: LegacyRequest, path: string) => string | undefined;
+}
+
+type Finder = (request: LegacyRequest, path: string) => string | undefined;
+
+/** A signal applies when every condition it names does. `path` is the address without a pinning prefix. */
+export function compileSignal(source: SignalSource, path: YamlPath, report: Report): Signal {
+  const finders: Finder[] = [];
+  if (source.any_field !== undefined) finders.push(anyField(source.any_field));
+  if (source.all_fields !== undefined) finders.push(allFields(source.all_fields));
+  if (source.field !== undefined && source.is !== undefined) finders.push(fieldIs(source.field, source.is));
+  if (source.path !== undefined) finders.push(source.spelled === 'exactly' ? exactPath(source.path) : anyPath(source.path));
+  if (source.auth !== undefined) finders.push(authScheme(source.auth));
+  if (finders.length === 0) report(path, 'empty-signal', 'this signal names nothing to look for', { hint: 'add any_field, all_fields, field with is, path or auth' });
+  if ((source.field === undefined) !== (source.is === undefined)) report(path, 'half-signal', '`field` and `is` belong together');
+  return {
+    weight: source.weight,
+    find: (request, address) => {
+      const found: string[] = [];
+      for (const finder of finders) {
+        const words = finder(request, address);
+        if (words === undefined) return undefined;
+        found.push(words);
+      }
+      return found.length === 0 ? undefined : found.join(' and ');
+    },
+  };
+}
+
+function fieldOf(request: LegacyRequest, name: string): LegacyValue | undefined {
+  return request.body.get(name) ?? request.query.get(name);
+}
+
+function hasField(request: LegacyRequest, name: string): boolean {
+  return request.body.has(name) || request.query.has(name);
+}
+
+const anyField =
+  (names: readonly string[]): Finder =>
+  (request) => {
+    const name = names.find((one) => hasField(request, one));
+    return name === undefined ? undefined : `field ${name}`;
+  };
+
+const allFields =
+  (names: readonly string[]): Finder =>
+  (request) => (names.every((name) => hasField(request, name)) ? `fields ${names.join(' and ')}` : undefined);
+
+const fieldIs =
+  (name: string, words: readonly string[]): Finder =>
+  (request) => {
+    const value = fieldOf(request, name);
+    return typeof value === 'string' && words.some((word) => sameWord(word, value)) ? `${name} is ${value.trim()}` : undefined;
+  };
+
+const exactPath =
+  (wanted: string): Finder =>
+  (_request, path) => (path === wanted ? `address ${wanted}` : undefined);
+
+const anyPath = (wanted: string): Finder => {
+  const trimmed = trimSlash(wanted);
+  return (_request, path) => (trimSlash(path) === trimmed ? `address ${trimmed}` : undefined);
+};
+
+const authScheme =
+  (scheme: string): Finder =>
+  (request) => (new RegExp(`^${scheme}\\b`, 'i').test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined);

@@ -1,0 +1,60 @@
+/** The mapping files as written, merged by section, with the place of everything for problems. */
+import type { Problem } from './problem';
+import type { Locate, YamlPath } from './read-yaml';
+import type { FormatFile, SharedFile } from './schema';
+
+type Section<K extends keyof SharedFile> = NonNullable<SharedFile[K]>;
+
+export interface MappingSource {
+  readonly formats: ReadonlyMap<string, FormatFile>;
+  readonly operations: Readonly<Section<'operations'>>;
+  readonly tables: Readonly<Section<'tables'>>;
+  readonly blocks: Readonly<Section<'blocks'>>;
+  readonly rows: Readonly<Section<'rows'>>;
+  readonly otherNumberings: Section<'other_numberings'>;
+  readonly requestId: readonly string[];
+  readonly words: Section<'words'>;
+  readonly texts: Readonly<Section<'texts'>>;
+  readonly callerKinds: NonNullable<Section<'callers'>['kinds']>;
+  readonly callerKeys: NonNullable<Section<'callers'>['keys']>;
+  readonly timing: Section<'timing'>;
+  readonly lookupKey: Section<'lookup_key'>;
+  readonly places: Places;
+  /** Over the bytes of all files: the same set has the same hash everywhere. */
+  readonly hash: string;
+}
+
+/** Where a value of the merged source stands: a path such as `operations.buy_airtime.fields.phone` or `formats.b.proof.0`. */
+export class Places {
+  readonly #origins = new Map<string, { readonly file: string; readonly locate: Locate; readonly drop: number }>();
+
+  /** Says which file brought everything below `prefix`; `drop` leading steps of a path are not in the file. */
+  add(prefix: YamlPath, file: string, locate: Locate, drop = 0): void {
+    this.#origins.set(key(prefix), { file, locate, drop });
+  }
+
+  /** The file that brought exactly this section, if one did. */
+  fileOf(prefix: YamlPath): string | undefined {
+    return this.#origins.get(key(prefix))?.file;
+  }
+
+  find(path: YamlPath, what: 'key' | 'value' = 'value'): { file: string; line: number; column: number } {
+    for (let length = path.length; length > 0; length -= 1) {
+      const origin = this.#origins.get(key(path.slice(0, length)));
+      if (origin !== undefined) return { file: origin.file, ...origin.locate(path.slice(origin.drop), what) };
+    }
+    return { file: '(mappings)', line: 1, column: 1 };
+  }
+}
+
+const key = (path: YamlPath): string => path.map(String).join('\0');
+
+/** Reports one problem at a path of the merged source. */
+export type Report = (path: YamlPath, code: string, message: string, extra?: { readonly hint?: string; readonly severity?: Problem['severity']; readonly at?: 'key' | 'value' }) => void;
+
+export function createReport(places: Places, problems: Problem[]): Report {
+  return (path, code, message, extra = {}) => {
+    const place = places.find(path, extra.at);
+    problems.push({ ...place, code, severity: extra.severity ?? 'error', message, ...(extra.hint === undefined ? {} : { hint: extra.hint }) });
+  };
+}

@@ -1,0 +1,84 @@
+/** Tables: the accepted words and numbers of a value, v1's id of it, and for networks the prefixes of their numbers. */
+import type { JsonValue } from '../domain/json';
+import { InexactNumber } from '../domain/json';
+import type { LegacyValue } from '../domain/legacy';
+import type { TableSource } from './schema';
+
+/** `Abuja-Electric` and `abuja electric` are one word. */
+export function normaliseWord(word: string): string {
+  return word.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+export function sameWord(a: string, b: string): boolean {
+  return a === b || normaliseWord(a) === normaliseWord(b);
+}
+
+export type TableRead =
+  | { readonly value: JsonValue }
+  | { readonly expected: string }
+  /** A word that only the catalog can tell. */
+  | { readonly lookUp: string };
+
+/** What a number means: from the format, or from the table itself. */
+export type Numbering = ReadonlyMap<number, string>;
+
+export interface Table {
+  readonly name: string;
+  readonly title: string;
+  readonly values: readonly string[];
+  readonly numbering: Numbering;
+  readonly catalog: TableSource['catalog'];
+  /** The number in a value that is one (`2`, `"02"`), as opposed to a word. */
+  numberIn(raw: LegacyValue): number | undefined;
+  read(raw: LegacyValue, numbering: Numbering): TableRead;
+  idOf(value: string): number | undefined;
+  labelOf(value: string): string;
+  prefixesOf(value: string): readonly string[];
+  /** The value whose prefix a phone number has; the longest prefix wins. */
+  valueOfPhone(phone: string): string | undefined;
+}
+
+export function createTable(name: string, source: TableSource): Table {
+  const entries = Object.entries(source.values ?? {});
+  const byWord = new Map<string, string>();
+  for (const [value, entry] of entries) for (const word of [value, ...entry.words]) byWord.set(normaliseWord(word), value);
+  const byPrefix = new Map(entries.flatMap(([value, entry]) => (entry.prefixes ?? []).map((prefix) => [prefix, value] as const)));
+  const numbering: Numbering = new Map(Object.entries(source.numbers ?? {}).map(([number, value]) => [Number(number), value]));
+  const expected = `${aOrAn(source.title)}${entries.length === 0 ? '' : ` such as ${entries.slice(0, 4).map(([value]) => value).join(', ')}`}`;
+
+  const numberIn = (raw: LegacyValue): number | undefined => {
+    if (typeof raw === 'number') return Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;
+    const text = typeof raw === 'string' ? raw.trim() : '';
+    return /^\d{1,9}(?:\.0+)?$/.test(text) ? Number.parseInt(text, 10) : undefined;
+  };
+
+  return {
+    name,
+    title: source.title,
+    values: entries.map(([value]) => value),
+    numbering,
+    catalog: source.catalog,
+    numberIn,
+    read(raw, numbers) {
+      const number = numberIn(raw);
+      if (number !== undefined) {
+        const value = numbers.get(number) ?? numbering.get(number);
+        if (value !== undefined) return { value };
+        return source.unlisted === 'number' ? { value: number } : { expected: `${expected}; the number ${number} means none` };
+      }
+      if (raw instanceof InexactNumber || typeof raw !== 'string' || normaliseWord(raw) === '') return { expected };
+      const value = byWord.get(normaliseWord(raw));
+      if (value !== undefined) return { value };
+      if (source.catalog !== undefined) return { lookUp: raw.trim() };
+      return source.unlisted === 'upper' && raw.trim().length <= 40 ? { value: raw.trim().toUpperCase() } : { expected };
+    },
+    idOf: (value) => source.values?.[value]?.id,
+    labelOf: (value) => source.values?.[value]?.label ?? value,
+    prefixesOf: (value) => source.values?.[value]?.prefixes ?? [],
+    valueOfPhone: (phone) => byPrefix.get(phone.slice(0, 5)) ?? byPrefix.get(phone.slice(0, 4)),
+  };
+}
+
+function aOrAn(title: string): string {
+  return `${/^[aeiou]/i.test(title) ? 'an' : 'a'} ${title}`;
+}
