@@ -1,0 +1,23 @@
+/** Step 1: bytes → LegacyRequest. Whatever a stranger sends, the only error that leaves here is a GatewayError. */
+import type { IncomingMessage } from 'node:http';
+import type { LegacyRequest } from '../domain/legacy';
+import { readFormFields } from './body/form-fields';
+import { readBodyFields } from './body/judge-body';
+import { readBytes } from './body/read-bytes';
+import type { BodyLimits } from './http-limits';
+import { readHeaders } from './read-headers';
+import { queryOf, readPath } from './request-path';
+
+/**
+ * Reads the body of every method: a GET may carry one (facts, section 2.2). Throws a GatewayError: `unknown_path`,
+ * `bad_credentials`, `unreadable_body`, `body_too_large`, `body_too_slow` or `repeated_field`.
+ */
+export async function readRequest(request: IncomingMessage, limits: BodyLimits, clientAddress: string): Promise<LegacyRequest> {
+  const target = request.url ?? '/';
+  const path = readPath(target);
+  const headers = readHeaders(request);
+  const query = readFormFields(queryOf(target), 'query string', limits);
+  const bytes = await readBytes(request, limits);
+  const body = await readBodyFields(bytes, request.headers['content-type'], limits);
+  return { method: (request.method ?? 'GET').toUpperCase(), path, query, body, headers, clientAddress };
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { GatewayError } from '../../src/domain/errors';
+import { hasPhp } from '../php/has-php';
+import { openRequestDoor, plain, speak } from './request-door';
+import type { RequestDoor } from './request-door';
+
+const FOLDER = join(__dirname, '..', 'php-bodies');
+const AIRTIME = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: '1', airtime_type: 'Share and Sell' };
+const AIRTIME_JSON = { ...AIRTIME, Ported_number: true };
+
+interface Reading {
+  readonly path?: string;
+  readonly query?: object;
+  readonly body?: object;
+  readonly refused?: string;
+}
+
+/** What each body means; the key is the file and the case of send.php. */
+const READINGS: Record<string, Reading> = {
+  urlencoded: { body: AIRTIME },
+  multipart: { body: AIRTIME },
+  'multipart-under-json-header': { body: AIRTIME },
+  'multipart-of-an-empty-array': { body: {} },
+  'multipart-with-a-file': { refused: 'unreadable_body: The field "phone" was sent as a file; send it as text.' },
+  json: { body: AIRTIME_JSON },
+  'json-without-header': { body: AIRTIME_JSON },
+  'json-with-byte-order-mark': { body: AIRTIME_JSON },
+  'json-empty-list': { body: {} },
+  'json-null': { body: {} },
+  'json-large-numbers': { body: { smart_card_number: { inexact: '12345678901234567890' }, amount: 1000.5 } },
+  'json-repeated-name': { refused: 'repeated_field: The field "network" is given twice.' },
+  'json-missing-comma': {
+    refused: 'unreadable_body: The JSON body is broken at line 5, column 1: a comma is missing before this place.',
+  },
+  'json-line-break-in-text': {
+    refused:
+      'unreadable_body: The JSON body is broken at line 1, column 31: a line break or another control character stands inside a text.',
+  },
+  'json-empty-number': { refused: 'unreadable_body: The JSON body is broken at line 1, column 13: the value is missing.' },
+  'urlencoded-under-json-header': { body: AIRTIME },
+  'urlencoded-bracket-names': { body: { numbers: ['08030000001', '08050000002'], user: { name: 'Ada', city: 'Kano' } } },
+  'urlencoded-repeated-name': { refused: 'repeated_field: The field "network" is given twice.' },
+  'not-utf8': { refused: 'unreadable_body: The body is not UTF-8 text.' },
+  'no-body': { body: {} },
+  'query-only': { path: '/api/validateiuc', query: { smart_card_number: '0123456789', cablename: 'GOTV' }, body: {} },
+  'query-with-a-blank-name': {
+    path: '/api/validateiuc',
+    query: { smart_card_number: '0123456789', cablename: 'GOTV' },
+    body: {},
+  },
+  'get-with-json-body': {
+    path: '/api/validatemeter',
+    query: { meternumber: '45000000001', disconame: 'abuja-electric', mtype: 'prepaid' },
+    body: { meter_number: '45000000001', amount: '1000' },
+  },
+  'chunked-empty': { path: '/api/user/', body: {} },
+  'streams-verify': { path: '/api/cable/cable-validation', query: { iuc: '0123456789', cable: '2' }, body: {} },
+};
+
+function assertReading(door: RequestDoor, expected: Reading): void {
+  const read = door.read.at(-1);
+  if (expected.refused !== undefined) {
+    expect(read).toBeInstanceOf(GatewayError);
+    const { code, detail } = read as GatewayError;
+    expect(`${code}: ${detail}`).toBe(expected.refused);
+    return;
+  }
+  if (read === undefined || read instanceof Error) throw read ?? new Error('nothing was read');
+  expect({ path: read.path, query: plain(read.query), body: plain(read.body) }).toEqual({
+    path: expected.path ?? '/api/topup/',
+    query: expected.query ?? {},
+    body: expected.body,
+  });
+}
+
+describe('a request as PHP puts it on the wire', () => {
+  let door: RequestDoor;
+  beforeAll(async () => {
+    door = await openRequestDoor();
+  });
+  afterAll(() => door.close());
+
+  test('every recorded request has a reading', () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.http'));
+    expect(files.map((file) => file.replace('.http', '')).sort()).toEqual(Object.keys(READINGS).sort());
+  });
+
+  test.each(Object.entries(READINGS))('%s is read as what the script means', async (name, expected) => {
+    const answer = await speak(door.port, readFileSync(join(FOLDER, `${name}.http`)));
+    expect(answer).toMatch(
+      expected.refused === undefined ? /^HTTP\/1\.1 (?:100 Continue\r\n\r\nHTTP\/1\.1 )?200/ : /^HTTP\/1\.1 400/,
+    );
+    assertReading(door, expected);
+  });
+});
+
+(hasPhp ? describe : describe.skip)(
+  `a request that PHP sends now${hasPhp ? '' : ' (left out: php with curl is not installed)'}`,
+  () => {
+    let door: RequestDoor;
+    beforeAll(async () => {
+      door = await openRequestDoor();
+    });
+    afterAll(() => door.close());
+
+    test.each(Object.entries(READINGS))('%s is read like its recording', async (name, expected) => {
+      await promisify(execFile)('php', [join(FOLDER, 'send.php'), name, `http://127.0.0.1:${door.port}`]);
+      assertReading(door, expected);
+    });
+  },
+);

@@ -1,0 +1,82 @@
+/** A real server on port 0 that reads every request and keeps what it read; raw sockets speak to it. */
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { GatewayError } from '../../src/domain/errors';
+import { InexactNumber } from '../../src/domain/json';
+import type { LegacyFields, LegacyRequest, LegacyValue } from '../../src/domain/legacy';
+import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
+import type { BodyLimits } from '../../src/http/http-limits';
+import { readRequest } from '../../src/http/read-request';
+
+export interface RequestDoor {
+  readonly port: number;
+  readonly read: (LegacyRequest | Error)[];
+  close(): Promise<void>;
+}
+
+export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS): Promise<RequestDoor> {
+  const read: (LegacyRequest | Error)[] = [];
+  const server = createServer((request, response) => {
+    readRequest(request, limits, '192.0.2.1').then(
+      (legacy) => {
+        read.push(legacy);
+        response.end('{}');
+      },
+      (error: Error) => {
+        read.push(error);
+        response.writeHead(error instanceof GatewayError ? error.status : 500).end('{}');
+      },
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    read,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Writes bytes, waits for the end of the connection or for quiet, gives all that came back. */
+export async function speak(port: number, ...parts: readonly (Buffer | string)[]): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const answer: Buffer[] = [];
+    const done = (): void => {
+      socket.destroy();
+      resolve(Buffer.concat(answer).toString('utf8'));
+    };
+    let quiet: NodeJS.Timeout | undefined;
+    socket.on('data', (chunk) => {
+      answer.push(chunk);
+      clearTimeout(quiet);
+      quiet = setTimeout(done, 30);
+    });
+    socket.on('error', done).on('close', done);
+    for (const part of parts) socket.write(part);
+  });
+}
+
+/** One request with this body, read. */
+export async function readBody(
+  door: RequestDoor,
+  contentType: string | undefined,
+  body: Buffer | string,
+): Promise<LegacyRequest | Error | undefined> {
+  const bytes = Buffer.from(body);
+  const type = contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`;
+  await speak(door.port, `POST /api/topup/ HTTP/1.1\r\nHost: x\r\n${type}Content-Length: ${bytes.length}\r\n\r\n`, bytes);
+  return door.read.at(-1);
+}
+
+/** Fields as a plain object, so that a test can show what it expects. */
+export function plain(fields: LegacyFields): Record<string, unknown> {
+  return Object.fromEntries([...fields].map(([name, value]) => [name, plainValue(value)]));
+}
+
+function plainValue(value: LegacyValue): unknown {
+  return value instanceof InexactNumber ? { inexact: value.text } : value;
+}
