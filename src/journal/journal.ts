@@ -9,12 +9,16 @@ export interface Journal {
   /**
    * Takes an intent in. When the promise resolves the answer is on disk. Atomic across all processes that share the
    * journal. Rejects with a GatewayError `journal_unavailable` when nothing could be written: then nothing may be sent.
+   * A reopened order keeps its number; its time, echo and format are those of the new try. An intent beyond the bounds
+   * that the border holds (64 characters of request id, 16 KiB in all) is a bug and rejects with a RangeError.
    */
   open(intent: NewOrder): Promise<Opened>;
 
   /**
    * Writes one more answer about an order, merged by `succeedOutcome`, without goods (tokens and card PINs become
-   * `goodsMissing`). Gives the order as it now stands, on disk. Rejects with a plain Error when the write fails.
+   * `goodsMissing`). Gives the order as it now stands, on disk. Rejects with a plain Error when the write fails or no
+   * such order exists. `settledAtMs` moves only when the answer changed something. A reference that another order of
+   * this owner already has stays with that order for `findByReference`.
    */
   settle(owner: string, requestId: string, latest: Outcome, atMs: number): Promise<Order>;
 
@@ -22,10 +26,13 @@ export interface Journal {
   findByReference(owner: string, reference: string): Promise<Order | undefined>;
   findByNumber(owner: string, number: number): Promise<Order | undefined>;
 
-  /** Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first. */
+  /**
+   * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first. Cheap for
+   * one owner; for all owners it walks the keys of everything unsettled.
+   */
   listUnsettled(options: { readonly owner?: string; readonly limit: number }): Promise<readonly Order[]>;
 
-  /** Orders opened in [fromMs, untilMs), oldest first. */
+  /** Orders whose last try was opened in [fromMs, untilMs), oldest first. Orders added meanwhile may be seen or not. */
   list(options: { readonly fromMs: number; readonly untilMs: number; readonly limit: number }): AsyncIterable<Order>;
 
   /** True while orders can be written; probes ask this. */

@@ -1,0 +1,14 @@
+/** What an intent becomes when it meets what the journal already holds. Pure; every store decides by it inside its own transaction. */
+import type { NewOrder, Opened, Order } from '../domain/order';
+
+/**
+ * A reopened order keeps its number and counts one try more; its time, echo and format become those of the new try, so
+ * that "how long has this been open" is never answered with the age of a try that already ended.
+ */
+export function decideOpening(existing: Order | undefined, intent: NewOrder, takeNumber: () => number): Opened {
+  if (existing === undefined) return { kind: 'opened', order: { ...intent, number: takeNumber(), tries: 1 } };
+  if (existing.contentHash !== intent.contentHash) return { kind: 'conflict', order: existing };
+  const kind = existing.outcome?.kind;
+  if (kind !== 'rejected' && kind !== 'not_sent') return { kind: 'found', order: existing };
+  return { kind: 'reopened', order: { ...intent, number: existing.number, tries: existing.tries + 1 } };
+}

@@ -1,0 +1,8 @@
+/** What an operator should hear of; nothing of it stops the journal. */
+export type JournalEvent =
+  | { readonly kind: 'write_failed'; readonly error: unknown }
+  | { readonly kind: 'write_stalled'; readonly waitedMs: number }
+  | { readonly kind: 'write_recovered' }
+  | { readonly kind: 'swept'; readonly orders: number }
+  | { readonly kind: 'sweep_failed'; readonly error: unknown }
+  | { readonly kind: 'nearly_full'; readonly usedBytes: number; readonly sizeBytesMax: number };

@@ -1,0 +1,144 @@
+/**
+ * Group commit: jobs that arrive while a write is on its way to the disk wait and share the next one, so a thousand
+ * orders at once cost a handful of flushes. A job's promise resolves when its bytes are on disk.
+ */
+
+/** One change: a key gets a value, or is removed where the value is undefined. */
+export interface Write {
+  readonly tree: Tree;
+  readonly key: Buffer;
+  readonly value: Buffer | undefined;
+}
+
+/** What this file needs of an LMDB database. */
+export interface Tree {
+  put(key: Buffer, value: Buffer): Promise<boolean>;
+  remove(key: Buffer): Promise<boolean>;
+}
+
+/** What a job found out inside the transaction, and what is to be written for it. */
+export interface Plan<T> {
+  readonly result: T;
+  readonly writes: readonly Write[];
+}
+
+/** The write failed, or nobody knows whether it did: the disk gave no answer. */
+export class WriteFailure extends Error {
+  constructor(cause: unknown) {
+    super(`The journal could not be written${cause instanceof Error ? `: ${cause.message}` : '.'}`, { cause });
+    this.name = 'WriteFailure';
+  }
+}
+
+export interface GroupCommitOptions {
+  /** Runs the work inside one write transaction and resolves when that is on disk; undoes all of it when the work throws. */
+  readonly commit: (work: () => void) => Promise<unknown>;
+  /** A failed write, the first success after failures, and a disk that gives no answer. */
+  readonly onChange: (change: 'failed' | 'stalled' | 'recovered', error?: unknown) => void;
+  /** How many jobs one transaction takes: the event loop is busy with their planning in one piece. */
+  readonly jobsMax: number;
+  /** When a flush takes longer, its jobs are told so: better a refusal than a script that waits for ever. */
+  readonly stallMs: number;
+}
+
+export interface GroupCommit {
+  /** Plans inside the next write transaction. A plan that throws fails alone; a failed write fails everything it carried. */
+  run<T>(plan: () => Plan<T>): Promise<T>;
+  isWritable(): boolean;
+  /** Waits for everything taken in. False when the disk still gives no answer. */
+  close(): Promise<boolean>;
+}
+
+interface Job {
+  readonly plan: () => Plan<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
+}
+
+export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
+  const waiting: Job[] = [];
+  let idle = Promise.resolve();
+  let isBusy = false;
+  let isStalled = false;
+  let hasFailed = false;
+  let isOpen = true;
+
+  const report = (change: 'failed' | 'recovered', error?: unknown): void => {
+    if (change === 'recovered' && !hasFailed) return;
+    hasFailed = change === 'failed';
+    options.onChange(change, error);
+  };
+
+  const writeBatch = async (): Promise<void> => {
+    let batch: Job[] = [];
+    const stall = setTimeout(() => {
+      isStalled = true;
+      hasFailed = true;
+      options.onChange('stalled');
+      const failure = new WriteFailure(new Error(`the disk gave no answer for ${options.stallMs} ms`));
+      for (const job of [...batch, ...waiting.splice(0)]) job.reject(failure);
+    }, options.stallMs);
+    try {
+      await options.commit(() => {
+        // Taken only now, with the write lock in hand: whoever came while we waited for it still joins this flush.
+        batch = waiting.splice(0, options.jobsMax);
+        for (const job of batch) carryOut(job);
+      });
+      for (const job of batch) settle(job);
+      report('recovered');
+    } catch (error) {
+      const failure = new WriteFailure(error);
+      // A commit that fails before it takes any job must not be tried for ever: those who wait for it hear of it now.
+      for (const job of batch.length === 0 ? waiting.splice(0) : batch) job.reject(failure);
+      report('failed', failure);
+    } finally {
+      clearTimeout(stall);
+      isStalled = false;
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    isBusy = true;
+    while (waiting.length > 0) await writeBatch();
+    isBusy = false;
+  };
+
+  return {
+    run: <T>(plan: () => Plan<T>) =>
+      new Promise<T>((resolve, reject) => {
+        if (!isOpen) return reject(new WriteFailure(new Error('it is closed')));
+        if (isStalled) return reject(new WriteFailure(new Error('the disk gives no answer')));
+        waiting.push({ plan, resolve: resolve as (result: unknown) => void, reject, outcome: undefined });
+        if (!isBusy) idle = drain();
+      }),
+    isWritable: () => isOpen && !hasFailed,
+    async close() {
+      isOpen = false;
+      if (isStalled) return false;
+      await idle;
+      return true;
+    },
+  };
+}
+
+function carryOut(job: Job): void {
+  let plan: Plan<unknown>;
+  try {
+    plan = job.plan();
+  } catch (error) {
+    job.outcome = { error };
+    return;
+  }
+  for (const { tree, key, value } of plan.writes) {
+    // Inside a write transaction both act at once and throw; their promises have nothing to tell.
+    void (value === undefined ? tree.remove(key) : tree.put(key, value));
+  }
+  job.outcome = { result: plan.result };
+}
+
+function settle(job: Job): void {
+  if (job.outcome === undefined) job.reject(new WriteFailure(new Error('the transaction ended without it')));
+  else if ('error' in job.outcome) job.reject(job.outcome.error);
+  else job.resolve(job.outcome.result);
+}

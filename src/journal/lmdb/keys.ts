@@ -1,0 +1,94 @@
+/** The bytes of keys. Numbers are big-endian, so that byte order is number order and one walk through a tree is a walk through time. */
+
+const MS_BYTES = 6;
+const NUMBER_BYTES = 8;
+const PLACE_BYTES = MS_BYTES + NUMBER_BYTES;
+const FINGERPRINT = /^[0-9a-f]{32}$/;
+
+/** Where an order stands in the tree of orders, apart from its owner. */
+export interface Place {
+  readonly openedAtMs: number;
+  readonly number: number;
+}
+
+/**
+ * A fingerprint of 32 hex digits takes 1 + 16 bytes; any other owner its length and its text. The first byte makes no
+ * owner the beginning of another.
+ */
+export function ownerBytes(owner: string): Buffer {
+  if (FINGERPRINT.test(owner)) return Buffer.from(`00${owner}`, 'hex');
+  const length = Buffer.byteLength(owner);
+  const bytes = Buffer.allocUnsafe(length + 1);
+  bytes[0] = length;
+  bytes.write(owner, 1);
+  return bytes;
+}
+
+function parseOwner(bytes: Buffer): string {
+  return bytes[0] === 0 ? bytes.toString('hex', 1) : bytes.toString('utf8', 1);
+}
+
+/** Text keys are JSON text: unlike plain UTF-8 it keeps unpaired surrogates apart, so no two ids ever share a key. */
+export function textKey(owner: string, text: string): Buffer {
+  return Buffer.concat([ownerBytes(owner), Buffer.from(JSON.stringify(text))]);
+}
+
+export function placeBytes(place: Place): Buffer {
+  const bytes = Buffer.allocUnsafe(PLACE_BYTES);
+  writePlace(bytes, 0, place);
+  return bytes;
+}
+
+export function parsePlace(bytes: Buffer, offset = 0): Place {
+  const openedAtMs = bytes.readUIntBE(offset, MS_BYTES);
+  return { openedAtMs, number: readNumber(bytes, offset + MS_BYTES) };
+}
+
+export function orderKey(owner: string, place: Place): Buffer {
+  return Buffer.concat([placeBytes(place), ownerBytes(owner)]);
+}
+
+export function parseOrderKey(key: Buffer): Place & { readonly owner: string } {
+  return { ...parsePlace(key), owner: parseOwner(key.subarray(PLACE_BYTES)) };
+}
+
+/** The first key an order of this millisecond can have. */
+export function timeKey(openedAtMs: number): Buffer {
+  return placeBytes({ openedAtMs: Math.min(Math.max(0, Math.ceil(openedAtMs)), 2 ** 48 - 1), number: 0 });
+}
+
+export function numberKey(owner: string, number: number): Buffer {
+  const head = ownerBytes(owner);
+  const bytes = Buffer.allocUnsafe(head.length + NUMBER_BYTES);
+  head.copy(bytes);
+  writeNumber(bytes, head.length, number);
+  return bytes;
+}
+
+export function unsettledKey(owner: string, place: Place): Buffer {
+  return Buffer.concat([ownerBytes(owner), placeBytes(place)]);
+}
+
+export function parseUnsettledKey(key: Buffer): Place & { readonly owner: string } {
+  const split = key.length - PLACE_BYTES;
+  return { ...parsePlace(key, split), owner: parseOwner(key.subarray(0, split)) };
+}
+
+/** The end of a range over everything that begins with these bytes. No key has eight bytes of 255 after its owner. */
+export function endOf(prefix: Buffer): Buffer {
+  return Buffer.concat([prefix, Buffer.alloc(NUMBER_BYTES, 255)]);
+}
+
+function writePlace(bytes: Buffer, offset: number, place: Place): void {
+  bytes.writeUIntBE(place.openedAtMs, offset, MS_BYTES);
+  writeNumber(bytes, offset + MS_BYTES, place.number);
+}
+
+function writeNumber(bytes: Buffer, offset: number, number: number): void {
+  bytes.writeUInt32BE(Math.floor(number / 2 ** 32), offset);
+  bytes.writeUInt32BE(number % 2 ** 32, offset + 4);
+}
+
+function readNumber(bytes: Buffer, offset: number): number {
+  return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4);
+}

@@ -1,0 +1,91 @@
+/** A journal without a disk, for tests, rehearsals and simulations: everything is gone when the process ends. */
+import { GatewayError } from '../domain/errors';
+import type { Order } from '../domain/order';
+import { decideOpening } from './decide-opening';
+import type { Journal } from './journal';
+import { checkIntent } from './check-intent';
+import { createOrderNumbers } from './order-number';
+import { isUnsettled, settleOrder } from './settle-order';
+
+/** The orders of one owner. */
+interface Ledger {
+  readonly byRequestId: Map<string, Order>;
+  readonly byNumber: Map<number, string>;
+  readonly byReference: Map<string, string>;
+  readonly unsettled: Set<string>;
+}
+
+/** Every operation runs in one turn of the event loop: that is its transaction. */
+export function createMemoryJournal(): Journal {
+  const ledgers = new Map<string, Ledger>();
+  const takeNumber = createOrderNumbers();
+  let isOpen = true;
+
+  const ledgerOf = (owner: string): Ledger => {
+    const known = ledgers.get(owner);
+    if (known !== undefined) return known;
+    const ledger: Ledger = { byRequestId: new Map(), byNumber: new Map(), byReference: new Map(), unsettled: new Set() };
+    ledgers.set(owner, ledger);
+    return ledger;
+  };
+  const write = (ledger: Ledger, order: Order): void => {
+    ledger.byRequestId.set(order.requestId, order);
+    ledger.byNumber.set(order.number, order.requestId);
+    const reference = referenceOf(order);
+    if (reference !== undefined && !ledger.byReference.has(reference)) ledger.byReference.set(reference, order.requestId);
+    if (isUnsettled(order)) ledger.unsettled.add(order.requestId);
+    else ledger.unsettled.delete(order.requestId);
+  };
+  const at = (ledger: Ledger | undefined, requestId: string | undefined): Order | undefined =>
+    requestId === undefined ? undefined : ledger?.byRequestId.get(requestId);
+
+  return {
+    async open(intent) {
+      if (!isOpen) throw new GatewayError('journal_unavailable');
+      checkIntent(intent);
+      const ledger = ledgerOf(intent.owner);
+      const opened = decideOpening(ledger.byRequestId.get(intent.requestId), intent, () =>
+        takeNumber(intent.openedAtMs, (number) => ledger.byNumber.has(number)),
+      );
+      if (opened.kind === 'opened' || opened.kind === 'reopened') write(ledger, opened.order);
+      return opened;
+    },
+    async settle(owner, requestId, latest, atMs) {
+      if (!isOpen) throw new Error('The journal is closed.');
+      const ledger = ledgers.get(owner);
+      const order = at(ledger, requestId);
+      if (ledger === undefined || order === undefined)
+        throw new Error('The journal has no order with this request id to settle.');
+      const settled = settleOrder(order, latest, atMs);
+      if (settled !== order) write(ledger, settled);
+      return settled;
+    },
+    find: async (owner, requestId) => at(ledgers.get(owner), requestId),
+    findByReference: async (owner, reference) => at(ledgers.get(owner), ledgers.get(owner)?.byReference.get(reference)),
+    findByNumber: async (owner, number) => at(ledgers.get(owner), ledgers.get(owner)?.byNumber.get(number)),
+    async listUnsettled({ owner, limit }) {
+      const wanted = owner === undefined ? [...ledgers.values()] : [ledgers.get(owner)];
+      const orders = wanted.flatMap((ledger) =>
+        [...(ledger?.unsettled ?? [])].flatMap((requestId) => at(ledger, requestId) ?? []),
+      );
+      return orders.sort(byTime).slice(0, limit);
+    },
+    async *list({ fromMs, untilMs, limit }) {
+      const orders = [...ledgers.values()].flatMap((ledger) => [...ledger.byRequestId.values()]);
+      const wanted = orders.filter((order) => order.openedAtMs >= fromMs && order.openedAtMs < untilMs);
+      yield* wanted.sort(byTime).slice(0, limit);
+    },
+    isWritable: () => isOpen,
+    async close() {
+      isOpen = false;
+    },
+  };
+}
+
+function referenceOf(order: Order): string | undefined {
+  return order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined;
+}
+
+function byTime(one: Order, other: Order): number {
+  return one.openedAtMs - other.openedAtMs || one.number - other.number || (one.owner < other.owner ? -1 : 1);
+}

@@ -1,0 +1,36 @@
+/** Which store a journal address means. */
+import { isAbsolute, join } from 'node:path';
+import type { Secret } from '../domain/credentials';
+import type { Journal } from './journal';
+import type { JournalEvent } from './journal-event';
+import { openLmdbJournal } from './lmdb-journal';
+import { createMemoryJournal } from './memory-journal';
+
+export interface OpenJournalOptions {
+  readonly retentionMs?: number;
+  readonly encryptionKey?: Secret;
+  readonly onEvent?: (event: JournalEvent) => void;
+}
+
+/** `lmdb:` (the folder `journal` of the data folder), `lmdb:/path` or `memory:`. Rejects with a sentence about JOURNAL_URL. */
+export async function openJournal(url: string, dataDir: string, options: OpenJournalOptions = {}): Promise<Journal> {
+  const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url);
+  const scheme = match?.[1]?.toLowerCase();
+  const rest = match?.[2] ?? '';
+  if (scheme === 'memory' && rest === '') return createMemoryJournal();
+  if (scheme === 'lmdb') return openLmdbJournal({ ...options, dir: parseDir(rest, dataDir) });
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    throw new Error('JOURNAL_URL names a PostgreSQL store, which this build does not bring; use lmdb: or lmdb:/path.');
+  }
+  // The address itself is not repeated: it may hold a password.
+  throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path or memory:.');
+}
+
+/** `lmdb:///path` is read as `lmdb:/path`, as people write addresses both ways; a relative path is refused, not guessed. */
+function parseDir(rest: string, dataDir: string): string {
+  if (rest === '' || rest === '//') return join(dataDir, 'journal');
+  const dir = rest.startsWith('///') ? rest.slice(2) : rest;
+  if (!isAbsolute(dir) || dir.startsWith('//'))
+    throw new Error('JOURNAL_URL must name an absolute folder, as in lmdb:/var/lib/compat-gateway/journal.');
+  return dir;
+}

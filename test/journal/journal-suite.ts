@@ -1,0 +1,269 @@
+/** What every journal store keeps to. One function, one factory: a new store is proven by calling it. */
+import type { Journal } from '../../src/journal/journal';
+import { kobo } from '../../src/domain/amount';
+import type { NewOrder, Order } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+
+export const OPENED_AT_MS = Date.UTC(2026, 10, 21, 3);
+
+export function newOrder(changes: Partial<NewOrder> = {}): NewOrder {
+  return {
+    owner: '0123456789abcdef0123456789abcdef',
+    requestId: 'r1',
+    operation: 'buy_airtime',
+    format: 'b',
+    fields: { phone: '08030000001', network: 'MTN', amount: 10_000 },
+    echo: { 'request-id': 'r1' },
+    contentHash: 'hash-1',
+    openedAtMs: OPENED_AT_MS,
+    ...changes,
+  };
+}
+
+const rejected: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
+const succeeded: Outcome = { kind: 'succeeded', reference: 'v1-9', delivery: { charged: kobo(9_800) } };
+
+async function collect(orders: AsyncIterable<Order>): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const order of orders) ids.push(order.requestId);
+  return ids;
+}
+
+export function journalSuite(name: string, makeJournal: () => Promise<Journal>): void {
+  describe(name, () => {
+    let journal: Journal;
+    beforeEach(async () => {
+      journal = await makeJournal();
+    });
+    afterEach(() => journal.close());
+
+    test('a new intent is opened with a number and its first try', async () => {
+      const opened = await journal.open(newOrder());
+      expect(opened).toEqual({
+        kind: 'opened',
+        order: { ...newOrder(), tries: 1, number: (OPENED_AT_MS - Date.UTC(2026, 0, 1)) * 1000 },
+      });
+      expect(await journal.find(newOrder().owner, 'r1')).toEqual(opened.order);
+    });
+
+    test('the same intent again is found, not opened', async () => {
+      const first = await journal.open(newOrder());
+      expect(await journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 5 }))).toEqual({ kind: 'found', order: first.order });
+    });
+
+    test('another intent under the same request id is a conflict and changes nothing', async () => {
+      const first = await journal.open(newOrder());
+      const second = await journal.open(newOrder({ contentHash: 'hash-2', fields: { phone: '08030000002' } }));
+      expect(second).toEqual({ kind: 'conflict', order: first.order });
+      expect(await journal.find(newOrder().owner, 'r1')).toEqual(first.order);
+    });
+
+    test('a conflict stays a conflict when the first order took no money', async () => {
+      await journal.open(newOrder());
+      await journal.settle(newOrder().owner, 'r1', rejected, OPENED_AT_MS + 1);
+      expect((await journal.open(newOrder({ contentHash: 'hash-2' }))).kind).toBe('conflict');
+    });
+
+    test('the same request id of another key is another order', async () => {
+      await journal.open(newOrder());
+      const other = await journal.open(newOrder({ owner: 'f'.repeat(32), contentHash: 'hash-2' }));
+      expect(other.kind).toBe('opened');
+      expect(await journal.find('e'.repeat(32), 'r1')).toBeUndefined();
+    });
+
+    test.each<Outcome>([rejected, { kind: 'not_sent', reason: 'ECONNREFUSED' }])(
+      'an order that took no money ($kind) is opened again by the same intent',
+      async (outcome) => {
+        const { order } = await journal.open(newOrder());
+        await journal.settle(order.owner, 'r1', outcome, OPENED_AT_MS + 1);
+        const again = newOrder({ openedAtMs: OPENED_AT_MS + 60_000, echo: { request_id: 'r1' } });
+        expect(await journal.open(again)).toEqual({ kind: 'reopened', order: { ...again, number: order.number, tries: 2 } });
+        expect(await journal.find(order.owner, 'r1')).toEqual({ ...again, number: order.number, tries: 2 });
+        expect(await journal.findByNumber(order.owner, order.number)).toEqual({ ...again, number: order.number, tries: 2 });
+        expect(await journal.listUnsettled({ limit: 9 })).toHaveLength(1);
+        expect(await collect(journal.list({ fromMs: 0, untilMs: OPENED_AT_MS + 1, limit: 9 }))).toEqual([]);
+        expect((await journal.open(again)).kind).toBe('found');
+      },
+    );
+
+    test.each<Outcome>([
+      succeeded,
+      { kind: 'pending', reference: 'v1-9' },
+      { kind: 'declined', reference: 'v1-9' },
+      { kind: 'unknown', reason: 'reset' },
+    ])('an order that may have taken money ($kind) is never opened again', async (outcome) => {
+      await journal.open(newOrder());
+      const settled = await journal.settle(newOrder().owner, 'r1', outcome, OPENED_AT_MS + 1);
+      expect(settled).toMatchObject({ outcome, settledAtMs: OPENED_AT_MS + 1 });
+      expect(await journal.open(newOrder())).toEqual({ kind: 'found', order: settled });
+    });
+
+    test('of many equal intents at once exactly one is opened', async () => {
+      const kinds = (await Promise.all(Array.from({ length: 50 }, () => journal.open(newOrder())))).map((opened) => opened.kind);
+      expect(kinds.filter((kind) => kind === 'opened')).toHaveLength(1);
+      expect(kinds.filter((kind) => kind === 'found')).toHaveLength(49);
+    });
+
+    test('an answer that proves nothing does not overwrite one that does', async () => {
+      await journal.open(newOrder());
+      const { owner } = newOrder();
+      const settled = await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
+      expect(await journal.settle(owner, 'r1', { kind: 'unknown', reason: 'late reset' }, OPENED_AT_MS + 2)).toEqual(settled);
+      expect(await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 3)).toEqual(settled);
+      expect(await journal.find(owner, 'r1')).toEqual(settled);
+    });
+
+    test('a pending order becomes final and keeps what was told before', async () => {
+      await journal.open(newOrder());
+      const { owner } = newOrder();
+      await journal.settle(
+        owner,
+        'r1',
+        { kind: 'pending', reference: 'v1-9', delivery: { balanceBefore: kobo(500) } },
+        OPENED_AT_MS + 1,
+      );
+      const settled = await journal.settle(
+        owner,
+        'r1',
+        { kind: 'succeeded', delivery: { charged: kobo(100) } },
+        OPENED_AT_MS + 2,
+      );
+      expect(settled).toMatchObject({
+        settledAtMs: OPENED_AT_MS + 2,
+        outcome: { kind: 'succeeded', reference: 'v1-9', delivery: { balanceBefore: 500, charged: 100 } },
+      });
+      expect(await journal.findByReference(owner, 'v1-9')).toEqual(settled);
+    });
+
+    test('goods are never journalled, only that there are some', async () => {
+      await journal.open(newOrder());
+      const delivery = { charged: kobo(1), token: '1234-5678-9012', pins: [{ pin: '998877665544', serial: 'SN-1002003' }] };
+      const message = 'Token 1234 5678 9012, pin 998877665544 for SN-1002003';
+      const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message, delivery }, OPENED_AT_MS);
+      expect(settled.outcome).toEqual({
+        kind: 'succeeded',
+        message: 'Token ***, pin *** for ***',
+        delivery: { charged: 1, goodsMissing: true },
+      });
+      expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
+    });
+
+    test('a null token is knowledge and stays', async () => {
+      await journal.open(newOrder());
+      const settled = await journal.settle(
+        newOrder().owner,
+        'r1',
+        { kind: 'succeeded', delivery: { token: null } },
+        OPENED_AT_MS,
+      );
+      expect(settled.outcome).toEqual({ kind: 'succeeded', delivery: { token: null } });
+    });
+
+    test('an order that was never opened cannot be settled', async () => {
+      await expect(journal.settle(newOrder().owner, 'nobody', succeeded, OPENED_AT_MS)).rejects.toThrow(
+        'no order with this request id',
+      );
+    });
+
+    test('orders are found by number and reference through their own key only', async () => {
+      const { order } = await journal.open(newOrder());
+      await journal.settle(order.owner, 'r1', succeeded, OPENED_AT_MS + 1);
+      expect((await journal.findByNumber(order.owner, order.number))?.requestId).toBe('r1');
+      expect((await journal.findByReference(order.owner, 'v1-9'))?.requestId).toBe('r1');
+      expect(await journal.findByNumber('f'.repeat(32), order.number)).toBeUndefined();
+      expect(await journal.findByReference('f'.repeat(32), 'v1-9')).toBeUndefined();
+      expect(await journal.findByNumber(order.owner, order.number + 1)).toBeUndefined();
+      expect(await journal.findByNumber(order.owner, 1.5)).toBeUndefined();
+      expect(await journal.findByReference(order.owner, 'x'.repeat(5000))).toBeUndefined();
+    });
+
+    test('a reference stays with the first order that v1 gave it to', async () => {
+      const { owner } = newOrder();
+      await journal.open(newOrder());
+      await journal.open(newOrder({ requestId: 'r2' }));
+      await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
+      await journal.settle(owner, 'r2', succeeded, OPENED_AT_MS + 2);
+      expect((await journal.findByReference(owner, 'v1-9'))?.requestId).toBe('r1');
+    });
+
+    test('numbers of one owner are never the same, also in one millisecond', async () => {
+      const orders = await Promise.all(
+        Array.from({ length: 1500 }, (_, index) =>
+          journal.open(newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + (index % 2) })),
+        ),
+      );
+      expect(new Set(orders.map(({ order }) => order.number)).size).toBe(1500);
+    });
+
+    test('unsettled orders are listed oldest first, of one owner or of all', async () => {
+      const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
+      const open = (owner: string, requestId: string, offset: number) =>
+        journal.open(newOrder({ owner, requestId, openedAtMs: OPENED_AT_MS + offset }));
+      await open(other, 'late', 30);
+      await open(one, 'early', 10);
+      await open(one, 'middle', 20);
+      await open(one, 'done', 5);
+      await open(one, 'refused', 6);
+      await open(one, 'refunded', 7);
+      await journal.settle(one, 'middle', { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 40);
+      await journal.settle(other, 'late', { kind: 'pending' }, OPENED_AT_MS + 40);
+      await journal.settle(one, 'done', succeeded, OPENED_AT_MS + 40);
+      await journal.settle(one, 'refused', rejected, OPENED_AT_MS + 40);
+      await journal.settle(one, 'refunded', { kind: 'declined' }, OPENED_AT_MS + 40);
+      const ids = async (options: { owner?: string; limit: number }) =>
+        (await journal.listUnsettled(options)).map((order) => order.requestId);
+      expect(await ids({ limit: 10 })).toEqual(['early', 'middle', 'late']);
+      expect(await ids({ limit: 2 })).toEqual(['early', 'middle']);
+      expect(await ids({ owner: one, limit: 10 })).toEqual(['early', 'middle']);
+      expect(await ids({ owner: other, limit: 10 })).toEqual(['late']);
+      expect(await ids({ owner: 'c'.repeat(32), limit: 10 })).toEqual([]);
+    });
+
+    test('orders of a span of time are listed oldest first, the end left out', async () => {
+      for (let index = 0; index < 300; index += 1) {
+        await (index % 50 === 0
+          ? journal.open(newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index }))
+          : undefined);
+      }
+      expect(await collect(journal.list({ fromMs: OPENED_AT_MS + 50, untilMs: OPENED_AT_MS + 200, limit: 10 }))).toEqual([
+        'r50',
+        'r100',
+        'r150',
+      ]);
+      expect(await collect(journal.list({ fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER, limit: 2 }))).toEqual(['r0', 'r50']);
+    });
+
+    test('a long list is given whole, also while orders are added', async () => {
+      await Promise.all(
+        Array.from({ length: 700 }, (_, index) =>
+          journal.open(newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index })),
+        ),
+      );
+      const ids: string[] = [];
+      for await (const order of journal.list({ fromMs: 0, untilMs: OPENED_AT_MS + 700, limit: 650 })) {
+        if (ids.length % 100 === 0)
+          await journal.open(newOrder({ requestId: `n${ids.length}`, openedAtMs: OPENED_AT_MS + 10_000 }));
+        ids.push(order.requestId);
+      }
+      expect(ids).toEqual(Array.from({ length: 650 }, (_, index) => `r${index}`));
+    });
+
+    test.each(['', 'x'.repeat(65)])('a request id outside its bounds (%#) is a bug and is said so', async (requestId) => {
+      await expect(journal.open(newOrder({ requestId }))).rejects.toThrow(RangeError);
+    });
+
+    test('any 64 characters are a request id, and no two are taken for one', async () => {
+      const ids = ['\u0000', '\ud800', '\ud801', '\ufffd', '₦'.repeat(64), '😀'.repeat(32), '"', '\\', 'é', 'e\u0301'];
+      for (const requestId of ids) expect((await journal.open(newOrder({ requestId }))).kind).toBe('opened');
+      for (const requestId of ids) expect((await journal.find(newOrder().owner, requestId))?.requestId).toBe(requestId);
+    });
+
+    test('a closed journal takes nothing and says so to probes', async () => {
+      expect(journal.isWritable()).toBe(true);
+      await journal.close();
+      expect(journal.isWritable()).toBe(false);
+      await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+      await expect(journal.settle(newOrder().owner, 'r1', succeeded, OPENED_AT_MS)).rejects.toThrow(Error);
+    });
+  });
+}
