@@ -1,0 +1,184 @@
+/**
+ * What an exchange with v1 proves. Pure, and the place where the promise is kept: nothing is called failed unless it is
+ * certain that no money moved, nothing is called a success unless v1 said so about this very order.
+ */
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { NotSent, Outcome, Unknown } from '../domain/outcome';
+import { DEADLINE_PASSED, type Answer, type Failure } from './exchange';
+import { readDelivery } from './delivery';
+import { isJsonObject, parseJsonObject } from './reply-json';
+import type { Finding, SentOutcome } from './upstream';
+
+/**
+ * Failures after which no byte of the request can have left. A code counts only while writing has not begun (`isStarted`
+ * is false): the same ECONNRESET on a connection that carries the request proves nothing.
+ */
+const PROOFS_OF_NOT_SENT: ReadonlySet<string> = new Set([
+  // No name, no address.
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_NODATA',
+  'EAI_NONAME',
+  'EAI_FAIL',
+  // No connection.
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'ETIMEDOUT',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'UND_ERR_CONNECT_TIMEOUT',
+  // The connection broke during its own handshake.
+  'ECONNRESET',
+  'EPIPE',
+  'EPROTO',
+  // The certificate was not accepted: undici gets the socket only after `secureConnect`, so there is nothing to write to.
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_REVOKED',
+  'CERT_UNTRUSTED',
+  'CERT_REJECTED',
+  'CERT_SIGNATURE_FAILURE',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  // Never left the queue: our own deadline, our own shutdown, a header that cannot be written.
+  DEADLINE_PASSED,
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_INVALID_ARG',
+]);
+
+// OpenSSL's and Node's own reasons for a handshake that did not finish (`ERR_SSL_WRONG_VERSION_NUMBER`, …).
+const HANDSHAKE_CODE = /^ERR_(?:SSL|TLS)_/;
+
+/** An exchange without an answer: `not_sent` when two proofs agree (not begun, and a listed code), else `unknown`. */
+export function classifyFailure(failure: Failure): NotSent | Unknown {
+  const reason = `${failure.codes.join(', ')}: ${failure.detail}`;
+  const isProven = failure.codes.length > 0 && failure.codes.every((code) => PROOFS_OF_NOT_SENT.has(code) || HANDSHAKE_CODE.test(code));
+  return { kind: !failure.isStarted && isProven ? 'not_sent' : 'unknown', reason };
+}
+
+/**
+ * Refusals that a proxy in front of v1 gives before it passes a request on, so that they count even without v1's own
+ * JSON: too large (413), address too long (414), too many requests (429), header too large (431). Every other 4xx
+ * without v1's shape is `unknown`: a filter that inspects answers may put its own 403 page over a completed order, and a
+ * 404 or 400 page may come from an application that died halfway.
+ */
+const REFUSED_BEFORE_V1: ReadonlySet<number> = new Set([413, 414, 429, 431]);
+
+// RFC 9110 section 15.5.9 and kin: these speak of time and connection, not of what became of the request.
+const PROVES_NOTHING: ReadonlySet<number> = new Set([408, 425, 499]);
+
+/** The outcome that v1's answer to a purchase proves. */
+export function classifyReply(answer: Answer, requestId: string, retryAfterSeconds: number | undefined): SentOutcome {
+  const body = parseJsonObject(answer.text);
+  const outcome = outcomeOf(answer.httpStatus, body, requestId, retryAfterSeconds);
+  return {
+    outcome,
+    isDuplicate: body?.duplicate === true,
+    isDuplicateWindow: outcome.kind === 'rejected' && /duplicate request detected/i.test(outcome.message ?? ''),
+    ...(body === undefined ? {} : { body }),
+  };
+}
+
+function outcomeOf(httpStatus: number, body: JsonObject | undefined, requestId: string, retryAfterSeconds: number | undefined): Outcome {
+  if (httpStatus === 200) return body === undefined ? unknown('HTTP 200 without a JSON object') : outcomeOfAccepted(body, requestId);
+  // A 5xx is not a failure: v1 may have charged the wallet and then died. A 3xx is never followed, a 1xx or other 2xx is not v1's.
+  if (httpStatus < 400 || httpStatus > 499 || PROVES_NOTHING.has(httpStatus)) return unknown(`HTTP ${httpStatus}`);
+  return outcomeOfRefused(httpStatus, body, requestId, retryAfterSeconds);
+}
+
+function outcomeOfAccepted(body: JsonObject, requestId: string): Outcome {
+  const { status } = body;
+  if (status !== 'success' && status !== 'pending') return unknown(`HTTP 200 with status ${describeStatus(status)}`);
+  const data = isJsonObject(body.data) ? body.data : {};
+  const reference = data.reference;
+  // Without a reference there is no order to point at: the same request id asks again, which v1 answers with the order.
+  if (typeof reference !== 'string' || reference === '') return unknown(`HTTP 200 with status ${status} and no reference`);
+  const stranger = foreignEcho(body, data, reference, requestId);
+  if (stranger !== undefined) return unknown(stranger);
+  // `success` beside `pending: true` (section 4, electricity) contradicts itself; the receipt will tell.
+  const isPending = status === 'pending' || body.pending === true || data.pending === true;
+  return { kind: isPending ? 'pending' : 'succeeded', reference, ...toldMessage(body), ...toldDelivery(data) };
+}
+
+function outcomeOfRefused(httpStatus: number, body: JsonObject | undefined, requestId: string, retryAfterSeconds: number | undefined): Outcome {
+  const rejected = {
+    kind: 'rejected' as const,
+    httpStatus,
+    ...toldMessage(body ?? {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  };
+  if (body?.status !== 'error') {
+    const isV1Shaped = body?.status === 'success' || body?.status === 'pending';
+    if (REFUSED_BEFORE_V1.has(httpStatus) && !isV1Shaped) return rejected;
+    return unknown(`HTTP ${httpStatus} with status ${describeStatus(body?.status)}`);
+  }
+  const stranger = foreignEcho(body, {}, undefined, requestId);
+  if (stranger !== undefined) return unknown(stranger);
+  if (body.refunded !== true) return rejected;
+  return { kind: 'declined', ...(typeof body.reference === 'string' ? { reference: body.reference } : {}), ...toldMessage(body) };
+}
+
+/**
+ * An answer that names another request id, or two references, belongs to another order. v1 promises no echo, so silence
+ * is fine.
+ */
+function foreignEcho(body: JsonObject, data: JsonObject, reference: string | undefined, requestId: string): string | undefined {
+  for (const echo of [body.request_id, body['request-id'], data.request_id, data['request-id']]) {
+    if ((typeof echo === 'string' || typeof echo === 'number') && String(echo) !== requestId) return 'the answer names another request id';
+  }
+  if (reference === undefined) return undefined;
+  for (const echo of [body.reference, data.transaction_ref]) {
+    if (typeof echo === 'string' && echo !== reference) return 'the answer names two references';
+  }
+  return undefined;
+}
+
+/** What v1's answer to a call that moves no money came to. Only v1's own `error` shape is a refusal. */
+export function classifyFinding(answer: Answer, retryAfterSeconds: number | undefined): Finding {
+  const { httpStatus } = answer;
+  const body = parseJsonObject(answer.text);
+  if (httpStatus === 200 && (body?.status === 'success' || body?.status === 'pending')) return { kind: 'found', body };
+  const isRefusal = httpStatus >= 400 && httpStatus <= 499 && !PROVES_NOTHING.has(httpStatus);
+  if (isRefusal && (body?.status === 'error' || REFUSED_BEFORE_V1.has(httpStatus))) {
+    return {
+      kind: 'refused',
+      httpStatus,
+      body: body ?? {},
+      ...toldMessage(body ?? {}),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    };
+  }
+  return { kind: 'unavailable', reason: `HTTP ${httpStatus} with status ${describeStatus(body?.status)}` };
+}
+
+function toldMessage(body: JsonObject): { readonly message?: string } {
+  return typeof body.message === 'string' ? { message: body.message } : {};
+}
+
+function toldDelivery(data: JsonObject) {
+  const delivery = readDelivery(data);
+  return Object.keys(delivery).length === 0 ? {} : { delivery };
+}
+
+function unknown(reason: string): Unknown {
+  return { kind: 'unknown', reason };
+}
+
+function describeStatus(status: JsonValue | undefined): string {
+  return typeof status === 'string' ? `\`${status.slice(0, 40)}\`` : 'missing';
+}

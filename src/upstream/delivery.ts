@@ -1,0 +1,55 @@
+/** The money and the goods in v1's `data`, of a purchase (section 2.7) or of a receipt (section 2.3). */
+import { kobo, parseNaira, type AmountMinor } from '../domain/amount';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { CardPin, Delivery } from '../domain/outcome';
+import { isJsonObject } from './reply-json';
+
+/**
+ * Reads leniently, field by field: a balance that cannot be read must not turn a paid order into an unknown one. Goods
+ * are the exception to silence: if v1 sent some that cannot be read exactly, `goodsMissing` says so.
+ */
+export function readDelivery(data: JsonObject): Delivery {
+  const balanceBefore = readNaira(data.balance_before);
+  const balanceAfter = readNaira(data.balance_after);
+  const cashback = readNaira(data.cashback_earned);
+  const token = readToken(data.token);
+  const pins = readPins(data.pins);
+  // Other orders of the account may run between the two readings; a negative difference is surely not this charge.
+  const charged = balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter ? kobo(balanceBefore - balanceAfter) : undefined;
+  return {
+    ...(balanceBefore === undefined ? {} : { balanceBefore }),
+    ...(balanceAfter === undefined ? {} : { balanceAfter }),
+    ...(charged === undefined ? {} : { charged }),
+    ...(cashback === undefined ? {} : { cashback }),
+    ...(token === undefined || token === 'unreadable' ? {} : { token: token.text }),
+    ...(pins === undefined || pins === 'unreadable' ? {} : { pins }),
+    ...(token === 'unreadable' || pins === 'unreadable' ? { goodsMissing: true } : {}),
+  };
+}
+
+/** Kobo from v1's naira. A double's own noise (`48980.199999999997`) is mended, a real fraction of a kobo is not. */
+export function readNaira(value: JsonValue | undefined): AmountMinor | undefined {
+  const exact = parseNaira(value);
+  if (exact !== undefined || typeof value !== 'number') return exact;
+  const nearest = Math.round(value * 100);
+  return Number.isSafeInteger(nearest) && Math.abs(value * 100 - nearest) < 1e-4 ? kobo(nearest) : undefined;
+}
+
+function readToken(value: JsonValue | undefined): { readonly text: string | null } | 'unreadable' | undefined {
+  if (value === undefined) return undefined;
+  if (value === null || value === '') return { text: null };
+  // A token sent as a number has lost its leading zeros, and beyond 2^53 its last digits: it would open no meter.
+  return typeof value === 'string' ? { text: value } : 'unreadable';
+}
+
+function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadable' | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) return 'unreadable';
+  const items = value as readonly JsonValue[];
+  const pins: CardPin[] = [];
+  for (const item of items) {
+    if (!isJsonObject(item) || typeof item.pin !== 'string' || typeof item.serial !== 'string') return 'unreadable';
+    pins.push({ pin: item.pin, serial: item.serial });
+  }
+  return pins.length === 0 ? undefined : pins;
+}

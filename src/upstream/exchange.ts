@@ -1,0 +1,146 @@
+/**
+ * One HTTP exchange with v1: a request goes out at most once, an answer of bounded size comes back before the deadline,
+ * or the failure says whether a byte may have left. Built on undici's `dispatch` because only its handler tells the
+ * moment at which writing begins: that moment, not an error code, is what proves that nothing was sent.
+ */
+import type { Dispatcher } from 'undici';
+
+export interface Wire {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: string[];
+  readonly body: string | null;
+}
+
+export interface Answer {
+  readonly kind: 'answered';
+  readonly httpStatus: number;
+  readonly text: string;
+  readonly retryAfter: string | undefined;
+}
+
+export interface Failure {
+  readonly kind: 'failed';
+  /** True from just before the first byte is handed to a socket. */
+  readonly isStarted: boolean;
+  /** Every code that caused it: more than one when several addresses of a host were tried. */
+  readonly codes: readonly string[];
+  readonly detail: string;
+}
+
+export type Exchanged = Answer | Failure;
+
+/** Our own codes, next to those of Node and undici. */
+export const DEADLINE_PASSED = 'DEADLINE_PASSED';
+export const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
+export const WRITTEN_TWICE = 'WRITTEN_TWICE';
+
+// Longest delay that setTimeout takes; a longer one fires at once.
+const TIMEOUT_MAX_MS = 2_147_483_647;
+
+/** Sends and waits; never rejects. `replyBytesMax` bounds the body. */
+export function exchange(dispatcher: Dispatcher, wire: Wire, timeoutMs: number, replyBytesMax: number): Promise<Exchanged> {
+  return new Promise((resolve) => {
+    const handler = new ExchangeHandler(resolve, timeoutMs, replyBytesMax);
+    try {
+      // The deadline covers the whole call, so undici's own limits between headers and bytes are off.
+      dispatcher.dispatch({ ...wire, headersTimeout: 0, bodyTimeout: 0 }, handler);
+    } catch (error) {
+      handler.onResponseError(undefined, error);
+    }
+  });
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #replyBytesMax: number;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isDone = false;
+  #httpStatus = 0;
+  #retryAfter: string | undefined;
+  #bytes = 0;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(resolve: (exchanged: Exchanged) => void, timeoutMs: number, replyBytesMax: number) {
+    this.#resolve = resolve;
+    this.#replyBytesMax = replyBytesMax;
+    this.#timer = setTimeout(
+      () => this.#stop(DEADLINE_PASSED, `no complete answer within ${timeoutMs} ms`),
+      Math.min(timeoutMs, TIMEOUT_MAX_MS),
+    );
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // A call that was given up while it waited for a connection must not be written after all: its caller has been told
+    // that nothing was sent. An abort at this point comes before the first byte.
+    if (this.#isDone) return controller.abort(new Error('given up before it was sent'));
+    // undici documents that a request may be started again on another connection. Money is not sent twice.
+    if (this.#controller !== undefined)
+      return controller.abort(codedError(WRITTEN_TWICE, 'the request would have been written twice'));
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // RFC 9110 section 15.2: interim answers (103 and the like) precede the one that counts.
+    if (statusCode < 200) return;
+    this.#httpStatus = statusCode;
+    const retryAfter = headers['retry-after'];
+    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#replyBytesMax)
+      return this.#stop(REPLY_TOO_LARGE, `the answer is larger than ${this.#replyBytesMax} bytes`);
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    this.#finish({ kind: 'answered', httpStatus: this.#httpStatus, text: bytes.toString('utf8'), retryAfter: this.#retryAfter });
+  }
+
+  onResponseError(_controller: unknown, error: unknown): void {
+    this.#fail(errorCodes(error), errorMessage(error));
+  }
+
+  #stop(code: string, detail: string): void {
+    this.#fail([code], detail);
+    this.#controller?.abort(codedError(code, detail));
+  }
+
+  #fail(codes: readonly string[], detail: string): void {
+    this.#finish({ kind: 'failed', isStarted: this.#controller !== undefined, codes, detail });
+  }
+
+  #finish(exchanged: Exchanged): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    clearTimeout(this.#timer);
+    this.#resolve(exchanged);
+  }
+}
+
+function codedError(code: string, detail: string): Error {
+  return Object.assign(new Error(detail), { code });
+}
+
+/** The codes at the root of an error; a failure to reach any of several addresses has one per address. */
+function errorCodes(error: unknown): readonly string[] {
+  // Read by shape, not by class: an error may come from another realm, and then it is an instance of nothing here.
+  if (typeof error !== 'object' || error === null) return ['NO_CODE'];
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return error.errors.flatMap(errorCodes);
+  return ['code' in error && typeof error.code === 'string' ? error.code : 'NO_CODE'];
+}
+
+function errorMessage(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  return 'message' in error && typeof error.message === 'string' ? error.message : 'an error without words';
+}

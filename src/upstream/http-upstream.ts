@@ -1,0 +1,93 @@
+/** The v1 service over HTTP: a bounded pool of keep-alive connections, one deadline per call, no redirects, no second try. */
+import { isIP } from 'node:net';
+import { Pool } from 'undici';
+import type { JsonObject } from '../domain/json';
+import { classifyFailure, classifyFinding, classifyReply } from './classify';
+import { DEADLINE_PASSED, exchange, type Answer, type Exchanged, type Wire } from './exchange';
+import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
+
+export interface HttpUpstreamOptions {
+  /** The v1 base address, e.g. `https://v1.example/api/v1`. */
+  readonly baseUrl: string;
+  /** Most connections at a time; calls beyond them wait inside their own deadline. */
+  readonly connections?: number;
+  readonly connectTimeoutMs?: number;
+  readonly replyBytesMax?: number;
+  /** Milliseconds since the epoch, for a `Retry-After` that names a date. */
+  readonly clock?: () => number;
+}
+
+const CONNECTIONS = 128;
+const CONNECT_TIMEOUT_MS = 2_000;
+const REPLY_BYTES_MAX = 1024 * 1024;
+const RETRY_AFTER_SECONDS_MAX = 86_400;
+
+/** Makes the pool; the first call opens the first connection. */
+export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
+  const base = new URL(options.baseUrl);
+  const basePath = base.pathname.replace(/\/+$/, '');
+  const { connections = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, replyBytesMax = REPLY_BYTES_MAX, clock = Date.now } = options;
+  // HTTP/2 stays off: a stream cannot show the moment at which a request begins to leave.
+  const pool = new Pool(base.origin, { connections, connectTimeout: connectTimeoutMs, pipelining: 1, allowH2: false });
+
+  async function carry(call: V1Call, body: JsonObject | undefined, context: CallContext): Promise<Exchanged> {
+    const { clientAddress, credentials, timeoutMs } = context;
+    // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
+    if (isIP(clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
+    if (!(timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
+    const wire: Wire = {
+      method: call.method,
+      path: pathOf(basePath, call),
+      headers: [
+        'authorization',
+        `Bearer ${credentials.apiKey.revealForUseOnly()}`,
+        'accept',
+        'application/json',
+        'user-agent',
+        'compat-gateway',
+        'x-forwarded-for',
+        clientAddress,
+        ...(body === undefined ? [] : ['content-type', 'application/json']),
+      ],
+      body: body === undefined ? null : JSON.stringify(body),
+    };
+    return exchange(pool, wire, timeoutMs, replyBytesMax);
+  }
+
+  const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
+
+  return {
+    async send(call, requestId, context): Promise<SentOutcome> {
+      const pin = context.credentials.pin?.revealForUseOnly();
+      const body = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
+      const exchanged = await carry(call, body, context);
+      if (exchanged.kind === 'answered') return classifyReply(exchanged, requestId, retryAfterOf(exchanged));
+      return { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+    },
+
+    async find(call, context): Promise<Finding> {
+      const body = call.method === 'POST' ? (call.body ?? {}) : undefined;
+      const exchanged = await carry(call, body, context);
+      if (exchanged.kind === 'answered') return classifyFinding(exchanged, retryAfterOf(exchanged));
+      return { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
+    },
+
+    close: () => pool.close(),
+  };
+}
+
+function neverLeft(code: string, detail: string): Exchanged {
+  return { kind: 'failed', isStarted: false, codes: [code], detail };
+}
+
+function pathOf(basePath: string, call: V1Call): string {
+  const query = call.query === undefined ? '' : new URLSearchParams(call.query).toString();
+  return `${basePath}${call.path}${query === '' ? '' : `?${query}`}`;
+}
+
+/** RFC 9110 section 10.2.3: seconds or a date. */
+function parseRetryAfter(value: string | undefined, clock: () => number): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : Math.ceil((Date.parse(value) - clock()) / 1000);
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), RETRY_AFTER_SECONDS_MAX) : undefined;
+}

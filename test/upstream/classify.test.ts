@@ -1,0 +1,51 @@
+import { classifyFailure } from '../../src/upstream/classify';
+
+const PROVEN = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+];
+const HANDSHAKES = ['ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_SSL_WRONG_VERSION_NUMBER', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'EPROTO'];
+const DOUBTFUL = [
+  'UND_ERR_SOCKET',
+  'UND_ERR_ABORTED',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'HPE_INVALID_CONSTANT',
+  'WRITTEN_TWICE',
+  'NO_CODE',
+  'ERR_STRANGE',
+];
+
+describe('a failure', () => {
+  it.each([...PROVEN, ...HANDSHAKES])('with %s before the first byte is not sent', (code) => {
+    expect(classifyFailure({ kind: 'failed', isStarted: false, codes: [code], detail: 'words' }).kind).toBe('not_sent');
+  });
+
+  it.each([...PROVEN, ...HANDSHAKES, ...DOUBTFUL, 'ECONNRESET', 'DEADLINE_PASSED'])(
+    'with %s after the first byte is unknown',
+    (code) => {
+      expect(classifyFailure({ kind: 'failed', isStarted: true, codes: [code], detail: 'words' }).kind).toBe('unknown');
+    },
+  );
+
+  it.each(DOUBTFUL)('with %s is unknown even when no byte is known to have left', (code) => {
+    expect(classifyFailure({ kind: 'failed', isStarted: false, codes: [code], detail: 'words' }).kind).toBe('unknown');
+  });
+
+  it('at several addresses is not sent only if each of them proves it', () => {
+    const at = (...codes: string[]) => classifyFailure({ kind: 'failed', isStarted: false, codes, detail: '' }).kind;
+    expect(at('ECONNREFUSED', 'ENETUNREACH')).toBe('not_sent');
+    expect(at('ECONNREFUSED', 'UND_ERR_SOCKET')).toBe('unknown');
+    expect(at()).toBe('unknown');
+  });
+
+  it('names its codes and words in the reason', () => {
+    expect(classifyFailure({ kind: 'failed', isStarted: false, codes: ['ECONNREFUSED'], detail: 'connect refused' }).reason).toBe(
+      'ECONNREFUSED: connect refused',
+    );
+  });
+});

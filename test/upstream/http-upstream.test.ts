@@ -1,0 +1,523 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { Secret } from '../../src/domain/credentials';
+import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
+import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
+import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
+import { SELF_SIGNED } from './self-signed';
+
+const CALL: V1Call = { method: 'POST', path: '/airtime', body: { network: 'MTN', phone: '08030000001', amount: 100 } };
+const SALE = {
+  status: 'success',
+  message: 'Done',
+  data: { reference: 'v1-9', cashback_earned: 0.5, balance_before: 5000, balance_after: 4902.5 },
+};
+
+function context(overrides: Partial<CallContext> = {}): CallContext {
+  return {
+    credentials: { apiKey: new Secret('acme_live_demo'), pin: new Secret('1234'), fingerprint: 'f'.repeat(32) },
+    clientAddress: '203.0.113.9',
+    timeoutMs: 2_000,
+    ...overrides,
+  };
+}
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+async function v1(behave: Behaviour, options?: RawV1Options): Promise<RawV1> {
+  const server = await startRawV1(behave, options);
+  open.push(server);
+  return server;
+}
+
+function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {}): Upstream {
+  const upstream = createHttpUpstream({ baseUrl, connections: 4, connectTimeoutMs: 500, ...options });
+  open.push(upstream);
+  return upstream;
+}
+
+const says =
+  (bytes: string): Behaviour =>
+  (socket) =>
+    socket.write(bytes);
+const saysAndEnds =
+  (bytes: string): Behaviour =>
+  (socket) =>
+    socket.end(bytes);
+
+describe('the call', () => {
+  it('carries key, PIN, request id and exactly one client address', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    await upstreamAt(`${server.url}/`).send(CALL, 'r-1', context());
+    const [request] = server.requests;
+    expect(JSON.parse(request?.body ?? '')).toEqual({
+      network: 'MTN',
+      phone: '08030000001',
+      amount: 100,
+      pin: '1234',
+      request_id: 'r-1',
+    });
+    const lines = request?.head.split('\r\n').map((line) => line.toLowerCase()) ?? [];
+    expect(lines[0]).toBe('post /api/v1/airtime http/1.1');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'authorization: bearer acme_live_demo',
+        'content-type: application/json',
+        'accept: application/json',
+        'user-agent: compat-gateway',
+      ]),
+    );
+    expect(lines.filter((line) => line.startsWith('x-forwarded-for'))).toEqual(['x-forwarded-for: 203.0.113.9']);
+  });
+
+  it('has no pin field when the key has no PIN', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    const credentials = { apiKey: new Secret('k'), fingerprint: 'f' };
+    await upstreamAt(server.url).send(CALL, 'r-1', context({ credentials }));
+    expect(JSON.parse(server.requests[0]?.body ?? '')).not.toHaveProperty('pin');
+  });
+
+  it('of a lookup is a POST with neither PIN nor request id', async () => {
+    const server = await v1(says(reply(200, { status: 'success', data: { name: 'ADA' } })));
+    const body = { disco_id: 1, meter_number: '0101', meter_type: 'prepaid' };
+    const finding = await upstreamAt(server.url).find({ method: 'POST', path: '/validate-meter', body }, context());
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual(body);
+    expect(finding).toEqual({ kind: 'found', body: { status: 'success', data: { name: 'ADA' } } });
+  });
+
+  it('of a read is a GET with its query and without a body', async () => {
+    const server = await v1(says(reply(200, { status: 'success', data: {} })));
+    await upstreamAt(server.url).find({ method: 'GET', path: '/receipt', query: { reference: 'a b&c' } }, context());
+    expect(server.requests[0]?.head).toContain('GET /api/v1/receipt?reference=a+b%26c HTTP/1.1');
+    expect(server.requests[0]?.head.toLowerCase()).not.toContain('content-');
+  });
+
+  it.each(['', '203.0.113.9, 10.0.0.9', 'unknown', '203.0.113.9\r\nx-forwarded-for: 10.0.0.9'])(
+    'never leaves with `%s` for a client address',
+    async (clientAddress) => {
+      const server = await v1(says(reply(200, SALE)));
+      const sent = await upstreamAt(server.url).send(CALL, 'r-1', context({ clientAddress }));
+      expect(sent.outcome.kind).toBe('not_sent');
+      expect(server.connections).toBe(0);
+    },
+  );
+
+  it('never leaves with a key that no header can hold, and does not show it', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    const credentials = { apiKey: new Secret('ke\r\ny'), fingerprint: 'f' };
+    const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context({ credentials }));
+    expect(outcome.kind).toBe('not_sent');
+    expect(JSON.stringify(outcome)).not.toContain('ke');
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('an answered purchase', () => {
+  interface Row {
+    readonly title: string;
+    readonly status: number;
+    readonly body: unknown;
+    readonly outcome: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  }
+
+  const rows: readonly Row[] = [
+    { title: '200 success', status: 200, body: SALE, outcome: 'succeeded' },
+    { title: '200 success behind a byte-order mark', status: 200, body: `\uFEFF${JSON.stringify(SALE)}`, outcome: 'succeeded' },
+    {
+      title: '200 success labelled as a page',
+      status: 200,
+      body: SALE,
+      headers: { 'content-type': 'text/html' },
+      outcome: 'succeeded',
+    },
+    { title: '200 pending', status: 200, body: { ...SALE, status: 'pending' }, outcome: 'pending' },
+    { title: '200 success that is pending after all', status: 200, body: { ...SALE, pending: true }, outcome: 'pending' },
+    { title: '200 success of this request id', status: 200, body: { ...SALE, request_id: 'r-1' }, outcome: 'succeeded' },
+    { title: '200 success of another request id', status: 200, body: { ...SALE, request_id: 'r-2' }, outcome: 'unknown' },
+    {
+      title: '200 success of another request id in data',
+      status: 200,
+      body: { ...SALE, data: { ...SALE.data, request_id: 'r-2' } },
+      outcome: 'unknown',
+    },
+    { title: '200 success with two references', status: 200, body: { ...SALE, reference: 'v1-8' }, outcome: 'unknown' },
+    { title: '200 success without a reference', status: 200, body: { status: 'success', data: {} }, outcome: 'unknown' },
+    {
+      title: '200 success with a number for a reference',
+      status: 200,
+      body: { status: 'success', data: { reference: 9 } },
+      outcome: 'unknown',
+    },
+    { title: '200 success without data', status: 200, body: { status: 'success' }, outcome: 'unknown' },
+    { title: '200 pending without a reference', status: 200, body: { status: 'pending' }, outcome: 'unknown' },
+    { title: '200 error', status: 200, body: { status: 'error', message: 'no' }, outcome: 'unknown' },
+    { title: '200 error that says refunded', status: 200, body: { status: 'error', refunded: true }, outcome: 'unknown' },
+    { title: '200 with a status of its own', status: 200, body: { status: 'ok', data: SALE.data }, outcome: 'unknown' },
+    { title: '200 without status', status: 200, body: { data: SALE.data }, outcome: 'unknown' },
+    { title: '200 list', status: 200, body: [SALE], outcome: 'unknown' },
+    { title: '200 null', status: 200, body: 'null', outcome: 'unknown' },
+    { title: '200 text', status: 200, body: '"success"', outcome: 'unknown' },
+    { title: '200 empty', status: 200, body: '', outcome: 'unknown' },
+    { title: '200 page', status: 200, body: '<html>maintenance</html>', outcome: 'unknown' },
+    { title: '200 half a JSON', status: 200, body: JSON.stringify(SALE).slice(0, 60), outcome: 'unknown' },
+    { title: '200 JSON after a PHP notice', status: 200, body: `Notice: x\n${JSON.stringify(SALE)}`, outcome: 'unknown' },
+    { title: '201 success', status: 201, body: SALE, outcome: 'unknown' },
+    { title: '202 success', status: 202, body: SALE, outcome: 'unknown' },
+    { title: '302', status: 302, body: '', headers: { location: '/api/v1/airtime' }, outcome: 'unknown' },
+    { title: '307', status: 307, body: '', headers: { location: '/api/v1/airtime' }, outcome: 'unknown' },
+    { title: '304', status: 304, body: '', headers: { 'content-length': '0' }, outcome: 'unknown' },
+    {
+      title: '400 refunded',
+      status: 400,
+      body: { status: 'error', success: false, refunded: true, reference: 'v1-9' },
+      outcome: 'declined',
+    },
+    { title: '400 refunded by the word', status: 400, body: { status: 'error', refunded: 'true' }, outcome: 'rejected' },
+    { title: '400 error', status: 400, body: { status: 'error', message: 'Insufficient balance.' }, outcome: 'rejected' },
+    { title: '400 error of another request id', status: 400, body: { status: 'error', request_id: 'r-2' }, outcome: 'unknown' },
+    { title: '400 success', status: 400, body: SALE, outcome: 'unknown' },
+    { title: '400 page', status: 400, body: '<html>', outcome: 'unknown' },
+    { title: '400 empty', status: 400, body: '', outcome: 'unknown' },
+    { title: '401 error', status: 401, body: { status: 'error', message: 'Invalid API key.' }, outcome: 'rejected' },
+    { title: '403 error', status: 403, body: { status: 'error' }, outcome: 'rejected' },
+    { title: '403 page over an answer', status: 403, body: '<html>blocked</html>', outcome: 'unknown' },
+    { title: '404 of another API', status: 404, body: { error: 'Not Found', status: 404 }, outcome: 'unknown' },
+    { title: '405 error', status: 405, body: { status: 'error' }, outcome: 'rejected' },
+    { title: '408 error', status: 408, body: { status: 'error' }, outcome: 'unknown' },
+    { title: '413 page', status: 413, body: '<html>', outcome: 'rejected' },
+    { title: '429 error', status: 429, body: { status: 'error' }, headers: { 'retry-after': '7' }, outcome: 'rejected' },
+    { title: '429 page', status: 429, body: '<html>', outcome: 'rejected' },
+    { title: '429 that claims success', status: 429, body: SALE, outcome: 'unknown' },
+    { title: '499', status: 499, body: { status: 'error' }, outcome: 'unknown' },
+    { title: '500 error', status: 500, body: { status: 'error', message: 'internal' }, outcome: 'unknown' },
+    { title: '500 that says refunded', status: 500, body: { status: 'error', refunded: true }, outcome: 'unknown' },
+    { title: '502 page', status: 502, body: '<html>Bad Gateway</html>', outcome: 'unknown' },
+    { title: '503 error', status: 503, body: { status: 'error' }, outcome: 'unknown' },
+    { title: '504 empty', status: 504, body: '', outcome: 'unknown' },
+  ];
+
+  it.each(rows)('$title is $outcome, and is asked for once', async ({ status, body, headers, outcome }) => {
+    const server = await v1(says(reply(status, body, headers)));
+    const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    expect(sent.outcome.kind).toBe(outcome);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('tells balances, charge and cashback in kobo, and the whole answer', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    const sent = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    expect(sent).toEqual({
+      outcome: {
+        kind: 'succeeded',
+        reference: 'v1-9',
+        message: 'Done',
+        delivery: { balanceBefore: 500_000, balanceAfter: 490_250, charged: 9_750, cashback: 50 },
+      },
+      isDuplicate: false,
+      isDuplicateWindow: false,
+      body: SALE,
+    });
+  });
+
+  it('tells v1’s words, code and pause when it is rejected', async () => {
+    const server = await v1(says(reply(429, { status: 'error', message: 'Too many requests' }, { 'retry-after': '7' })));
+    const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    expect(outcome).toEqual({ kind: 'rejected', httpStatus: 429, message: 'Too many requests', retryAfterSeconds: 7 });
+  });
+
+  it('reads a pause given as a date', async () => {
+    const now = Date.UTC(2026, 0, 1, 12, 0, 0);
+    const server = await v1(says(reply(429, { status: 'error' }, { 'retry-after': new Date(now + 90_000).toUTCString() })));
+    const { outcome } = await upstreamAt(server.url, { clock: () => now }).send(CALL, 'r-1', context());
+    expect(outcome).toMatchObject({ retryAfterSeconds: 90 });
+  });
+
+  it('knows an order that v1 already had from one that v1 refuses as too quick a repeat', async () => {
+    const bodies = [
+      reply(200, { ...SALE, duplicate: true }),
+      reply(400, { status: 'error', message: 'Duplicate request detected' }),
+    ];
+    const server = await v1((socket, _request, number) => socket.write(bodies[number - 1] ?? ''));
+    const upstream = upstreamAt(server.url);
+    expect(await upstream.send(CALL, 'r-1', context())).toMatchObject({ isDuplicate: true, isDuplicateWindow: false });
+    expect(await upstream.send(CALL, 'r-2', context())).toMatchObject({ isDuplicate: false, isDuplicateWindow: true });
+  });
+});
+
+describe('a purchase whose exchange breaks', () => {
+  const body = JSON.stringify(SALE);
+  const head = (length: number) => `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+  const rows: readonly {
+    readonly title: string;
+    readonly behave: Behaviour;
+    readonly options?: RawV1Options;
+    readonly timeoutMs?: number;
+  }[] = [
+    { title: 'reset before a status line', behave: (socket) => socket.resetAndDestroy() },
+    { title: 'closed before a status line', behave: (socket) => socket.end() },
+    {
+      title: 'reset in the middle of the request',
+      behave: () => undefined,
+      options: { onBytes: (socket) => socket.resetAndDestroy() },
+    },
+    { title: 'closed in the middle of the request', behave: () => undefined, options: { onBytes: (socket) => socket.destroy() } },
+    {
+      title: 'reset after the head',
+      behave: (socket) => socket.write(head(body.length), () => setTimeout(() => socket.resetAndDestroy(), 20)),
+    },
+    { title: 'closed after the head', behave: saysAndEnds(head(body.length)) },
+    { title: 'half a head', behave: saysAndEnds('HTTP/1.1 200 OK\r\ncontent-type: appl') },
+    {
+      title: 'reset in the body',
+      behave: (socket) =>
+        socket.write(head(body.length) + body.slice(0, 40), () => setTimeout(() => socket.resetAndDestroy(), 20)),
+    },
+    { title: 'closed in the body', behave: saysAndEnds(head(body.length) + body.slice(0, 40)) },
+    { title: 'a content-length beyond the body', behave: saysAndEnds(head(body.length + 5) + body) },
+    { title: 'a content-length short of the body', behave: saysAndEnds(head(body.length - 5) + body) },
+    {
+      title: 'two content-lengths',
+      behave: saysAndEnds(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+    },
+    {
+      title: 'chunks cut off',
+      behave: saysAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n`),
+    },
+    {
+      title: 'chunks cut off in one',
+      behave: saysAndEnds(
+        `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body.slice(0, 30)}`,
+      ),
+    },
+    {
+      title: 'a chunk size that is none',
+      behave: saysAndEnds(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n${body}`),
+    },
+    { title: 'no length, cut off by the close', behave: saysAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body.slice(0, 50)}`) },
+    { title: '204 without a body', behave: says('HTTP/1.1 204 No Content\r\n\r\n') },
+    { title: 'a 100 that nobody asked for', behave: says(`HTTP/1.1 100 Continue\r\n\r\n${head(body.length)}${body}`) },
+    {
+      title: 'a switch of protocols',
+      behave: says('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    },
+    { title: 'bytes that are no HTTP', behave: saysAndEnds('SSH-2.0-OpenSSH_9.2\r\n') },
+    { title: 'a head without end', behave: says(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(80_000)}`) },
+    { title: 'a body beyond the bound', behave: says(reply(200, { ...SALE, filler: 'x'.repeat(5_000) })) },
+    { title: 'silence beyond the deadline', behave: () => undefined, timeoutMs: 120 },
+    { title: 'a head, then silence beyond the deadline', behave: says(head(body.length)), timeoutMs: 120 },
+    {
+      title: 'a trickle beyond the deadline',
+      behave(socket) {
+        socket.write(head(10_000));
+        const drip = setInterval(() => socket.write(' '), 20);
+        socket.on('close', () => clearInterval(drip));
+      },
+      timeoutMs: 150,
+    },
+  ];
+
+  it.each(rows)('$title: unknown, and never sent again', async ({ behave, options, timeoutMs }) => {
+    const server = await v1(behave, options);
+    const upstream = upstreamAt(server.url, { replyBytesMax: 4_096 });
+    const sent = await upstream.send(CALL, 'r-1', context({ timeoutMs: timeoutMs ?? 2_000 }));
+    expect(sent.outcome.kind).toBe('unknown');
+    // Time enough for a second try, if anything under us made one.
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(server.requests.length).toBeLessThanOrEqual(1);
+  });
+
+  it('a connection reset as soon as it is made: unknown if a byte was on its way, and v1 has read nothing in any case', async () => {
+    const server = await v1(() => undefined, { onConnection: (socket) => void socket.resetAndDestroy() });
+    const { outcome } = await upstreamAt(server.url).send(CALL, 'r-1', context());
+    expect(['unknown', 'not_sent']).toContain(outcome.kind);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('interim hints before the answer change nothing', async () => {
+    const server = await v1(says(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${head(body.length)}${body}`));
+    expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
+  });
+
+  it('a body without length that ends with the connection is read whole', async () => {
+    const server = await v1(saysAndEnds(`HTTP/1.1 200 OK\r\n\r\n${body}`));
+    expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
+  });
+
+  it('a deadline holds to a few milliseconds', async () => {
+    const server = await v1(() => undefined);
+    const startedAt = performance.now();
+    await upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 100 }));
+    expect(performance.now() - startedAt).toBeLessThan(250);
+  });
+});
+
+describe('a kept connection', () => {
+  it('carries one purchase after another', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    const upstream = upstreamAt(server.url);
+    for (const id of ['r-1', 'r-2', 'r-3', 'r-4', 'r-5'])
+      expect((await upstream.send(CALL, id, context())).outcome.kind).toBe('succeeded');
+    // Two and not one: a connection is free again one turn of the event loop after its answer.
+    expect(server.connections).toBeLessThanOrEqual(2);
+    expect(server.requests).toHaveLength(5);
+  });
+
+  it.each(['resetAll', 'endAll'] as const)('that v1 closed while idle (%s) is not used again', async (how) => {
+    const server = await v1(says(reply(200, SALE)));
+    const upstream = upstreamAt(server.url);
+    await upstream.send(CALL, 'r-1', context());
+    server[how]();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await upstream.send(CALL, 'r-2', context())).outcome.kind).toBe('succeeded');
+    expect(server.requests).toHaveLength(2);
+    expect(server.connections).toBe(2);
+  });
+
+  it('that breaks under the next purchase makes it unknown, and it is not sent again by itself', async () => {
+    const server = await v1((socket, _request, number) =>
+      number === 1 ? socket.write(reply(200, SALE)) : socket.resetAndDestroy(),
+    );
+    const upstream = upstreamAt(server.url);
+    await upstream.send(CALL, 'r-1', context());
+    expect((await upstream.send(CALL, 'r-2', context())).outcome.kind).toBe('unknown');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('never hands bytes left over from one answer to the next purchase', async () => {
+    const poison = reply(200, { status: 'success', data: { reference: 'v1-poison' } });
+    const first = JSON.stringify(SALE);
+    const server = await v1((socket, _request, number) =>
+      socket.write(
+        number === 1 ? `HTTP/1.1 200 OK\r\ncontent-length: ${first.length}\r\n\r\n${first}${poison}` : reply(200, SALE),
+      ),
+    );
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    // The answer and what sticks to it come in one packet; whether the first purchase still counts is not the point.
+    await upstream.send(CALL, 'r-1', context());
+    const second = await upstream.send(CALL, 'r-2', context());
+    expect(second.outcome).not.toMatchObject({ reference: 'v1-poison' });
+  });
+
+  it('is one of a bounded number, and a purchase that finds none in time was not sent', async () => {
+    const server = await v1(() => undefined);
+    const upstream = upstreamAt(server.url, { connections: 2 });
+    const held = [1, 2].map((n) => upstream.send(CALL, `held-${n}`, context({ timeoutMs: 400 })));
+    const { outcome } = await upstream.send(CALL, 'late', context({ timeoutMs: 100 }));
+    expect(outcome.kind).toBe('not_sent');
+    expect((await Promise.all(held)).map((sent) => sent.outcome.kind)).toEqual(['unknown', 'unknown']);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.requests).toHaveLength(2);
+    expect(server.requests.some((request) => request.body.includes('late'))).toBe(false);
+  });
+});
+
+describe('a purchase that never left', () => {
+  it('v1 does not listen: not sent', async () => {
+    const server = await startRawV1(() => undefined);
+    await server.close();
+    expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('not_sent');
+  });
+
+  it('v1 listens on no address of its name: not sent', async () => {
+    const server = await startRawV1(() => undefined);
+    await server.close();
+    const { outcome } = await upstreamAt(`http://localhost:${server.port}`).send(CALL, 'r-1', context());
+    expect(outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('ECONNREFUSED') as string });
+  });
+
+  it('the name of v1 does not exist: not sent', async () => {
+    const { outcome } = await upstreamAt('http://nonexistent.invalid/api/v1').send(CALL, 'r-1', context());
+    expect(outcome.kind).toBe('not_sent');
+  });
+
+  it('TLS is spoken to a plain port: not sent, and no word of the purchase is seen', async () => {
+    const seen: Buffer[] = [];
+    const server = await v1(() => undefined, {
+      onBytes(socket, bytes) {
+        seen.push(bytes);
+        socket.write('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n');
+      },
+    });
+    const { outcome } = await upstreamAt(server.url.replace('http:', 'https:')).send(CALL, 'r-1', context());
+    expect(outcome.kind).toBe('not_sent');
+    expect(Buffer.concat(seen).toString('latin1')).not.toContain('08030000001');
+  });
+
+  it.each([
+    ['resets', (socket: { resetAndDestroy(): unknown }) => socket.resetAndDestroy()],
+    ['says nothing', () => undefined],
+  ] as const)('the TLS handshake does not come about because the other side %s: not sent', async (_title, act) => {
+    const server = await v1(() => undefined, { onBytes: (socket) => void act(socket) });
+    const { outcome } = await upstreamAt(server.url.replace('http:', 'https:')).send(CALL, 'r-1', context());
+    expect(outcome.kind).toBe('not_sent');
+  });
+
+  it('the certificate of v1 is nobody’s: not sent, and the server reads not one byte', async () => {
+    let bytes = 0;
+    const server = createTlsServer(SELF_SIGNED, (socket) => socket.on('data', (chunk: Buffer) => (bytes += chunk.length)));
+    server.on('tlsClientError', () => undefined);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { outcome } = await upstreamAt(`https://127.0.0.1:${port}/api/v1`).send(CALL, 'r-1', context());
+    server.close();
+    expect(outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('SELF_SIGNED') as string });
+    expect(bytes).toBe(0);
+  });
+
+  it('no time is left: not sent', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    expect((await upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 0 }))).outcome.kind).toBe('not_sent');
+    expect(server.connections).toBe(0);
+  });
+
+  it('the upstream is closed: not sent', async () => {
+    const server = await v1(says(reply(200, SALE)));
+    const upstream = createHttpUpstream({ baseUrl: server.url });
+    await upstream.close();
+    expect((await upstream.send(CALL, 'r-1', context())).outcome.kind).toBe('not_sent');
+  });
+
+  it('many at once are all not sent, and the next one after v1 is back succeeds', async () => {
+    const gone = await startRawV1(() => undefined);
+    await gone.close();
+    const upstream = upstreamAt(gone.url);
+    const sent = await Promise.all(Array.from({ length: 20 }, (_, n) => upstream.send(CALL, `r-${n}`, context())));
+    expect(new Set(sent.map(({ outcome }) => outcome.kind))).toEqual(new Set(['not_sent']));
+  });
+});
+
+describe('a finding', () => {
+  const rows = [
+    { title: '200 success', bytes: reply(200, { status: 'success', data: {} }), kind: 'found' },
+    { title: '200 error', bytes: reply(200, { status: 'error' }), kind: 'unavailable' },
+    { title: '200 page', bytes: reply(200, '<html>'), kind: 'unavailable' },
+    { title: '404 error', bytes: reply(404, { status: 'error', message: 'Transaction not found' }), kind: 'refused' },
+    { title: '404 page', bytes: reply(404, '<html>'), kind: 'unavailable' },
+    { title: '401 error', bytes: reply(401, { status: 'error' }), kind: 'refused' },
+    { title: '429 page', bytes: reply(429, '<html>'), kind: 'refused' },
+    { title: '500 error', bytes: reply(500, { status: 'error' }), kind: 'unavailable' },
+    { title: '302', bytes: reply(302, '', { location: '/' }), kind: 'unavailable' },
+  ] as const;
+
+  it.each(rows)('is $kind after $title', async ({ bytes, kind }) => {
+    const server = await v1(says(bytes));
+    const finding = await upstreamAt(server.url).find({ method: 'GET', path: '/receipt' }, context());
+    expect(finding.kind).toBe(kind);
+  });
+
+  it('is unavailable when the connection breaks, and is not asked for again', async () => {
+    const server = await v1((socket) => socket.resetAndDestroy());
+    const finding = await upstreamAt(server.url).find({ method: 'GET', path: '/balance' }, context());
+    expect(finding.kind).toBe('unavailable');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(server.requests).toHaveLength(1);
+  });
+});
