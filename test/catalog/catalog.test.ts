@@ -1,0 +1,252 @@
+import { Secret } from '../../src/domain/credentials';
+import type { JsonObject } from '../../src/domain/json';
+import { createCatalog, type CatalogOptions } from '../../src/catalog/catalog';
+import { createHttpUpstream } from '../../src/upstream/http-upstream';
+import type { CallContext, Finding } from '../../src/upstream/upstream';
+import { reply, startRawV1 } from '../upstream/raw-v1';
+
+function catalogBody(price = '285.00'): JsonObject {
+  return {
+    status: 'success',
+    data: {
+      data_plans: [
+        {
+          id: 43,
+          network: 'MTN',
+          plan_id: 'internal',
+          plan_name: '1GB',
+          display_name: 'MTN 1GB SME',
+          data_type: 'SME',
+          data_size: '1GB',
+          validity: '30 days',
+          selling_price: price,
+          network_id: 1,
+        },
+      ],
+      cable_plans: [
+        {
+          id: 5,
+          provider: 'GOTV',
+          cable_id: '1',
+          plan_id: 'x',
+          plan_name: 'Jinja',
+          display_name: 'GOTV Jinja',
+          selling_price: '3900.00',
+        },
+      ],
+      discos: [{ disco_id: 3, disco_name: 'Abuja', charge: '0.00' }],
+      exam_prices: { WAEC: 3400 },
+      recharge_card_prices: { MTN: { '100': 98 } },
+      bulk_sms_pricing: null,
+      cashback: { airtime: null },
+    },
+  };
+}
+
+function context(key = 'k1', timeoutMs = 1_000): CallContext {
+  return { credentials: { apiKey: new Secret(key), fingerprint: `print-of-${key}` }, clientAddress: '203.0.113.9', timeoutMs };
+}
+
+/** A v1 whose answers a test hands out one by one. */
+function harness(options: Partial<CatalogOptions> = {}) {
+  const waiting: ((finding: Finding) => void)[] = [];
+  const calls: CallContext[] = [];
+  const time = { ms: 1_000_000 };
+  const catalogs = createCatalog({
+    upstream: {
+      find(_call, callContext) {
+        calls.push(callContext);
+        return new Promise<Finding>((resolve) => waiting.push(resolve));
+      },
+    },
+    freshMs: 60_000,
+    staleMs: 600_000,
+    pauseMs: 2_000,
+    clock: () => time.ms,
+    ...options,
+  });
+  const answer = async (finding: Finding) => {
+    waiting.shift()?.(finding);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const fill = async (price?: string) => {
+    const got = catalogs.get(context());
+    await answer({ kind: 'found', body: catalogBody(price) });
+    return got;
+  };
+  return { catalogs, calls, time, answer, fill };
+}
+
+const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
+const refused = (httpStatus: number, retryAfterSeconds?: number): Finding => ({
+  kind: 'refused',
+  httpStatus,
+  body: {},
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+});
+const priceOf = (catalog: Awaited<ReturnType<ReturnType<typeof createCatalog>['get']>>) => catalog?.dataPlan(43)?.selling_price;
+
+describe('the catalog', () => {
+  it('finds rows by id and shows all that v1 sent', async () => {
+    const { fill } = harness();
+    const catalog = await fill();
+    expect(catalog?.dataPlan(43)).toMatchObject({ network: 'MTN', data_size: '1GB' });
+    expect(catalog?.cablePlan(5)?.provider).toBe('GOTV');
+    expect(catalog?.disco(3)?.disco_name).toBe('Abuja');
+    expect(catalog?.dataPlan(44)).toBeUndefined();
+    expect(catalog?.exam_prices).toEqual({ WAEC: 3400 });
+  });
+
+  it('cannot be changed by anyone who reads it', async () => {
+    const { fill } = harness();
+    const catalog = await fill();
+    expect(() => Object.assign(catalog?.dataPlan(43) ?? {}, { selling_price: '1.00' })).toThrow(TypeError);
+    expect(() => catalog?.data_plans.pop()).toThrow(TypeError);
+  });
+
+  it('is fetched once while fresh', async () => {
+    const { catalogs, calls, time, fill } = harness();
+    await fill();
+    time.ms += 59_999;
+    expect(priceOf(await catalogs.get(context()))).toBe('285.00');
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is fetched once for all who ask at the same time, and warming counts as asking', async () => {
+    const { catalogs, calls, answer } = harness();
+    catalogs.warm(context());
+    const all = [1, 2, 3].map(() => catalogs.get(context()));
+    await answer({ kind: 'found', body: catalogBody() });
+    expect((await Promise.all(all)).map(priceOf)).toEqual(['285.00', '285.00', '285.00']);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is handed out stale at once while one new fetch runs, then is the new one', async () => {
+    const { catalogs, calls, time, fill, answer } = harness();
+    await fill();
+    time.ms += 60_000;
+    expect((await Promise.all([1, 2, 3].map(() => catalogs.get(context())))).map(priceOf)).toEqual([
+      '285.00',
+      '285.00',
+      '285.00',
+    ]);
+    expect(calls).toHaveLength(2);
+    await answer({ kind: 'found', body: catalogBody('290.00') });
+    expect(priceOf(await catalogs.get(context()))).toBe('290.00');
+  });
+
+  it.each([
+    ['v1 is away', AWAY],
+    ['v1 is busy', refused(429)],
+    ['v1 talks nonsense', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } } as Finding],
+  ])('stays in use when %s, and v1 is left in peace for a moment', async (_title, finding) => {
+    const { catalogs, calls, time, fill, answer } = harness();
+    await fill();
+    time.ms += 60_000;
+    await catalogs.get(context());
+    await answer(finding);
+    expect(priceOf(await catalogs.get(context()))).toBe('285.00');
+    expect(calls).toHaveLength(2);
+    time.ms += 2_000;
+    await catalogs.get(context());
+    expect(calls).toHaveLength(3);
+  });
+
+  it('is not used for ever', async () => {
+    const { catalogs, time, fill, answer } = harness();
+    await fill();
+    time.ms += 660_000;
+    expect(catalogs.peek('print-of-k1')).toBeUndefined();
+    const got = catalogs.get(context());
+    await answer(AWAY);
+    expect(await got).toBeUndefined();
+  });
+
+  it('is undefined when v1 never gave one, and v1 is asked again only after a pause', async () => {
+    const { catalogs, calls, time, answer } = harness();
+    const first = catalogs.get(context());
+    await answer(AWAY);
+    expect(await first).toBeUndefined();
+    expect(await catalogs.get(context())).toBeUndefined();
+    catalogs.warm(context());
+    expect(calls).toHaveLength(1);
+    time.ms += 2_000;
+    catalogs.warm(context());
+    expect(calls).toHaveLength(2);
+  });
+
+  it('leaves v1 in peace as long as v1 asks, within the fresh time', async () => {
+    const { catalogs, calls, time, answer } = harness();
+    catalogs.warm(context());
+    await answer(refused(429, 30));
+    time.ms += 29_000;
+    catalogs.warm(context());
+    expect(calls).toHaveLength(1);
+    time.ms += 1_000;
+    catalogs.warm(context());
+    expect(calls).toHaveLength(2);
+  });
+
+  it.each([401, 403])('is dropped at once when v1 answers %d for its key', async (httpStatus) => {
+    const { catalogs, time, fill, answer } = harness();
+    await fill();
+    time.ms += 60_000;
+    catalogs.warm(context());
+    await answer(refused(httpStatus));
+    expect(catalogs.peek('print-of-k1')).toBeUndefined();
+    expect(await catalogs.get(context())).toBeUndefined();
+  });
+
+  it('belongs to one key', async () => {
+    const { catalogs, calls, fill, answer } = harness();
+    await fill();
+    expect(catalogs.peek('print-of-k2')).toBeUndefined();
+    const other = catalogs.get(context('k2'));
+    await answer({ kind: 'found', body: catalogBody('300.00') });
+    expect(priceOf(await other)).toBe('300.00');
+    expect(priceOf(catalogs.peek('print-of-k1'))).toBe('285.00');
+    expect(calls.map((call) => call.credentials.fingerprint)).toEqual(['print-of-k1', 'print-of-k2']);
+  });
+
+  it('keeps the lists of a bounded number of keys', async () => {
+    const { catalogs, answer } = harness({ entriesMax: 2 });
+    for (const key of ['k1', 'k2', 'k3']) {
+      catalogs.warm(context(key));
+      await answer({ kind: 'found', body: catalogBody() });
+    }
+    expect(['k1', 'k2', 'k3'].map((key) => catalogs.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
+  });
+
+  it('keeps a bounded number of rows in all', async () => {
+    const { catalogs, answer } = harness({ rowsMax: 6 });
+    for (const key of ['k1', 'k2', 'k3']) {
+      catalogs.warm(context(key));
+      await answer({ kind: 'found', body: catalogBody() });
+    }
+    expect(['k1', 'k2', 'k3'].map((key) => catalogs.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
+  });
+
+  it('peeking starts nothing', () => {
+    const { catalogs, calls } = harness();
+    expect(catalogs.peek('print-of-k1')).toBeUndefined();
+    expect(calls).toHaveLength(0);
+  });
+
+  it('makes nobody wait longer than he said, and the fetch still ends well', async () => {
+    const { catalogs, calls, answer } = harness();
+    expect(await catalogs.get(context('k1', 20))).toBeUndefined();
+    await answer({ kind: 'found', body: catalogBody() });
+    expect(priceOf(catalogs.peek('print-of-k1'))).toBe('285.00');
+    expect(calls).toHaveLength(1);
+  });
+
+  it('comes over a real socket with the key of the caller', async () => {
+    const server = await startRawV1((socket) => socket.write(reply(200, catalogBody())));
+    const upstream = createHttpUpstream({ baseUrl: server.url });
+    const catalog = await createCatalog({ upstream }).get(context());
+    await upstream.close();
+    await server.close();
+    expect(catalog?.discos).toHaveLength(1);
+    expect(server.requests[0]?.head).toContain('authorization: Bearer k1');
+  });
+});
