@@ -68,6 +68,18 @@ export function createSandboxAdminRouter({ admin }: Sandbox): Router {
     '/accounts/:id/unlock',
     answer((_body, { id = '' }) => admin.unlockPin(id)),
   );
+  router.post(
+    '/keys/regenerate',
+    withBody(keySchema, ({ api_key }) => ({ api_key: admin.regenerateKey(api_key) })),
+  );
+  router.get(
+    '/deliveries',
+    answer(() => ({ deliveries: admin.listDeliveries() })),
+  );
+  router.post(
+    '/deliveries/:id/redeliver',
+    answer((_body, { id = '' }) => admin.redeliver(Number(id))),
+  );
   return router;
 }
 

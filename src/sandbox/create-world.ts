@@ -8,28 +8,36 @@ import { CATEGORIES, type Category } from './catalog/catalog-file';
 import type { Clock } from './clock';
 import type { SandboxConfig } from './load-config';
 import { Cashier } from './order/cashier';
-import { Ledger, transferLines } from './order/ledger';
+import { Ledger, transferLines, walletBook } from './order/ledger';
 import { Mint } from './order/mint';
 import { MoodBook } from './order/mood-book';
 import type { Order } from './order/order';
 import { OrderBook } from './order/order-book';
 import type { Store } from './store/store';
+import type { WebhookPoster } from './webhook/post-webhook';
+import { Webhooks } from './webhook/webhooks';
 import type { World } from './world';
 
 export interface WorldOptions {
   readonly clock: Clock;
   readonly isRelaxed: boolean;
   readonly seed: string | undefined;
+  readonly poster: WebhookPoster;
   readonly onFinal: (order: Order) => void;
 }
 
 /** Puts the parts together on what the store holds: after a restart everything stands where it stood. */
 export function createWorld(config: SandboxConfig, store: Store, options: WorldOptions): World {
-  const { clock, isRelaxed, onFinal } = options;
+  const { clock, isRelaxed, poster } = options;
   const accounts = new AccountBook(config.accounts, store);
   const ledger = new Ledger(store);
   const orders = new OrderBook(store);
   const mint = new Mint(options.seed ?? keptSeed(store));
+  const webhooks = new Webhooks({ accounts, clock, orders, poster, store });
+  const onFinal = (order: Order) => {
+    webhooks.announce(order);
+    options.onFinal(order);
+  };
   const cashier = new Cashier({ clock, ledger, orders, mint, onFinal });
   openWallets(config.accounts, ledger, clock);
   for (const order of orders.all()) cashier.watch(order);
@@ -47,6 +55,7 @@ export function createWorld(config: SandboxConfig, store: Store, options: WorldO
     pins: new PinGuard(store, clock),
     store,
     switchedOff: switchedOff(config, store),
+    webhooks,
   };
 }
 
@@ -54,7 +63,7 @@ export function createWorld(config: SandboxConfig, store: Store, options: WorldO
 function openWallets(accounts: readonly Account[], ledger: Ledger, clock: Clock): void {
   for (const account of accounts) {
     for (const mode of MODES) {
-      const book = `wallet:${walletIdOf(account.id, mode)}` as const;
+      const book = walletBook(walletIdOf(account.id, mode));
       if (ledger.has(book)) continue;
       const amount = account.wallet[mode];
       const lines = transferLines('funding', book, amount);

@@ -6,10 +6,12 @@ import { createSandboxAdmin, type SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
 import { createWorld } from './create-world';
 import { parseTrustedProxies } from './http/client-address';
-import { createV1App, V1_BASE_PATH } from './http/v1-app';
+import { createV1App, createV1Listener, V1_BASE_PATH } from './http/v1-app';
+import { createV1Handler } from './http/v1-handler';
 import { loadConfig } from './load-config';
 import { openLmdbStore } from './store/lmdb-store';
 import { createMemoryStore } from './store/memory-store';
+import { WebhookPoster } from './webhook/post-webhook';
 
 export interface SandboxOptions {
   /** Where the state survives a restart; undefined keeps it in memory only. */
@@ -23,6 +25,8 @@ export interface SandboxOptions {
   readonly seed?: string | undefined;
   /** Addresses or networks whose X-Forwarded-For is believed, besides loopback. */
   readonly trustedProxies?: readonly string[] | undefined;
+  /** A certificate (PEM) that webhook receivers may have besides publicly trusted ones. */
+  readonly webhookCa?: string | undefined;
   readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
 }
 
@@ -51,31 +55,50 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const config = loadConfig(options.configDir ?? SHIPPED_CONFIG);
   const trusted = parseTrustedProxies(options.trustedProxies ?? []);
   const store = options.dataDir === undefined ? createMemoryStore() : openLmdbStore(options.dataDir);
+  const lifetime = new AbortController();
+  const clock = stopWith(lifetime.signal, options.clock ?? createRealClock());
+  const poster = new WebhookPoster(clock, options.webhookCa);
   const world = createWorld(config, store, {
-    clock: options.clock ?? createRealClock(),
+    clock,
+    poster,
     isRelaxed: options.relaxed ?? false,
     seed: options.seed,
     onFinal: (order) => options.onEvent?.({ kind: 'settled', reference: order.reference, status: order.status }),
   });
   await store.committed();
-  const app = createV1App(world, trusted, ({ method = '', url = '' }, { status }) => {
+  const handle = createV1Handler(world, trusted, (method, url, status) => {
     options.onEvent?.({ kind: 'answered', method, url, status });
   });
+  const listener = createV1Listener(world, handle);
   const servers = new Set<Server>();
   return {
-    app,
+    app: createV1App(world, handle),
     admin: createSandboxAdmin(world),
     async listen(port, host = '127.0.0.1') {
-      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: KEEP_ALIVE_MS + 1_000 }, app);
+      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: KEEP_ALIVE_MS + 1_000 }, listener);
       servers.add(server);
       await new Promise<void>((done, fail) => server.once('error', fail).listen(port, host, done));
       const { port: bound } = server.address() as AddressInfo;
       return { port: bound, url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${V1_BASE_PATH}` };
     },
     async close() {
+      lifetime.abort();
       await Promise.all([...servers].map((server) => closeServer(server)));
+      await poster.close();
+      await world.webhooks.idle();
       await store.close();
     },
+  };
+}
+
+/** The same clock, whose timers fall silent once the sandbox is closed: the next one on the same data sets its own. */
+function stopWith(signal: AbortSignal, clock: Clock): Clock {
+  return {
+    ...clock,
+    setTimer: (delayMs, fire) =>
+      clock.setTimer(delayMs, () => {
+        if (!signal.aborted) fire();
+      }),
   };
 }
 

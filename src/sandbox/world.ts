@@ -10,6 +10,7 @@ import type { Mint } from './order/mint';
 import type { MoodBook } from './order/mood-book';
 import type { OrderBook } from './order/order-book';
 import type { Store } from './store/store';
+import type { Webhooks } from './webhook/webhooks';
 
 /** All parts of one sandbox, put together by openSandbox. */
 export interface World {
@@ -26,4 +27,5 @@ export interface World {
   readonly pins: PinGuard;
   readonly store: Store;
   readonly switchedOff: Set<Category>;
+  readonly webhooks: Webhooks;
 }

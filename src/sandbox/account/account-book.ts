@@ -47,6 +47,10 @@ export class AccountBook {
   change(accountId: string, changes: AccountChanges): Account {
     const account = this.#accounts.get(accountId);
     if (account === undefined) throw new Error(`there is no account ${accountId}`);
+    for (const key of Object.values(changes.keys ?? {})) {
+      const owner = key === undefined ? undefined : this.#callers.get(key);
+      if (owner !== undefined && owner.account.id !== accountId) throw new Error('another account has this key');
+    }
     const before = this.#stored(accountId);
     this.#store.put('account', accountId, { ...before, ...changes });
     const changed = applyChanges(account, changes);

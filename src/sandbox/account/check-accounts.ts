@@ -1,5 +1,6 @@
 import type { Problem } from '../../mapping/problem';
 import type { Locate } from '../../mapping/read-yaml';
+import { checkWebhookUrl } from '../webhook/webhook-url';
 import type { Account } from './account';
 
 /** What the schema cannot say: ids and keys are unique, the tier has prices, and live webhooks are https (section 6). */
@@ -25,6 +26,9 @@ export function checkAccounts(
     if (account.keys.live === undefined && account.keys.sandbox === undefined) {
       report(['keys'], 'no-key', 'an account needs a live or a sandbox key');
     }
+    const { webhook_url: url } = account;
+    const fault = url === undefined ? undefined : checkWebhookUrl(url, 'sandbox');
+    if (fault !== undefined) report(['webhook_url'], 'webhook-not-https', fault);
     if (!tiers.includes(account.tier)) report(['tier'], 'unknown-tier', `the catalog has no tier ${account.tier}`);
   });
   return problems;

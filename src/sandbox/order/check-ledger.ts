@@ -1,4 +1,4 @@
-import type { Ledger } from './ledger';
+import { eachLine, type Ledger } from './ledger';
 import type { Order } from './order';
 
 export interface LedgerReport {
@@ -23,13 +23,12 @@ export function checkLedger(ledger: Ledger, orders: Iterable<Order>): LedgerRepo
   for (const [key, posting] of ledger.postings()) {
     postings += 1;
     let sum = 0;
-    for (const [book, amount] of posting.lines) {
+    const { orderId } = posting;
+    eachLine(posting.lines, (book, amount) => {
       sum += amount;
       books.set(book, (books.get(book) ?? 0) + amount);
-      if (posting.orderId !== null && book.startsWith('wallet:')) {
-        paid.set(posting.orderId, (paid.get(posting.orderId) ?? 0) - amount);
-      }
-    }
+      if (orderId !== null && book.startsWith('wallet:')) paid.set(orderId, (paid.get(orderId) ?? 0) - amount);
+    });
     if (sum !== 0) faults.push(`posting ${Number(key)} is out of balance by ${sum} kobo`);
   }
   let total = 0;

@@ -7,20 +7,43 @@ export type BookName = HouseBook | `wallet:${string}` | `cashback:${string}`;
 
 export type PostingKind = 'opening' | 'adjustment' | 'charge' | 'refund' | 'cashback';
 
+/** Book, amount, book, amount, …: flat, because there are as many of these as of anything. */
+export type Lines = readonly (BookName | AmountMinor)[];
+
 /** One double entry: its lines add up to nothing. A posting is never changed; a correcting one is added. */
 export interface Posting {
   readonly kind: PostingKind;
   readonly orderId: number | null;
   readonly at: number;
-  readonly lines: readonly (readonly [book: BookName, amount: AmountMinor])[];
+  readonly lines: Lines;
 }
 
 /** The lines of a plain transfer. */
-export function transferLines(from: BookName, to: BookName, amount: AmountMinor): Posting['lines'] {
-  return [
-    [from, kobo(0 - amount)],
-    [to, amount],
-  ];
+export function transferLines(from: BookName, to: BookName, amount: AmountMinor): Lines {
+  return [from, kobo(0 - amount), to, amount];
+}
+
+/** Calls `visit` with each line. */
+export function eachLine(lines: Lines, visit: (book: BookName, amount: AmountMinor) => void): void {
+  for (let index = 0; index + 1 < lines.length; index += 2) visit(lines[index] as BookName, lines[index + 1] as AmountMinor);
+}
+
+const names = new Map<string, BookName>();
+
+/** The same string each time, so that a hundred thousand postings share it. */
+function bookName(prefix: 'wallet' | 'cashback', walletId: string): BookName {
+  const name = `${prefix}:${walletId}` as const;
+  const known = names.get(name);
+  if (known === undefined) names.set(name, name);
+  return known ?? name;
+}
+
+export function walletBook(walletId: string): BookName {
+  return bookName('wallet', walletId);
+}
+
+export function cashbackBook(walletId: string): BookName {
+  return bookName('cashback', walletId);
 }
 
 /** Balances in memory, postings in the store. */
@@ -46,7 +69,8 @@ export class Ledger {
   }
 
   post(posting: Posting): void {
-    const sum = posting.lines.reduce((total, [, amount]) => total + amount, 0);
+    let sum = 0;
+    eachLine(posting.lines, (_book, amount) => (sum += amount));
     if (sum !== 0) throw new Error(`a ${posting.kind} posting is out of balance by ${sum} kobo`);
     this.#apply(posting);
     this.#lastId += 1;
@@ -62,6 +86,6 @@ export class Ledger {
   }
 
   #apply(posting: Posting): void {
-    for (const [book, amount] of posting.lines) this.#balances.set(book, (this.#balances.get(book) ?? 0) + amount);
+    eachLine(posting.lines, (book, amount) => this.#balances.set(book, (this.#balances.get(book) ?? 0) + amount));
   }
 }

@@ -14,10 +14,6 @@ export class Mint {
     return `PPA${String(orderId).padStart(9, '0')}${this.#digits('reference', orderId, 5)}`;
   }
 
-  providerReference(orderId: number): string {
-    return `PR-${this.#digits('provider', orderId, 10)}`;
-  }
-
   /** Twenty digits in groups of four, as meters take them. */
   token(orderId: number): string {
     return (this.#digits('token', orderId, 20).match(/.{4}/g) ?? []).join('-');
@@ -50,6 +46,16 @@ export class Mint {
     }
     return digits.slice(0, length);
   }
+}
+
+/** The order number inside a reference; of any other text, no order's number. */
+export function orderIdOf(reference: string): number {
+  return /^PPA\d{14,}$/.test(reference) ? Number(reference.slice(3, -5)) : 0;
+}
+
+/** What the provider calls the order. Made from our reference, as the reference is already nobody's to guess. */
+export function providerReference(reference: string): string {
+  return `PR-${String(hash32(reference)).padStart(10, '0')}`;
 }
 
 const FIRST_NAMES = ['ADEBAYO', 'CHIOMA', 'MUSA', 'NGOZI', 'IBRAHIM', 'FUNKE', 'EMEKA', 'AISHA', 'TUNDE', 'BLESSING'] as const;

@@ -1,31 +1,43 @@
 import { numberKey, type Store } from '../store/store';
 import { fingerprintOf, type Order } from './order';
+import { orderIdOf } from './mint';
 
 // Section 7, rule 1.
 const DUPLICATE_WINDOW_MS = 5_000;
 
+interface WalletOrders {
+  /** Oldest first. */
+  readonly orders: Order[];
+  readonly byRequestId: Map<string, Order>;
+}
+
+const NONE: WalletOrders = { orders: [], byRequestId: new Map() };
+
 /** Every order, found by reference, by request id and by wallet. */
 export class OrderBook {
   readonly #store: Store;
-  readonly #byReference = new Map<string, Order>();
-  readonly #byRequestId = new Map<string, Order>();
-  readonly #byWallet = new Map<string, Order[]>();
+  /** By order number; there is no number 0. */
+  readonly #orders: (Order | undefined)[] = [undefined];
+  readonly #wallets = new Map<string, WalletOrders>();
   readonly #latest = new Map<string, Order>();
-  #lastId = 0;
 
   constructor(store: Store) {
     this.#store = store;
     for (const [, order] of store.entries<Order>('order')) this.#index(order);
   }
 
+  count(): number {
+    return this.#orders.length - 1;
+  }
+
   nextId(): number {
-    return this.#lastId + 1;
+    return this.#orders.length;
   }
 
   /** Takes a new order in. */
   add(order: Order): void {
     this.#index(order);
-    this.#store.put('order', numberKey(order.id), order);
+    this.keep(order);
   }
 
   /** Keeps an order that has changed. */
@@ -35,26 +47,27 @@ export class OrderBook {
 
   /** A reference is known only to the wallet that paid for the order. */
   findByReference(walletId: string, reference: string): Order | undefined {
-    const order = this.#byReference.get(reference);
+    const order = this.findAny(reference);
     return order?.walletId === walletId ? order : undefined;
   }
 
   /** For operators: whose order it is does not matter. */
   findAny(reference: string): Order | undefined {
-    return this.#byReference.get(reference);
+    const order = this.#orders[orderIdOf(reference)];
+    return order?.reference === reference ? order : undefined;
   }
 
   findByRequestId(walletId: string, requestId: string): Order | undefined {
-    return this.#byRequestId.get(`${walletId} ${requestId}`);
+    return this.#wallet(walletId).byRequestId.get(requestId);
   }
 
   /** Oldest first. */
   ofWallet(walletId: string): readonly Order[] {
-    return this.#byWallet.get(walletId) ?? [];
+    return this.#wallet(walletId).orders;
   }
 
-  all(): Iterable<Order> {
-    return this.#byReference.values();
+  *all(): Iterable<Order> {
+    for (const order of this.#orders) if (order !== undefined) yield order;
   }
 
   /**
@@ -66,13 +79,19 @@ export class OrderBook {
     return latest !== undefined && latest.status !== 'failed' && now - latest.createdAt < DUPLICATE_WINDOW_MS;
   }
 
+  #wallet(walletId: string): WalletOrders {
+    return this.#wallets.get(walletId) ?? NONE;
+  }
+
   #index(order: Order): void {
-    this.#lastId = Math.max(this.#lastId, order.id);
-    this.#byReference.set(order.reference, order);
-    if (order.requestId !== null) this.#byRequestId.set(`${order.walletId} ${order.requestId}`, order);
-    const orders = this.#byWallet.get(order.walletId);
-    if (orders === undefined) this.#byWallet.set(order.walletId, [order]);
-    else orders.push(order);
+    this.#orders[order.id] = order;
+    let wallet = this.#wallets.get(order.walletId);
+    if (wallet === undefined) {
+      wallet = { orders: [], byRequestId: new Map() };
+      this.#wallets.set(order.walletId, wallet);
+    }
+    wallet.orders.push(order);
+    if (order.requestId !== null) wallet.byRequestId.set(order.requestId, order);
     this.#rememberLatest(order);
   }
 

@@ -17,7 +17,6 @@ export interface Quote {
   /** The phone, meter or smartcard number; empty when the service has none. */
   readonly number: string;
   readonly network: string | null;
-  readonly description: string;
   /** Face value: what the customer gets. */
   readonly amount: AmountMinor;
   /** What the wallet pays, the fee included. */
@@ -28,9 +27,8 @@ export interface Quote {
   readonly identity: string;
   readonly cards: number;
   readonly hasToken: boolean;
-  /** Goes into the message of a success. */
-  readonly successMessage: string;
-  readonly meta: Readonly<Record<string, unknown>>;
+  /** What else the caller asked for; with the fields above it says all there is to say about the order. */
+  readonly meta: Readonly<Record<string, string | number | null>>;
 }
 
 /** A purchase that was charged. */
@@ -40,7 +38,6 @@ export interface Order extends Quote {
   readonly walletId: string;
   readonly requestId: string | null;
   readonly createdAt: number;
-  readonly providerRef: string;
   status: OrderStatus;
   balanceBefore: AmountMinor;
   balanceAfter: AmountMinor;

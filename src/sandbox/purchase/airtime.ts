@@ -25,7 +25,6 @@ export const airtime: PurchaseService = {
       category: 'airtime',
       number: phone,
       network: network.name,
-      description: `${network.name} airtime of ${nairaText(amount)} naira for ${phone}`,
       amount,
       charge,
       fee: ZERO_KOBO,
@@ -33,9 +32,10 @@ export const airtime: PurchaseService = {
       identity: String(amount),
       cards: 0,
       hasToken: false,
-      successMessage: `${network.name} airtime of ${nairaText(amount)} naira was sent to ${phone}.`,
-      meta: { network: network.name, discount_percent: percent },
+      meta: { discount_percent: percent },
     };
   },
+  describe: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira for ${number}`,
+  congratulate: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira was sent to ${number}.`,
   result: earnings,
 };

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { kobo, ZERO_KOBO } from '../../domain/amount';
 import { percentOf } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, textOf, type Fields } from './check-fields';
+import { endpointOf, type Fields } from './check-fields';
 import type { PurchaseService } from './purchase-service';
+import { counted } from './counted';
 import { lengthAtMost } from './rules';
 import { smsPages } from './sms-pages';
 
@@ -23,12 +24,10 @@ export const bulkSms: PurchaseService = {
     const pages = smsPages(message);
     const { price_per_page: price, discount_percent: discount } = catalog.file.bulk_sms;
     const total = kobo((price - percentOf(price, discount)) * pages * recipients.length);
-    const people = `${recipients.length} recipient${recipients.length === 1 ? '' : 's'}`;
     return {
       category: 'bulk_sms',
       number: '',
       network: null,
-      description: `SMS of ${pages} page${pages === 1 ? '' : 's'} from ${sender} to ${people}`,
       amount: total,
       charge: total,
       fee: ZERO_KOBO,
@@ -38,10 +37,12 @@ export const bulkSms: PurchaseService = {
         .digest('base64url'),
       cards: 0,
       hasToken: false,
-      successMessage: `The message was sent to ${people}.`,
-      meta: { sender_id: textOf(body, 'sender_id'), pages, recipients: recipients.length },
+      meta: { sender_id: sender, pages, recipients: recipients.length },
     };
   },
+  describe: ({ meta }) =>
+    `SMS of ${counted(Number(meta['pages']), 'page')} from ${meta['sender_id']} to ${counted(Number(meta['recipients']), 'recipient')}`,
+  congratulate: ({ meta }) => `The message was sent to ${counted(Number(meta['recipients']), 'recipient')}.`,
   result: () => ({}),
 };
 

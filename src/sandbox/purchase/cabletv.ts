@@ -1,7 +1,7 @@
 import { ZERO_KOBO } from '../../domain/amount';
 import { cashbackOf, priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf } from './check-fields';
+import { endpointOf, integerOf, textOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { earnings } from './results';
 import { customerNumberOf } from './rules';
@@ -19,7 +19,6 @@ export const cabletv: PurchaseService = {
       category: 'cabletv',
       number: smartcard,
       network: null,
-      description: `${plan.provider} ${plan.name} for ${smartcard}`,
       amount: price,
       charge: price,
       fee: ZERO_KOBO,
@@ -27,9 +26,10 @@ export const cabletv: PurchaseService = {
       identity: String(plan.id),
       cards: 0,
       hasToken: false,
-      successMessage: `${plan.provider} ${plan.name} was paid for ${smartcard}.`,
-      meta: { plan_id: plan.id, provider: plan.provider, phone: body['phone'] ?? null },
+      meta: { plan_id: plan.id, provider: plan.provider, plan_name: plan.name, phone: textOf(body, 'phone') || null },
     };
   },
+  describe: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} for ${number}`,
+  congratulate: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} was paid for ${number}.`,
   result: earnings,
 };

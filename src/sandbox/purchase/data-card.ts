@@ -4,6 +4,7 @@ import { Refusal } from '../refusal';
 import { endpointOf, integerOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { quantityOf } from './rules';
+import { counted } from './counted';
 
 const QUANTITY_MAX = 5;
 
@@ -20,7 +21,6 @@ export const dataCard: PurchaseService = {
       category: 'data_card',
       number: '',
       network: plan.network,
-      description: `${quantity} ${plan.network} ${plan.size} data card${quantity === 1 ? '' : 's'}`,
       amount: total,
       charge: total,
       fee: ZERO_KOBO,
@@ -28,9 +28,10 @@ export const dataCard: PurchaseService = {
       identity: `${plan.id} ${quantity}`,
       cards: quantity,
       hasToken: false,
-      successMessage: `${quantity} data card${quantity === 1 ? ' is' : 's are'} ready.`,
-      meta: { plan_id: plan.id, quantity },
+      meta: { plan_id: plan.id, size: plan.size, quantity },
     };
   },
+  describe: ({ network, meta, cards }) => counted(cards, `${network} ${meta['size']} data card`),
+  congratulate: ({ cards }) => `${counted(cards, 'data card')} ready.`,
   result: (order) => ({ pins: order.pins }),
 };

@@ -1,4 +1,4 @@
-import { nairaText, ZERO_KOBO } from '../../domain/amount';
+import { ZERO_KOBO } from '../../domain/amount';
 import { cashbackOf, priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
 import { endpointOf, integerOf } from './check-fields';
@@ -16,12 +16,10 @@ export const data: PurchaseService = {
     const phone = phoneOf(body);
     checkPrefix(catalog, phone, plan.network, body);
     const price = priceFor(plan.price, tier);
-    const what = `${plan.network} ${plan.size} ${plan.type}`;
     return {
       category: 'data',
       number: phone,
       network: plan.network,
-      description: `${what} data for ${phone}`,
       amount: price,
       charge: price,
       fee: ZERO_KOBO,
@@ -29,9 +27,10 @@ export const data: PurchaseService = {
       identity: String(plan.id),
       cards: 0,
       hasToken: false,
-      successMessage: `${what} data was sent to ${phone} for ${nairaText(price)} naira.`,
-      meta: { plan_id: plan.id },
+      meta: { plan_id: plan.id, size: plan.size, data_type: plan.type },
     };
   },
+  describe: ({ network, meta, number }) => `${network} ${meta['size']} ${meta['data_type']} for ${number}`,
+  congratulate: ({ network, meta, number }) => `${network} ${meta['size']} was sent to ${number}.`,
   result: earnings,
 };

@@ -1,7 +1,7 @@
 import { kobo, nairaText } from '../../domain/amount';
 import { cashbackOf } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf } from './check-fields';
+import { endpointOf, integerOf, textOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { balances, cashback } from './results';
 import { amountOf, customerNumberOf, meterTypeOf } from './rules';
@@ -20,7 +20,6 @@ export const electricity: PurchaseService = {
       category: 'electricity',
       number: meter,
       network: null,
-      description: `${disco.name} ${meterType} payment of ${nairaText(amount)} naira for meter ${meter}`,
       amount,
       charge: kobo(amount + disco.charge),
       fee: disco.charge,
@@ -28,10 +27,13 @@ export const electricity: PurchaseService = {
       identity: String(amount),
       cards: 0,
       hasToken: meterType === 'prepaid',
-      successMessage: `${disco.name} ${meterType} payment of ${nairaText(amount)} naira for meter ${meter} succeeded.`,
-      meta: { disco_id: disco.id, meter_type: meterType, phone: body['phone'] ?? null },
+      meta: { disco_id: disco.id, disco_name: disco.name, meter_type: meterType, phone: textOf(body, 'phone') || null },
     };
   },
+  describe: ({ meta, amount, number }) =>
+    `${meta['disco_name']} ${meta['meter_type']} payment of ${nairaText(amount)} naira for meter ${number}`,
+  congratulate: ({ meta, amount, number }) =>
+    `${meta['disco_name']} ${meta['meter_type']} payment of ${nairaText(amount)} naira for meter ${number} succeeded.`,
   result: (order) => ({ token: order.token, ...cashback(order), pending: order.status === 'pending', ...balances(order) }),
   extra: (order) => ({ success: true, pending: order.status === 'pending' }),
 };

@@ -5,6 +5,7 @@ import { endpointOf, textOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { balances } from './results';
 import { quantityOf } from './rules';
+import { counted } from './counted';
 
 const QUANTITY_MAX = 5;
 
@@ -22,7 +23,6 @@ export const examPin: PurchaseService = {
       category: 'exam_pin',
       number: '',
       network: null,
-      description: `${quantity} ${exam} PIN${quantity === 1 ? '' : 's'}`,
       amount: total,
       charge: total,
       fee: ZERO_KOBO,
@@ -30,9 +30,10 @@ export const examPin: PurchaseService = {
       identity: `${exam} ${quantity}`,
       cards: quantity,
       hasToken: false,
-      successMessage: `${quantity} ${exam} PIN${quantity === 1 ? ' is' : 's are'} ready.`,
       meta: { exam_name: exam, quantity },
     };
   },
+  describe: ({ meta, cards }) => counted(cards, `${meta['exam_name']} PIN`),
+  congratulate: ({ meta, cards }) => `${counted(cards, `${meta['exam_name']} PIN`)} ready.`,
   result: (order) => ({ pins: order.pins, ...balances(order) }),
 };

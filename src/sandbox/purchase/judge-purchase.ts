@@ -1,6 +1,7 @@
 import { V1_REQUEST_ID_MAX } from '../../upstream/v1';
 import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
+import { walletBook } from '../order/ledger';
 import type { Mood } from '../order/mood';
 import { fingerprintOf } from '../order/order';
 import { Refusal } from '../refusal';
@@ -31,7 +32,7 @@ export function judgePurchase(world: World, service: PurchaseService, caller: Ca
 
   const fingerprint = fingerprintOf(walletId, quote);
   if (!world.isRelaxed && world.orders.hasIdentical(fingerprint, world.clock.now())) throw new Refusal('duplicate_request');
-  if (world.ledger.balance(`wallet:${walletId}`) < quote.charge) throw new Refusal('insufficient_balance');
+  if (world.ledger.balance(walletBook(walletId)) < quote.charge) throw new Refusal('insufficient_balance');
 
   const mood = world.moods.take(walletId, requestId, quote.number);
   if (mood.course === undefined) return strikeUncharged(mood);

@@ -27,7 +27,7 @@ export function purchaseReply(service: PurchaseService, order: Order, isDuplicat
       status: order.status,
       ...service.extra?.(order),
       ...(isPending ? { success: true, pending: true } : {}),
-      message: isPending ? 'The order is being processed. Do not retry it.' : order.successMessage,
+      message: isPending ? 'The order is being processed. Do not retry it.' : service.congratulate(order),
       ...duplicate,
       data: { reference: order.reference, ...service.result(order) },
     },

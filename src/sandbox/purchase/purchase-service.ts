@@ -10,6 +10,10 @@ export interface PurchaseService {
   readonly endpoint: V1Endpoint;
   /** Pure: checks the fields beyond their types and says what they cost. Throws a Refusal. */
   quote(body: Fields, catalog: Catalog, tier: string): Quote;
+  /** One line for people, made from the order each time: a hundred thousand of them need not lie in memory. */
+  describe(order: Quote): string;
+  /** The message of a success. */
+  congratulate(order: Quote): string;
   /** What `data` holds besides the reference. */
   result(order: Order): Record<string, unknown>;
   /** What the reply holds beside `data`. */

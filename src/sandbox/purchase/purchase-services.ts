@@ -6,6 +6,7 @@ import { data } from './data';
 import { dataCard } from './data-card';
 import { electricity } from './electricity';
 import { examPin } from './exam-pin';
+import type { Order } from '../order/order';
 import type { PurchaseService } from './purchase-service';
 import { rechargeCard } from './recharge-card';
 
@@ -20,3 +21,8 @@ export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
   data_card: dataCard,
   bulk_sms: bulkSms,
 };
+
+/** One line for people. */
+export function describeOrder(order: Order): string {
+  return PURCHASE_SERVICES[order.category].describe(order);
+}

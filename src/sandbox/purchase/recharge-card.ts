@@ -4,6 +4,7 @@ import { Refusal } from '../refusal';
 import { endpointOf, integerOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { lengthAtMost, quantityOf } from './rules';
+import { counted } from './counted';
 
 const QUANTITY_MAX = 50;
 const NAME_CHARACTERS_MAX = 30;
@@ -29,7 +30,6 @@ export const rechargeCard: PurchaseService = {
       category: 'recharge_card',
       number: '',
       network: network.name,
-      description: `${quantity} ${network.name} recharge card${quantity === 1 ? '' : 's'} of ${denomination} naira`,
       amount: total,
       charge: total,
       fee: ZERO_KOBO,
@@ -37,9 +37,10 @@ export const rechargeCard: PurchaseService = {
       identity: `${network.id} ${denomination} ${quantity}`,
       cards: quantity,
       hasToken: false,
-      successMessage: `${quantity} card${quantity === 1 ? ' is' : 's are'} ready.`,
-      meta: { network: network.name, denomination, quantity, name_on_card: name === '' ? null : name },
+      meta: { denomination, quantity, name_on_card: name === '' ? null : name },
     };
   },
+  describe: ({ network, meta, cards }) => `${counted(cards, `${network} recharge card`)} of ${meta['denomination']} naira`,
+  congratulate: ({ cards }) => `${counted(cards, 'card')} ready.`,
   result: (order) => ({ pins: order.pins }),
 };

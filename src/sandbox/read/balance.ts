@@ -1,6 +1,7 @@
 import { nairaNumber } from '../../domain/amount';
 import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
+import { cashbackBook, walletBook } from '../order/ledger';
 import type { World } from '../world';
 
 /** GET /balance (section 2.1). */
@@ -10,8 +11,8 @@ export function balance(world: World, caller: Caller): Answer {
     body: {
       status: 'success',
       data: {
-        wallet_balance: nairaNumber(world.ledger.balance(`wallet:${caller.walletId}`)),
-        cashback_balance: nairaNumber(world.ledger.balance(`cashback:${caller.walletId}`)),
+        wallet_balance: nairaNumber(world.ledger.balance(walletBook(caller.walletId))),
+        cashback_balance: nairaNumber(world.ledger.balance(cashbackBook(caller.walletId))),
         currency: 'NGN',
         sandbox: caller.mode === 'sandbox',
       },

@@ -1,8 +1,10 @@
 import { nairaNumber } from '../../domain/amount';
 import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
+import { providerReference } from '../order/mint';
 import type { Order } from '../order/order';
 import type { Fields } from '../purchase/check-fields';
+import { describeOrder } from '../purchase/purchase-services';
 import { Refusal } from '../refusal';
 import { watText } from '../wat-time';
 import type { World } from '../world';
@@ -26,19 +28,19 @@ function record(order: Order): Record<string, unknown> {
     type: 'debit',
     amount: nairaNumber(order.amount),
     status: order.status,
-    description: order.description,
+    description: describeOrder(order),
     phone: order.number,
     balance_before: nairaNumber(order.balanceBefore),
     balance_after: nairaNumber(order.balanceAfter),
     charge: nairaNumber(order.charge),
-    provider_ref: order.status === 'pending' ? null : order.providerRef,
+    provider_ref: order.status === 'pending' ? null : providerReference(order.reference),
     created_at: watText(order.createdAt),
     pins: order.pins,
     token: order.token,
     meta: order.meta,
     recharge_card:
       order.category === 'recharge_card'
-        ? { network: order.meta['network'], denomination: order.meta['denomination'], name_on_card: order.meta['name_on_card'] }
+        ? { network: order.network, denomination: order.meta['denomination'], name_on_card: order.meta['name_on_card'] }
         : null,
   };
 }

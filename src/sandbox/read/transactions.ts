@@ -3,6 +3,7 @@ import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
 import { CATEGORIES } from '../catalog/catalog-file';
 import type { Fields } from '../purchase/check-fields';
+import { describeOrder } from '../purchase/purchase-services';
 import { Refusal } from '../refusal';
 import { watText } from '../wat-time';
 import type { World } from '../world';
@@ -30,7 +31,7 @@ export function transactions(world: World, caller: Caller, query: Fields): Answe
           category: order.category,
           amount: nairaText(order.amount),
           status: order.status,
-          description: order.description,
+          description: describeOrder(order),
           created_at: watText(order.createdAt),
         })),
         total: orders.length,

@@ -23,6 +23,7 @@ const REMOVED = Symbol('removed');
 class LmdbStore implements Store {
   readonly #root: RootDatabase<unknown, string>;
   #queue: Write[] = [];
+  #flushing: readonly Write[] = [];
   #next: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -32,9 +33,13 @@ class LmdbStore implements Store {
 
   *entries<T>(kind: StoredKind): Iterable<readonly [string, T]> {
     const prefix = `${kind}:`;
-    for (const { key, value } of this.#root.getRange({ start: prefix, end: `${kind};` })) {
-      yield [key.slice(prefix.length), value as T];
+    const pending = new Map([...this.#flushing, ...this.#queue].filter(([key]) => key.startsWith(prefix)));
+    for (const { key, value: stored } of this.#root.getRange({ start: prefix, end: `${kind};` })) {
+      const value = pending.has(key) ? pending.get(key) : stored;
+      pending.delete(key);
+      if (value !== REMOVED) yield [key.slice(prefix.length), value as T];
     }
+    for (const [key, value] of pending) if (value !== REMOVED) yield [key.slice(prefix.length), value as T];
   }
 
   put(kind: StoredKind, key: string, value: unknown): void {
@@ -71,6 +76,7 @@ class LmdbStore implements Store {
     // One turn of the event loop, so that requests read together are written together.
     await new Promise((resolve) => setImmediate(resolve));
     const writes = this.#queue;
+    this.#flushing = writes;
     this.#queue = [];
     this.#running = this.#next ?? Promise.resolve();
     this.#next = undefined;
