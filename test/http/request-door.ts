@@ -53,7 +53,7 @@ export async function speak(port: number, ...parts: readonly (Buffer | string)[]
     socket.on('data', (chunk) => {
       answer.push(chunk);
       clearTimeout(quiet);
-      quiet = setTimeout(done, 30);
+      quiet = setTimeout(done, 15);
     });
     socket.on('error', done).on('close', done);
     for (const part of parts) socket.write(part);

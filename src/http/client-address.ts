@@ -1,0 +1,85 @@
+/**
+ * The address that v1 compares with a key's allowlist. Getting it wrong hands strangers PIN-free purchases, so nothing
+ * here guesses: a forwarded address counts only from a proxy the operator named, and an unreadable one is refused instead
+ * of falling back to the proxy's own address, which may well stand in an allowlist.
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { GatewayError } from '../domain/errors';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+
+export type ClientAddress = (request: IncomingMessage) => string;
+
+const IPV4_IN_IPV6 = '::ffff:';
+const IPV4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
+const BRACKETED = /^\[([^\]]+)\](?::\d{1,5})?$/;
+
+/**
+ * `trustedProxies` are addresses or networks (`10.0.0.0/8`, `::1`); an unreadable one throws a plain Error at start.
+ * `Forwarded`, `X-Real-IP` and the like are not read: a proxy that does not set them passes a stranger's on.
+ */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = trustedProxies.map(readNetwork);
+  const isTrusted = (address: Address): boolean => trusted.some((network) => contains(network, address));
+  return (request) => {
+    const peer = peerOf(request);
+    const forwarded = request.headers['x-forwarded-for'];
+    if (trusted.length === 0 || forwarded === undefined || !isTrusted(ipaddr.process(peer))) return peer;
+    return judgeForwarded(String(forwarded), isTrusted);
+  };
+}
+
+/** Right to left, because only the right end was written by somebody we know; the first one not trusted is the caller. */
+function judgeForwarded(header: string, isTrusted: (address: Address) => boolean): string {
+  let nearest: Address | undefined;
+  for (const entry of header.split(',').reverse()) {
+    nearest = parseEntry(entry.trim());
+    if (nearest === undefined)
+      throw new GatewayError('bad_forwarded_address', 'X-Forwarded-For has an entry that is no IP address.');
+    if (!isTrusted(nearest)) break;
+  }
+  // All trusted: the farthest proxy is itself the caller.
+  return addressText(nearest);
+}
+
+function peerOf(request: IncomingMessage): string {
+  const peer = request.socket.remoteAddress;
+  // Node forgets the address of a connection that is already gone; nobody will read the reply.
+  if (peer === undefined)
+    throw new GatewayError('bad_forwarded_address', 'The connection was closed before its address was read.');
+  const mapped = peer.startsWith(IPV4_IN_IPV6) ? peer.slice(IPV4_IN_IPV6.length) : peer;
+  return isIP(mapped) === 4 ? mapped : withoutZone(peer);
+}
+
+/** isIP decides what an address is: ipaddr.js alone would read `127.1`, `0177.0.0.1` and `2130706433` as addresses. */
+function parseEntry(entry: string): Address | undefined {
+  const text = IPV4_WITH_PORT.exec(entry)?.[1] ?? BRACKETED.exec(entry)?.[1] ?? entry;
+  return isIP(text) === 0 || text.includes('%') ? undefined : ipaddr.process(text);
+}
+
+function readNetwork(text: string): Network {
+  const [address = '', bits, ...rest] = text.trim().split('/');
+  const parsed = isIP(address) === 0 ? undefined : ipaddr.parse(address);
+  const bitsMax = parsed?.kind() === 'ipv4' ? 32 : 128;
+  const length = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
+  if (parsed === undefined || rest.length > 0 || length < 0 || length > bitsMax) {
+    throw new Error(`"${text}" is no trusted proxy: write an address or a network, such as 10.0.0.7 or 10.0.0.0/8.`);
+  }
+  if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() && length >= 96) return [parsed.toIPv4Address(), length - 96];
+  return [parsed, length];
+}
+
+function contains([network, bits]: Network, address: Address): boolean {
+  return network.kind() === address.kind() && address.match(network, bits);
+}
+
+function addressText(address: Address | undefined): string {
+  return address === undefined ? '' : withoutZone(address.toString());
+}
+
+function withoutZone(text: string): string {
+  return text.split('%', 1)[0] ?? text;
+}

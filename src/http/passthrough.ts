@@ -1,0 +1,139 @@
+/** v1 itself under its own path: every byte as it came, so that one host name serves old scripts and new integrations. */
+import { Agent as HttpAgent } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { createProxyMiddleware } from 'http-proxy-middleware';
+import { GatewayError } from '../domain/errors';
+import type { ClientAddress } from './client-address';
+import { forwardHeaders } from './forward-headers';
+import { isClimbing } from './request-path';
+import { respond } from './respond';
+
+export interface PassthroughOptions {
+  /** The v1 base URL; its path stands in front of what follows the mount path. */
+  readonly upstreamUrl: string;
+  readonly clientAddress: ClientAddress;
+  readonly onError?: (error: Error, facts: { readonly mayHaveBeenSent: boolean }) => void;
+  readonly connectTimeMs?: number;
+  /** For the whole exchange. Longer than v1 takes, so that it is v1 that answers. */
+  readonly answerTimeMs?: number;
+}
+
+export type PassthroughHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Node servers close an idle connection after 5 s; one that is given up earlier is never closed under a fresh request. */
+const IDLE_TIME_MS = 4_000;
+const TIMED_OUT = 'PASSTHROUGH_TIMED_OUT';
+
+export function createPassthrough(options: PassthroughOptions): PassthroughHandler {
+  const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
+  const agentOptions = { keepAlive: true, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
+  const connected = new WeakSet<IncomingMessage>();
+  const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
+    target: upstreamUrl,
+    changeOrigin: true,
+    // The request target as it came; http-proxy would parse and rewrite it.
+    toProxy: true,
+    agent: upstreamUrl.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+    on: {
+      proxyReq: (call, request, response) => {
+        whenConnected(call, connectTimeMs, () => connected.add(request));
+        limitTime(call, answerTimeMs);
+        destroyWithCaller(call, response);
+      },
+      proxyRes: (answer, _request, response) => {
+        // The upstream's connection is not the caller's: PHP streams that asked for a close would wait for one (facts, section 7).
+        delete answer.headers['keep-alive'];
+        answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
+        // A cut-off answer is passed on as one: http-proxy would leave the caller waiting.
+        answer.on('close', () => answer.complete || response.destroy());
+      },
+      error: (error, request, response) => {
+        const mayHaveBeenSent = connected.has(request);
+        options.onError?.(error, { mayHaveBeenSent });
+        if ('writeHead' in response) answerFailure(response, error, mayHaveBeenSent);
+      },
+    },
+  });
+  return (request, response) => {
+    const refusal = refusalOf(request) ?? prepare(request, clientAddress);
+    if (refusal !== undefined) return answerError(response, refusal.status, refusal.message);
+    proxy(request, response).catch((error: Error) => answerFailure(response, error, connected.has(request)));
+  };
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+function refusalOf(request: IncomingMessage): Refusal | undefined {
+  // RFC 9110 section 9.3.8: it would show the caller headers that only v1 should see.
+  if (request.method === 'TRACE') return { status: 405, message: 'TRACE is not served.' };
+  if (isClimbing(request.url ?? '/')) return { status: 400, message: 'The address may not hold "..".' };
+  // http-proxy gives these methods a length of 0 and still sends the body, which v1 would read as another request.
+  if ((request.method === 'DELETE' || request.method === 'OPTIONS') && request.headers['transfer-encoding'] !== undefined) {
+    return { status: 411, message: `A ${request.method} with a body needs a Content-Length.` };
+  }
+  return undefined;
+}
+
+function prepare(request: IncomingMessage, clientAddress: ClientAddress): Refusal | undefined {
+  try {
+    forwardHeaders(request.headers, clientAddress(request));
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return { status: error.status, message: error.detail };
+    throw error;
+  }
+}
+
+/** Before the connection stands (TLS included) no byte of the request can have left. */
+function whenConnected(call: ClientRequest, connectTimeMs: number, then: () => void): void {
+  const socket = call.socket as (TLSSocket & { readonly secureConnecting?: boolean }) | null;
+  if (socket === null || (!socket.connecting && socket.secureConnecting !== true)) return then();
+  const timer = setTimeout(() => call.destroy(timedOut()), connectTimeMs);
+  socket.once(socket.secureConnecting === undefined ? 'connect' : 'secureConnect', () => {
+    clearTimeout(timer);
+    then();
+  });
+  call.once('close', () => clearTimeout(timer));
+}
+
+function limitTime(call: ClientRequest, answerTimeMs: number): void {
+  const timer = setTimeout(() => call.destroy(timedOut()), answerTimeMs);
+  call.once('close', () => clearTimeout(timer));
+}
+
+/** http-proxy notices only a caller that leaves in the middle of its body. */
+function destroyWithCaller(call: ClientRequest, response: ServerResponse): void {
+  const destroy = (): void => {
+    if (!response.writableFinished) call.destroy();
+  };
+  if (response.destroyed) destroy();
+  else response.once('close', destroy);
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('v1 did not answer in time'), { code: TIMED_OUT });
+}
+
+// RFC 9110 sections 15.6.3 and 15.6.5: 502 is for an answer we cannot use, 504 for one that never came.
+function answerFailure(response: ServerResponse, error: Error, mayHaveBeenSent: boolean): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const status = 'code' in error && error.code === TIMED_OUT ? 504 : 502;
+  if (mayHaveBeenSent) {
+    answerError(response, status, 'The answer of the service did not arrive. Check /receipt before you repeat a purchase.');
+  } else {
+    answerError(response, status, 'The service could not be reached. Nothing was sent.');
+  }
+}
+
+/** v1's own shape of an error. */
+function answerError(response: ServerResponse, status: number, message: string): void {
+  respond(response, { status, body: { status: 'error', message } });
+}

@@ -1,0 +1,84 @@
+/** The public HTTP server: everything about connections, nothing about what is said on them. */
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { GatewayError } from '../domain/errors';
+import { alignMessages } from './aligned-messages';
+import type { Refuse } from './app';
+import { answerBrokenRequest, answerRaw } from './broken-request';
+import type { HttpLimits } from './http-limits';
+import { originForm } from './request-path';
+
+export interface HttpServer {
+  readonly server: Server;
+  /** Resolves once connections are taken. Port 0 takes a free one. */
+  listen(port: number, host?: string): Promise<AddressInfo>;
+  /** Takes no new connection, lets running requests end, and cuts what is left after the deadline. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+const SWEEP_MS = 25;
+
+/** `refuse` words the replies to requests that never become one (broken HTTP, headers too large or too slow). */
+export function createHttpServer(
+  app: Express,
+  limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
+  refuse: Refuse,
+): HttpServer {
+  let isClosing = false;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isClosing) response.shouldKeepAlive = false;
+    // Before Express looks: it answers an address that it cannot parse with an HTML page of its own.
+    request.url = originForm(request.url ?? '/');
+    app(request, response);
+  };
+  const server = createServer(
+    {
+      ...alignMessages(app),
+      maxHeaderSize: limits.headerBytesMax,
+      headersTimeout: limits.headerTimeMs,
+      requestTimeout: limits.requestTimeMs,
+      keepAliveTimeout: limits.keepAliveTimeMs,
+      connectionsCheckingInterval: Math.max(50, Math.min(1_000, limits.headerTimeMs / 4)),
+      noDelay: true,
+    },
+    onRequest,
+  );
+  server.maxConnections = limits.connectionsMax;
+  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, refuse));
+  // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
+  server.on('checkExpectation', onRequest);
+  server.on('connect', (_request, socket) => {
+    answerRaw(socket, 405, refuse(new GatewayError('wrong_method', 'CONNECT is not served.')));
+  });
+  return {
+    server,
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve(server.address() as AddressInfo);
+        });
+      }),
+    close: (deadlineMs) => {
+      isClosing = true;
+      return closeServer(server, deadlineMs);
+    },
+  };
+}
+
+function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    // A kept connection becomes idle after its reply; Node looks for idle ones only once, at the start.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    // The error of a server that was never open means the same: it is closed.
+    server.close(() => {
+      clearInterval(sweep);
+      clearTimeout(deadline);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { isClimbing, originForm, queryOf, readPath } from '../../src/http/request-path';
+
+describe('readPath', () => {
+  test.each([
+    ['/api/topup/', '/api/topup/'],
+    ['/api/topup', '/api/topup'],
+    ['//api//user/?x=1', '/api/user/'],
+    ['http://sell.example:8080/api/user', '/api/user'],
+    ['HTTPS://sell.example', '/'],
+    ['/api/transaction/AIRTIMEPIN%7C1-2', '/api/transaction/AIRTIMEPIN|1-2'],
+    ['/api/transaction/a%20b', '/api/transaction/a b'],
+    ['/api/user#x', '/api/user'],
+    ['/', '/'],
+    ['*', '/*'],
+  ])('of %s is %s', (target, path) => expect(readPath(target)).toBe(path));
+
+  test.each([
+    '/api/../user',
+    '/..',
+    '/api/%2e%2e/user',
+    '/api/%2E./x',
+    '/./api',
+    '/api/%00',
+    '/api\\user',
+    '/api/%zz',
+    '/%ff',
+    '/a%2f..%2fb',
+    '/a%0d%0ab',
+  ])('of %s is no address', (target) =>
+    expect(() => readPath(target)).toThrow(expect.objectContaining({ code: 'unknown_path' })),
+  );
+
+  test('is stable when its result is encoded and read again', () => {
+    fc.assert(
+      fc.property(fc.webUrl({ withQueryParameters: true }), fc.string(), (url, tail) => {
+        let path: string;
+        try {
+          path = readPath(`${url}/${encodeURIComponent(tail)}`);
+        } catch {
+          return;
+        }
+        expect(path).toMatch(/^\/(?!\/)/);
+        expect(readPath(path.split('/').map(encodeURIComponent).join('/'))).toBe(path);
+      }),
+    );
+  });
+
+  test('throws nothing but a GatewayError', () => {
+    fc.assert(
+      fc.property(fc.string(), (target) => {
+        try {
+          readPath(target);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'unknown_path' });
+        }
+      }),
+    );
+  });
+});
+
+test('originForm always begins with a slash', () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.webUrl()), (target) => originForm(target).startsWith('/')));
+});
+
+test.each([
+  ['/a?b=1', 'b=1'],
+  ['/a', ''],
+  ['/a?', ''],
+  ['/a?b=?&c#d', 'b=?&c'],
+])('queryOf %s is %s', (target, query) => expect(queryOf(target)).toBe(query));
+
+test.each(['/../x', '/a/..', '/a/%2e%2E/b', '/a%2f..%5cb', '/a\\..\\b', '/..;/b'])(
+  'isClimbing finds the way up in %s',
+  (target) => {
+    expect(isClimbing(target)).toBe(true);
+  },
+);
+
+test.each(['/a/b..c', '/...', '/a?x=/../', '/.hidden'])('isClimbing lets %s pass', (target) => {
+  expect(isClimbing(target)).toBe(false);
+});
