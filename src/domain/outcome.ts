@@ -89,10 +89,19 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
 }
 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {
-  if (!('reference' in previous || 'delivery' in previous) || latest.kind === 'rejected' || latest.kind === 'not_sent' || latest.kind === 'unknown') {
-    return latest;
-  }
+  if (!isTold(latest) || !isTold(previous)) return latest;
   const reference = latest.reference ?? previous.reference;
-  const delivery = { ...previous.delivery, ...latest.delivery };
-  return { ...latest, ...(reference === undefined ? {} : { reference }), ...(Object.keys(delivery).length === 0 ? {} : { delivery }) };
+  const { goodsMissing, ...delivery }: Delivery = { ...previous.delivery, ...latest.delivery };
+  // Goods that this answer brings are missing no longer.
+  const isMissing = goodsMissing === true && !hasGoods(latest.delivery);
+  const known: Delivery = { ...delivery, ...(isMissing ? { goodsMissing } : {}) };
+  return { ...latest, ...(reference === undefined ? {} : { reference }), ...(Object.keys(known).length === 0 ? {} : { delivery: known }) };
+}
+
+function isTold(outcome: Outcome): outcome is Succeeded | Pending | Declined {
+  return outcome.kind === 'succeeded' || outcome.kind === 'pending' || outcome.kind === 'declined';
+}
+
+function hasGoods(delivery: Delivery | undefined): boolean {
+  return (delivery?.pins?.length ?? 0) > 0 || typeof delivery?.token === 'string';
 }

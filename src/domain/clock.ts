@@ -1,0 +1,33 @@
+/** Time as a part that is passed in, so that a test can move it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Runs once after so many milliseconds; the result calls it off. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after so many milliseconds. */
+export function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => clock.after(delayMs, resolve));
+}
+
+/** The promise's value, or `undefined` when it takes longer. The promise goes on either way. */
+export async function within<T>(clock: Clock, delayMs: number, promise: Promise<T>): Promise<T | undefined> {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(delayMs, () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    cancel();
+  }
+}

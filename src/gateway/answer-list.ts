@@ -1,0 +1,38 @@
+/** Lists: answered from the catalog of the key that asks. */
+import type { JsonObject } from '../domain/json';
+import type { Answer } from './answer-purchase';
+import { readContextOf, type Asking } from './asking';
+import { catalogListsOf } from './catalog-lists';
+import type { GatewayParts } from './gateway';
+import { tellFinding } from './answer-lookup';
+import { mergeReply } from './merge-reply';
+
+export async function answerList(asking: Asking, parts: GatewayParts): Promise<Answer> {
+  const { mapping, operation, format, intent } = asking;
+  const context = readContextOf(asking);
+  const catalog = await parts.catalogs.get(context);
+  if (catalog === undefined) {
+    // The cache does not say why. One small question tells a wrong key from a v1 that is away.
+    const why = await parts.upstream.find({ method: 'GET', path: '/balance' }, context);
+    const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, asking);
+    return { outcome: 'failed', reply: mergeReply({ ...told, mapping, operation, format, values: intent.values }) };
+  }
+  const reply = mergeReply({
+    outcome: 'success',
+    text: mapping.texts['found'] ?? 'Successful.',
+    mapping,
+    operation,
+    format,
+    values: intent.values,
+    catalog: catalogListsOf(catalog, mapping),
+    roots: { networks: networkRows(asking) },
+  });
+  return { outcome: 'found', reply };
+}
+
+/** `$networks`: the format's own numbers, for scripts that fill their tables from here. */
+function networkRows({ mapping, format }: Asking): JsonObject[] {
+  const table = mapping.tables.get('network');
+  if (table === undefined) return [];
+  return [...mapping.numberingOf(format, table)].map(([number, name]) => ({ number, name, label: table.labelOf(name), prefixes: table.prefixesOf(name) }));
+}

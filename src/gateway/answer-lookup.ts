@@ -1,0 +1,80 @@
+/** Lookups and reads: one question to v1, nothing journalled. */
+import { nairaNumber, parseNaira } from '../domain/amount';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { Catalog } from '../catalog/catalog';
+import type { Finding } from '../upstream/upstream';
+import type { Answer } from './answer-purchase';
+import { readContextOf, type Asking } from './asking';
+import { buildCall } from './build-call';
+import { catalogListsOf } from './catalog-lists';
+import type { GatewayParts } from './gateway';
+import { mergeReply, type ReplyParts } from './merge-reply';
+
+/** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
+const UNAVAILABLE_STATUS = 503;
+
+export async function answerLookup(asking: Asking, parts: GatewayParts): Promise<Answer> {
+  const { mapping, operation, format, intent } = asking;
+  const context = readContextOf(asking);
+  const [finding, catalog] = await Promise.all([
+    parts.upstream.find(buildCall(operation.call!, intent.values), context),
+    wantsLists(asking) ? parts.catalogs.get(context) : undefined,
+  ]);
+  const told = tellFinding(finding, asking);
+  const reply = mergeReply({
+    ...told,
+    mapping,
+    operation,
+    format,
+    values: intent.values,
+    catalog: catalogOf(catalog, asking),
+    roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(asking, parts) },
+  });
+  return { reply, outcome: told.outcome === 'success' ? 'found' : 'failed' };
+}
+
+/** The lists are for plain requests: a login before every sale has no use for them. */
+function wantsLists({ operation, isBasic }: Asking): boolean {
+  return operation.wantsCatalog && !isBasic;
+}
+
+function catalogOf(catalog: Catalog | undefined, { mapping }: Asking): ReplyParts['catalog'] {
+  return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
+}
+
+export function tellFinding(finding: Finding, { mapping }: Asking): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+  const { texts } = mapping;
+  if (finding.kind === 'unavailable') return { outcome: 'failure', http: UNAVAILABLE_STATUS, text: texts['unavailable'] ?? finding.reason };
+  const message = typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
+  if (finding.kind === 'refused') {
+    const { httpStatus, retryAfterSeconds } = finding;
+    return { outcome: 'failure', http: httpStatus, text: message ?? texts['not_found'] ?? 'Not found.', ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  }
+  // v1 may say "no such card" with HTTP 200: `success` and `status` decide.
+  const isFound = finding.body['success'] !== false && finding.body['status'] !== 'error';
+  return isFound ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' } : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
+}
+
+/** Scripts read balances as numbers; v1 may send them as text. */
+function plainNumbers(body: JsonObject): JsonObject {
+  const data = body['data'];
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) return body;
+  const plain = Object.fromEntries(
+    Object.entries(data as JsonObject).map(([name, value]): [string, JsonValue] => {
+      const amount = name.endsWith('_balance') ? parseNaira(value) : undefined;
+      return [name, amount === undefined ? value : nairaNumber(amount)];
+    }),
+  );
+  return { ...body, data: plain };
+}
+
+/** `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. */
+function loginRoot({ credentials, isBasic, format, mapping }: Asking, { keyring }: GatewayParts): JsonObject {
+  const loginFormat = mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
+  const { apiKey, pin, fingerprint } = credentials;
+  return {
+    username: `api-${fingerprint.slice(0, 8)}`,
+    is_basic: isBasic && loginFormat !== undefined,
+    access_token: isBasic && loginFormat !== undefined ? keyring.sealToken({ apiKey, format: loginFormat, ...(pin === undefined ? {} : { pin }) }) : null,
+  };
+}

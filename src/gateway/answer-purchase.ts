@@ -1,0 +1,98 @@
+/** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
+import { kobo } from '../domain/amount';
+import { within } from '../domain/clock';
+import type { LegacyReply } from '../domain/legacy';
+import type { NewOrder, Order } from '../domain/order';
+import type { Outcome } from '../domain/outcome';
+import type { V1Call } from '../upstream/upstream';
+import { readContextOf, type Asking } from './asking';
+import { buildCall, contentHashOf } from './build-call';
+import { catalogListsOf, type CatalogLists } from './catalog-lists';
+import type { GatewayParts } from './gateway';
+import { identifyReceipt } from './identify-receipt';
+import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
+import { findReceipt, pursue, type Pursuit } from './pursue';
+import { requestIdReused, type Pursuits } from './pursuits';
+import { generateRequestId } from './request-id';
+
+export interface Answer {
+  readonly reply: LegacyReply;
+  /** For logs and metrics. */
+  readonly outcome: Outcome['kind'] | 'found' | 'failed';
+}
+
+/** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
+const CATALOG_GRACE_MS = 250;
+
+export async function answerPurchase(asking: Asking, parts: GatewayParts, pursuits: Pursuits): Promise<Answer> {
+  const { operation, intent, mapping, credentials } = asking;
+  const startedAt = parts.clock.now();
+  const call = buildCall(operation.call!, intent.values);
+  const newOrder: NewOrder = {
+    owner: credentials.fingerprint,
+    requestId: intent.requestId?.id ?? generateRequestId(startedAt),
+    operation: operation.name,
+    format: asking.format,
+    fields: intent.values,
+    echo: intent.requestId?.echo ?? {},
+    contentHash: contentHashOf(operation, call),
+    openedAtMs: startedAt,
+  };
+  if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
+  const pursuit = await pursuits.join(newOrder, () => openAndPursue(newOrder, call, asking, parts));
+  const order = await pursuit.waitFor(asking.patienceMs);
+  const outcome = await withGoods(order, asking, parts);
+  const catalog = await catalogFor(asking, parts);
+  // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
+  const echoed: Order = { ...order, echo: newOrder.echo };
+  return { outcome: outcome.kind, reply: mergeReply({ ...tellOutcome(outcome, mapping), mapping, operation, format: asking.format, values: intent.values, catalog, roots: { order: orderRoot(echoed, outcome) } }) };
+}
+
+async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: GatewayParts): Promise<Pursuit> {
+  const opened = await parts.journal.open(newOrder);
+  if (opened.kind === 'conflict') throw requestIdReused();
+  const { timing } = asking.mapping;
+  // Known and without outcome: a try is under way elsewhere, or a crash cut one short. Either may have charged.
+  const previous: Outcome | undefined = opened.kind === 'found' ? (opened.order.outcome ?? { kind: 'unknown', reason: 'an earlier try did not end' }) : undefined;
+  return pursue(
+    {
+      order: opened.order,
+      previous,
+      call,
+      credentials: asking.credentials,
+      clientAddress: asking.request.clientAddress,
+      reconnectMs: Math.min(timing.reconnect, asking.patienceMs),
+      deadlineMs: asking.patienceMs + timing.pursue,
+      tryMs: timing.try,
+      readMs: timing.read,
+      identify: (reference) => identify(reference, call, asking, parts),
+    },
+    parts,
+  );
+}
+
+/** Compares v1's receipt with what is being bought. */
+async function identify(reference: string, call: V1Call, asking: Asking, parts: GatewayParts): Promise<'same' | 'other' | 'unclear'> {
+  const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
+  if (finding.kind !== 'found') return 'unclear';
+  const { amount } = asking.intent.values;
+  return identifyReceipt(finding.body, call, typeof amount === 'number' ? kobo(amount) : undefined);
+}
+
+/** Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt. */
+export async function withGoods(order: Order, asking: Asking, parts: GatewayParts): Promise<Outcome> {
+  const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
+  if (outcome.kind !== 'succeeded' || outcome.delivery?.goodsMissing !== true || outcome.reference === undefined) return outcome;
+  const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
+  const goods = receipt?.kind === 'succeeded' ? receipt.delivery : undefined;
+  if (goods === undefined || (goods.token === undefined && (goods.pins?.length ?? 0) === 0)) return outcome;
+  const { goodsMissing: _, ...delivery } = { ...outcome.delivery, ...(goods.token === undefined ? {} : { token: goods.token }), ...(goods.pins === undefined ? {} : { pins: goods.pins }) };
+  return { ...outcome, delivery };
+}
+
+async function catalogFor(asking: Asking, parts: GatewayParts): Promise<CatalogLists | undefined> {
+  if (asking.operation.joins.length === 0) return undefined;
+  const { catalogs, clock } = parts;
+  const catalog = catalogs.peek(asking.credentials.fingerprint) ?? (await within(clock, CATALOG_GRACE_MS, catalogs.get(readContextOf(asking))));
+  return catalog === undefined ? undefined : catalogListsOf(catalog, asking.mapping);
+}

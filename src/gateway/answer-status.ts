@@ -1,0 +1,118 @@
+/** Order status and history: by the journal to v1's receipt. Nothing here ever buys. */
+import { GatewayError } from '../domain/errors';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { Order } from '../domain/order';
+import { isFinal, succeedOutcome, type Outcome } from '../domain/outcome';
+import type { ReplyOutcome } from '../mapping/mapping';
+import { outcomeOfReceipt } from '../upstream/receipt';
+import { withGoods, type Answer } from './answer-purchase';
+import { tellFinding } from './answer-lookup';
+import { readContextOf, type Asking } from './asking';
+import { buildCall } from './build-call';
+import { catalogListsOf } from './catalog-lists';
+import type { GatewayParts } from './gateway';
+import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
+import { findReceipt } from './pursue';
+import type { Pursuits } from './pursuits';
+import { shortenRequestId } from './request-id';
+
+export async function answerStatus(asking: Asking, parts: GatewayParts, pursuits: Pursuits): Promise<Answer> {
+  const id = asking.intent.values['id'] as string;
+  const order = await findOrder(id, asking, parts);
+  return order === undefined ? answerUnknownOrder(id, asking, parts) : answerKnownOrder(order, asking, parts, pursuits);
+}
+
+/** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
+async function findOrder(id: string, { credentials }: Asking, { journal }: GatewayParts): Promise<Order | undefined> {
+  const owner = credentials.fingerprint;
+  const byRequestId = await journal.find(owner, shortenRequestId(id));
+  if (byRequestId !== undefined) return byRequestId;
+  const byNumber = /^\d{1,15}$/.test(id) ? await journal.findByNumber(owner, Number(id)) : undefined;
+  return byNumber ?? (await journal.findByReference(owner, id));
+}
+
+async function answerKnownOrder(found: Order, asking: Asking, parts: GatewayParts, pursuits: Pursuits): Promise<Answer> {
+  const { mapping } = asking;
+  const running = await pursuits.find(found.owner, found.requestId);
+  const order = running?.current() ?? (await refresh(found, asking, parts));
+  const outcome = await withGoods(order, asking, parts);
+  const told = tellOutcome(outcome, mapping);
+  const operation = mapping.operations.get(order.operation) ?? asking.operation;
+  const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(order.owner);
+  const reply = mergeReply({
+    ...told,
+    // The question was answered, whatever the answer: only the words tell of the order.
+    http: mapping.words.success.http,
+    mapping,
+    operation,
+    format: mapping.formats.has(order.format) ? order.format : asking.format,
+    values: order.fields,
+    catalog: catalog === undefined ? undefined : catalogListsOf(catalog, mapping),
+    roots: { order: orderRoot(order, outcome) },
+  });
+  return { reply, outcome: outcome.kind };
+}
+
+/** What v1 says now of an order that is not over, written down when it says more than the journal. */
+async function refresh(order: Order, asking: Asking, parts: GatewayParts): Promise<Order> {
+  const { outcome } = order;
+  if (outcome === undefined || isFinal(outcome) || !('reference' in outcome) || outcome.reference === undefined) return order;
+  const latest = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
+  const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
+  if (now === outcome || !isFinal(now)) return order;
+  const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now());
+  return { ...settled, outcome: now };
+}
+
+/** An order that this journal does not have: v1 knows it by its reference, or nobody does. */
+async function answerUnknownOrder(id: string, asking: Asking, parts: GatewayParts): Promise<Answer> {
+  const { mapping, operation, format, credentials } = asking;
+  const call = buildCall(operation.call!, asking.intent.values, { order: { reference: id } });
+  const finding = await parts.upstream.find(call, readContextOf(asking));
+  if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
+    throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
+  }
+  const isKeyRefused = finding.kind === 'refused' && (finding.httpStatus === 401 || finding.httpStatus === 403);
+  if (isKeyRefused) return { outcome: 'failed', reply: mergeReply({ ...tellFinding(finding, asking), mapping, operation, format }) };
+  const outcome: Outcome = (finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined) ?? { kind: 'unknown', reason: 'v1 cannot be asked right now' };
+  const order: Order = {
+    owner: credentials.fingerprint,
+    requestId: id,
+    operation: operation.name,
+    format,
+    fields: {},
+    echo: {},
+    contentHash: '',
+    openedAtMs: parts.clock.now(),
+    number: 0,
+    tries: 0,
+  };
+  const root: JsonObject = { ...orderRoot(order, outcome), number: null, opened_at: null };
+  const v1 = finding.kind === 'found' ? finding.body : null;
+  const reply = mergeReply({ ...tellOutcome(outcome, mapping), http: mapping.words.success.http, mapping, operation, format, roots: { order: root, v1 } });
+  return { reply, outcome: outcome.kind };
+}
+
+export async function answerHistory(asking: Asking, parts: GatewayParts): Promise<Answer> {
+  const { mapping, operation, format, intent } = asking;
+  const finding = await parts.upstream.find(buildCall(operation.call!, intent.values), readContextOf(asking));
+  const told = tellFinding(finding, asking);
+  const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];
+  const v1 = finding.kind === 'unavailable' ? null : finding.body;
+  return { outcome: told.outcome === 'success' ? 'found' : 'failed', reply: mergeReply({ ...told, mapping, operation, format, values: intent.values, roots: { v1, orders } }) };
+}
+
+const TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
+
+/** v1's rows with the script's own ids, which only the journal knows: scripts search the history by them. */
+async function historyRows(body: JsonObject, { credentials, mapping }: Asking, { journal }: GatewayParts): Promise<JsonValue[]> {
+  const rows = (body['data'] as JsonObject | undefined)?.['transactions'];
+  return Promise.all(
+    (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {
+      const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
+      const order = await journal.findByReference(credentials.fingerprint, reference);
+      const { status, Status } = mapping.words[TOLD_AS[String(row['status'])] ?? 'pending'];
+      return { ...row, reference, id: order?.number ?? row['id'] ?? null, request_id: order === undefined ? null : (Object.values(order.echo)[0] ?? order.requestId), words: { status, Status } };
+    }),
+  );
+}

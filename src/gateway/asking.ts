@@ -1,0 +1,24 @@
+/** One request after step 5: who asks for what, in which format, under which mapping. Every answer starts from this. */
+import type { Credentials } from '../domain/credentials';
+import type { LegacyRequest } from '../domain/legacy';
+import type { CallerKey, Mapping, Operation } from '../mapping/mapping';
+import type { CallContext } from '../upstream/upstream';
+import type { Intent } from './canonicalise';
+
+export interface Asking {
+  readonly request: LegacyRequest;
+  readonly mapping: Mapping;
+  readonly operation: Operation;
+  readonly format: string;
+  readonly intent: Intent;
+  readonly credentials: Credentials;
+  /** The request logged in with `Authorization: Basic`. */
+  readonly isBasic: boolean;
+  readonly callerKey: CallerKey | undefined;
+  /** How long this caller waits for the end of an order. */
+  readonly patienceMs: number;
+}
+
+export function readContextOf({ credentials, request, mapping }: Asking): CallContext {
+  return { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
+}

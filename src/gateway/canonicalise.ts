@@ -1,0 +1,109 @@
+/** Step 5: the script's fields → an intent in canonical words. Refuses with the script's own name of the field. */
+import { nairaText, kobo } from '../domain/amount';
+import { GatewayError } from '../domain/errors';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { LegacyRequest, LegacyValue } from '../domain/legacy';
+import type { Field, Mapping, Operation } from '../mapping/mapping';
+import { readRaw, type RawValue } from './read-raw';
+import { readRequestId, type SentRequestId } from './request-id';
+
+export interface Intent {
+  readonly operation: Operation;
+  readonly format: string;
+  /** Canonical values by field name; absent fields are not in it. */
+  readonly values: JsonObject;
+  /** Which spelling gave each field. */
+  readonly spellings: Readonly<Record<string, string>>;
+  readonly requestId: SentRequestId | undefined;
+  /** Names of fields that mean nothing here: counted, never used. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Finds a word in a list of the catalog, when a table says so. */
+export type LookUpWord = (field: Field, word: string) => JsonValue | undefined;
+
+export type Canonicalised =
+  | { readonly kind: 'intent'; readonly intent: Intent }
+  /** A word can only be told with the catalog at hand: ask again with it. */
+  | { readonly kind: 'needs_catalog' };
+
+export interface Canonicalising {
+  readonly request: LegacyRequest;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly operation: Operation;
+  readonly format: string;
+  readonly mapping: Mapping;
+  /** Absent while the catalog has not been asked for. */
+  readonly lookUpWord: LookUpWord | undefined;
+}
+
+export function canonicalise(work: Canonicalising): Canonicalised {
+  const { request, parameters, operation, format, mapping } = work;
+  const values: Record<string, JsonValue> = {};
+  const spellings: Record<string, string> = {};
+  for (const field of operation.fields) {
+    const raw = rawValuesOf(field, request, parameters);
+    const read = readField(field, raw, work);
+    if (read === 'needs_catalog') return { kind: 'needs_catalog' };
+    if (read === undefined) continue;
+    values[field.name] = read.value;
+    if (read.spelling !== undefined) spellings[field.name] = read.spelling;
+  }
+  const requestId = operation.kind === 'purchase' ? readRequestId(request, parameters, mapping.requestIdSpellings) : undefined;
+  const unknownFields = [...request.body.keys(), ...request.query.keys()].filter((name) => !operation.known.has(name));
+  return { kind: 'intent', intent: { operation, format, values, spellings, requestId, unknownFields } };
+}
+
+function rawValuesOf(field: Field, request: LegacyRequest, parameters: Readonly<Record<string, string>>): readonly RawValue[] {
+  const inPath = parameters[field.name];
+  return inPath === undefined ? readRaw(request, field) : [{ spelling: `the address (${field.name})`, value: inPath }];
+}
+
+interface FieldValue {
+  readonly value: JsonValue;
+  readonly spelling?: string;
+}
+
+function readField(field: Field, raw: readonly RawValue[], work: Canonicalising): FieldValue | undefined | 'needs_catalog' {
+  let result: (FieldValue & { readonly spelling: string }) | undefined;
+  for (const { spelling, value } of raw) {
+    const read = readValue(field, value, work);
+    if (read === 'needs_catalog') return read;
+    const expected = 'expected' in read ? read.expected : outOfBounds(field, read.value);
+    if (expected !== undefined || 'expected' in read) {
+      if (field.isLenient) continue;
+      throw new GatewayError('invalid_field', `${spelling}: expected ${expected}.`, { field: spelling });
+    }
+    if (result !== undefined && JSON.stringify(result.value) !== JSON.stringify(read.value)) {
+      throw new GatewayError('conflicting_fields', `${result.spelling} and ${spelling} mean the same but hold different values.`, { field: spelling });
+    }
+    result ??= { value: read.value, spelling };
+  }
+  if (result !== undefined) return result;
+  if (field.isRequired) {
+    const [name, ...more] = field.from;
+    const also = more.length === 0 ? '' : ` (also accepted as ${more.join(', ')})`;
+    throw new GatewayError('missing_field', `${name} is required${also}.`, { field: name! });
+  }
+  return field.fallback === undefined ? undefined : { value: field.fallback };
+}
+
+type ReadResult = { readonly value: JsonValue } | { readonly expected: string };
+
+function readValue(field: Field, value: LegacyValue, { format, mapping, lookUpWord }: Canonicalising): ReadResult | 'needs_catalog' {
+  if (field.table === undefined) return field.read(value);
+  const read = field.table.read(value, mapping.numberingOf(format, field.table));
+  if (!('lookUp' in read)) return read;
+  if (lookUpWord === undefined) return 'needs_catalog';
+  const found = lookUpWord(field, read.lookUp);
+  return found === undefined ? { expected: `a number or name of the list; there is no ${field.table.title} of this name` } : { value: found };
+}
+
+/** What was expected instead, or `undefined` when the value is within its bounds. */
+function outOfBounds({ min, max, lengthMax, isAmount }: Field, value: JsonValue): string | undefined {
+  const show = (bound: number): string => (isAmount ? `${nairaText(kobo(bound))} naira` : String(bound));
+  if (typeof value === 'number' && min !== undefined && value < min) return `at least ${show(min)}`;
+  if (typeof value === 'number' && max !== undefined && value > max) return `at most ${show(max)}`;
+  if (typeof value === 'string' && lengthMax !== undefined && value.length > lengthMax) return `at most ${lengthMax} characters`;
+  return undefined;
+}

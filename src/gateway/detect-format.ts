@@ -1,0 +1,132 @@
+/** Step 4: which format is it, and why. Ambiguity is refused only where it could sell the wrong network. */
+import { GatewayError } from '../domain/errors';
+import type { LegacyRequest, LegacyValue } from '../domain/legacy';
+import type { Field, Mapping, Operation } from '../mapping/mapping';
+import type { Weight } from '../mapping/signals';
+import { readRaw } from './read-raw';
+
+export interface FoundSignal {
+  readonly format: string;
+  readonly weight: Weight;
+  /** What was found: `field mobile_number`. */
+  readonly words: string;
+}
+
+export interface Detection {
+  readonly format: string;
+  /** What decided, for people. */
+  readonly reason: string;
+  readonly signals: readonly FoundSignal[];
+}
+
+/** Everything that settles the format whatever the request looks like, strongest first. */
+export interface Certainties {
+  readonly pinnedByPath: string | undefined;
+  readonly pinnedByCaller: string | undefined;
+  readonly markedByToken: string | undefined;
+}
+
+const SCORES: Readonly<Record<Weight, number>> = { strong: 100, medium: 10, weak: 1 };
+
+export function detectFormat(request: LegacyRequest, operation: Operation, mapping: Mapping, certain: Certainties, path: string): Detection {
+  const signals = findSignals(request, mapping, path);
+  const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
+  if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it', signals };
+  if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller)) return { format: pinnedByCaller, reason: 'the key is pinned to it', signals };
+  if (markedByToken !== undefined && mapping.formats.has(markedByToken)) return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
+
+  const has = (format: string, weight: Weight): boolean => signals.some((signal) => signal.format === format && signal.weight === weight);
+  const ids = [...mapping.formats.keys()];
+  const strong = ids.filter((id) => has(id, 'strong'));
+  const [only] = strong;
+  const isContested = strong.length !== 1 || ids.some((id) => id !== only && has(id, 'medium'));
+  if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals), signals };
+
+  const doubt = findDoubt(request, operation, mapping);
+  if (doubt === undefined) return { ...mostLikely(ids, operation, signals), signals };
+  const byPrefix = decideByPrefix(request, operation, doubt, ids, signals);
+  if (byPrefix !== undefined) return { ...byPrefix, signals };
+  if (only !== undefined && strong.length === 1) return { format: only, reason: reasonOf(only, signals), signals };
+  throw new GatewayError('ambiguous_format', describeDoubt(doubt, mapping), { field: doubt.spelling });
+}
+
+function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
+  const found: FoundSignal[] = [];
+  for (const format of mapping.formats.values()) {
+    for (const signal of format.signals) {
+      const words = signal.find(request, path);
+      if (words !== undefined) found.push({ format: format.id, weight: signal.weight, words });
+    }
+  }
+  return found;
+}
+
+function reasonOf(format: string, signals: readonly FoundSignal[]): string {
+  return signals.find((signal) => signal.format === format && signal.weight === 'strong')?.words ?? 'its signals';
+}
+
+function scoreOf(format: string, signals: readonly FoundSignal[]): number {
+  return signals.reduce((sum, signal) => (signal.format === format ? sum + SCORES[signal.weight] : sum), 0);
+}
+
+/** The highest score; a tie goes to what the operation says, else to the first format. Only for requests without doubt. */
+function mostLikely(ids: readonly string[], operation: Operation, signals: readonly FoundSignal[]): { format: string; reason: string } {
+  const best = Math.max(...ids.map((id) => scoreOf(id, signals)));
+  const leaders = ids.filter((id) => scoreOf(id, signals) === best);
+  if (leaders.length === 1) return { format: leaders[0]!, reason: 'its signals weigh most' };
+  const format = operation.undecided !== undefined && leaders.includes(operation.undecided) ? operation.undecided : leaders[0]!;
+  return { format, reason: 'nothing tells, and the meaning does not depend on it' };
+}
+
+/** A number that v1 will see and that the formats read differently. */
+interface Doubt {
+  readonly field: Field;
+  readonly spelling: string;
+  readonly number: number;
+  /** By format; a format that gives the number no meaning is not in it. */
+  readonly readings: ReadonlyMap<string, string>;
+}
+
+function findDoubt(request: LegacyRequest, operation: Operation, mapping: Mapping): Doubt | undefined {
+  for (const field of operation.fields) {
+    if (field.table === undefined || !field.isSent) continue;
+    const raw = readRaw(request, field)[0];
+    const number = raw === undefined ? undefined : field.table.numberIn(raw.value);
+    if (raw === undefined || number === undefined) continue;
+    const readings = readingsOf(number, field, mapping);
+    if (readings.size < mapping.formats.size ? readings.size > 0 : new Set(readings.values()).size > 1) return { field, spelling: raw.spelling, number, readings };
+  }
+  return undefined;
+}
+
+function readingsOf(number: number, field: Field, mapping: Mapping): Map<string, string> {
+  const readings = new Map<string, string>();
+  for (const id of mapping.formats.keys()) {
+    const value = mapping.numberingOf(id, field.table!).get(number);
+    if (value !== undefined) readings.set(id, value);
+  }
+  return readings;
+}
+
+/** The prefix of the phone number decides when exactly one reading of the number fits it. */
+function decideByPrefix(request: LegacyRequest, operation: Operation, doubt: Doubt, ids: readonly string[], signals: readonly FoundSignal[]): { format: string; reason: string } | undefined {
+  const { guard } = operation;
+  if (guard === undefined || guard.number.name !== doubt.field.name) return undefined;
+  const raw: LegacyValue | undefined = readRaw(request, guard.phone)[0]?.value;
+  const phone = raw === undefined ? undefined : guard.phone.read(raw);
+  if (phone === undefined || !('value' in phone) || typeof phone.value !== 'string') return undefined;
+  const network = doubt.field.table!.valueOfPhone(phone.value);
+  const fitting = ids.filter((id) => network !== undefined && doubt.readings.get(id) === network);
+  if (fitting.length === 0) return undefined;
+  const format = fitting.reduce((best, id) => (scoreOf(id, signals) > scoreOf(best, signals) ? id : best));
+  return { format, reason: `only here does ${doubt.number} mean ${network}, the network of the phone number` };
+}
+
+function describeDoubt(doubt: Doubt, mapping: Mapping): string {
+  const readings = [...doubt.readings].map(([id, value]) => `${value} in format ${id.toUpperCase()}`).join(' and ');
+  const prefixes = [...mapping.formats.keys()].map((id) => `/${id}`).join(' or ');
+  return (
+    `${doubt.spelling} ${doubt.number} means ${readings}, and nothing in this request tells which is meant. Nothing was charged. ` +
+    `Send the network's name instead of the number, or put ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
+  );
+}

@@ -1,0 +1,80 @@
+/**
+ * What the gateway's own secret is for: fingerprints, which stand for keys in logs and journal, and AccessTokens, which
+ * carry a login's key and PIN back to us. Every gateway with the same secret gives the same fingerprints and reads the
+ * same tokens, so a login works across restarts and machines without any state.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { Secret } from '../domain/credentials';
+
+/** What a token holds once it is opened. */
+export interface TokenContent {
+  readonly apiKey: Secret;
+  readonly pin?: Secret;
+  /** The format whose login issued it. */
+  readonly format: string;
+}
+
+export interface Keyring {
+  /** 32 hex digits. */
+  fingerprint(apiKey: Secret): string;
+  sealToken(content: TokenContent): string;
+  /** `undefined` when the text is no token of this gateway. */
+  openToken(text: string): TokenContent | undefined;
+}
+
+/** Hex after the mark, so that no token can hold the words that clients cut out of it (facts 2.1: ADEX removes `Token`). */
+const MARK = /^cga1\.([a-z][a-z0-9_]*)\.([0-9a-f]{56,2048})$/;
+const FINGERPRINTS_MAX = 10_000;
+
+export function createKeyring(secret: Secret): Keyring {
+  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret.revealForUseOnly(), 'compat-gateway', purpose, 32));
+  const fingerprintKey = derive('fingerprint');
+  const tokenKey = derive('access-token');
+  const nonceKey = derive('access-token-nonce');
+  // HMAC of every request's key would be wasted work: a key is seen many times. The map is keyed by the key itself and
+  // lives in memory only.
+  const known = new LRUCache<string, string>({ max: FINGERPRINTS_MAX });
+
+  return {
+    fingerprint(apiKey) {
+      const text = apiKey.revealForUseOnly();
+      let fingerprint = known.get(text);
+      if (fingerprint === undefined) {
+        fingerprint = createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 32);
+        known.set(text, fingerprint);
+      }
+      return fingerprint;
+    },
+
+    sealToken({ apiKey, pin, format }) {
+      const plain = JSON.stringify([apiKey.revealForUseOnly(), pin?.revealForUseOnly() ?? '']);
+      // The nonce is a hash of what is sealed: one login always gives one token, and no nonce serves two contents.
+      const nonce = createHmac('sha256', nonceKey).update(`${format}\0${plain}`).digest().subarray(0, 12);
+      const cipher = createCipheriv('aes-256-gcm', tokenKey, nonce).setAAD(Buffer.from(format));
+      const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `cga1.${format}.${sealed.toString('hex')}`;
+    },
+
+    openToken(text) {
+      const [, format, hex] = MARK.exec(text) ?? [];
+      if (format === undefined || hex === undefined || hex.length % 2 === 1) return undefined;
+      const sealed = Buffer.from(hex, 'hex');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', tokenKey, sealed.subarray(0, 12)).setAAD(Buffer.from(format));
+        decipher.setAuthTag(sealed.subarray(-16));
+        const plain = Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString('utf8');
+        const [apiKey, pin] = JSON.parse(plain) as [string, string];
+        return { apiKey: new Secret(apiKey), format, ...(pin === '' ? {} : { pin: new Secret(pin) }) };
+      } catch {
+        // Sealed by another secret, or altered on the way: not ours.
+        return undefined;
+      }
+    },
+  };
+}
+
+/** True for anything that looks like a token, ours or not: such a text is never an API key. */
+export function looksLikeToken(text: string): boolean {
+  return text.startsWith('cga1.');
+}

@@ -1,0 +1,102 @@
+/** Step 10: what became of it, and what is known besides → the reply that both formats' scripts can read. */
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { LegacyReply } from '../domain/legacy';
+import type { Order } from '../domain/order';
+import type { Delivery, Outcome, OutcomeKind } from '../domain/outcome';
+import type { Scope } from '../mapping/compile-value';
+import type { Mapping, Operation, ReplyOutcome } from '../mapping/mapping';
+import type { CatalogLists } from './catalog-lists';
+
+export interface ReplyParts {
+  readonly mapping: Mapping;
+  /** Absent when no operation is known: then the reply is the refusal of both formats combined. */
+  readonly operation?: Operation;
+  readonly format: string;
+  readonly outcome: ReplyOutcome;
+  readonly http?: number;
+  readonly text: string;
+  readonly values?: JsonObject;
+  readonly catalog?: CatalogLists | undefined;
+  /** Further roots of expressions: order, v1, login, refusal… */
+  readonly roots?: Readonly<Record<string, JsonValue>>;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export function mergeReply(parts: ReplyParts): LegacyReply {
+  const { mapping, operation, format, outcome, values = {}, catalog } = parts;
+  const words = mapping.words[outcome];
+  const status = parts.http ?? words.http;
+  const scope: Scope = {
+    fields: values,
+    joins: {},
+    roots: {
+      ...parts.roots,
+      words: { status: words.status, Status: words.Status },
+      http: status,
+      text: parts.text,
+      ...(catalog === undefined ? {} : { catalog: catalog.lists }),
+    },
+    numberOf: (table, value) => numberOf(mapping, format, table, value),
+  };
+  const joins = Object.fromEntries((operation?.joins ?? []).map((join) => [join.name, joinRow(join.value(scope), join.list, join.key, catalog)]));
+  const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
+  const { retryAfterSeconds } = parts;
+  return { status, body: build({ ...scope, joins }), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+function joinRow(value: JsonValue | undefined, list: string, key: string, catalog: CatalogLists | undefined): JsonValue | undefined {
+  return value === undefined || value === null ? undefined : catalog?.find(list, key, value);
+}
+
+function numberOf(mapping: Mapping, format: string, name: string, value: string): number | undefined {
+  const table = mapping.tables.get(name);
+  if (table === undefined) return undefined;
+  for (const [number, meaning] of mapping.numberingOf(format, table)) if (meaning === value) return number;
+  return undefined;
+}
+
+/** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
+const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
+  succeeded: 'success',
+  pending: 'pending',
+  unknown: 'pending',
+  declined: 'failure',
+  rejected: 'failure',
+  not_sent: 'failure',
+};
+
+/** The reply parts that follow from an outcome alone. */
+export function tellOutcome(outcome: Outcome, mapping: Mapping): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+  // A success whose goods cannot be shown right now is not over for the script: it would deliver an empty PIN.
+  const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
+  const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
+  const told = TOLD_AS[kind];
+  const said = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
+  const text = said === undefined || said === '' ? (mapping.texts[kind] ?? kind) : said;
+  return {
+    outcome: told,
+    text,
+    http: outcome.kind === 'rejected' ? outcome.httpStatus : mapping.words[told].http,
+    ...(outcome.kind === 'rejected' && outcome.retryAfterSeconds !== undefined ? { retryAfterSeconds: outcome.retryAfterSeconds } : {}),
+  };
+}
+
+/** `$order`: money in kobo, times in milliseconds. Null is what is not known. */
+export function orderRoot(order: Order, outcome: Outcome): JsonObject {
+  const delivery: Delivery = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
+  const sent = Object.values(order.echo)[0];
+  return {
+    request_id: sent ?? order.requestId,
+    echo: order.echo,
+    number: order.number,
+    reference: ('reference' in outcome ? outcome.reference : undefined) ?? null,
+    operation: order.operation,
+    opened_at: order.openedAtMs,
+    charged: delivery.charged ?? null,
+    balance_before: delivery.balanceBefore ?? null,
+    balance_after: delivery.balanceAfter ?? null,
+    cashback: delivery.cashback ?? null,
+    token: delivery.token ?? null,
+    pins: delivery.pins === undefined || delivery.pins.length === 0 ? null : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
+  };
+}

@@ -1,0 +1,55 @@
+/** The orders under way in this process: a repeat joins the one that runs instead of starting another. */
+import { GatewayError } from '../domain/errors';
+import type { NewOrder } from '../domain/order';
+import type { Pursuit } from './pursue';
+
+export interface Pursuits {
+  /** The running pursuit of this order, or a new one. Refuses when the id is under way with other content. */
+  join(order: NewOrder, start: () => Promise<Pursuit>): Promise<Pursuit>;
+  /** The running pursuit of an order, if there is one. */
+  find(owner: string, requestId: string): Promise<Pursuit | undefined>;
+  readonly size: number;
+  /** Resolves when all that run now have ended. */
+  drain(): Promise<void>;
+}
+
+interface Running {
+  readonly contentHash: string;
+  readonly pursuit: Promise<Pursuit>;
+}
+
+export function createPursuits(): Pursuits {
+  const running = new Map<string, Running>();
+  const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
+  return {
+    async join(order, start) {
+      const key = keyOf(order.owner, order.requestId);
+      const found = running.get(key);
+      if (found !== undefined) {
+        if (found.contentHash !== order.contentHash) throw requestIdReused();
+        return found.pursuit;
+      }
+      // In the map before the journal has answered: two at once must meet here.
+      const pursuit = start();
+      const entry = { contentHash: order.contentHash, pursuit };
+      running.set(key, entry);
+      const forget = (): void => {
+        if (running.get(key) === entry) running.delete(key);
+      };
+      void pursuit.then((started) => started.ended.then(forget), forget);
+      return pursuit;
+    },
+    find: async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined),
+    get size() {
+      return running.size;
+    },
+    async drain() {
+      await Promise.all([...running.values()].map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)));
+    },
+  };
+}
+
+/** The refusal of an id that belongs to another order: one old server family fills missing ids with the current second. */
+export function requestIdReused(): GatewayError {
+  return new GatewayError('request_id_reused', 'This request-id was already used for another order. Nothing was charged for this one: send it again with an id of its own.');
+}

@@ -1,0 +1,61 @@
+/** The script's own id of an order, and what v1 gets for it. */
+import { createHash, randomBytes } from 'node:crypto';
+import { GatewayError } from '../domain/errors';
+import { InexactNumber, type JsonObject, type JsonValue } from '../domain/json';
+import type { LegacyRequest } from '../domain/legacy';
+import { readSpellings, type RawValue } from './read-raw';
+
+export interface SentRequestId {
+  /** As v1 gets it: at most 64 printable characters. */
+  readonly id: string;
+  /** As the script sent it, under each spelling it used. */
+  readonly echo: JsonObject;
+  /** The first of the echoed values. */
+  readonly sent: JsonValue;
+}
+
+/** Section 8 of the specification. */
+const LENGTH_MAX = 64;
+const HASH_LENGTH = 40;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused. */
+export function readRequestId(request: LegacyRequest, parameters: Readonly<Record<string, string>>, spellings: readonly string[]): SentRequestId | undefined {
+  const inPath: RawValue[] = parameters['request_id'] === undefined ? [] : [{ spelling: 'request_id', value: parameters['request_id'] }];
+  const found = [...inPath, ...readSpellings(request, spellings)];
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const echo: Record<string, JsonValue> = {};
+  for (const { spelling, value } of found) {
+    if (value instanceof InexactNumber) throw new GatewayError('invalid_field', `${spelling}: this number is too long to be kept exactly; send it as text.`, { field: spelling });
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
+    }
+    if (String(value) !== String(first.value as JsonValue)) {
+      throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, { field: spelling });
+    }
+    echo[spelling] = value;
+  }
+  return { id: shortenRequestId(String(first.value as JsonValue)), echo, sent: first.value as JsonValue };
+}
+
+/** The id itself when v1 takes it, else its beginning and a hash: the same id always gives the same. */
+export function shortenRequestId(sent: string): string {
+  if (sent.length <= LENGTH_MAX && PRINTABLE.test(sent)) return sent;
+  const hash = createHash('sha256').update(sent).digest('hex').slice(0, HASH_LENGTH);
+  const start = sent.replace(/[^\x21-\x7e]/g, '').slice(0, LENGTH_MAX - HASH_LENGTH - 1);
+  return `${start}~${hash}`;
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** A time-sortable id for an order that came without one: `CG` and 26 characters. */
+export function generateRequestId(nowMs: number, random: (size: number) => Buffer = randomBytes): string {
+  let time = nowMs;
+  let text = '';
+  for (let index = 0; index < 10; index += 1) {
+    text = CROCKFORD[time % 32]! + text;
+    time = Math.floor(time / 32);
+  }
+  return `CG${text}${Array.from(random(16), (byte) => CROCKFORD[byte % 32]!).join('')}`;
+}
