@@ -135,10 +135,10 @@ describe('the catalog', () => {
     expect(priceOf(await catalogs.get(context()))).toBe('290.00');
   });
 
-  it.each([
+  it.each<[string, Finding]>([
     ['v1 is away', AWAY],
     ['v1 is busy', refused(429)],
-    ['v1 talks nonsense', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } } as Finding],
+    ['v1 talks nonsense', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } }],
   ])('stays in use when %s, and v1 is left in peace for a moment', async (_title, finding) => {
     const { catalogs, calls, time, fill, answer } = harness();
     await fill();

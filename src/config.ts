@@ -1,0 +1,294 @@
+/**
+ * Every setting, in one schema: its environment variable, its default, and a sentence. The same names may stand in
+ * `compat-gateway.yaml`; the environment wins. The only file that reads the environment.
+ */
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { CONFIG_FILE_NAME, readConfigFile } from './config-file';
+import { Secret } from './domain/credentials';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's own environment, for `loadConfig`. */
+export function processEnv(): Environment {
+  return process.env;
+}
+
+/** What a setting is, in words, and how its text becomes a value. A text that is not `expected` gives undefined. */
+function setting<T>(sentence: string, expected: string, parse: (text: string) => T | undefined) {
+  return z
+    .string()
+    .transform((text, context) => {
+      const value = parse(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', message: `must be ${expected}` });
+      return z.NEVER;
+    })
+    .meta({ sentence });
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const WORKERS_MAX = 256;
+/** The word that chooses the embedded sandbox where production asks for a choice. */
+const SANDBOX = 'sandbox';
+/** The key of the sandbox account that everything is tried with. */
+const SANDBOX_DEMO_KEY = 'sandbox_demo';
+
+const host = (sentence: string) =>
+  setting(sentence, 'a host name or an address', (text) => (/^[A-Za-z0-9._:-]+$/.test(text) ? text : undefined));
+const port = (sentence: string) =>
+  setting(sentence, 'a port from 0 to 65535 (0 takes a free one)', (text) => parseWhole(text, 0, 65_535));
+const folder = (sentence: string) => setting(sentence, 'a folder', (text) => text);
+const secret = (sentence: string) =>
+  // Printable ASCII, because both travel in headers.
+  setting(sentence, 'text without spaces', (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined));
+
+/** `prefault` is the default as it would be written; what has none is optional. */
+const configSchema = z.strictObject({
+  host: host('Address of the public server: compat routes and v1 pass-through.').prefault('0.0.0.0'),
+  port: port('Port of the public server.').prefault('8080'),
+  adminHost: host(
+    'Address of the admin server: probes, metrics, admin calls, console. Beyond loopback it needs ADMIN_TOKEN.',
+  ).prefault('127.0.0.1'),
+  adminPort: port('Port of the admin server.').prefault('9090'),
+  adminToken: secret('What admin calls must carry as `Authorization: Bearer …`. Probes and metrics need none.').optional(),
+  upstreamUrl: setting(
+    'The v1 base address. Unset means the embedded sandbox, which production must ask for by the word `sandbox`.',
+    'an http or https address without credentials, query or fragment, or the word `sandbox`',
+    parseUpstreamUrl,
+  ).optional(),
+  v1Path: setting(
+    'Where v1 is passed through on the public server.',
+    'a path such as `/api/v1`, without a slash at its end',
+    parsePath,
+  ).prefault('/api/v1'),
+  sandboxHost: host("Address of the sandbox's own v1 server.").prefault('127.0.0.1'),
+  sandboxPort: port("Port of the sandbox's own v1 server.").prefault('8081'),
+  sandboxRelaxed: setting("Lifts the sandbox's rate limits and duplicate window, for load tests.", '1 or 0', parseFlag).prefault(
+    '0',
+  ),
+  journalUrl: setting(
+    'Where orders are kept: `lmdb:` (in the data folder), `postgres://…`, or `memory:` for tests.',
+    '`lmdb:`, `postgres://…` or `memory:`',
+    (text) => (/^(?:lmdb|memory|postgres|postgresql):/i.test(text) ? new Secret(text) : undefined),
+  ).prefault('lmdb:'),
+  dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
+  mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
+  workers: setting(
+    'How many processes serve; `auto` is one per core.',
+    `a whole number from 1 to ${WORKERS_MAX} or \`auto\``,
+    (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, 1, WORKERS_MAX)),
+  ).prefault('1'),
+  trustedProxies: setting(
+    'Addresses or networks whose forwarded address is believed, separated by commas.',
+    'addresses or networks such as `10.0.0.0/8, ::1`',
+    parseNetworks,
+  ).optional(),
+  lookupApiKey: secret(
+    'The key for verify calls that carry none. With the embedded sandbox it is the demo key unless set.',
+  ).optional(),
+  logLevel: setting('The least serious log line that is written.', `one of ${LOG_LEVELS.join(', ')}`, (text) =>
+    LOG_LEVELS.find((level) => level === text.toLowerCase()),
+  ).prefault('info'),
+  gatewaySecret: setting(
+    'Makes key fingerprints and AccessTokens; the same on every machine that shares a journal. Unset: a file in the data folder.',
+    'at least 32 characters of hex or base64',
+    (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
+  ).optional(),
+  nodeEnv: setting('`production` demands a choice of UPSTREAM_URL.', 'a word', (text) =>
+    /^\w+$/.test(text) ? text : undefined,
+  ).prefault('development'),
+  configFile: setting('A YAML file with these same names; the environment wins.', 'a file', (text) => text).prefault(
+    CONFIG_FILE_NAME,
+  ),
+});
+
+type Settings = z.infer<typeof configSchema>;
+
+/** The settings in force. Paths are absolute. */
+export interface Config extends Omit<Settings, 'upstreamUrl' | 'trustedProxies'> {
+  /** Without a slash at its end; undefined means the embedded sandbox. */
+  readonly upstreamUrl?: string | undefined;
+  readonly trustedProxies: readonly string[];
+}
+
+export type ConfigSource = 'environment' | 'file' | 'default';
+
+export type LoadedConfig =
+  | { readonly config: Config; readonly sources: Readonly<Record<string, ConfigSource>> }
+  /** One sentence each, naming the variable and what was expected. Never a secret. */
+  | { readonly problems: readonly string[] };
+
+export interface ConfigKey {
+  /** The environment variable. */
+  readonly name: string;
+  /** The default as one would write it; undefined when there is none. */
+  readonly fallback: string | undefined;
+  readonly sentence: string;
+}
+
+/** The table of settings, for `compat-gateway config`, the README and its test. */
+export const CONFIG_KEYS: readonly ConfigKey[] = Object.entries(configSchema.shape).map(([key, schema]) => ({
+  name: variableOf(key),
+  fallback: schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : undefined,
+  sentence: String(
+    (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional ? schema.def.innerType : schema).meta()?.sentence,
+  ),
+}));
+
+const KEY_OF = new Map(Object.keys(configSchema.shape).map((key) => [variableOf(key), key]));
+const FILE_NAMES = [...KEY_OF.keys()].filter((name) => name !== 'CONFIG_FILE');
+const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL']);
+
+/** The configuration in force, or everything that is wrong with it. An empty variable counts as unset. */
+export function loadConfig(env: Environment, cwd: string): LoadedConfig {
+  const file = readConfigFile(nonEmpty(env.CONFIG_FILE), cwd, FILE_NAMES);
+  const texts: Record<string, string> = {};
+  const sources: Record<string, ConfigSource> = {};
+  for (const [name, key] of KEY_OF) {
+    const fromEnvironment = nonEmpty(env[name]);
+    const text = fromEnvironment ?? nonEmpty(file.texts.get(name));
+    if (text !== undefined) texts[key] = text;
+    sources[name] = fromEnvironment !== undefined ? 'environment' : text !== undefined ? 'file' : 'default';
+  }
+  const parsed = configSchema.safeParse(texts);
+  if (!parsed.success)
+    return { problems: [...file.problems, ...parsed.error.issues.map((issue) => issueSentence(issue, texts, sources))] };
+  const problems = [...file.problems, ...checkTogether(parsed.data)];
+  return problems.length > 0 ? { problems } : { config: settle(parsed.data, cwd), sources };
+}
+
+/** One row per setting: what is in force and where it comes from; secrets masked. */
+export function describeConfig(
+  config: Config,
+  sources: Readonly<Record<string, ConfigSource>> = {},
+): readonly { readonly name: string; readonly value: string; readonly source: ConfigSource | undefined }[] {
+  const values = new Map<string, ConfigValue>(Object.entries(config));
+  return [...KEY_OF].map(([name, key]) => ({ name, value: describeValue(name, values.get(key)), source: sources[name] }));
+}
+
+function issueSentence(
+  issue: z.core.$ZodIssue,
+  texts: Readonly<Record<string, string>>,
+  sources: Readonly<Record<string, ConfigSource>>,
+): string {
+  const key = String(issue.path[0]);
+  const name = variableOf(key);
+  const shown = SECRET_NAMES.has(name) ? '' : `, but is \`${(texts[key] ?? '').slice(0, 100)}\``;
+  return `${name}${sources[name] === 'file' ? ' in the configuration file' : ''} ${issue.message}${shown}.`;
+}
+
+/** What no single setting can show. */
+function checkTogether(settings: Settings): readonly string[] {
+  const problems: string[] = [];
+  if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
+    problems.push(
+      'UPSTREAM_URL must be set with NODE_ENV=production; the word `sandbox` chooses the embedded sandbox on purpose.',
+    );
+  }
+  if (!isLoopback(settings.adminHost) && settings.adminToken === undefined) {
+    problems.push(`ADMIN_HOST is \`${settings.adminHost}\`, which others can reach, so ADMIN_TOKEN must be set.`);
+  }
+  const servers = [
+    { name: 'PORT', host: settings.host, port: settings.port },
+    { name: 'ADMIN_PORT', host: settings.adminHost, port: settings.adminPort },
+    ...(isSandbox(settings) ? [{ name: 'SANDBOX_PORT', host: settings.sandboxHost, port: settings.sandboxPort }] : []),
+  ];
+  servers.forEach((one, index) =>
+    servers.slice(index + 1).forEach((other) => {
+      if (one.port !== 0 && one.port === other.port && doHostsMeet(one.host, other.host)) {
+        problems.push(`${one.name} and ${other.name} are both ${one.port}; each server needs a port of its own.`);
+      }
+    }),
+  );
+  return problems;
+}
+
+function settle(settings: Settings, cwd: string): Config {
+  const lookupApiKey = settings.lookupApiKey ?? (isSandbox(settings) ? new Secret(SANDBOX_DEMO_KEY) : undefined);
+  return {
+    ...settings,
+    upstreamUrl: isSandbox(settings) ? undefined : settings.upstreamUrl,
+    trustedProxies: settings.trustedProxies ?? [],
+    dataDir: resolve(cwd, settings.dataDir),
+    mappingsDir: resolve(cwd, settings.mappingsDir),
+    configFile: resolve(cwd, settings.configFile),
+    ...(lookupApiKey === undefined ? {} : { lookupApiKey }),
+  };
+}
+
+function isSandbox({ upstreamUrl }: Settings): boolean {
+  return upstreamUrl === undefined || upstreamUrl === SANDBOX;
+}
+
+/** True for names and addresses that only this machine reaches. */
+export function isLoopback(hostName: string): boolean {
+  if (hostName === 'localhost') return true;
+  return isIP(hostName) !== 0 && ipaddr.process(hostName).range() === 'loopback';
+}
+
+function doHostsMeet(one: string, other: string): boolean {
+  const isWildcard = (name: string) => name === '0.0.0.0' || name === '::';
+  return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
+}
+
+function parseUpstreamUrl(text: string): string | undefined {
+  if (text === SANDBOX) return text;
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isPlain = url.username === '' && url.password === '' && !text.includes('?') && !text.includes('#');
+  if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+function parsePath(text: string): string | undefined {
+  const isPath = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text);
+  return isPath && !text.split('/').some((part) => part === '.' || part === '..') ? text : undefined;
+}
+
+function parseWhole(text: string, min: number, max: number): number | undefined {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+
+function parseFlag(text: string): boolean | undefined {
+  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
+  return /^(?:0|false|no|off)$/i.test(text) ? false : undefined;
+}
+
+function parseNetworks(text: string): readonly string[] | undefined {
+  const networks = text.split(',').map((part) => part.trim());
+  return networks.every(isNetwork) ? networks : undefined;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+type ConfigValue = Config[keyof Config];
+
+function describeValue(name: string, value: ConfigValue): string {
+  if (value === undefined || (value instanceof Array && value.length === 0))
+    return name === 'UPSTREAM_URL' ? 'the embedded sandbox' : 'none';
+  // Of a journal's address only the password is secret.
+  if (name === 'JOURNAL_URL' && value instanceof Secret)
+    return value.revealForUseOnly().replace(/(:\/\/[^:@/]*):.*@/, '$1:[secret]@');
+  if (typeof value === 'object') return value instanceof Secret ? value.toString() : value.join(', ');
+  return typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  const trimmed = text?.trim();
+  return trimmed === '' ? undefined : trimmed;
+}
+
+/** `adminHost` is read from `ADMIN_HOST`. */
+function variableOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}

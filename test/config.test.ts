@@ -1,0 +1,293 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { CONFIG_KEYS, describeConfig, isLoopback, loadConfig, type Config, type Environment } from '../src/config';
+
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+function folderWith(yaml?: string, name = 'compat-gateway.yaml'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  folders.push(folder);
+  if (yaml !== undefined) writeFileSync(join(folder, name), yaml);
+  return folder;
+}
+
+function load(env: Environment, yaml?: string): Config {
+  const loaded = loadConfig(env, folderWith(yaml));
+  if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
+  return loaded.config;
+}
+
+function problems(env: Environment, yaml?: string): readonly string[] {
+  const loaded = loadConfig(env, folderWith(yaml));
+  return 'problems' in loaded ? loaded.problems : [];
+}
+
+describe('the configuration', () => {
+  it('needs nothing: everything has a default', () => {
+    const cwd = folderWith();
+    const loaded = loadConfig({}, cwd);
+    expect(loaded).toMatchObject({
+      config: {
+        host: '0.0.0.0',
+        port: 8080,
+        adminHost: '127.0.0.1',
+        adminPort: 9090,
+        v1Path: '/api/v1',
+        sandboxHost: '127.0.0.1',
+        sandboxPort: 8081,
+        sandboxRelaxed: false,
+        dataDir: join(cwd, 'data'),
+        mappingsDir: join(cwd, 'mappings'),
+        workers: 1,
+        trustedProxies: [],
+        logLevel: 'info',
+        nodeEnv: 'development',
+      },
+    });
+    const { config } = loaded as { config: Config };
+    expect(config.journalUrl.revealForUseOnly()).toBe('lmdb:');
+    expect(config.upstreamUrl).toBeUndefined();
+    expect(config.adminToken).toBeUndefined();
+    expect(config.gatewaySecret).toBeUndefined();
+  });
+
+  it('reads every variable of the contract', () => {
+    const config = load({
+      HOST: '127.0.0.1',
+      PORT: '0',
+      ADMIN_HOST: '0.0.0.0',
+      ADMIN_PORT: '9000',
+      ADMIN_TOKEN: 'let-me-in',
+      UPSTREAM_URL: 'https://v1.example/api/v1/',
+      V1_PATH: '/v1',
+      SANDBOX_HOST: 'localhost',
+      SANDBOX_PORT: '8088',
+      SANDBOX_RELAXED: '1',
+      JOURNAL_URL: 'memory:',
+      DATA_DIR: '/var/lib/x',
+      MAPPINGS_DIR: '/etc/x',
+      WORKERS: '4',
+      TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      LOOKUP_API_KEY: 'acme_live_demo',
+      LOG_LEVEL: 'DEBUG',
+      GATEWAY_SECRET: 'f'.repeat(64),
+      NODE_ENV: 'production',
+    });
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 0,
+      upstreamUrl: 'https://v1.example/api/v1',
+      sandboxRelaxed: true,
+      dataDir: '/var/lib/x',
+      mappingsDir: '/etc/x',
+      workers: 4,
+      trustedProxies: ['10.0.0.0/8', '::1'],
+      logLevel: 'debug',
+    });
+    expect(config.lookupApiKey?.revealForUseOnly()).toBe('acme_live_demo');
+  });
+
+  it('counts an empty variable as unset', () => {
+    expect(load({ PORT: '', UPSTREAM_URL: ' ' })).toMatchObject({ port: 8080 });
+  });
+
+  it('runs one worker per core on request', () => {
+    expect(load({ WORKERS: 'auto' }).workers).toBe(availableParallelism());
+  });
+
+  it('has the demo key for lookups only beside the embedded sandbox', () => {
+    expect(load({}).lookupApiKey?.revealForUseOnly()).toBe('sandbox_demo');
+    expect(load({ UPSTREAM_URL: 'https://v1.example' }).lookupApiKey).toBeUndefined();
+  });
+
+  it.each([
+    ['PORT', '65536', 'a port from 0 to 65535'],
+    ['PORT', '-1', 'a port from 0 to 65535'],
+    ['PORT', '80.5', 'a port from 0 to 65535'],
+    ['ADMIN_PORT', 'http', 'a port from 0 to 65535'],
+    ['HOST', 'my host', 'a host name or an address'],
+    ['WORKERS', '0', 'a whole number from 1 to 256 or `auto`'],
+    ['WORKERS', 'many', 'a whole number from 1 to 256 or `auto`'],
+    ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
+    ['TRUSTED_PROXIES', '10.0.0.0/33', 'addresses or networks'],
+    ['TRUSTED_PROXIES', '10.0.0.1,,10.0.0.2', 'addresses or networks'],
+    ['TRUSTED_PROXIES', 'proxy.example', 'addresses or networks'],
+    ['TRUSTED_PROXIES', '0177.0.0.1', 'addresses or networks'],
+    ['UPSTREAM_URL', 'v1.example/api/v1', 'an http or https address'],
+    ['UPSTREAM_URL', 'ftp://v1.example', 'an http or https address'],
+    ['UPSTREAM_URL', 'https://v1.example/?x=1', 'an http or https address'],
+    ['V1_PATH', 'api/v1', 'a path such as'],
+    ['V1_PATH', '/api/v1/', 'a path such as'],
+    ['V1_PATH', '/../v1', 'a path such as'],
+    ['V1_PATH', '/', 'a path such as'],
+    ['SANDBOX_RELAXED', 'maybe', '1 or 0'],
+  ])('refuses %s=%s and says what was expected', (name, value, expected) => {
+    const [problem, ...others] = problems({ [name]: value });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(new RegExp(`^${name} must be `));
+    expect(problem).toContain(expected);
+    expect(problem).toContain(`\`${value}\``);
+  });
+
+  it.each([
+    ['JOURNAL_URL', 'mysql://root:hunter2@db'],
+    ['ADMIN_TOKEN', 'two words hunter2'],
+    ['GATEWAY_SECRET', 'hunter2'],
+    ['LOOKUP_API_KEY', 'key hunter2'],
+  ])('refuses a bad %s without repeating it', (name, value) => {
+    const all = problems({ [name]: value });
+    expect(all).toHaveLength(1);
+    expect(all[0]).toMatch(new RegExp(`^${name} must be `));
+    expect(all[0]).not.toContain('hunter2');
+  });
+
+  it('refuses credentials in the address of v1', () => {
+    expect(problems({ UPSTREAM_URL: 'https://user:pass@v1.example' })[0]).toMatch(/^UPSTREAM_URL must be .* without credentials/);
+  });
+
+  it('tells all problems at once', () => {
+    expect(problems({ PORT: 'x', WORKERS: 'y' })).toHaveLength(2);
+  });
+
+  it('makes production choose its v1', () => {
+    expect(problems({ NODE_ENV: 'production' })).toEqual([expect.stringMatching(/^UPSTREAM_URL must be set/) as string]);
+    expect(load({ NODE_ENV: 'production', UPSTREAM_URL: 'sandbox' }).upstreamUrl).toBeUndefined();
+  });
+
+  it.each(['0.0.0.0', '::', '192.0.2.1', 'admin.example'])(
+    'does not let the admin server listen on %s without a token',
+    (adminHost) => {
+      expect(problems({ ADMIN_HOST: adminHost })).toEqual([expect.stringContaining('ADMIN_TOKEN must be set') as string]);
+      expect(problems({ ADMIN_HOST: adminHost, ADMIN_TOKEN: 'let-me-in' })).toEqual([]);
+    },
+  );
+
+  it('knows loopback in all its spellings', () => {
+    for (const name of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(isLoopback(name)).toBe(true);
+    for (const name of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example', '::ffff:10.0.0.1'])
+      expect(isLoopback(name)).toBe(false);
+  });
+
+  it('refuses two servers on one port, where they would meet', () => {
+    expect(problems({ PORT: '9090' })).toEqual(['PORT and ADMIN_PORT are both 9090; each server needs a port of its own.']);
+    expect(problems({ PORT: '0', ADMIN_PORT: '0', SANDBOX_PORT: '0' })).toEqual([]);
+    expect(problems({ HOST: '192.0.2.1', PORT: '9090' })).toEqual([]);
+    expect(problems({ SANDBOX_PORT: '8080', UPSTREAM_URL: 'https://v1.example' })).toEqual([]);
+  });
+});
+
+describe('the configuration file', () => {
+  it('holds the same names, and the environment wins', () => {
+    const yaml =
+      'PORT: 8000\nADMIN_PORT: 9000\nSANDBOX_RELAXED: true\nTRUSTED_PROXIES:\n  - 10.0.0.1\n  - 10.0.0.0/8\nADMIN_TOKEN:\n';
+    const config = load({ PORT: '7000' }, yaml);
+    expect(config).toMatchObject({
+      port: 7000,
+      adminPort: 9000,
+      sandboxRelaxed: true,
+      trustedProxies: ['10.0.0.1', '10.0.0.0/8'],
+    });
+    expect(config.adminToken).toBeUndefined();
+  });
+
+  it('keeps a secret of digits as it is written', () => {
+    const config = load({}, `GATEWAY_SECRET: ${'0'.repeat(30)}1e9\nADMIN_TOKEN: 0012\n`);
+    expect(config.gatewaySecret?.revealForUseOnly()).toBe(`${'0'.repeat(30)}1e9`);
+    expect(config.adminToken?.revealForUseOnly()).toBe('0012');
+  });
+
+  it('may be empty', () => {
+    expect(load({}, '# nothing yet\n').port).toBe(8080);
+  });
+
+  it('refuses a name that is no setting, says where, and what was probably meant', () => {
+    expect(problems({}, 'HOST: 127.0.0.1\nWROKERS: 2\n')).toEqual([
+      'compat-gateway.yaml:2:1: `WROKERS` is not a setting; did you mean `WORKERS`?',
+    ]);
+    expect(problems({}, 'CONFIG_FILE: other.yaml\n')[0]).toContain('is not a setting');
+  });
+
+  it.each([
+    ['PORT: 8080\nPORT: 8081\n', 'compat-gateway.yaml:2:1: '],
+    ['PORT: [8080\n', 'compat-gateway.yaml:'],
+    ['- PORT\n', 'expected lines such as'],
+    ['PORT: { a: 1 }\n', 'PORT must be one value'],
+    ['PORT: many\n', 'PORT in the configuration file must be a port'],
+  ])('refuses %j', (yaml, expected) => {
+    const [problem] = problems({}, yaml);
+    expect(problem).toContain(expected);
+    expect(problem).not.toContain('\n');
+  });
+
+  it('can have another name, and then must exist', () => {
+    const cwd = folderWith('PORT: 8000\n', 'other.yaml');
+    expect(loadConfig({ CONFIG_FILE: 'other.yaml' }, cwd)).toMatchObject({ config: { port: 8000 } });
+    expect(loadConfig({ CONFIG_FILE: 'absent.yaml' }, cwd)).toEqual({
+      problems: ['CONFIG_FILE names `absent.yaml`, which does not exist.'],
+    });
+    expect(loadConfig({ CONFIG_FILE: '.' }, cwd)).toEqual({
+      problems: [expect.stringContaining('cannot be read: EISDIR') as string],
+    });
+  });
+});
+
+describe('what the configuration tells of itself', () => {
+  const env = {
+    ADMIN_TOKEN: 'hunter2-token',
+    LOOKUP_API_KEY: 'hunter2-key',
+    GATEWAY_SECRET: 'hunter2'.repeat(8),
+    JOURNAL_URL: 'postgres://gateway:hunter2@h@db:5432/orders',
+    UPSTREAM_URL: 'https://v1.example/api/v1',
+  };
+
+  it('has a row for every setting, with its source, and no secret', () => {
+    const loaded = loadConfig(env, folderWith('PORT: 8000\n'));
+    if ('problems' in loaded) throw new Error(loaded.problems.join());
+    const rows = describeConfig(loaded.config, loaded.sources);
+    expect(rows.map((row) => row.name)).toEqual(CONFIG_KEYS.map((key) => key.name));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { name: 'ADMIN_TOKEN', value: '[secret]', source: 'environment' },
+        { name: 'JOURNAL_URL', value: 'postgres://gateway:[secret]@db:5432/orders', source: 'environment' },
+        { name: 'PORT', value: '8000', source: 'file' },
+        { name: 'HOST', value: '0.0.0.0', source: 'default' },
+        { name: 'TRUSTED_PROXIES', value: 'none', source: 'default' },
+        { name: 'SANDBOX_RELAXED', value: '0', source: 'default' },
+      ]),
+    );
+    expect(JSON.stringify([rows, loaded]) + inspect(loaded, { depth: 9, showHidden: true })).not.toContain('hunter2');
+  });
+
+  it('names the embedded sandbox where there is no v1', () => {
+    expect(describeConfig(load({}))).toContainEqual({ name: 'UPSTREAM_URL', value: 'the embedded sandbox', source: undefined });
+  });
+
+  it('has a sentence for every setting, and the defaults of the contract', () => {
+    for (const key of CONFIG_KEYS) expect(key.sentence).toMatch(/^[A-Z`].*\.$/);
+    expect(Object.fromEntries(CONFIG_KEYS.map((key) => [key.name, key.fallback]))).toEqual({
+      HOST: '0.0.0.0',
+      PORT: '8080',
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: '9090',
+      ADMIN_TOKEN: undefined,
+      UPSTREAM_URL: undefined,
+      V1_PATH: '/api/v1',
+      SANDBOX_HOST: '127.0.0.1',
+      SANDBOX_PORT: '8081',
+      SANDBOX_RELAXED: '0',
+      JOURNAL_URL: 'lmdb:',
+      DATA_DIR: './data',
+      MAPPINGS_DIR: './mappings',
+      WORKERS: '1',
+      TRUSTED_PROXIES: undefined,
+      LOOKUP_API_KEY: undefined,
+      LOG_LEVEL: 'info',
+      GATEWAY_SECRET: undefined,
+      NODE_ENV: 'development',
+      CONFIG_FILE: 'compat-gateway.yaml',
+    });
+  });
+});
