@@ -1,7 +1,7 @@
 /** The public HTTP server: everything about connections, nothing about what is said on them. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import { GatewayError } from '../domain/errors';
 import { alignMessages } from './aligned-messages';
@@ -42,10 +42,17 @@ export function createHttpServer(
       keepAliveTimeout: limits.keepAliveTimeMs,
       connectionsCheckingInterval: Math.max(50, Math.min(1_000, limits.headerTimeMs / 4)),
       noDelay: true,
+      // Node's own refusal of a request without Host has an empty body; nothing here needs the header.
+      requireHostHeader: false,
     },
     onRequest,
   );
   server.maxConnections = limits.connectionsMax;
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, refuse));
   // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
   server.on('checkExpectation', onRequest);
@@ -64,15 +71,18 @@ export function createHttpServer(
       }),
     close: (deadlineMs) => {
       isClosing = true;
-      return closeServer(server, deadlineMs);
+      return closeServer(server, sockets, deadlineMs);
     },
   };
 }
 
-function closeServer(server: Server, deadlineMs: number): Promise<void> {
+function closeServer(server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // A kept connection becomes idle after its reply; Node looks for idle ones only once, at the start.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    // A kept connection becomes idle only after its reply, and one that never said a word never does for Node.
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, SWEEP_MS);
     const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
     // The error of a server that was never open means the same: it is closed.
     server.close(() => {

@@ -1,0 +1,166 @@
+import request from 'supertest';
+import { GatewayError } from '../../src/domain/errors';
+import type { LegacyReply, LegacyRequest } from '../../src/domain/legacy';
+import { createApp } from '../../src/http/app';
+import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app';
+import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
+
+interface House {
+  readonly app: ReturnType<typeof createApp>;
+  readonly handled: LegacyRequest[];
+  readonly refused: { readonly error: GatewayError; readonly partial: PartialRequest | undefined }[];
+  readonly lines: RequestLine[];
+  readonly incidents: unknown[];
+}
+
+function house(options: Partial<AppOptions> = {}): House {
+  const handled: LegacyRequest[] = [];
+  const refused: House['refused'] = [];
+  const lines: RequestLine[] = [];
+  const incidents: unknown[] = [];
+  const app = createApp({
+    handle: async (legacy): Promise<LegacyReply> => {
+      handled.push(legacy);
+      return { status: 200, body: { status: 'success' } };
+    },
+    refuse: (error, partial) => {
+      refused.push({ error, partial });
+      return { status: error.status, body: { status: 'fail', Status: 'failed', error: [error.detail] } };
+    },
+    passthrough: (incoming, response) => response.end(`v1 ${incoming.method} ${incoming.url}`),
+    v1Path: '/api/v1',
+    clientAddress: () => '203.0.113.9',
+    limits: DEFAULT_HTTP_LIMITS,
+    onRequestDone: (line) => lines.push(line),
+    incident: (error) => `incident-${incidents.push(error)}`,
+    ...options,
+  });
+  return { app, handled, refused, lines, incidents };
+}
+
+describe('the app', () => {
+  test.each([
+    ['/api/v1', 'v1 POST /'],
+    ['/api/v1/', 'v1 POST /'],
+    ['/api/v1/airtime?x=%zz', 'v1 POST /airtime?x=%zz'],
+    ['/api/v1?x=1', 'v1 POST /?x=1'],
+  ])('hands %s to the pass-through, its body unread', async (path, text) => {
+    const { app, handled } = house();
+    const answer = await request(app).post(path).set('content-type', 'application/json').send('{broken');
+    expect([answer.status, answer.text]).toEqual([200, text]);
+    expect(handled).toEqual([]);
+  });
+
+  test.each(['/API/V1/airtime', '/api/v1x', '/api/topup/', '/'])('takes %s for a compat route', async (path) => {
+    const { app, handled } = house();
+    await request(app).post(path).type('form').send({ network: 1 });
+    expect(handled).toMatchObject([{ method: 'POST', path, body: new Map([['network', '1']]), clientAddress: '203.0.113.9' }]);
+  });
+
+  test('answers plainly: no ETag, no advertisement, no redirect between the slash spellings', async () => {
+    const { app } = house();
+    for (const path of ['/api/user', '/api/user/', '//api/user/']) {
+      const answer = await request(app).get(path);
+      expect(answer.status).toBe(200);
+      expect(Object.keys(answer.headers).sort()).toEqual([
+        'cache-control',
+        'connection',
+        'content-length',
+        'content-type',
+        'date',
+      ]);
+    }
+  });
+
+  test.each(['OPTIONS', 'TRACE', 'PUT', 'HEAD'])('%s goes the same way as every method', async (method) => {
+    const { app, handled } = house();
+    await request(app)[method.toLowerCase() as 'options']('/api/user');
+    expect(handled).toMatchObject([{ method }]);
+  });
+
+  test('a refusal is worded with what could be read of the request', async () => {
+    const { app, refused, handled } = house();
+    const answer = await request(app)
+      .post('/api/topup/')
+      .set('authorization', 'Token k')
+      .set('content-type', 'application/json')
+      .send('{"a": 1 "b": 2}');
+    expect(answer.status).toBe(400);
+    expect(answer.body.error[0]).toContain('line 1, column 9');
+    expect(refused).toMatchObject([
+      { error: { code: 'unreadable_body' }, partial: { path: '/api/topup/', headers: { authorization: 'Token k' } } },
+    ]);
+    expect(handled).toEqual([]);
+  });
+
+  test('a refusal of a path that cannot be read carries the headers alone', async () => {
+    const { app, refused } = house();
+    await request(app).get('/api/%zz').set('token', 'k');
+    expect(refused).toMatchObject([{ error: { code: 'unknown_path' }, partial: { headers: { token: 'k' } } }]);
+    expect(refused[0]?.partial).not.toHaveProperty('path');
+  });
+
+  test('a refusal of the walk and one of the address are worded alike', async () => {
+    const { app } = house({
+      handle: async () => {
+        throw new GatewayError('overloaded');
+      },
+    });
+    expect((await request(app).get('/api/user')).status).toBe(503);
+    const blind = house({
+      clientAddress: () => {
+        throw new GatewayError('bad_forwarded_address');
+      },
+    });
+    expect((await request(blind.app).get('/api/user')).status).toBe(400);
+  });
+
+  test('a bug is a 500 with an incident id, and shows nothing of itself', async () => {
+    const bug = new Error('secret of the house');
+    const { app, incidents, lines } = house({
+      handle: async () => {
+        throw bug;
+      },
+    });
+    const answer = await request(app).get('/api/user');
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({ status: 'fail', Status: 'failed', error: ['The gateway itself failed. Incident incident-1.'] });
+    expect(answer.text).not.toContain('secret');
+    expect(incidents).toEqual([bug]);
+    expect(lines).toMatchObject([{ status: 500, refusedAs: 'internal' }]);
+  });
+
+  test('a bug in the wording itself still ends in JSON with an error', async () => {
+    const { app } = house({
+      refuse: () => {
+        throw new Error('no words');
+      },
+    });
+    const answer = await request(app).post('/api/topup').set('content-type', 'application/json').send('{');
+    expect(answer.status).toBe(500);
+    expect(answer.body.error).toEqual(['The gateway itself failed. Incident incident-1.']);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('a bug in the pass-through is JSON as well', async () => {
+    const { app } = house({
+      passthrough: () => {
+        throw new Error('bug');
+      },
+    });
+    const answer = await request(app).get('/api/v1/balance');
+    expect([answer.status, answer.body.status]).toEqual([500, 'fail']);
+  });
+
+  test('every request is told once, without its query', async () => {
+    const { app, lines } = house();
+    await request(app).get('/api/user/?key=1');
+    await request(app).get('/api/v1/balance?key=1');
+    await request(app).post('/api/topup').set('content-type', 'application/json').send('1');
+    expect(lines).toMatchObject([
+      { kind: 'compat', method: 'GET', path: '/api/user/', status: 200, isAbandoned: false },
+      { kind: 'passthrough', method: 'GET', path: '/api/v1/balance', status: 200, isAbandoned: false },
+      { kind: 'compat', method: 'POST', path: '/api/topup', status: 400, refusedAs: 'unreadable_body' },
+    ]);
+  });
+});

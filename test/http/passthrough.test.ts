@@ -1,0 +1,251 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer as createNetServer, connect } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
+import { createClientAddress } from '../../src/http/client-address';
+import { createPassthrough } from '../../src/http/passthrough';
+import type { PassthroughOptions } from '../../src/http/passthrough';
+import { speak } from './request-door';
+
+interface Seen {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const open: (Server | NetServer)[] = [];
+
+async function listen(server: Server | NetServer): Promise<number> {
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** v1 in miniature: keeps what it saw. */
+async function openUpstream(reply?: RequestListener): Promise<{ port: number; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const port = await listen(
+    createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        seen.push({
+          method: request.method,
+          url: request.url,
+          headers: request.headers,
+          body: Buffer.concat(chunks).toString('latin1'),
+        });
+        if (reply === undefined)
+          response.writeHead(200, { 'content-type': 'application/json', 'x-v1': 'yes' }).end('{"status":"success"}');
+        else reply(request, response);
+      });
+    }),
+  );
+  return { port, seen };
+}
+
+async function openDoor(upstream: number | string, options: Partial<PassthroughOptions> = {}): Promise<number> {
+  const upstreamUrl = typeof upstream === 'string' ? upstream : `http://127.0.0.1:${upstream}/v1/base`;
+  return listen(createServer(createPassthrough({ upstreamUrl, clientAddress: createClientAddress([]), ...options })));
+}
+
+const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
+
+afterEach(async () => {
+  for (const server of open.splice(0)) {
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+describe('the pass-through', () => {
+  test('sends method, path, query and body as they came, and the answer back', async () => {
+    const { port, seen } = await openUpstream();
+    const door = await openDoor(port);
+    const body = '{"phone": "0803\xff", broken';
+    const answer = await speak(
+      door,
+      Buffer.from(
+        `POST /airtime/?a=1&&b=%zz&u=ftp://x//y HTTP/1.1\r\nHost: sell.example\r\nAuthorization: Bearer k\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        'latin1',
+      ),
+    );
+    expect(seen).toEqual([
+      {
+        method: 'POST',
+        url: '/v1/base/airtime/?a=1&&b=%zz&u=ftp://x//y',
+        headers: {
+          host: `127.0.0.1:${port}`,
+          authorization: 'Bearer k',
+          'content-length': String(body.length),
+          'x-forwarded-for': '127.0.0.1',
+          connection: 'keep-alive',
+        },
+        body,
+      },
+    ]);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toContain('x-v1: yes');
+  });
+
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'])('serves %s', async (method) => {
+    const { port, seen } = await openUpstream();
+    const answer = await speak(await openDoor(port), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(seen[0]?.method).toBe(method);
+  });
+
+  test('a chunked body arrives whole, with a GET and with Expect as well', async () => {
+    const { port, seen } = await openUpstream();
+    const door = await openDoor(port);
+    for (const method of ['POST', 'GET']) {
+      await speak(
+        door,
+        `${method} /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`,
+      );
+    }
+    expect(seen.map(({ body }) => body)).toEqual(['abcde', 'abcde']);
+    expect(seen[0]?.headers['x-forwarded-for']).toBe('127.0.0.1');
+  });
+
+  test('v1 hears of one address only', async () => {
+    const { port, seen } = await openUpstream();
+    const forged =
+      'X-Forwarded-For: 10.0.0.9\r\nX_Forwarded_For: 10.0.0.9\r\nX-Real-IP: 10.0.0.9\r\nForwarded: for=10.0.0.9\r\nVia: 1.1 x\r\nX-Forwarded-Host: evil\r\n';
+    const door = await openDoor(port);
+    await speak(door, `GET /x HTTP/1.1\r\nHost: x\r\n${forged}Expect: 100-continue\r\nConnection: X-Forwarded-For\r\n\r\n`);
+    expect(seen[0]?.headers).toEqual({ host: `127.0.0.1:${port}`, 'x-forwarded-for': '127.0.0.1', connection: 'keep-alive' });
+    await speak(
+      await openDoor(port, { clientAddress: createClientAddress(['127.0.0.1']) }),
+      `GET /x HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n`,
+    );
+    expect(seen[1]?.headers['x-forwarded-for']).toBe('198.51.100.7');
+  });
+
+  test('a forwarded address that cannot be read is refused in the shape of v1, and nothing is sent', async () => {
+    const { port, seen } = await openUpstream();
+    const door = await openDoor(port, { clientAddress: createClientAddress(['127.0.0.1']) });
+    const answer = await speak(
+      door,
+      'POST /airtime HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: unknown\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400/);
+    expect(JSON.parse(bodyOf(answer))).toEqual({
+      status: 'error',
+      message: 'X-Forwarded-For has an entry that is no IP address.',
+    });
+    expect(seen).toEqual([]);
+  });
+
+  test.each([
+    ['GET /../admin HTTP/1.1', 400],
+    ['GET /%2e%2e/admin HTTP/1.1', 400],
+    ['TRACE /x HTTP/1.1', 405],
+    ['DELETE /x HTTP/1.1\r\nTransfer-Encoding: chunked', 411],
+    ['OPTIONS /x HTTP/1.1\r\nTransfer-Encoding: chunked', 411],
+    ['POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3', 400],
+  ])('refuses %j with %i, and v1 sees nothing', async (head, status) => {
+    const { port, seen } = await openUpstream();
+    const answer = await speak(
+      await openDoor(port),
+      `${head}\r\nHost: x\r\n\r\n${head.includes('chunked') ? '3\r\nabc\r\n0\r\n\r\n' : ''}`,
+    );
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status}`));
+    expect(seen).toEqual([]);
+  });
+
+  test('a WebSocket is not opened: v1 sees a plain request', async () => {
+    const { port, seen } = await openUpstream();
+    const answer = await speak(
+      await openDoor(port),
+      'GET /x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200/);
+    expect(seen[0]?.headers).not.toHaveProperty('upgrade');
+  });
+
+  test('a service that cannot be reached is a 502 that says nothing was sent', async () => {
+    const closed = createNetServer();
+    const port = await listen(closed);
+    await new Promise((resolve) => closed.close(resolve));
+    open.pop();
+    const errors: unknown[] = [];
+    const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
+    const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    expect(answer).toMatch(/^HTTP\/1\.1 502/);
+    expect(JSON.parse(bodyOf(answer))).toEqual({
+      status: 'error',
+      message: 'The service could not be reached. Nothing was sent.',
+    });
+    expect(errors).toEqual([{ mayHaveBeenSent: false }]);
+  });
+
+  test('a connection cut after the request is a 502 that tells to look at the receipt', async () => {
+    const port = await listen(
+      createNetServer((socket) => socket.on('data', () => socket.destroy()).on('error', () => undefined)),
+    );
+    const errors: unknown[] = [];
+    const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
+    const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    expect(answer).toMatch(/^HTTP\/1\.1 502/);
+    expect(JSON.parse(bodyOf(answer)).message).toContain('/receipt');
+    expect(errors).toEqual([{ mayHaveBeenSent: true }]);
+  });
+
+  test('an answer that never comes is a 504', async () => {
+    const { port } = await openUpstream(() => undefined);
+    const answer = await speak(
+      await openDoor(port, { answerTimeMs: 50 }),
+      'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 504/);
+    expect(JSON.parse(bodyOf(answer)).message).toContain('/receipt');
+  });
+
+  test('an answer that is cut off reaches the caller cut off', async () => {
+    const port = await listen(
+      createNetServer((socket) =>
+        socket
+          .on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"status":"succ', () => socket.destroy()))
+          .on('error', () => undefined),
+      ),
+    );
+    const door = await openDoor(port);
+    await new Promise<void>((resolve) => {
+      connect(door, '127.0.0.1', function (this: ReturnType<typeof connect>) {
+        this.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+      })
+        .on('data', () => undefined)
+        .on('error', () => undefined)
+        .on('close', () => resolve());
+    });
+  });
+
+  test('a caller that hangs up takes its request to v1 along', async () => {
+    const gone = new Promise<void>((resolve) => {
+      void openUpstream((_request, response) => response.on('close', () => resolve())).then(async ({ port }) => {
+        const socket = connect(await openDoor(port), '127.0.0.1');
+        socket.write('POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+        setTimeout(() => socket.destroy(), 50);
+      });
+    });
+    await gone;
+  });
+
+  test('a caller that asked for a closed connection gets one, though v1 keeps its own', async () => {
+    const { port } = await openUpstream();
+    const answer = await speak(await openDoor(port), 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer).not.toMatch(/keep-alive/i);
+  });
+
+  test('the connection to v1 is used again', async () => {
+    let connections = 0;
+    const { port } = await openUpstream();
+    (open[0] as Server).on('connection', () => connections++);
+    const door = await openDoor(port);
+    for (let at = 0; at < 3; at++) await speak(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(connections).toBe(1);
+  });
+});
