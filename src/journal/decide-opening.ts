@@ -6,9 +6,15 @@ import type { NewOrder, Opened, Order } from '../domain/order';
  * that "how long has this been open" is never answered with the age of a try that already ended.
  */
 export function decideOpening(existing: Order | undefined, intent: NewOrder, takeNumber: () => number): Opened {
-  if (existing === undefined) return { kind: 'opened', order: { ...intent, number: takeNumber(), tries: 1 } };
+  if (existing === undefined) return { kind: 'opened', order: openOrder(intent, takeNumber(), 1) };
   if (existing.contentHash !== intent.contentHash) return { kind: 'conflict', order: existing };
   const kind = existing.outcome?.kind;
   if (kind !== 'rejected' && kind !== 'not_sent') return { kind: 'found', order: existing };
-  return { kind: 'reopened', order: { ...intent, number: existing.number, tries: existing.tries + 1 } };
+  return { kind: 'reopened', order: openOrder(intent, existing.number, existing.tries + 1) };
+}
+
+/** Field by field, so that nothing else a caller's object carries ever reaches a disk. */
+function openOrder(intent: NewOrder, number: number, tries: number): Order {
+  const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs } = intent;
+  return { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
 }

@@ -4,5 +4,4 @@ export type JournalEvent =
   | { readonly kind: 'write_stalled'; readonly waitedMs: number }
   | { readonly kind: 'write_recovered' }
   | { readonly kind: 'swept'; readonly orders: number }
-  | { readonly kind: 'sweep_failed'; readonly error: unknown }
-  | { readonly kind: 'nearly_full'; readonly usedBytes: number; readonly sizeBytesMax: number };
+  | { readonly kind: 'sweep_failed'; readonly error: unknown };

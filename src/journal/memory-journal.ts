@@ -5,7 +5,7 @@ import { decideOpening } from './decide-opening';
 import type { Journal } from './journal';
 import { checkIntent } from './check-intent';
 import { createOrderNumbers } from './order-number';
-import { isUnsettled, settleOrder } from './settle-order';
+import { isUnsettled, referenceOf, settleOrder } from './settle-order';
 
 /** The orders of one owner. */
 interface Ledger {
@@ -80,10 +80,6 @@ export function createMemoryJournal(): Journal {
       isOpen = false;
     },
   };
-}
-
-function referenceOf(order: Order): string | undefined {
-  return order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined;
 }
 
 function byTime(one: Order, other: Order): number {

@@ -1,9 +1,15 @@
 /** How one more answer changes a journalled order. Pure; every store applies it inside its own transaction. */
 import type { Order } from '../domain/order';
-import { isFinal, isSafeToRefund, succeedOutcome, type Delivery, type Outcome } from '../domain/outcome';
+import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
+import type { Declined, Delivery, Outcome, Pending, Rejected, Succeeded } from '../domain/outcome';
+
+type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 /** Longer texts of v1 are cut: nobody reads them, and a record has a bounded size. */
 const TEXT_CHARACTERS_MAX = 1000;
+
+/** v1's references have about 20 characters. What is longer than this is none: it could not be looked up by. */
+export const REFERENCE_CHARACTERS_MAX = 200;
 
 /** The order after one more answer; the very same object when the answer changes nothing. */
 export function settleOrder(order: Order, latest: Outcome, atMs: number): Order {
@@ -16,26 +22,48 @@ export function isUnsettled(order: Order): boolean {
   return order.outcome === undefined || !(isFinal(order.outcome) || isSafeToRefund(order.outcome));
 }
 
-/** The outcome as it may stand on disk: tokens and card PINs are gone, also where v1 repeats them in its message. */
+export function referenceOf(order: Order): string | undefined {
+  return order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined;
+}
+
+/**
+ * The outcome as it may stand on disk: tokens and card PINs are gone, also where v1 repeats them in its message. Built
+ * field by field: whatever else v1's answer may carry one day does not slip onto the disk.
+ */
 export function withoutGoods(outcome: Outcome): Outcome {
-  if (outcome.kind === 'unknown' || outcome.kind === 'not_sent') return { ...outcome, reason: cut(outcome.reason) };
-  const delivery = 'delivery' in outcome ? outcome.delivery : undefined;
-  const goods = delivery === undefined ? [] : goodsOf(delivery);
-  const message = outcome.message === undefined ? {} : { message: cut(withoutTexts(outcome.message, goods)) };
-  if (outcome.kind === 'rejected' || delivery === undefined) return { ...outcome, ...message };
-  return { ...outcome, ...message, delivery: withoutSecrets(delivery, goods.length > 0) };
+  if (outcome.kind === 'unknown' || outcome.kind === 'not_sent') return { kind: outcome.kind, reason: cut(outcome.reason) };
+  if (outcome.kind === 'rejected') {
+    const kept: Mutable<Rejected> = { kind: 'rejected', httpStatus: outcome.httpStatus };
+    if (outcome.message !== undefined) kept.message = cut(outcome.message);
+    if (outcome.retryAfterSeconds !== undefined) kept.retryAfterSeconds = outcome.retryAfterSeconds;
+    return kept;
+  }
+  const { kind, message, reference, delivery } = outcome;
+  const kept: Mutable<Succeeded | Pending | Declined> = { kind };
+  const goods = goodsOf(delivery);
+  if (message !== undefined) kept.message = cut(withoutTexts(message, goods));
+  if (reference !== undefined && reference.length <= REFERENCE_CHARACTERS_MAX) kept.reference = reference;
+  if (delivery !== undefined) kept.delivery = withoutSecrets(delivery, goods.length > 0);
+  return kept;
 }
 
 function withoutSecrets(delivery: Delivery, hasGoods: boolean): Delivery {
-  const { token, ...rest }: { -readonly [Key in keyof Delivery]: Delivery[Key] } = delivery;
-  delete rest.pins;
-  // A null token says "prepaid meters only, there is none": that is knowledge, not a secret.
-  return { ...rest, ...(token === null ? { token } : {}), ...(hasGoods ? { goodsMissing: true } : {}) };
+  const { balanceBefore, balanceAfter, charged, cashback, token, goodsMissing } = delivery;
+  const kept: Mutable<Delivery> = {};
+  if (balanceBefore !== undefined) kept.balanceBefore = balanceBefore;
+  if (balanceAfter !== undefined) kept.balanceAfter = balanceAfter;
+  if (charged !== undefined) kept.charged = charged;
+  if (cashback !== undefined) kept.cashback = cashback;
+  // A null token says that there is none: that is knowledge, not a secret.
+  if (token === null) kept.token = null;
+  if (hasGoods) kept.goodsMissing = true;
+  else if (goodsMissing !== undefined) kept.goodsMissing = goodsMissing;
+  return kept;
 }
 
-function goodsOf(delivery: Delivery): readonly string[] {
-  const token = typeof delivery.token === 'string' ? [delivery.token] : [];
-  return [...token, ...(delivery.pins ?? []).flatMap((card) => [card.pin, card.serial])].filter((text) => text !== '');
+function goodsOf(delivery: Delivery | undefined): readonly string[] {
+  const token = typeof delivery?.token === 'string' ? [delivery.token] : [];
+  return [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])].filter((text) => text !== '');
 }
 
 /** Goods are found again whatever separates their digits: `1234-5678` and `1234 5678` are one token. */

@@ -1,24 +1,9 @@
 /** What every journal store keeps to. One function, one factory: a new store is proven by calling it. */
 import type { Journal } from '../../src/journal/journal';
 import { kobo } from '../../src/domain/amount';
-import type { NewOrder, Order } from '../../src/domain/order';
+import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
-
-export const OPENED_AT_MS = Date.UTC(2026, 10, 21, 3);
-
-export function newOrder(changes: Partial<NewOrder> = {}): NewOrder {
-  return {
-    owner: '0123456789abcdef0123456789abcdef',
-    requestId: 'r1',
-    operation: 'buy_airtime',
-    format: 'b',
-    fields: { phone: '08030000001', network: 'MTN', amount: 10_000 },
-    echo: { 'request-id': 'r1' },
-    contentHash: 'hash-1',
-    openedAtMs: OPENED_AT_MS,
-    ...changes,
-  };
-}
+import { newOrder, OPENED_AT_MS } from './new-order';
 
 const rejected: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const succeeded: Outcome = { kind: 'succeeded', reference: 'v1-9', delivery: { charged: kobo(9_800) } };

@@ -1,19 +1,167 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { journalSuite } from './journal-suite';
+import { newOrder, OPENED_AT_MS } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
 
-const folders: string[] = [];
-
-afterAll(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-});
-
-async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'journal-'));
-  folders.push(folder);
-  return folder;
-}
+afterAll(removeFolders);
 
 journalSuite('LMDB journal', async () => openLmdbJournal({ dir: await makeFolder() }));
+
+function startChild(mode: string, dir: string, shell: readonly string[] = []): ChildProcessWithoutNullStreams {
+  const command = [process.execPath, '-r', join(__dirname, 'run-typescript.cjs'), join(__dirname, 'journal-child.ts'), mode, dir];
+  const [program = '', ...rest] = [...shell, ...command];
+  return spawn(program, rest);
+}
+
+async function outputOf(child: ChildProcessWithoutNullStreams): Promise<readonly string[]> {
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  await once(child, 'close');
+  // A killed process may leave half a line.
+  return text.split('\n').slice(0, -1);
+}
+
+describe('LMDB journal on its disk', () => {
+  test('orders survive closing and opening again', async () => {
+    const dir = await makeFolder();
+    const first = await openLmdbJournal({ dir });
+    await first.open(newOrder());
+    const settled = await first.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, OPENED_AT_MS);
+    await first.close();
+    const second = await openLmdbJournal({ dir });
+    expect(await second.find(newOrder().owner, 'r1')).toEqual(settled);
+    expect(await second.findByReference(newOrder().owner, 'v1-9')).toEqual(settled);
+    expect((await second.open(newOrder())).kind).toBe('found');
+    await second.close();
+  });
+
+  test('of two processes that take the same orders at once each order is opened by exactly one', async () => {
+    const dir = await makeFolder();
+    const children = [startChild('race', dir), startChild('race', dir)];
+    const outputs = children.map(outputOf);
+    await Promise.all(children.map((child) => once(child.stdout, 'data')));
+    for (const child of children) child.stdin.write('go');
+    const lines = (await Promise.all(outputs)).flat().filter((line) => line !== 'ready');
+    expect(lines).toHaveLength(400);
+    const opened = lines.filter((line) => line.startsWith('opened ')).map((line) => line.slice('opened '.length));
+    expect(opened).toHaveLength(200);
+    // Request id and number: the loser was shown the winner's order.
+    expect(new Set(lines.map((line) => line.replace(/^\w+ /, '')))).toEqual(new Set(opened));
+  });
+
+  test('what was said to be written is there after kill -9 in the middle of writes', async () => {
+    const dir = await makeFolder();
+    for (let round = 0; round < 3; round += 1) {
+      const child = startChild('write', join(dir, String(round)));
+      const output = outputOf(child);
+      await once(child.stdout, 'data');
+      await new Promise((resolve) => setTimeout(resolve, 150 + 100 * round));
+      child.kill('SIGKILL');
+      const lines = await output;
+      expect(lines.length).toBeGreaterThan(30);
+      const journal = await openLmdbJournal({ dir: join(dir, String(round)) });
+      for (const line of lines) {
+        const [word, requestId = ''] = line.split(' ');
+        const order = await journal.find(newOrder().owner, requestId);
+        expect(order?.requestId).toBe(requestId);
+        if (word === 'settled') expect(order?.outcome?.kind).toBe('succeeded');
+        if (word === 'settled')
+          expect((await journal.findByReference(newOrder().owner, `v1-${requestId}`))?.requestId).toBe(requestId);
+      }
+      expect((await journal.open(newOrder({ requestId: 'after' }))).kind).toBe('opened');
+      await journal.close();
+    }
+  });
+
+  test('a reader sees what another process wrote since', async () => {
+    const dir = await makeFolder();
+    const journal = await openLmdbJournal({ dir });
+    expect(await journal.find(newOrder().owner, 'k0')).toBeUndefined();
+    const child = startChild('write', dir);
+    await once(child.stdout, 'data');
+    expect((await journal.find(newOrder().owner, 'k0'))?.requestId).toBe('k0');
+    expect((await journal.open(newOrder({ requestId: 'k0' }))).kind).toBe('found');
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    expect((await journal.open(newOrder({ requestId: 'mine' }))).kind).toBe('opened');
+    await journal.close();
+  });
+
+  test('a full disk refuses new orders, loses none and leaves the process alive', async () => {
+    const dir = await makeFolder();
+    // A limit on the size of files is the full disk that every Linux and macOS can play.
+    const lines = await outputOf(startChild('fill', dir, ['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh']));
+    const opened = lines.filter((line) => line.startsWith('opened '));
+    expect(lines.slice(opened.length)).toEqual(['refused journal_unavailable writable false', 'found k0']);
+    const journal = await openLmdbJournal({ dir });
+    for (const line of opened) expect(await journal.find(newOrder().owner, line.slice('opened '.length))).toBeDefined();
+    expect(await journal.listUnsettled({ limit: 5000 })).toHaveLength(opened.length);
+    await journal.close();
+  });
+
+  test('no token and no card PIN reaches the disk', async () => {
+    const dir = await makeFolder();
+    const journal = await openLmdbJournal({ dir });
+    await journal.open(newOrder());
+    const delivery = {
+      token: '7777-1111-2222',
+      pins: [{ pin: '55554444333322', serial: 'SERIAL-987654' }],
+      voucher: 'VOUCHER-31337',
+    };
+    const message = 'Your token is 777711112222, card 5555 4444 3333 22';
+    await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message, delivery }, OPENED_AT_MS);
+    await journal.close();
+    const bytes = (await readFile(join(dir, 'data.mdb'))).toString('latin1');
+    expect(bytes).toContain('08030000001');
+    for (const secret of ['7777-1111-2222', '777711112222', '55554444333322', '5555 4444', 'SERIAL-987654', 'VOUCHER-31337']) {
+      expect(bytes).not.toContain(secret);
+    }
+  });
+
+  test('an order beyond the size of a record is a bug, and neither it nor its neighbours suffer in silence', async () => {
+    const journal = await openLmdbJournal({ dir: await makeFolder() });
+    const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
+    const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
+    expect(one.status).toBe('fulfilled');
+    expect(two).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
+    expect(await journal.find(large.owner, 'large')).toBeUndefined();
+    await journal.close();
+  });
+
+  test('an answer of any length can be settled', async () => {
+    const journal = await openLmdbJournal({ dir: await makeFolder() });
+    await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
+    const long = '\u0001'.repeat(100_000);
+    const settled = await journal.settle(
+      newOrder().owner,
+      'r1',
+      { kind: 'succeeded', message: long, reference: long },
+      OPENED_AT_MS,
+    );
+    expect(settled.outcome).toEqual({ kind: 'succeeded', message: `${'\u0001'.repeat(999)}…` });
+    expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
+    await journal.close();
+  });
+
+  test('two journals on one folder in one process share it', async () => {
+    const dir = await makeFolder();
+    const [one, two] = [await openLmdbJournal({ dir }), await openLmdbJournal({ dir })];
+    await one.open(newOrder());
+    expect((await two.open(newOrder())).kind).toBe('found');
+    await one.close();
+    expect((await two.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
+    await two.close();
+  });
+
+  test('reading after closing is refused, not a crash', async () => {
+    const journal = await openLmdbJournal({ dir: await makeFolder() });
+    await journal.close();
+    await journal.close();
+    await expect(journal.find('a', 'b')).rejects.toThrow('closed');
+    await expect(journal.listUnsettled({ limit: 1 })).rejects.toThrow('closed');
+  });
+});

@@ -1,10 +1,12 @@
 /** The folder of the journal: made, recognised or refused. Nothing is ever written into a file that is not ours. */
 import { chmod, mkdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { checkDataFile } from './check-data-file';
 
-export const MAGIC = 'compat-gateway journal';
-export const SCHEMA_VERSION = 1;
+const MAGIC = 'compat-gateway journal';
+const SCHEMA_VERSION = 1;
+const TREES = ['orders', 'ids', 'numbers', 'references', 'unsettled'] as const;
+const MAP_BYTES = 64 * 2 ** 30;
 const META_KEY = Buffer.from('compat-gateway');
 
 export type Bytes = Database<Buffer, Buffer>;
@@ -31,18 +33,19 @@ interface Meta {
 
 export interface EnvironmentOptions {
   readonly dir: string;
-  /** How far the file may grow. Address space, not memory. */
-  readonly sizeBytesMax: number;
   /** Of the seal of this process; see `createFieldSeal`. */
   readonly keyCheck: string | undefined;
 }
 
-export async function openEnvironment({ dir, sizeBytesMax, keyCheck }: EnvironmentOptions): Promise<Environment> {
+export async function openEnvironment({ dir, keyCheck }: EnvironmentOptions): Promise<Environment> {
   await makeFolder(dir);
-  const root = openRoot(dir, sizeBytesMax);
+  const complaint = await checkDataFile(dir, TREES);
+  if (complaint !== undefined) throw refusal(dir, `${complaint}; nothing in it was changed`);
+  const root = openRoot(dir);
   try {
     admit(root, dir, keyCheck);
-    const tree = (name: string): Bytes => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+    const tree = (name: (typeof TREES)[number]): Bytes =>
+      root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
     return {
       root,
       orders: tree('orders'),
@@ -68,7 +71,7 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
-function openRoot(dir: string, sizeBytesMax: number): RootDatabase<Buffer, Buffer> {
+function openRoot(dir: string): RootDatabase<Buffer, Buffer> {
   try {
     return open<Buffer, Buffer>({
       path: dir,
@@ -77,12 +80,13 @@ function openRoot(dir: string, sizeBytesMax: number): RootDatabase<Buffer, Buffe
       encoding: 'binary',
       keyEncoding: 'binary',
       maxDbs: 8,
-      mapSize: sizeBytesMax,
+      // Address space, not memory or disk. Large at once, so that no process ever has to follow another that grew its map.
+      mapSize: MAP_BYTES,
       // With overlapping sync a promise resolves when others can see the write, before it is on disk.
       overlappingSync: false,
     });
   } catch (error) {
-    throw refusal(dir, 'is not a journal or is damaged, and was left as it is', error);
+    throw refusal(dir, 'is not a journal or is damaged; nothing in it was changed', error);
   }
 }
 
@@ -90,13 +94,14 @@ function openRoot(dir: string, sizeBytesMax: number): RootDatabase<Buffer, Buffe
 function admit(root: RootDatabase<Buffer, Buffer>, dir: string, keyCheck: string | undefined): void {
   root.transactionSync(() => {
     const bytes = root.get(META_KEY);
-    if (bytes === undefined && root.getKeysCount() > 0) throw refusal(dir, 'belongs to another program, and was left as it is');
+    if (bytes === undefined && root.getKeysCount() > 0)
+      throw refusal(dir, 'belongs to another program; nothing in it was changed');
     const meta: Meta = bytes === undefined ? { magic: MAGIC, version: SCHEMA_VERSION } : parseMeta(bytes, dir);
-    if (meta.magic !== MAGIC) throw refusal(dir, 'belongs to another program, and was left as it is');
+    if (meta.magic !== MAGIC) throw refusal(dir, 'belongs to another program; nothing in it was changed');
     if (meta.version > SCHEMA_VERSION) {
       throw refusal(
         dir,
-        `was written by a newer build (layout ${meta.version}, this one knows ${SCHEMA_VERSION}), and was left as it is`,
+        `was written by a newer build (layout ${meta.version}, this one knows ${SCHEMA_VERSION}); nothing in it was changed`,
       );
     }
     if (meta.keyCheck !== undefined && meta.keyCheck !== keyCheck) {
@@ -114,10 +119,10 @@ function parseMeta(bytes: Buffer, dir: string): Meta {
   } catch {
     // Told below, together with a record of the wrong shape.
   }
-  throw refusal(dir, 'has an unreadable first record, and was left as it is');
+  throw refusal(dir, 'has an unreadable first record; nothing in it was changed');
 }
 
 function refusal(dir: string, what: string, cause?: unknown): Error {
   const reason = cause instanceof Error ? ` (${cause.message})` : '';
-  return new Error(`The journal folder ${join(dir)} ${what}${reason}.`, cause === undefined ? undefined : { cause });
+  return new Error(`The journal folder ${dir} ${what}${reason}.`, cause === undefined ? undefined : { cause });
 }

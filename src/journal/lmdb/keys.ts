@@ -5,6 +5,9 @@ const NUMBER_BYTES = 8;
 const PLACE_BYTES = MS_BYTES + NUMBER_BYTES;
 const FINGERPRINT = /^[0-9a-f]{32}$/;
 
+const KNOWN_OWNERS_MAX = 10_000;
+const knownOwners = new Map<string, Buffer>();
+
 /** Where an order stands in the tree of orders, apart from its owner. */
 export interface Place {
   readonly openedAtMs: number;
@@ -16,6 +19,16 @@ export interface Place {
  * owner the beginning of another.
  */
 export function ownerBytes(owner: string): Buffer {
+  const known = knownOwners.get(owner);
+  if (known !== undefined) return known;
+  // Forgetting all at once is crude and enough: a gateway rarely sees that many keys.
+  if (knownOwners.size >= KNOWN_OWNERS_MAX) knownOwners.clear();
+  const bytes = buildOwnerBytes(owner);
+  knownOwners.set(owner, bytes);
+  return bytes;
+}
+
+function buildOwnerBytes(owner: string): Buffer {
   if (FINGERPRINT.test(owner)) return Buffer.from(`00${owner}`, 'hex');
   const length = Buffer.byteLength(owner);
   const bytes = Buffer.allocUnsafe(length + 1);
@@ -30,7 +43,12 @@ function parseOwner(bytes: Buffer): string {
 
 /** Text keys are JSON text: unlike plain UTF-8 it keeps unpaired surrogates apart, so no two ids ever share a key. */
 export function textKey(owner: string, text: string): Buffer {
-  return Buffer.concat([ownerBytes(owner), Buffer.from(JSON.stringify(text))]);
+  const head = ownerBytes(owner);
+  const json = JSON.stringify(text);
+  const bytes = Buffer.allocUnsafe(head.length + Buffer.byteLength(json));
+  head.copy(bytes);
+  bytes.write(json, head.length);
+  return bytes;
 }
 
 export function placeBytes(place: Place): Buffer {
@@ -45,7 +63,11 @@ export function parsePlace(bytes: Buffer, offset = 0): Place {
 }
 
 export function orderKey(owner: string, place: Place): Buffer {
-  return Buffer.concat([placeBytes(place), ownerBytes(owner)]);
+  const tail = ownerBytes(owner);
+  const bytes = Buffer.allocUnsafe(PLACE_BYTES + tail.length);
+  writePlace(bytes, 0, place);
+  tail.copy(bytes, PLACE_BYTES);
+  return bytes;
 }
 
 export function parseOrderKey(key: Buffer): Place & { readonly owner: string } {
@@ -66,7 +88,11 @@ export function numberKey(owner: string, number: number): Buffer {
 }
 
 export function unsettledKey(owner: string, place: Place): Buffer {
-  return Buffer.concat([ownerBytes(owner), placeBytes(place)]);
+  const head = ownerBytes(owner);
+  const bytes = Buffer.allocUnsafe(head.length + PLACE_BYTES);
+  head.copy(bytes);
+  writePlace(bytes, head.length, place);
+  return bytes;
 }
 
 export function parseUnsettledKey(key: Buffer): Place & { readonly owner: string } {

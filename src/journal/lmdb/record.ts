@@ -1,4 +1,7 @@
-/** One order as bytes: a version byte, then a JSON array. Owner, time and number are in the key and not repeated. */
+/**
+ * One order as bytes: a version byte, the length of the intent, the intent and what became of it, both as JSON arrays.
+ * Owner, time and number are in the key and not repeated. Settling leaves the intent's bytes (and their seal) alone.
+ */
 import type { JsonObject } from '../../domain/json';
 import type { NewOrder, Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
@@ -6,59 +9,67 @@ import type { FieldSeal } from './sealed-fields';
 import type { Place } from './keys';
 
 const RECORD_VERSION = 1;
+const HEAD_BYTES = 3;
 
 /** The border lets nothing near this through; a record beyond it is a bug, and is refused before anything is written. */
 export const RECORD_BYTES_MAX = 16_384;
 
-type Record1 = readonly [
+type IntentRecord = readonly [
   requestId: string,
   operation: string,
   format: string,
   fields: JsonObject,
   echo: JsonObject,
   contentHash: string,
-  tries: number,
-  outcome: Outcome | null,
-  settledAtMs: number | null,
 ];
 
-export function encodeOrder(order: Order, seal: FieldSeal): Buffer {
-  const record: Record1 = [
-    order.requestId,
-    order.operation,
-    order.format,
-    seal.sealFields(order, order.fields),
-    order.echo,
-    order.contentHash,
-    order.tries,
-    order.outcome ?? null,
-    order.settledAtMs ?? null,
-  ];
-  const json = JSON.stringify(record);
-  const size = Buffer.byteLength(json) + 1;
-  if (size > RECORD_BYTES_MAX) {
-    throw new RangeError(
-      `The record of order ${order.requestId} would have ${size} bytes; the journal takes ${RECORD_BYTES_MAX}.`,
-    );
-  }
+type FateRecord = readonly [tries: number, outcome?: Outcome, settledAtMs?: number];
+
+/** What of an order never changes while it stands at its place. */
+export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
+  const { requestId, operation, format, fields, echo, contentHash } = intent;
+  const record: IntentRecord = [requestId, operation, format, seal.sealFields(intent, fields), echo, contentHash];
+  return Buffer.from(JSON.stringify(record));
+}
+
+/** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
+export function encodeOrder(order: Order, intent: Buffer): Buffer {
+  const { tries, outcome, settledAtMs } = order;
+  const record: FateRecord = outcome === undefined || settledAtMs === undefined ? [tries] : [tries, outcome, settledAtMs];
+  const fate = JSON.stringify(record);
+  const size = HEAD_BYTES + intent.length + Buffer.byteLength(fate);
+  if (size > RECORD_BYTES_MAX)
+    throw new RangeError(`The record of an order would have ${size} bytes; the journal takes ${RECORD_BYTES_MAX}.`);
   const bytes = Buffer.allocUnsafe(size);
   bytes[0] = RECORD_VERSION;
-  bytes.write(json, 1);
+  bytes.writeUInt16BE(intent.length, 1);
+  intent.copy(bytes, HEAD_BYTES);
+  bytes.write(fate, HEAD_BYTES + intent.length);
   return bytes;
 }
 
-export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
+/** The part of a record that `encodeIntent` made. */
+export function intentOf(bytes: Buffer): Buffer {
   if (bytes[0] !== RECORD_VERSION)
     throw new Error(`The journal holds a record of version ${bytes[0]}, which this build cannot read.`);
-  const record = JSON.parse(bytes.toString('utf8', 1)) as Record1;
-  const [requestId, operation, format, fields, echo, contentHash, tries, outcome, settledAtMs] = record;
-  const intent: NewOrder = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs: place.openedAtMs };
-  return {
-    ...intent,
-    fields: seal.openFields(intent, fields),
+  return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
+}
+
+export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
+  const intent = intentOf(bytes);
+  const [requestId, operation, format, fields, echo, contentHash] = JSON.parse(intent.toString()) as IntentRecord;
+  const [tries, outcome, settledAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
+  const order: Order = {
+    owner,
+    requestId,
+    operation,
+    format,
+    fields: seal.openFields({ owner, requestId }, fields),
+    echo,
+    contentHash,
+    openedAtMs: place.openedAtMs,
     number: place.number,
     tries,
-    ...(outcome === null ? {} : { outcome }),
-    ...(settledAtMs === null ? {} : { settledAtMs }),
   };
+  return outcome === undefined || settledAtMs === undefined ? order : { ...order, outcome, settledAtMs };
 }

@@ -1,24 +1,20 @@
 /** Retention: settled orders beyond their age are deleted in the background, a few at a time, oldest first. */
 import type { JournalEvent } from '../journal-event';
-import { isUnsettled } from '../settle-order';
-import type { Environment } from './environment';
+import { isUnsettled, referenceOf } from '../settle-order';
 import type { GroupCommit, Plan, Write } from './group-commit';
 import { numberKey, parseOrderKey, textKey, timeKey } from './keys';
+import type { Store } from './read-order';
 import { decodeOrder } from './record';
-import type { FieldSeal } from './sealed-fields';
 
 const EVERY_MS = 600_000;
 const ORDERS_PER_BATCH = 64;
 const PAUSE_MS = 50;
-const NEARLY_FULL = 0.8;
 
 export interface SweepOptions {
-  readonly environment: Environment;
+  readonly store: Store;
   readonly group: GroupCommit;
-  readonly seal: FieldSeal;
   readonly now: () => number;
   readonly retentionMs: number;
-  readonly sizeBytesMax: number;
   readonly onEvent: (event: JournalEvent) => void;
 }
 
@@ -47,7 +43,6 @@ export function startSweep(options: SweepOptions): { readonly stop: () => void }
         return later(round, PAUSE_MS);
       }
       if (total > 0) options.onEvent({ kind: 'swept', orders: total });
-      tellWhenNearlyFull(options);
     } catch (error) {
       if (!isStopped) options.onEvent({ kind: 'sweep_failed', error });
     }
@@ -65,23 +60,22 @@ export function startSweep(options: SweepOptions): { readonly stop: () => void }
   };
 }
 
-function planBatch({ environment, seal, now, retentionMs }: SweepOptions, start: Buffer): Plan<Batch> {
+function planBatch({ store, now, retentionMs }: SweepOptions, start: Buffer): Plan<Batch> {
   const end = timeKey(now() - retentionMs);
-  const old = [...environment.orders.getRange({ start, end, limit: ORDERS_PER_BATCH })];
+  const old = [...store.orders.getRange({ start, end, limit: ORDERS_PER_BATCH })];
   const writes: Write[] = [];
   let deleted = 0;
   for (const { key, value } of old) {
     const place = parseOrderKey(key);
-    const order = decodeOrder(value, place.owner, place, seal);
+    const order = decodeOrder(value, place.owner, place, store.seal);
     // Money that may have moved is never forgotten, however old.
     if (isUnsettled(order)) continue;
     deleted += 1;
-    writes.push({ tree: environment.orders, key, value: undefined });
-    writes.push({ tree: environment.ids, key: textKey(order.owner, order.requestId), value: undefined });
-    writes.push({ tree: environment.numbers, key: numberKey(order.owner, order.number), value: undefined });
-    const reference = order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined;
-    if (reference !== undefined)
-      writes.push({ tree: environment.references, key: textKey(order.owner, reference), value: undefined });
+    writes.push({ tree: store.orders, key, value: undefined });
+    writes.push({ tree: store.ids, key: textKey(order.owner, order.requestId), value: undefined });
+    writes.push({ tree: store.numbers, key: numberKey(order.owner, order.number), value: undefined });
+    const reference = referenceOf(order);
+    if (reference !== undefined) writes.push({ tree: store.references, key: textKey(order.owner, reference), value: undefined });
   }
   const last = old.at(-1);
   return {
@@ -91,13 +85,4 @@ function planBatch({ environment, seal, now, retentionMs }: SweepOptions, start:
     },
     writes,
   };
-}
-
-function tellWhenNearlyFull({ environment, sizeBytesMax, onEvent }: SweepOptions): void {
-  const { lastPageNumber, pageSize } = environment.root.getStats() as {
-    readonly lastPageNumber: number;
-    readonly pageSize: number;
-  };
-  const usedBytes = (lastPageNumber + 1) * pageSize;
-  if (usedBytes > sizeBytesMax * NEARLY_FULL) onEvent({ kind: 'nearly_full', usedBytes, sizeBytesMax });
 }

@@ -1,0 +1,97 @@
+/**
+ * Looks at the data file before LMDB does. LMDB maps the file into memory, and a page beyond a cut-off end kills the
+ * process with SIGBUS, perhaps days later; here that is found at the start and told in words.
+ */
+import { execFile } from 'node:child_process';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// LMDB 0.9.90 as lmdb-js 3 ships it (mdb.c, MDB_page_header and MDB_meta): a header of 24 bytes, then these offsets.
+const LMDB_MAGIC = 0xbeefc0de;
+const HEADER_BYTES = 24;
+const PAGE_BYTES_AT = 24;
+const LAST_PAGE_AT = 120;
+const COMMIT_AT = 128;
+const META_BYTES = 136;
+const PAGE_BYTES_MIN = 512;
+const PAGE_BYTES_MAX = 65_536;
+
+const EMPTY_WAIT_MS = 1000;
+const WALK_MS_MAX = 600_000;
+
+interface Meta {
+  readonly pageBytes: number;
+  readonly lastPage: bigint;
+  readonly commit: bigint;
+}
+
+/** What is wrong with the data file of this folder, as the end of a sentence; undefined when LMDB may open it. */
+export async function checkDataFile(dir: string, trees: readonly string[]): Promise<string | undefined> {
+  const path = join(dir, 'data.mdb');
+  const size = await sizeOf(path);
+  if (size === undefined) return undefined;
+  if (size === 0) return 'holds an empty data.mdb, where there must be a journal or no file at all';
+  const metas = await readMetas(path);
+  if (metas.length === 0) return 'holds a data.mdb that is no journal';
+  const newest = metas.reduce((one, other) => (other.commit > one.commit ? other : one));
+  const wanted = (newest.lastPage + 1n) * BigInt(newest.pageBytes);
+  if (BigInt(size) >= wanted) return undefined;
+  // Pages at the end that were given back are sometimes never written, so a short file may still be whole. Only reading
+  // all of it tells, and that is left to a process that may die of it.
+  if (await canBeWalked(dir, trees)) return undefined;
+  return `holds a data.mdb that is cut off (${size} of ${wanted} bytes)`;
+}
+
+/** Undefined when absent. Another process may have made the file this instant and be about to fill it. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  for (let waitedMs = 0; ; waitedMs += 50) {
+    const size = await stat(path).then(
+      (stats) => stats.size,
+      (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : Promise.reject(error)),
+    );
+    if (size !== 0 || waitedMs >= EMPTY_WAIT_MS) return size;
+    await sleep(50);
+  }
+}
+
+async function readMetas(path: string): Promise<readonly Meta[]> {
+  const file = await open(path, 'r');
+  try {
+    const first = await readMeta(file, 0);
+    if (first !== undefined) {
+      const second = await readMeta(file, first.pageBytes);
+      return second === undefined ? [first] : [first, second];
+    }
+    // The first meta page may be the damaged one; the second stands one page later, whatever a page is here.
+    for (let at = PAGE_BYTES_MIN; at <= PAGE_BYTES_MAX; at *= 2) {
+      const second = await readMeta(file, at);
+      if (second !== undefined) return [second];
+    }
+    return [];
+  } finally {
+    await file.close();
+  }
+}
+
+async function readMeta(file: FileHandle, at: number): Promise<Meta | undefined> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(META_BYTES), 0, META_BYTES, at + HEADER_BYTES);
+  if (bytesRead < META_BYTES || buffer.readUInt32LE(0) !== LMDB_MAGIC) return undefined;
+  const pageBytes = buffer.readUInt32LE(PAGE_BYTES_AT);
+  if (pageBytes < PAGE_BYTES_MIN || pageBytes > PAGE_BYTES_MAX) return undefined;
+  return { pageBytes, lastPage: buffer.readBigUInt64LE(LAST_PAGE_AT), commit: buffer.readBigUInt64LE(COMMIT_AT) };
+}
+
+const WALK = `
+  const { open } = require(process.argv[1]);
+  const bytes = { encoding: 'binary', keyEncoding: 'binary' };
+  const root = open({ path: process.argv[2], noSubdir: false, readOnly: true, maxDbs: 8, ...bytes });
+  for (const name of process.argv[3].split(',')) for (const { value } of root.openDB({ name, ...bytes }).getRange()) value.at(-1);
+`;
+
+function canBeWalked(dir: string, trees: readonly string[]): Promise<boolean> {
+  const walk = ['-e', WALK, require.resolve('lmdb'), dir, trees.join(',')];
+  return new Promise((resolve) => {
+    execFile(process.execPath, walk, { timeout: WALK_MS_MAX }, (error) => resolve(error === null));
+  });
+}

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
+import { newOrder } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+
+afterAll(removeFolders);
+
+async function digest(dir: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(join(dir, 'data.mdb')))
+    .digest('hex');
+}
+
+/** Refused with these words and the folder's name, and the file is as it was. */
+async function expectRefusal(dir: string, words: string): Promise<void> {
+  const before = await digest(dir);
+  const error = await openLmdbJournal({ dir }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(Error);
+  expect((error as Error).message).toContain(words);
+  expect((error as Error).message).toContain(dir);
+  expect(await digest(dir)).toBe(before);
+}
+
+async function makeLmdb(dir: string, entries: Readonly<Record<string, string>>): Promise<void> {
+  const root = open<Buffer, Buffer>({
+    path: dir,
+    noSubdir: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    overlappingSync: false,
+  });
+  for (const [key, value] of Object.entries(entries)) root.putSync(Buffer.from(key), Buffer.from(value));
+  await root.close();
+}
+
+async function makeFilled(orders: number): Promise<string> {
+  const dir = await makeFolder();
+  const journal = await openLmdbJournal({ dir });
+  await Promise.all(Array.from({ length: orders }, (_, index) => journal.open(newOrder({ requestId: `r${index}` }))));
+  await journal.close();
+  return dir;
+}
+
+describe('the folder of the LMDB journal', () => {
+  test('a new folder is for its owner only', async () => {
+    const dir = join(await makeFolder(), 'data', 'journal.d');
+    await (await openLmdbJournal({ dir })).close();
+    expect((await stat(dir)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(dir, 'data.mdb'))).isFile()).toBe(true);
+  });
+
+  test('a file in the place of the folder is refused', async () => {
+    const dir = join(await makeFolder(), 'journal');
+    await writeFile(dir, 'notes');
+    await expect(openLmdbJournal({ dir })).rejects.toThrow(/journal folder .* cannot be used/);
+    expect(await readFile(dir, 'utf8')).toBe('notes');
+  });
+
+  test('a foreign file is refused and left alone', async () => {
+    const dir = await makeFolder();
+    await writeFile(join(dir, 'data.mdb'), 'SQLite format 3\0'.padEnd(20_000, 'x'));
+    await expectRefusal(dir, 'holds a data.mdb that is no journal');
+  });
+
+  test('a short foreign file is refused and left alone', async () => {
+    const dir = await makeFolder();
+    await writeFile(join(dir, 'data.mdb'), 'x');
+    await expectRefusal(dir, 'holds a data.mdb that is no journal');
+  });
+
+  test('an emptied file is refused: a lost journal must not look like a new one', async () => {
+    const dir = await makeFilled(1);
+    await truncate(join(dir, 'data.mdb'), 0);
+    await expectRefusal(dir, 'holds an empty data.mdb');
+  });
+
+  test('an LMDB file of another program is refused and left alone', async () => {
+    const dir = await makeFolder();
+    await makeLmdb(dir, { theirs: 'data' });
+    await expectRefusal(dir, 'belongs to another program');
+  });
+
+  test('a journal of a newer build is refused and left alone', async () => {
+    const dir = await makeFolder();
+    await makeLmdb(dir, { 'compat-gateway': JSON.stringify({ magic: 'compat-gateway journal', version: 2 }) });
+    await expectRefusal(dir, 'was written by a newer build (layout 2, this one knows 1)');
+  });
+
+  test.each(['not json', '{}', 'null', '{"magic":"compat-gateway journal","version":"1"}'])(
+    'an unreadable mark (%s) is refused',
+    async (mark) => {
+      const dir = await makeFolder();
+      await makeLmdb(dir, { 'compat-gateway': mark });
+      await expectRefusal(dir, 'unreadable first record');
+    },
+  );
+
+  test.each([0.9, 0.5, 0.01])('a journal cut off to %d of its size is refused and left alone', async (part) => {
+    const dir = await makeFilled(600);
+    const { size } = await stat(join(dir, 'data.mdb'));
+    await truncate(join(dir, 'data.mdb'), Math.floor(size * part));
+    await expectRefusal(dir, part === 0.01 ? 'data.mdb' : 'holds a data.mdb that is cut off');
+  });
+
+  test('a folder that was never a journal keeps its other files', async () => {
+    const dir = await makeFolder();
+    await mkdir(join(dir, 'lost+found'));
+    await (await openLmdbJournal({ dir })).close();
+    expect((await stat(join(dir, 'lost+found'))).isDirectory()).toBe(true);
+  });
+});

@@ -1,0 +1,115 @@
+import { createGroupCommit, WriteFailure, type Tree } from '../../../src/journal/lmdb/group-commit';
+
+interface Disk {
+  readonly commit: (work: () => void) => Promise<void>;
+  /** One entry per flush: how many writes it carried. */
+  readonly flushes: number[];
+  readonly tree: Tree;
+  failNext: Error | undefined;
+  gate: Promise<void>;
+}
+
+function makeDisk(): Disk {
+  let writes = 0;
+  const count = (): Promise<boolean> => Promise.resolve((writes += 1) > 0);
+  const disk: Disk = {
+    flushes: [],
+    failNext: undefined,
+    gate: Promise.resolve(),
+    tree: { put: count, remove: count },
+    async commit(work) {
+      writes = 0;
+      work();
+      await disk.gate;
+      const failure = disk.failNext;
+      disk.failNext = undefined;
+      if (failure !== undefined) throw failure;
+      disk.flushes.push(writes);
+    },
+  };
+  return disk;
+}
+
+function makeGroup(disk: Disk, options: { jobsMax?: number; stallMs?: number } = {}) {
+  const changes: string[] = [];
+  const group = createGroupCommit({
+    commit: disk.commit,
+    onChange: (change) => changes.push(change),
+    jobsMax: 10,
+    stallMs: 1000,
+    ...options,
+  });
+  const put = (result: number) =>
+    group.run(() => ({ result, writes: [{ tree: disk.tree, key: Buffer.from('k'), value: Buffer.from('v') }] }));
+  return { group, put, changes };
+}
+
+describe('group commit', () => {
+  test('jobs that come during a flush share the next one, up to the batch size', async () => {
+    const disk = makeDisk();
+    const { put } = makeGroup(disk);
+    expect(await Promise.all(Array.from({ length: 26 }, (_, index) => put(index)))).toEqual(
+      Array.from({ length: 26 }, (_, index) => index),
+    );
+    expect(disk.flushes).toEqual([1, 10, 10, 5]);
+  });
+
+  test('a plan that throws fails alone', async () => {
+    const { group, put } = makeGroup(makeDisk());
+    const bad = group.run(() => {
+      throw new TypeError('mine');
+    });
+    await expect(bad).rejects.toThrow(TypeError);
+    await expect(put(1)).resolves.toBe(1);
+  });
+
+  test('a failed flush fails everything it carried and nothing else', async () => {
+    const disk = makeDisk();
+    const { group, put, changes } = makeGroup(disk);
+    disk.failNext = new Error('no space left');
+    const [first, second] = await Promise.allSettled([put(1), put(2)]);
+    expect(first).toMatchObject({ status: 'rejected', reason: expect.any(WriteFailure) });
+    expect(second).toEqual({ status: 'fulfilled', value: 2 });
+    expect(changes).toEqual(['failed', 'recovered']);
+    expect(group.isWritable()).toBe(true);
+  });
+
+  test('a transaction that cannot even begin fails those who wait', async () => {
+    const changes: string[] = [];
+    const group = createGroupCommit({
+      commit: () => Promise.reject(new Error('panic')),
+      onChange: (change) => changes.push(change),
+      jobsMax: 9,
+      stallMs: 999,
+    });
+    await expect(group.run(() => ({ result: 1, writes: [] }))).rejects.toThrow('panic');
+    expect(group.isWritable()).toBe(false);
+    expect(changes).toEqual(['failed']);
+  });
+
+  test('a disk that gives no answer refuses at once until it answers again', async () => {
+    const disk = makeDisk();
+    const { group, put, changes } = makeGroup(disk, { stallMs: 30 });
+    let answer = (): void => {};
+    disk.gate = new Promise((resolve) => (answer = resolve));
+    const stuck = [put(1), put(2)];
+    for (const job of stuck) await expect(job).rejects.toThrow('no answer');
+    await expect(put(3)).rejects.toThrow('no answer');
+    expect(group.isWritable()).toBe(false);
+    expect(await group.close()).toBe(false);
+    answer();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(changes).toEqual(['stalled', 'recovered']);
+  });
+
+  test('closing waits for what was taken in and takes nothing more', async () => {
+    const disk = makeDisk();
+    const { group, put } = makeGroup(disk);
+    const jobs = [put(1), put(2), put(3)];
+    expect(await group.close()).toBe(true);
+    expect(disk.flushes).toEqual([1, 2]);
+    expect(await Promise.all(jobs)).toEqual([1, 2, 3]);
+    await expect(put(4)).rejects.toThrow(WriteFailure);
+    expect(group.isWritable()).toBe(false);
+  });
+});

@@ -1,0 +1,18 @@
+/** An intent like those that a format B script causes; tests state only what matters to them. */
+import type { NewOrder } from '../../src/domain/order';
+
+export const OPENED_AT_MS = Date.UTC(2026, 10, 21, 3);
+
+export function newOrder(changes: Partial<NewOrder> = {}): NewOrder {
+  return {
+    owner: '0123456789abcdef0123456789abcdef',
+    requestId: 'r1',
+    operation: 'buy_airtime',
+    format: 'b',
+    fields: { phone: '08030000001', network: 'MTN', amount: 10_000 },
+    echo: { 'request-id': 'r1' },
+    contentHash: 'hash-1',
+    openedAtMs: OPENED_AT_MS,
+    ...changes,
+  };
+}

@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openJournal } from '../../src/journal/open-journal';
+import { newOrder } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
+
+afterAll(removeFolders);
+
+describe('the journal address', () => {
+  test('lmdb: is the folder journal of the data folder', async () => {
+    const dir = await makeFolder();
+    const journal = await openJournal('lmdb:', dir);
+    expect((await journal.open(newOrder())).kind).toBe('opened');
+    await journal.close();
+    expect((await stat(join(dir, 'journal', 'data.mdb'))).isFile()).toBe(true);
+  });
+
+  test.each(['lmdb:', 'lmdb://'])('%s and a path is that folder', async (prefix) => {
+    const dir = join(await makeFolder(), 'orders');
+    await (await openJournal(`${prefix}${dir}`, '/nowhere')).close();
+    expect((await stat(join(dir, 'data.mdb'))).isFile()).toBe(true);
+  });
+
+  test('memory: keeps nothing', async () => {
+    const journal = await openJournal('memory:', '/nowhere');
+    expect((await journal.open(newOrder())).kind).toBe('opened');
+  });
+
+  test.each(['postgres://u:hunter2@host/db', 'postgresql://host/db'])(
+    'a PostgreSQL address is refused by name, without its password',
+    async (url) => {
+      const error = await openJournal(url, '/nowhere').catch((reason: unknown) => reason);
+      expect(String(error)).toContain('JOURNAL_URL names a PostgreSQL store, which this build does not bring');
+      expect(String(error)).not.toContain('hunter2');
+    },
+  );
+
+  test.each(['', 'redis://x', '/var/lib', 'memory:x', 'lmdb:relative', 'lmdb://host/path', 'lmdb:../up'])(
+    '%p is refused naming JOURNAL_URL',
+    async (url) => {
+      await expect(openJournal(url, '/nowhere')).rejects.toThrow('JOURNAL_URL must');
+    },
+  );
+});

@@ -1,0 +1,42 @@
+import { isUnsettled, settleOrder, withoutGoods } from '../../src/journal/settle-order';
+import { kobo } from '../../src/domain/amount';
+import type { Order } from '../../src/domain/order';
+import { newOrder } from './new-order';
+
+const order: Order = { ...newOrder(), number: 1, tries: 1 };
+
+describe('settling', () => {
+  test('an answer that changes nothing gives the very same order', () => {
+    const settled = settleOrder(order, { kind: 'declined' }, 5);
+    expect(settled).toMatchObject({ settledAtMs: 5 });
+    expect(settleOrder(settled, { kind: 'unknown', reason: 'late' }, 6)).toBe(settled);
+  });
+
+  test('only money without a final word is unsettled', () => {
+    expect(isUnsettled(order)).toBe(true);
+    expect(isUnsettled(settleOrder(order, { kind: 'unknown', reason: 'reset' }, 1))).toBe(true);
+    expect(isUnsettled(settleOrder(order, { kind: 'pending' }, 1))).toBe(true);
+    expect(isUnsettled(settleOrder(order, { kind: 'not_sent', reason: 'refused' }, 1))).toBe(false);
+    expect(isUnsettled(settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1))).toBe(false);
+  });
+
+  test('nothing that is not known by name is kept', () => {
+    const extra = { kind: 'succeeded', voucher: 'v', delivery: { charged: kobo(5), units: 'u' } } as const;
+    expect(withoutGoods(extra)).toEqual({ kind: 'succeeded', delivery: { charged: 5 } });
+    expect(withoutGoods({ kind: 'rejected', httpStatus: 429, message: 'slow down', retryAfterSeconds: 3 })).toEqual({
+      kind: 'rejected',
+      httpStatus: 429,
+      message: 'slow down',
+      retryAfterSeconds: 3,
+    });
+  });
+
+  test('an empty list of cards is no goods', () => {
+    expect(withoutGoods({ kind: 'succeeded', delivery: { pins: [] } })).toEqual({ kind: 'succeeded', delivery: {} });
+  });
+
+  test('goods with characters of a pattern are found in a message as they stand', () => {
+    const outcome = withoutGoods({ kind: 'succeeded', message: 'PIN a.c*(1) not abcc1', delivery: { token: 'a.c*(1)' } });
+    expect(outcome).toMatchObject({ message: 'PIN *** not abcc1' });
+  });
+});
