@@ -1,0 +1,159 @@
+/**
+ * The log: JSON lines of listed fields. What is not on the list does not get out, however it was handed in, so a new
+ * field is a decision made here and not at a call site.
+ */
+import pino, { type DestinationStream } from 'pino';
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export type LogValue = string | number | boolean | null;
+
+/** Everything a line may hold besides level, time and event. No fields of orders: they are somebody's phone and meter. */
+export const LOG_FIELDS = [
+  'address',
+  'code',
+  'count',
+  'detail',
+  'durationMs',
+  'error',
+  'field',
+  'fingerprint',
+  'format',
+  'heldMs',
+  'host',
+  'incident',
+  'isAbandoned',
+  'kind',
+  'mappingHash',
+  'message',
+  'method',
+  'operation',
+  'outcome',
+  'path',
+  'pid',
+  'port',
+  'proof',
+  'reason',
+  'reference',
+  'refusedAs',
+  'requestId',
+  'stack',
+  'status',
+  'tries',
+  'unknownFields',
+  'upstreamMs',
+  'url',
+  'version',
+  'worker',
+] as const;
+
+export type LogField = (typeof LOG_FIELDS)[number];
+export type LogFields = { readonly [Field in LogField]?: LogValue | undefined };
+
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+  /** Everything so far has left the process when this resolves. */
+  flush(): Promise<void>;
+}
+
+const TEXT_LENGTH_MAX = 500;
+const STACK_LENGTH_MAX = 4_000;
+const LISTED: ReadonlySet<string> = new Set(LOG_FIELDS);
+
+// When standard output is stuck, lines beyond this are dropped: orders must not wait for, nor memory grow with, a log.
+const WAITING_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Lines go to standard output, asynchronously: a line costs the request path no system call, lines that meet are written
+ * together, and what is left at exit is written then. A killed process may lose its last lines; the journal loses nothing.
+ */
+export function createLog(level: LogLevel, destination: DestinationStream = standardOutput()): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: 'event',
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  const write = (name: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) => {
+    if (!logger.isLevelEnabled(name)) return;
+    if (fields === undefined) logger[name](event);
+    else logger[name](listed(fields), event);
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    flush: () => new Promise((resolve) => logger.flush(() => resolve())),
+  };
+}
+
+function standardOutput(): DestinationStream {
+  // A least length of one byte writes at once, and unlike none at all it lets `flush` wait for what is on its way.
+  return pino.destination({ fd: 1, sync: false, minLength: 1, maxLength: WAITING_BYTES_MAX });
+}
+
+/** An error as fields of a line. */
+export function errorFields(error: unknown): Pick<LogFields, 'error' | 'code' | 'stack'> {
+  if (typeof error !== 'object' || error === null) return { error: String(error) };
+  const { message, code, stack } = error as { readonly message?: unknown; readonly code?: unknown; readonly stack?: unknown };
+  return {
+    error: typeof message === 'string' ? message : 'an error without words',
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof stack === 'string' ? { stack } : {}),
+  };
+}
+
+function listed(fields: LogFields): Record<string, LogValue> {
+  const line: Record<string, LogValue> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (!LISTED.has(name)) continue;
+    if (typeof value === 'string') line[name] = WORDS_OF_OTHERS.has(name) ? masked(cut(name, value)) : cut(name, value);
+    else if (typeof value === 'number' || typeof value === 'boolean' || value === null) line[name] = value;
+  }
+  return line;
+}
+
+function cut(name: string, text: string): string {
+  return text.slice(0, name === 'stack' ? STACK_LENGTH_MAX : TEXT_LENGTH_MAX);
+}
+
+/** Fields whose text others wrote; every other field is one of our own words, a number or an address. */
+const WORDS_OF_OTHERS: ReadonlySet<string> = new Set<LogField>([
+  'detail',
+  'error',
+  'field',
+  'message',
+  'path',
+  'proof',
+  'reason',
+  'reference',
+  'requestId',
+  'stack',
+  'unknownFields',
+  'url',
+]);
+
+/**
+ * The second net, for words of others (an error's message, a stack, a path): credentials as they are spelt on the wire.
+ * The first net is that secrets are a type that prints a mask.
+ */
+const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
+  [/\b(Bearer|Basic|Token)(\s*:?\s+)[^\s"',;]{4,}/gi, '$1$2[secret]'],
+  [/\b(?:[a-z0-9]+_live_|sandbox_)[A-Za-z0-9_.-]+(?::\d{4,6})?/g, '[secret]'],
+  [/\bcga1\.[A-Za-z0-9._-]+/g, '[secret]'],
+  [/(["']?\b(?:pin|api_?key|access_?token|authorization|password)["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi, '$1[secret]'],
+  [/(:\/\/[^:@/\s]*):[^@/\s]*@/g, '$1:[secret]@'],
+];
+
+function masked(text: string): string {
+  let clean = text;
+  for (const [pattern, mask] of CREDENTIALS) clean = clean.replace(pattern, mask);
+  return clean;
+}

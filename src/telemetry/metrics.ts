@@ -1,0 +1,141 @@
+/**
+ * Metrics by meaning, for Prometheus. Every label has a bounded set of values: those that come from a mapping are as many
+ * as the mapping names, those that strangers write are counted under `other` beyond a limit.
+ */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { nairaNumber, type AmountMinor } from '../domain/amount';
+import type { ErrorCode } from '../domain/errors';
+import type { OutcomeKind } from '../domain/outcome';
+import type { Finding } from '../upstream/upstream';
+
+export interface RequestDone {
+  /** Undefined when the request was refused before its operation was known. */
+  readonly operation?: string | undefined;
+  readonly format?: string | undefined;
+  /** What became of it: an outcome, `found` for a call that moves no money, `refused`, `passed` through to v1. */
+  readonly outcome: OutcomeKind | Finding['kind'] | 'refused' | 'passed';
+  /** Why, when the gateway itself refused. */
+  readonly refusedAs?: ErrorCode | undefined;
+  readonly durationMs: number;
+}
+
+export interface Metrics {
+  requestStarted(): void;
+  requestDone(request: RequestDone): void;
+  /** How long a pending or unanswered order was held, and whether it was known when the script was told. */
+  held(operation: string, durationMs: number, ending: OutcomeKind): void;
+  /** Names of fields that no mapping knows. */
+  unknownFields(operation: string, names: Iterable<string>): void;
+  /** One call to v1, with its endpoint's path without query. */
+  upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
+  /** Orders whose money may have moved, and how much that is, as of now. */
+  setUnknownOrders(count: number, amount: AmountMinor): void;
+  mappingLoaded(hash: string): void;
+  /** What `/metrics` shows. */
+  readonly registry: Registry;
+}
+
+export interface MetricsOptions {
+  /** Memory, garbage collection, event loop and the like of this process. */
+  readonly hasProcessMetrics?: boolean;
+  readonly fieldNamesMax?: number;
+}
+
+const FIELD_NAMES_MAX = 100;
+const FIELD_NAME = /^[A-Za-z0-9_.-]{1,40}$/;
+const PATHS_MAX = 50;
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
+const NONE = 'none';
+
+export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_NAMES_MAX }: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (hasProcessMetrics) collectDefaultMetrics({ register: registry });
+
+  const requests = new Counter({
+    name: 'compat_requests_total',
+    help: 'Requests by operation, format and what became of them',
+    labelNames: ['operation', 'format', 'outcome'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'compat_refusals_total',
+    help: 'Requests that the gateway itself refused, by code',
+    labelNames: ['code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'compat_request_seconds',
+    help: 'From the first byte of a request to its reply',
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers,
+  });
+  const holds = new Histogram({
+    name: 'compat_hold_seconds',
+    help: 'How long an order without a final outcome was held, by how it then stood',
+    labelNames: ['operation', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const upstream = new Histogram({
+    name: 'compat_upstream_seconds',
+    help: 'One call to v1, by path and outcome',
+    labelNames: ['path', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const fields = new Counter({
+    name: 'compat_unknown_fields_total',
+    help: 'Fields that scripts send and no mapping knows, by name',
+    labelNames: ['operation', 'field'],
+    registers,
+  });
+  const inFlight = new Gauge({ name: 'compat_requests_in_flight', help: 'Requests that have no reply yet', registers });
+  const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
+  const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
+  const mapping = new Gauge({
+    name: 'compat_mapping_info',
+    help: 'The mapping set in use, by hash',
+    labelNames: ['hash'],
+    registers,
+  });
+
+  const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
+  const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
+
+  return {
+    requestStarted: () => inFlight.inc(),
+    requestDone({ operation = NONE, format = NONE, outcome, refusedAs, durationMs }) {
+      inFlight.dec();
+      requests.inc({ operation, format, outcome });
+      seconds.observe({ operation }, durationMs / 1000);
+      if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
+    },
+    held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
+    unknownFields(operation, names) {
+      for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
+    },
+    upstreamDone: (path, outcome, durationMs) => upstream.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
+    setUnknownOrders(count, amount) {
+      unknownOrders.set(count);
+      unknownNaira.set(nairaNumber(amount));
+    },
+    mappingLoaded(hash) {
+      mapping.reset();
+      mapping.set({ hash }, 1);
+    },
+    registry,
+  };
+}
+
+/** A label for a name: itself for the first `max` names that look like one, `other` for the rest. */
+function boundedLabels(max: number, shape: RegExp): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.has(name)) return name;
+    if (known.size >= max || !shape.test(name)) return 'other';
+    known.add(name);
+    return name;
+  };
+}

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
+import { createLog, errorFields, LOG_FIELDS, type LogFields, type LogLevel } from '../../src/telemetry/log';
+
+function logOf(level: LogLevel = 'info') {
+  const lines: string[] = [];
+  const log = createLog(level, { write: (line) => void lines.push(line) });
+  return { log, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+describe('the log', () => {
+  it('writes one JSON line with level, time, event and fields', () => {
+    const { log, lines, parsed } = logOf();
+    log.info('request done', { operation: 'buy_airtime', durationMs: 12.5, isAbandoned: false, heldMs: null });
+    expect(lines[0]).toMatch(/^\{.*\}\n$/);
+    expect(parsed()[0]).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+      event: 'request done',
+      operation: 'buy_airtime',
+      durationMs: 12.5,
+      isAbandoned: false,
+      heldMs: null,
+    });
+  });
+
+  it('writes what is serious enough', () => {
+    const { log, parsed } = logOf('warn');
+    log.debug('a');
+    log.info('b');
+    log.warn('c');
+    log.error('d');
+    expect(parsed().map((line) => line.level)).toEqual(['warn', 'error']);
+    const silent = logOf('silent');
+    silent.log.error('e');
+    expect(silent.lines).toEqual([]);
+  });
+
+  it('leaves out what is not on the list, and whatever is no plain value', () => {
+    const { log, parsed } = logOf();
+    const handedIn = {
+      phone: '08030000001',
+      pin: '1234',
+      apiKey: new Secret('k'),
+      error: { pin: '1234' },
+      status: 200,
+      level: 'fatal',
+    };
+    log.info('x', handedIn as unknown as LogFields);
+    expect(parsed()[0]).toEqual({ level: 'info', time: expect.any(String) as string, event: 'x', status: 200 });
+  });
+
+  it('has no field that could hold a credential or goods', () => {
+    for (const word of ['apikey', 'cardpin', 'token', 'authorization', 'phone', 'meter', 'body']) {
+      expect(LOG_FIELDS.filter((field) => field.toLowerCase().includes(word))).toEqual([]);
+    }
+  });
+
+  it.each([
+    'invalid header Authorization: Bearer abcdef.hunter2',
+    'Token  hunter2hunter2:1234 is revoked',
+    'GET /api/user?api_key=hunter2&x=1',
+    '{"pin":"hunter2","amount":100}',
+    "pin: 'hunter2'",
+    'key acme_live_hunter2:1234 refused',
+    'key sandbox_hunter2 refused',
+    'cga1.a.hunter2',
+    'postgres://gateway:hunter2@db/orders',
+  ])('masks a credential in the words of others: %s', (error) => {
+    const { log, lines } = logOf();
+    log.error('x', { error });
+    expect(lines.join()).not.toContain('hunter2');
+    expect(lines.join()).toContain('[secret]');
+  });
+
+  it('leaves ordinary words alone', () => {
+    const { log, parsed } = logOf();
+    log.error('x', { reason: 'HTTP 200 without a JSON object, PIN locked for 10 minutes' });
+    expect(parsed()[0]?.reason).toBe('HTTP 200 without a JSON object, PIN locked for 10 minutes');
+  });
+
+  it('bounds what others can write into a line', () => {
+    const { log, lines } = logOf();
+    log.info('x', { path: `/${'a'.repeat(100_000)}` });
+    expect(lines[0]?.length).toBeLessThan(1_000);
+  });
+
+  it('masks long hostile text in a blink', () => {
+    const { log } = logOf();
+    const startedAt = performance.now();
+    for (const text of ['token '.repeat(200), 'pin=pin='.repeat(100), '://a:'.repeat(150), '"'.repeat(1_000)])
+      log.info('x', { error: text });
+    expect(performance.now() - startedAt).toBeLessThan(100);
+  });
+
+  it('shows an error by its words, code and stack', () => {
+    const error = Object.assign(new Error('no room'), { code: 'ENOSPC' });
+    expect(errorFields(error)).toEqual({ error: 'no room', code: 'ENOSPC', stack: expect.stringContaining('no room') as string });
+    expect(errorFields('words')).toEqual({ error: 'words' });
+    expect(errorFields(undefined)).toEqual({ error: 'undefined' });
+    expect(errorFields({})).toEqual({ error: 'an error without words' });
+  });
+
+  it('loses no line when the process flushes and exits at once', () => {
+    const file = join(__dirname, '../../src/telemetry/log.ts');
+    const script = `
+      require('@swc/core');
+      const { readFileSync } = require('node:fs');
+      const { code } = require('@swc/core').transformSync(readFileSync(${JSON.stringify(file)}, 'utf8'), {
+        jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' },
+      });
+      const module_ = { exports: {} };
+      new Function('module', 'exports', 'require', code)(module_, module_.exports, require);
+      const log = module_.exports.createLog('info');
+      for (let n = 0; n < 2000; n += 1) log.info('line', { count: n });
+      log.flush().then(() => process.exit(0));
+    `;
+    const output = execFileSync(process.execPath, ['-e', script], { cwd: join(__dirname, '../..'), encoding: 'utf8' });
+    expect(output.trimEnd().split('\n')).toHaveLength(2_000);
+    expect(output).toContain('"count":1999');
+  });
+});
