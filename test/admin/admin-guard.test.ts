@@ -1,0 +1,35 @@
+import express from 'express';
+import request from 'supertest';
+import { createAdminGuard } from '../../src/admin/admin-guard';
+import { Secret } from '../../src/domain/credentials';
+
+function guarded(token?: string) {
+  const app = express();
+  app.use(createAdminGuard(token === undefined ? undefined : new Secret(token)));
+  app.use((_request, response) => void response.send('in'));
+  return app;
+}
+
+describe('the admin guard', () => {
+  it('lets in whoever shows the token, wherever from', async () => {
+    await request(guarded('let-me-in'))
+      .get('/')
+      .set('authorization', 'Bearer let-me-in')
+      .set('origin', 'https://console.example')
+      .expect(200);
+  });
+
+  it('keeps out whoever shows none, also from this machine', async () => {
+    await request(guarded('let-me-in')).get('/').expect(401);
+  });
+
+  it('never shows the token it expects', async () => {
+    const reply = await request(guarded('hunter2')).get('/').set('authorization', 'Bearer wrong');
+    expect(JSON.stringify([reply.body, reply.headers])).not.toMatch(/hunter2|wrong/);
+  });
+
+  it('without a token lets in this machine and keeps out a foreign page', async () => {
+    await request(guarded()).get('/').expect(200);
+    await request(guarded()).get('/').set('origin', 'https://page.example').expect(403);
+  });
+});
