@@ -1,12 +1,16 @@
 /** The public HTTP server: everything about connections, nothing about what is said on them. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { GatewayError } from '../domain/errors';
-import { alignMessages } from './aligned-messages';
+import { alignMessages } from './connection/aligned-messages';
 import type { Refuse } from './app';
-import { answerBrokenRequest, answerRaw } from './broken-request';
+import { answerBrokenRequest, answerRaw, isReplyOwed } from './connection/broken-request';
+import type { ParseError } from './connection/broken-request';
+import { mendSpacedTarget, serveMended } from './connection/spaced-target';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 
@@ -53,7 +57,15 @@ export function createHttpServer(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket, refuse));
+  const mended = new WeakSet<Duplex>();
+  server.on('clientError', (error: ParseError, socket) => {
+    // The old parser repeats its complaint for every further byte; the mended connection is served already.
+    if (mended.has(socket)) return;
+    const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : mendSpacedTarget(error.rawPacket);
+    if (bytes === undefined || !(socket instanceof Socket)) return answerBrokenRequest(error, socket, refuse);
+    mended.add(socket);
+    serveMended(server, socket, bytes);
+  });
   // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {

@@ -51,6 +51,11 @@ const READINGS: Record<string, Reading> = {
     query: { smart_card_number: '0123456789', cablename: 'GOTV' },
     body: {},
   },
+  'query-with-a-bare-space': {
+    path: '/api/validateiuc',
+    query: { smart_card_number: '0123456789', cablename: 'GOTV' },
+    body: {},
+  },
   'get-with-json-body': {
     path: '/api/validatemeter',
     query: { meternumber: '45000000001', disconame: 'abuja-electric', mtype: 'prepaid' },

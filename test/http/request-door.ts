@@ -1,13 +1,13 @@
 /** A real server on port 0 that reads every request and keeps what it read; raw sockets speak to it. */
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import express from 'express';
 import { GatewayError } from '../../src/domain/errors';
 import { InexactNumber } from '../../src/domain/json';
 import type { LegacyFields, LegacyRequest, LegacyValue } from '../../src/domain/legacy';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import type { BodyLimits } from '../../src/http/http-limits';
 import { readRequest } from '../../src/http/read-request';
+import { createHttpServer } from '../../src/http/server';
 
 export interface RequestDoor {
   readonly port: number;
@@ -17,7 +17,7 @@ export interface RequestDoor {
 
 export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS): Promise<RequestDoor> {
   const read: (LegacyRequest | Error)[] = [];
-  const server = createServer((request, response) => {
+  const app = express().use((request, response) => {
     readRequest(request, limits, '192.0.2.1').then(
       (legacy) => {
         read.push(legacy);
@@ -29,15 +29,9 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
       },
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    read,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => ({ status: error.status, body: {} }));
+  const { port } = await server.listen(0, '127.0.0.1');
+  return { port, read, close: () => server.close(0) };
 }
 
 /** Writes bytes, waits for the end of the connection or for quiet, gives all that came back. */

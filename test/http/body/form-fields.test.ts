@@ -24,12 +24,6 @@ describe('readFormFields', () => {
     ['=x&a', { a: '' }],
     ['a=b=c', { a: 'b=c' }],
     ['name=%F0%9F%98%80é', { name: '😀é' }],
-    ['numbers[]=1&numbers[]=1', { numbers: ['1', '1'] }],
-    ['numbers%5B0%5D=1&numbers%5B1%5D=2', { numbers: ['1', '2'] }],
-    ['a[x]=1&a[y][z]=2', { a: { x: '1', y: { z: '2' } } }],
-    ['a[][b]=1&a[][b]=2', { a: [{ b: '1' }, { b: '2' }] }],
-    ['a[b=1&c]=2&[d]=3', { 'a[b': '1', 'c]': '2', '[d]': '3' }],
-    ['a[1]=x', { a: { 1: 'x' } }],
     ['', {}],
     ['&&&', {}],
   ])('reads %s', (text, fields) => expect(read(text)).toEqual(fields));

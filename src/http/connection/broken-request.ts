@@ -2,19 +2,31 @@
 import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { GatewayError } from '../domain/errors';
-import type { Refuse } from './app';
+import { GatewayError } from '../../domain/errors';
+import type { Refuse } from '../app';
 
 /** How long the reply may take to be read before the connection is torn down. */
 const LINGER_MS = 1_000;
 
+/** What Node's parser tells. */
+export interface ParseError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/** True while a whole request of this connection waits for its reply: nothing else may be written on it. */
+export function isReplyOwed(socket: Duplex): boolean {
+  const owed = owedReply(socket);
+  return owed !== undefined && (owed.req.complete || owed.headersSent);
+}
+
 /** For the server's `clientError` event. */
-export function answerBrokenRequest(error: Error & { readonly code?: string }, socket: Duplex, refuse: Refuse): void {
-  const owed = (socket as { readonly _httpMessage?: (ServerResponse & { readonly req: IncomingMessage }) | null })._httpMessage;
-  if (owed !== undefined && owed !== null && (owed.req.complete || owed.headersSent)) {
+export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: Refuse): void {
+  if (isReplyOwed(socket)) {
     // The broken bytes follow a whole request whose reply is still to come. Words written now would be taken for that
     // reply, and "failed" for a purchase under way.
-    owed.shouldKeepAlive = false;
+    const owed = owedReply(socket);
+    if (owed !== undefined) owed.shouldKeepAlive = false;
     return;
   }
   const [status, refusal] = judge(error.code);
@@ -41,6 +53,12 @@ export function answerRaw(socket: Duplex, status: number, { body }: { readonly b
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
   // Destroyed at once, with bytes unread, the connection would be reset and the reply lost on its way.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+type OwedReply = ServerResponse & { readonly req: IncomingMessage };
+
+function owedReply(socket: Duplex): OwedReply | undefined {
+  return (socket as { readonly _httpMessage?: OwedReply | null })._httpMessage ?? undefined;
 }
 
 function judge(code: string | undefined): readonly [status: number, refusal: GatewayError] {

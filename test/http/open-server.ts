@@ -1,0 +1,44 @@
+/** The public server with a walk of the test's own, on port 0. */
+import type { LegacyReply } from '../../src/domain/legacy';
+import { createApp } from '../../src/http/app';
+import type { AppOptions, Refuse } from '../../src/http/app';
+import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
+import type { HttpLimits } from '../../src/http/http-limits';
+import { createHttpServer } from '../../src/http/server';
+import type { HttpServer } from '../../src/http/server';
+
+const refuse: Refuse = (error) => ({ status: error.status, body: { status: 'fail', error: [error.detail] } });
+const open: HttpServer[] = [];
+
+export async function openServer(
+  handle: AppOptions['handle'],
+  limits: Partial<HttpLimits> = {},
+): Promise<{ port: number; server: HttpServer }> {
+  const app = createApp({
+    handle,
+    refuse,
+    passthrough: (_request, response) => response.end('v1'),
+    v1Path: '/api/v1',
+    clientAddress: () => '203.0.113.9',
+    limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
+    incident: () => 'incident',
+  });
+  const server = createHttpServer(app, { ...DEFAULT_HTTP_LIMITS, ...limits }, refuse);
+  open.push(server);
+  return { port: (await server.listen(0, '127.0.0.1')).port, server };
+}
+
+export const ok = async (): Promise<LegacyReply> => ({ status: 200, body: { status: 'success' } });
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Status and body of the first reply. */
+export function reply(answer: string): { status: number; body: unknown } {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head.toLowerCase()).toContain('content-type: application/json');
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+}
+
+/** For afterEach. */
+export async function closeServers(): Promise<void> {
+  await Promise.all(open.splice(0).map((server) => server.close(0)));
+}
