@@ -10,7 +10,12 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const hashOf = (files) => {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(join(root, file))).update('\0');
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)))
+      .update('\0');
   return hash.digest('hex');
 };
 
@@ -24,7 +29,12 @@ const filesBelow = (folder) =>
 
 /** Runs a program in the project folder; the exit code is ours when it fails. */
 export function run(command, args, { quiet = false, env = process.env } = {}) {
-  const result = spawnSync(command, args, { cwd: root, env, stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit', encoding: 'utf8' });
+  const result = spawnSync(command, args, {
+    cwd: root,
+    env,
+    stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    encoding: 'utf8',
+  });
   if (result.error) {
     console.error(`${command}: ${result.error.message}`);
     process.exit(1);

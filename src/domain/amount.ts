@@ -25,7 +25,8 @@ export function parseNaira(value: unknown): AmountMinor | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? parsePlainNaira(String(value)) : undefined;
   if (typeof value !== 'string') return undefined;
   const text = value.trim().replace(/^(?:₦|NGN|N)\s*/i, '');
-  if (text.includes(',')) return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? parsePlainNaira(text.replaceAll(',', '')) : undefined;
+  if (text.includes(','))
+    return /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text) ? parsePlainNaira(text.replaceAll(',', '')) : undefined;
   return parsePlainNaira(text);
 }
 

@@ -36,7 +36,10 @@ export class GatewayError extends Error {
   readonly field: string | undefined;
 
   constructor(code: ErrorCode, detail?: string, options: { readonly field?: string; readonly cause?: unknown } = {}) {
-    super(`${ERRORS[code].title}${detail === undefined ? '' : `: ${detail}`}`, options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      `${ERRORS[code].title}${detail === undefined ? '' : `: ${detail}`}`,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.name = 'GatewayError';
     this.code = code;
     this.detail = detail ?? `${ERRORS[code].title}.`;

@@ -39,4 +39,3 @@ export type Opened =
   | { readonly kind: 'found'; readonly order: Order }
   /** The request id belongs to another intent. Untouched. */
   | { readonly kind: 'conflict'; readonly order: Order };
-

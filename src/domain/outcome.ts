@@ -83,7 +83,8 @@ export function isSafeToRefund(outcome: Outcome): boolean {
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
   if (previous === undefined || previous.kind === 'rejected' || previous.kind === 'not_sent') return latest;
   if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;
-  if (previous.kind === 'pending') return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
+  if (previous.kind === 'pending')
+    return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
   // Unknown: only an answer about the order itself says more.
   return latest.kind === 'rejected' || latest.kind === 'not_sent' ? previous : latest;
 }
@@ -95,7 +96,11 @@ function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   // Goods that this answer brings are missing no longer.
   const isMissing = goodsMissing === true && !hasGoods(latest.delivery);
   const known: Delivery = { ...delivery, ...(isMissing ? { goodsMissing } : {}) };
-  return { ...latest, ...(reference === undefined ? {} : { reference }), ...(Object.keys(known).length === 0 ? {} : { delivery: known }) };
+  return {
+    ...latest,
+    ...(reference === undefined ? {} : { reference }),
+    ...(Object.keys(known).length === 0 ? {} : { delivery: known }),
+  };
 }
 
 function isTold(outcome: Outcome): outcome is Succeeded | Pending | Declined {

@@ -5,7 +5,10 @@
  * Real scripts send all of these; v1 takes only the last form.
  */
 export function parsePhone(text: string): string | undefined {
-  const digits = text.trim().replace(/^\+/, '').replace(/[\s\-().]/g, '');
+  const digits = text
+    .trim()
+    .replace(/^\+/, '')
+    .replace(/[\s\-().]/g, '');
   const national = digits.replace(/^(?:00)?234(?=0?\d{10}$)/, '').replace(/^(?=[1-9]\d{9}$)/, '0');
   return /^0\d{10}$/.test(national) ? national : undefined;
 }

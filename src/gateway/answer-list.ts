@@ -15,7 +15,10 @@ export async function answerList(asking: Asking, parts: GatewayParts): Promise<A
     // The cache does not say why. One small question tells a wrong key from a v1 that is away.
     const why = await parts.upstream.find({ method: 'GET', path: '/balance' }, context);
     const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, asking);
-    return { outcome: 'failed', reply: mergeReply({ ...told, mapping, operation, format, values: intent.values }) };
+    return {
+      outcome: why.kind === 'refused' ? 'refused' : 'unavailable',
+      reply: mergeReply({ ...told, mapping, operation, format, values: intent.values }),
+    };
   }
   const reply = mergeReply({
     outcome: 'success',
@@ -34,5 +37,10 @@ export async function answerList(asking: Asking, parts: GatewayParts): Promise<A
 function networkRows({ mapping, format }: Asking): JsonObject[] {
   const table = mapping.tables.get('network');
   if (table === undefined) return [];
-  return [...mapping.numberingOf(format, table)].map(([number, name]) => ({ number, name, label: table.labelOf(name), prefixes: table.prefixesOf(name) }));
+  return [...mapping.numberingOf(format, table)].map(([number, name]) => ({
+    number,
+    name,
+    label: table.labelOf(name),
+    prefixes: table.prefixesOf(name),
+  }));
 }

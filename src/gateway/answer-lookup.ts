@@ -30,7 +30,7 @@ export async function answerLookup(asking: Asking, parts: GatewayParts): Promise
     catalog: catalogOf(catalog, asking),
     roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(asking, parts) },
   });
-  return { reply, outcome: told.outcome === 'success' ? 'found' : 'failed' };
+  return { reply, outcome: told.outcome === 'failure' && finding.kind === 'found' ? 'refused' : finding.kind };
 }
 
 /** The lists are for plain requests: a login before every sale has no use for them. */
@@ -42,17 +42,29 @@ function catalogOf(catalog: Catalog | undefined, { mapping }: Asking): ReplyPart
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
 }
 
-export function tellFinding(finding: Finding, { mapping }: Asking): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+export function tellFinding(
+  finding: Finding,
+  { mapping }: Asking,
+): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
   const { texts } = mapping;
-  if (finding.kind === 'unavailable') return { outcome: 'failure', http: UNAVAILABLE_STATUS, text: texts['unavailable'] ?? finding.reason };
-  const message = typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
+  if (finding.kind === 'unavailable')
+    return { outcome: 'failure', http: UNAVAILABLE_STATUS, text: texts['unavailable'] ?? finding.reason };
+  const message =
+    typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
   if (finding.kind === 'refused') {
     const { httpStatus, retryAfterSeconds } = finding;
-    return { outcome: 'failure', http: httpStatus, text: message ?? texts['not_found'] ?? 'Not found.', ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+    return {
+      outcome: 'failure',
+      http: httpStatus,
+      text: message ?? texts['not_found'] ?? 'Not found.',
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    };
   }
   // v1 may say "no such card" with HTTP 200: `success` and `status` decide.
   const isFound = finding.body['success'] !== false && finding.body['status'] !== 'error';
-  return isFound ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' } : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
+  return isFound
+    ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' }
+    : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
 }
 
 /** Scripts read balances as numbers; v1 may send them as text. */
@@ -70,11 +82,15 @@ function plainNumbers(body: JsonObject): JsonObject {
 
 /** `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. */
 function loginRoot({ credentials, isBasic, format, mapping }: Asking, { keyring }: GatewayParts): JsonObject {
-  const loginFormat = mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
+  const loginFormat =
+    mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
   const { apiKey, pin, fingerprint } = credentials;
   return {
     username: `api-${fingerprint.slice(0, 8)}`,
     is_basic: isBasic && loginFormat !== undefined,
-    access_token: isBasic && loginFormat !== undefined ? keyring.sealToken({ apiKey, format: loginFormat, ...(pin === undefined ? {} : { pin }) }) : null,
+    access_token:
+      isBasic && loginFormat !== undefined
+        ? keyring.sealToken({ apiKey, format: loginFormat, ...(pin === undefined ? {} : { pin }) })
+        : null,
   };
 }

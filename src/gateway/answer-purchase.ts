@@ -4,7 +4,7 @@ import { within } from '../domain/clock';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Order } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
-import type { V1Call } from '../upstream/upstream';
+import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './asking';
 import { buildCall, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
@@ -18,7 +18,7 @@ import { generateRequestId } from './request-id';
 export interface Answer {
   readonly reply: LegacyReply;
   /** For logs and metrics. */
-  readonly outcome: Outcome['kind'] | 'found' | 'failed';
+  readonly outcome: Outcome['kind'] | Finding['kind'];
 }
 
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
@@ -45,7 +45,18 @@ export async function answerPurchase(asking: Asking, parts: GatewayParts, pursui
   const catalog = await catalogFor(asking, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
   const echoed: Order = { ...order, echo: newOrder.echo };
-  return { outcome: outcome.kind, reply: mergeReply({ ...tellOutcome(outcome, mapping), mapping, operation, format: asking.format, values: intent.values, catalog, roots: { order: orderRoot(echoed, outcome) } }) };
+  return {
+    outcome: outcome.kind,
+    reply: mergeReply({
+      ...tellOutcome(outcome, mapping),
+      mapping,
+      operation,
+      format: asking.format,
+      values: intent.values,
+      catalog,
+      roots: { order: orderRoot(echoed, outcome) },
+    }),
+  };
 }
 
 async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: GatewayParts): Promise<Pursuit> {
@@ -53,7 +64,8 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
   if (opened.kind === 'conflict') throw requestIdReused();
   const { timing } = asking.mapping;
   // Known and without outcome: a try is under way elsewhere, or a crash cut one short. Either may have charged.
-  const previous: Outcome | undefined = opened.kind === 'found' ? (opened.order.outcome ?? { kind: 'unknown', reason: 'an earlier try did not end' }) : undefined;
+  const previous: Outcome | undefined =
+    opened.kind === 'found' ? (opened.order.outcome ?? { kind: 'unknown', reason: 'an earlier try did not end' }) : undefined;
   return pursue(
     {
       order: opened.order,
@@ -72,7 +84,12 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
 }
 
 /** Compares v1's receipt with what is being bought. */
-async function identify(reference: string, call: V1Call, asking: Asking, parts: GatewayParts): Promise<'same' | 'other' | 'unclear'> {
+async function identify(
+  reference: string,
+  call: V1Call,
+  asking: Asking,
+  parts: GatewayParts,
+): Promise<'same' | 'other' | 'unclear'> {
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
   if (finding.kind !== 'found') return 'unclear';
   const { amount } = asking.intent.values;
@@ -86,13 +103,18 @@ export async function withGoods(order: Order, asking: Asking, parts: GatewayPart
   const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
   const goods = receipt?.kind === 'succeeded' ? receipt.delivery : undefined;
   if (goods === undefined || (goods.token === undefined && (goods.pins?.length ?? 0) === 0)) return outcome;
-  const { goodsMissing: _, ...delivery } = { ...outcome.delivery, ...(goods.token === undefined ? {} : { token: goods.token }), ...(goods.pins === undefined ? {} : { pins: goods.pins }) };
+  const { goodsMissing: _, ...delivery } = {
+    ...outcome.delivery,
+    ...(goods.token === undefined ? {} : { token: goods.token }),
+    ...(goods.pins === undefined ? {} : { pins: goods.pins }),
+  };
   return { ...outcome, delivery };
 }
 
 async function catalogFor(asking: Asking, parts: GatewayParts): Promise<CatalogLists | undefined> {
   if (asking.operation.joins.length === 0) return undefined;
   const { catalogs, clock } = parts;
-  const catalog = catalogs.peek(asking.credentials.fingerprint) ?? (await within(clock, CATALOG_GRACE_MS, catalogs.get(readContextOf(asking))));
+  const catalog =
+    catalogs.peek(asking.credentials.fingerprint) ?? (await within(clock, CATALOG_GRACE_MS, catalogs.get(readContextOf(asking))));
   return catalog === undefined ? undefined : catalogListsOf(catalog, asking.mapping);
 }

@@ -73,8 +73,12 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: GatewayPart
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
   const isKeyRefused = finding.kind === 'refused' && (finding.httpStatus === 401 || finding.httpStatus === 403);
-  if (isKeyRefused) return { outcome: 'failed', reply: mergeReply({ ...tellFinding(finding, asking), mapping, operation, format }) };
-  const outcome: Outcome = (finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined) ?? { kind: 'unknown', reason: 'v1 cannot be asked right now' };
+  if (isKeyRefused)
+    return { outcome: 'refused', reply: mergeReply({ ...tellFinding(finding, asking), mapping, operation, format }) };
+  const outcome: Outcome = (finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined) ?? {
+    kind: 'unknown',
+    reason: 'v1 cannot be asked right now',
+  };
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,
@@ -89,7 +93,14 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: GatewayPart
   };
   const root: JsonObject = { ...orderRoot(order, outcome), number: null, opened_at: null };
   const v1 = finding.kind === 'found' ? finding.body : null;
-  const reply = mergeReply({ ...tellOutcome(outcome, mapping), http: mapping.words.success.http, mapping, operation, format, roots: { order: root, v1 } });
+  const reply = mergeReply({
+    ...tellOutcome(outcome, mapping),
+    http: mapping.words.success.http,
+    mapping,
+    operation,
+    format,
+    roots: { order: root, v1 },
+  });
   return { reply, outcome: outcome.kind };
 }
 
@@ -99,7 +110,10 @@ export async function answerHistory(asking: Asking, parts: GatewayParts): Promis
   const told = tellFinding(finding, asking);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;
-  return { outcome: told.outcome === 'success' ? 'found' : 'failed', reply: mergeReply({ ...told, mapping, operation, format, values: intent.values, roots: { v1, orders } }) };
+  return {
+    outcome: finding.kind,
+    reply: mergeReply({ ...told, mapping, operation, format, values: intent.values, roots: { v1, orders } }),
+  };
 }
 
 const TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
@@ -112,7 +126,13 @@ async function historyRows(body: JsonObject, { credentials, mapping }: Asking, {
       const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
       const order = await journal.findByReference(credentials.fingerprint, reference);
       const { status, Status } = mapping.words[TOLD_AS[String(row['status'])] ?? 'pending'];
-      return { ...row, reference, id: order?.number ?? row['id'] ?? null, request_id: order === undefined ? null : (Object.values(order.echo)[0] ?? order.requestId), words: { status, Status } };
+      return {
+        ...row,
+        reference,
+        id: order?.number ?? row['id'] ?? null,
+        request_id: order === undefined ? null : (Object.values(order.echo)[0] ?? order.requestId),
+        words: { status, Status },
+      };
     }),
   );
 }

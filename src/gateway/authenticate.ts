@@ -26,14 +26,27 @@ export function authenticate(headers: LegacyHeaders, keyring: Keyring): Authenti
   const { value, isBasic } = sent;
   if (looksLikeToken(value)) {
     const token = keyring.openToken(value);
-    if (token === undefined) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is not one of this service; log in again.');
+    if (token === undefined)
+      throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is not one of this service; log in again.');
     const { apiKey, pin, format } = token;
-    return { isBasic, credentials: { apiKey, fingerprint: keyring.fingerprint(apiKey), tokenFormat: format, ...(pin === undefined ? {} : { pin }) } };
+    return {
+      isBasic,
+      credentials: {
+        apiKey,
+        fingerprint: keyring.fingerprint(apiKey),
+        tokenFormat: format,
+        ...(pin === undefined ? {} : { pin }),
+      },
+    };
   }
   const { key, pin } = isBasic ? readBasic(value) : splitPin(value);
-  if (!KEY.test(key)) throw new GatewayError('bad_credentials', `Invalid token. The API key is not made of plain visible characters. ${HOW}`);
+  if (!KEY.test(key))
+    throw new GatewayError('bad_credentials', `Invalid token. The API key is not made of plain visible characters. ${HOW}`);
   const apiKey = new Secret(key);
-  return { isBasic, credentials: { apiKey, fingerprint: keyring.fingerprint(apiKey), ...(pin === undefined ? {} : { pin: new Secret(pin) }) } };
+  return {
+    isBasic,
+    credentials: { apiKey, fingerprint: keyring.fingerprint(apiKey), ...(pin === undefined ? {} : { pin: new Secret(pin) }) },
+  };
 }
 
 /** Any case, any number of spaces, the scheme forgotten, or the header called `Token` (facts 2.1). */

@@ -10,7 +10,9 @@ export function buildCall(template: CallTemplate, values: JsonObject, roots: Rea
   const send = template.send(scope);
   const { method, path } = template;
   if (method === 'POST') return { method, path, body: send };
-  const query = Object.fromEntries(Object.entries(send).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
+  const query = Object.fromEntries(
+    Object.entries(send).map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
   return { method, path, query };
 }
 

@@ -75,7 +75,11 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
       throw new GatewayError('invalid_field', `${spelling}: expected ${expected}.`, { field: spelling });
     }
     if (result !== undefined && JSON.stringify(result.value) !== JSON.stringify(read.value)) {
-      throw new GatewayError('conflicting_fields', `${result.spelling} and ${spelling} mean the same but hold different values.`, { field: spelling });
+      throw new GatewayError(
+        'conflicting_fields',
+        `${result.spelling} and ${spelling} mean the same but hold different values.`,
+        { field: spelling },
+      );
     }
     result ??= { value: read.value, spelling };
   }
@@ -90,13 +94,19 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
 
 type ReadResult = { readonly value: JsonValue } | { readonly expected: string };
 
-function readValue(field: Field, value: LegacyValue, { format, mapping, lookUpWord }: Canonicalising): ReadResult | 'needs_catalog' {
+function readValue(
+  field: Field,
+  value: LegacyValue,
+  { format, mapping, lookUpWord }: Canonicalising,
+): ReadResult | 'needs_catalog' {
   if (field.table === undefined) return field.read(value);
   const read = field.table.read(value, mapping.numberingOf(format, field.table));
   if (!('lookUp' in read)) return read;
   if (lookUpWord === undefined) return 'needs_catalog';
   const found = lookUpWord(field, read.lookUp);
-  return found === undefined ? { expected: `a number or name of the list; there is no ${field.table.title} of this name` } : { value: found };
+  return found === undefined
+    ? { expected: `a number or name of the list; there is no ${field.table.title} of this name` }
+    : { value: found };
 }
 
 /** What was expected instead, or `undefined` when the value is within its bounds. */

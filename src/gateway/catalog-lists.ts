@@ -45,9 +45,17 @@ function createLists(catalog: Catalog, mapping: Mapping): CatalogLists {
     })),
     cable_providers: providersOf(catalog),
     discos: catalog.discos.map((disco) => ({ id: disco.disco_id, name: disco.disco_name, charge: priceOf(disco.charge) })),
-    exams: Object.entries(catalog.exam_prices).map(([name, price]) => ({ id: mapping.tables.get('exam')?.idOf(name) ?? name, name, price: priceOf(price) })),
+    exams: Object.entries(catalog.exam_prices).map(([name, price]) => ({
+      id: mapping.tables.get('exam')?.idOf(name) ?? name,
+      name,
+      price: priceOf(price),
+    })),
     recharge_cards: Object.entries(catalog.recharge_card_prices).flatMap(([network, prices]) =>
-      Object.entries(prices).map(([denomination, price]) => ({ network, denomination: Number(denomination), price: priceOf(price) })),
+      Object.entries(prices).map(([denomination, price]) => ({
+        network,
+        denomination: Number(denomination),
+        price: priceOf(price),
+      })),
     ),
   };
   const indexes = new Map<string, ReadonlyMap<string, JsonObject>>();
@@ -75,7 +83,8 @@ function providersOf(catalog: Catalog): JsonObject[] {
   for (const { provider, cable_id: id } of catalog.cable_plans) {
     const number = Number(id);
     const known = ids.get(provider);
-    if (Number.isSafeInteger(number) && (known === undefined || known === 0 || (number !== 0 && number < known))) ids.set(provider, number);
+    if (Number.isSafeInteger(number) && (known === undefined || known === 0 || (number !== 0 && number < known)))
+      ids.set(provider, number);
   }
   return [...ids].map(([name, id]) => ({ id, name })).sort((a, b) => a.id - b.id);
 }

@@ -28,14 +28,23 @@ export interface Certainties {
 
 const SCORES: Readonly<Record<Weight, number>> = { strong: 100, medium: 10, weak: 1 };
 
-export function detectFormat(request: LegacyRequest, operation: Operation, mapping: Mapping, certain: Certainties, path: string): Detection {
+export function detectFormat(
+  request: LegacyRequest,
+  operation: Operation,
+  mapping: Mapping,
+  certain: Certainties,
+  path: string,
+): Detection {
   const signals = findSignals(request, mapping, path);
   const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
   if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it', signals };
-  if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller)) return { format: pinnedByCaller, reason: 'the key is pinned to it', signals };
-  if (markedByToken !== undefined && mapping.formats.has(markedByToken)) return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
+  if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller))
+    return { format: pinnedByCaller, reason: 'the key is pinned to it', signals };
+  if (markedByToken !== undefined && mapping.formats.has(markedByToken))
+    return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
 
-  const has = (format: string, weight: Weight): boolean => signals.some((signal) => signal.format === format && signal.weight === weight);
+  const has = (format: string, weight: Weight): boolean =>
+    signals.some((signal) => signal.format === format && signal.weight === weight);
   const ids = [...mapping.formats.keys()];
   const strong = ids.filter((id) => has(id, 'strong'));
   const [only] = strong;
@@ -70,7 +79,11 @@ function scoreOf(format: string, signals: readonly FoundSignal[]): number {
 }
 
 /** The highest score; a tie goes to what the operation says, else to the first format. Only for requests without doubt. */
-function mostLikely(ids: readonly string[], operation: Operation, signals: readonly FoundSignal[]): { format: string; reason: string } {
+function mostLikely(
+  ids: readonly string[],
+  operation: Operation,
+  signals: readonly FoundSignal[],
+): { format: string; reason: string } {
   const best = Math.max(...ids.map((id) => scoreOf(id, signals)));
   const leaders = ids.filter((id) => scoreOf(id, signals) === best);
   if (leaders.length === 1) return { format: leaders[0]!, reason: 'its signals weigh most' };
@@ -94,7 +107,8 @@ function findDoubt(request: LegacyRequest, operation: Operation, mapping: Mappin
     const number = raw === undefined ? undefined : field.table.numberIn(raw.value);
     if (raw === undefined || number === undefined) continue;
     const readings = readingsOf(number, field, mapping);
-    if (readings.size < mapping.formats.size ? readings.size > 0 : new Set(readings.values()).size > 1) return { field, spelling: raw.spelling, number, readings };
+    if (readings.size < mapping.formats.size ? readings.size > 0 : new Set(readings.values()).size > 1)
+      return { field, spelling: raw.spelling, number, readings };
   }
   return undefined;
 }
@@ -109,7 +123,13 @@ function readingsOf(number: number, field: Field, mapping: Mapping): Map<string,
 }
 
 /** The prefix of the phone number decides when exactly one reading of the number fits it. */
-function decideByPrefix(request: LegacyRequest, operation: Operation, doubt: Doubt, ids: readonly string[], signals: readonly FoundSignal[]): { format: string; reason: string } | undefined {
+function decideByPrefix(
+  request: LegacyRequest,
+  operation: Operation,
+  doubt: Doubt,
+  ids: readonly string[],
+  signals: readonly FoundSignal[],
+): { format: string; reason: string } | undefined {
   const { guard } = operation;
   if (guard === undefined || guard.number.name !== doubt.field.name) return undefined;
   const raw: LegacyValue | undefined = readRaw(request, guard.phone)[0]?.value;

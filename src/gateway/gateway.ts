@@ -16,7 +16,7 @@
  * Only purchases go through 7 to 9. A refusal is a GatewayError thrown before 8 and becomes a reply here.
  */
 import type { Catalogs } from '../catalog/catalog';
-import { pause, type Clock } from '../domain/clock';
+import { within, type Clock } from '../domain/clock';
 import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
@@ -109,7 +109,11 @@ export function createGateway(parts: GatewayParts): Gateway {
     const { credentials, isBasic } = identify(request, mapping, operation);
     progress.fingerprint = credentials.fingerprint;
     const callerKey = mapping.callerKeys.get(credentials.fingerprint);
-    const certainties = { pinnedByPath: match.pinnedFormat, pinnedByCaller: callerKey?.format, markedByToken: credentials.tokenFormat };
+    const certainties = {
+      pinnedByPath: match.pinnedFormat,
+      pinnedByCaller: callerKey?.format,
+      markedByToken: credentials.tokenFormat,
+    };
     const { format, reason } = detectFormat(request, operation, mapping, certainties, pathWithoutPin(request.path, mapping));
     Object.assign(progress, { format, reason });
     const intent = await canonical(request, match.parameters, operation, format, mapping, credentials);
@@ -125,7 +129,10 @@ export function createGateway(parts: GatewayParts): Gateway {
     const authenticated = authenticate(request.headers, parts.keyring);
     if (authenticated !== undefined) return authenticated;
     if (!operation.withoutKey || parts.lookupKey === undefined) {
-      throw new GatewayError('missing_credentials', 'Authentication credentials were not provided. Send your API key as `Authorization: Token <API_KEY>:<PIN>`.');
+      throw new GatewayError(
+        'missing_credentials',
+        'Authentication credentials were not provided. Send your API key as `Authorization: Token <API_KEY>:<PIN>`.',
+      );
     }
     lookupLimit.take(request.clientAddress, mapping.lookupKey);
     const { credentials } = authenticate({ token: parts.lookupKey.revealForUseOnly() }, parts.keyring)!;
@@ -133,12 +140,27 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 
   /** Asks for the catalog only when a word of the request can be told in no other way. */
-  const canonical = async (request: LegacyRequest, parameters: Readonly<Record<string, string>>, operation: Operation, format: string, mapping: Mapping, credentials: Credentials): Promise<Intent> => {
+  const canonical = async (
+    request: LegacyRequest,
+    parameters: Readonly<Record<string, string>>,
+    operation: Operation,
+    format: string,
+    mapping: Mapping,
+    credentials: Credentials,
+  ): Promise<Intent> => {
     const work = { request, parameters, operation, format, mapping };
     const first = canonicalise({ ...work, lookUpWord: undefined });
     if (first.kind === 'intent') return first.intent;
-    const catalog = await parts.catalogs.get({ credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read });
-    if (catalog === undefined) throw new GatewayError('catalog_unavailable', 'The name cannot be looked up right now. Send its number from the list, or try again later.');
+    const catalog = await parts.catalogs.get({
+      credentials,
+      clientAddress: request.clientAddress,
+      timeoutMs: mapping.timing.read,
+    });
+    if (catalog === undefined)
+      throw new GatewayError(
+        'catalog_unavailable',
+        'The name cannot be looked up right now. Send its number from the list, or try again later.',
+      );
     const { find } = catalogListsOf(catalog, mapping);
     const lookUpWord: LookUpWord = (field, word) => {
       const source = field.table?.catalog;
@@ -149,7 +171,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     return second.intent;
   };
 
-  const refuseKnown = (error: GatewayError, mapping: Mapping, progress: Progress, request: LegacyRequest | undefined): LegacyReply => {
+  const refuseKnown = (
+    error: GatewayError,
+    mapping: Mapping,
+    progress: Progress,
+    request: LegacyRequest | undefined,
+  ): LegacyReply => {
     const sent = request === undefined ? [] : readSpellings(request, mapping.requestIdSpellings);
     const echo = Object.fromEntries(sent.flatMap(({ spelling, value }) => (isScalar(value) ? [[spelling, value]] : [])));
     const requestId = Object.values(echo)[0] ?? null;
@@ -195,22 +222,35 @@ export function createGateway(parts: GatewayParts): Gateway {
     },
     refuse: (error, path) => {
       const mapping = parts.mapping();
-      const match = path === undefined ? undefined : (['POST', 'GET'] as const).map((method) => mapping.matchRoute(method, path)).find((one) => one.kind === 'matched');
+      const match =
+        path === undefined
+          ? undefined
+          : (['POST', 'GET'] as const).map((method) => mapping.matchRoute(method, path)).find((one) => one.kind === 'matched');
       return refuseKnown(error, mapping, match?.kind === 'matched' ? { operation: match.operation } : {}, undefined);
     },
     get inFlight() {
       return pursuits.size;
     },
     async drain(deadlineMs) {
-      return Promise.race([pursuits.drain().then(() => true), pause(parts.clock, deadlineMs).then(() => false)]);
+      return (
+        (await within(
+          parts.clock,
+          deadlineMs,
+          pursuits.drain().then(() => true),
+        )) ?? false
+      );
     },
   };
 }
 
 function matched(match: RouteMatch, { method, path }: LegacyRequest): Extract<RouteMatch, { kind: 'matched' }> {
   if (match.kind === 'matched') return match;
-  if (match.kind === 'wrong_method') throw new GatewayError('wrong_method', `${path} takes ${match.allowed.join(' or ')}, not ${method}.`);
-  throw new GatewayError('unknown_path', `Nothing is served at ${path.slice(0, 200)}. Check the address in your script's settings.`);
+  if (match.kind === 'wrong_method')
+    throw new GatewayError('wrong_method', `${path} takes ${match.allowed.join(' or ')}, not ${method}.`);
+  throw new GatewayError(
+    'unknown_path',
+    `Nothing is served at ${path.slice(0, 200)}. Check the address in your script's settings.`,
+  );
 }
 
 function pathWithoutPin(path: string, mapping: Mapping): string {

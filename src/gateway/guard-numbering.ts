@@ -25,7 +25,9 @@ export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: 
   const network = table.valueOfPhone(phone);
   if (network === undefined || network === meant) return;
   const others = [
-    ...[...mapping.formats.values()].filter((format) => format.id !== intent.format).map((format) => ({ title: `format ${format.id.toUpperCase()}`, numbering: mapping.numberingOf(format.id, table) })),
+    ...[...mapping.formats.values()]
+      .filter((format) => format.id !== intent.format)
+      .map((format) => ({ title: `format ${format.id.toUpperCase()}`, numbering: mapping.numberingOf(format.id, table) })),
     ...mapping.otherNumberings,
   ];
   const explanation = others.find(({ numbering }) => numbering.get(number) === network);

@@ -17,7 +17,8 @@ export function identifyReceipt(receipt: JsonObject, call: V1Call, price: Amount
   const numbers = ['phone', 'meter_number', 'smartcard'].flatMap((name) => (typeof body[name] === 'string' ? [body[name]] : []));
   if (receiptMatches(receipt, { numbers, amounts: [], categories: [] })) return isPlausible(receipt, price) ? 'same' : 'unclear';
   // Where a meter or smartcard is served, the specification leaves open whose number a receipt shows as `phone`.
-  const isPhoneServed = typeof body['phone'] === 'string' && body['meter_number'] === undefined && body['smartcard'] === undefined;
+  const isPhoneServed =
+    typeof body['phone'] === 'string' && body['meter_number'] === undefined && body['smartcard'] === undefined;
   return isPhoneServed && shownPhone(receipt) !== undefined ? 'other' : 'unclear';
 }
 

@@ -28,7 +28,8 @@ const MARK = /^cga1\.([a-z][a-z0-9_]*)\.([0-9a-f]{56,2048})$/;
 const FINGERPRINTS_MAX = 10_000;
 
 export function createKeyring(secret: Secret): Keyring {
-  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret.revealForUseOnly(), 'compat-gateway', purpose, 32));
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret.revealForUseOnly(), 'compat-gateway', purpose, 32));
   const fingerprintKey = derive('fingerprint');
   const tokenKey = derive('access-token');
   const nonceKey = derive('access-token-nonce');

@@ -17,7 +17,10 @@ export function createLookupLimit(clock: Clock): LookupLimit {
       const now = clock.now();
       const recent = (seen.get(address) ?? []).filter((time) => time > now - windowMs);
       if (recent.length >= calls) {
-        throw new GatewayError('too_many_lookups', `At most ${calls} lookups without a key every ${Math.round(windowMs / 1000)} seconds. Send your own API key, or wait.`);
+        throw new GatewayError(
+          'too_many_lookups',
+          `At most ${calls} lookups without a key every ${Math.round(windowMs / 1000)} seconds. Send your own API key, or wait.`,
+        );
       }
       seen.set(address, [...recent, now]);
     },

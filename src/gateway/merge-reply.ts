@@ -38,13 +38,20 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
     },
     numberOf: (table, value) => numberOf(mapping, format, table, value),
   };
-  const joins = Object.fromEntries((operation?.joins ?? []).map((join) => [join.name, joinRow(join.value(scope), join.list, join.key, catalog)]));
+  const joins = Object.fromEntries(
+    (operation?.joins ?? []).map((join) => [join.name, joinRow(join.value(scope), join.list, join.key, catalog)]),
+  );
   const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
   const { retryAfterSeconds } = parts;
   return { status, body: build({ ...scope, joins }), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-function joinRow(value: JsonValue | undefined, list: string, key: string, catalog: CatalogLists | undefined): JsonValue | undefined {
+function joinRow(
+  value: JsonValue | undefined,
+  list: string,
+  key: string,
+  catalog: CatalogLists | undefined,
+): JsonValue | undefined {
   return value === undefined || value === null ? undefined : catalog?.find(list, key, value);
 }
 
@@ -66,7 +73,10 @@ const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
 };
 
 /** The reply parts that follow from an outcome alone. */
-export function tellOutcome(outcome: Outcome, mapping: Mapping): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+export function tellOutcome(
+  outcome: Outcome,
+  mapping: Mapping,
+): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
   // A success whose goods cannot be shown right now is not over for the script: it would deliver an empty PIN.
   const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
@@ -77,7 +87,9 @@ export function tellOutcome(outcome: Outcome, mapping: Mapping): Pick<ReplyParts
     outcome: told,
     text,
     http: outcome.kind === 'rejected' ? outcome.httpStatus : mapping.words[told].http,
-    ...(outcome.kind === 'rejected' && outcome.retryAfterSeconds !== undefined ? { retryAfterSeconds: outcome.retryAfterSeconds } : {}),
+    ...(outcome.kind === 'rejected' && outcome.retryAfterSeconds !== undefined
+      ? { retryAfterSeconds: outcome.retryAfterSeconds }
+      : {}),
   };
 }
 
@@ -97,6 +109,9 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
     balance_after: delivery.balanceAfter ?? null,
     cashback: delivery.cashback ?? null,
     token: delivery.token ?? null,
-    pins: delivery.pins === undefined || delivery.pins.length === 0 ? null : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
+    pins:
+      delivery.pins === undefined || delivery.pins.length === 0
+        ? null
+        : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
   };
 }

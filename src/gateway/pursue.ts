@@ -67,7 +67,10 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       const latest = await judge(await sendOnce(), known);
       known = succeedOutcome(known, latest);
       const left = deadline - clock.now();
-      const isWorthAnother = known.kind === 'unknown' ? left > 0 : latest.kind === 'not_sent' && known.kind === 'not_sent' && clock.now() - startedAt < plan.reconnectMs;
+      const isWorthAnother =
+        known.kind === 'unknown'
+          ? left > 0
+          : latest.kind === 'not_sent' && known.kind === 'not_sent' && clock.now() - startedAt < plan.reconnectMs;
       if (!isWorthAnother) return;
       await pause(clock, backoff(attempt, RETRY_FIRST_MS, known.kind === 'unknown' ? RETRY_MOST_MS : 1_000));
     }
@@ -86,8 +89,13 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     if (!isUnexpected || !('reference' in sent.outcome) || sent.outcome.reference === undefined) return sent.outcome;
     const identity = await plan.identify(sent.outcome.reference);
     if (identity === 'same') return sent.outcome;
-    if (identity === 'unclear') return { kind: 'unknown', reason: 'v1 has an order under this request id that cannot be told from this one' };
-    return { kind: 'rejected', httpStatus: 409, message: 'This request id belongs to another order. Nothing was charged for this one.' };
+    if (identity === 'unclear')
+      return { kind: 'unknown', reason: 'v1 has an order under this request id that cannot be told from this one' };
+    return {
+      kind: 'rejected',
+      httpStatus: 409,
+      message: 'This request id belongs to another order. Nothing was charged for this one.',
+    };
   };
 
   const poll = async (): Promise<void> => {
@@ -139,7 +147,8 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   };
   const ended = run();
 
-  const current = (): Order => (hasSettled ? order : { ...order, outcome: known ?? { kind: 'unknown', reason: 'a try is under way' } });
+  const current = (): Order =>
+    hasSettled ? order : { ...order, outcome: known ?? { kind: 'unknown', reason: 'a try is under way' } };
   const isSpeakable = (): boolean => hasSettled && order.outcome?.kind !== 'pending' && order.outcome?.kind !== 'unknown';
   return {
     current,
@@ -172,7 +181,11 @@ export interface ReceiptQuestion {
 }
 
 /** What the receipt says, or `undefined` when it cannot be had or says nothing. */
-export async function findReceipt(reference: string, question: ReceiptQuestion, upstream: Upstream): Promise<Outcome | undefined> {
+export async function findReceipt(
+  reference: string,
+  question: ReceiptQuestion,
+  upstream: Upstream,
+): Promise<Outcome | undefined> {
   const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, question);
   if (finding.kind !== 'found') return undefined;
   const outcome = outcomeOfReceipt(finding.body);

@@ -44,12 +44,17 @@ export function createPursuits(): Pursuits {
       return running.size;
     },
     async drain() {
-      await Promise.all([...running.values()].map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)));
+      await Promise.all(
+        [...running.values()].map(({ pursuit }) => pursuit.then((started) => started.ended).catch(() => undefined)),
+      );
     },
   };
 }
 
 /** The refusal of an id that belongs to another order: one old server family fills missing ids with the current second. */
 export function requestIdReused(): GatewayError {
-  return new GatewayError('request_id_reused', 'This request-id was already used for another order. Nothing was charged for this one: send it again with an id of its own.');
+  return new GatewayError(
+    'request_id_reused',
+    'This request-id was already used for another order. Nothing was charged for this one: send it again with an id of its own.',
+  );
 }

@@ -20,7 +20,8 @@ export function readRaw(request: LegacyRequest, field: Field): readonly RawValue
 
 /** The values of several spellings of one thing. Empty texts and nulls are absent, unless emptiness means something. */
 export function readSpellings(request: LegacyRequest, spellings: readonly string[], takesEmpty = false): readonly RawValue[] {
-  const sources: readonly LegacyFields[] = request.method === 'GET' ? [request.query, request.body] : [request.body, request.query];
+  const sources: readonly LegacyFields[] =
+    request.method === 'GET' ? [request.query, request.body] : [request.body, request.query];
   const found: RawValue[] = [];
   for (const source of sources) {
     if (source.size === 0) continue;

@@ -20,19 +20,29 @@ const HASH_LENGTH = 40;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused. */
-export function readRequestId(request: LegacyRequest, parameters: Readonly<Record<string, string>>, spellings: readonly string[]): SentRequestId | undefined {
-  const inPath: RawValue[] = parameters['request_id'] === undefined ? [] : [{ spelling: 'request_id', value: parameters['request_id'] }];
+export function readRequestId(
+  request: LegacyRequest,
+  parameters: Readonly<Record<string, string>>,
+  spellings: readonly string[],
+): SentRequestId | undefined {
+  const inPath: RawValue[] =
+    parameters['request_id'] === undefined ? [] : [{ spelling: 'request_id', value: parameters['request_id'] }];
   const found = [...inPath, ...readSpellings(request, spellings)];
   const [first] = found;
   if (first === undefined) return undefined;
   const echo: Record<string, JsonValue> = {};
   for (const { spelling, value } of found) {
-    if (value instanceof InexactNumber) throw new GatewayError('invalid_field', `${spelling}: this number is too long to be kept exactly; send it as text.`, { field: spelling });
+    if (value instanceof InexactNumber)
+      throw new GatewayError('invalid_field', `${spelling}: this number is too long to be kept exactly; send it as text.`, {
+        field: spelling,
+      });
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
     }
     if (String(value) !== String(first.value as JsonValue)) {
-      throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, { field: spelling });
+      throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, {
+        field: spelling,
+      });
     }
     echo[spelling] = value;
   }

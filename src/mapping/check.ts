@@ -41,7 +41,12 @@ function checkNumberings(source: MappingSource, report: Report): void {
       const seen = new Map<string, string>();
       for (const [number, value] of Object.entries(numbers)) {
         const other = seen.get(value);
-        if (other !== undefined) report(['formats', id, 'numbers', table, number], 'numbering-not-one-to-one', `${number} and ${other} both mean ${value}`);
+        if (other !== undefined)
+          report(
+            ['formats', id, 'numbers', table, number],
+            'numbering-not-one-to-one',
+            `${number} and ${other} both mean ${value}`,
+          );
         seen.set(value, number);
       }
     }
@@ -55,8 +60,12 @@ function checkRoutes(mapping: Mapping, report: Report): void {
     for (const method of route.methods) {
       const key = `${method} ${route.path.replaceAll(/:[^/]+/g, ':')}`;
       const owner = owners.get(key);
-      const path = route.format === undefined ? ['operations', route.operation, 'routes'] : ['formats', route.format, 'operations', route.operation, 'routes'];
-      if (owner !== undefined && owner !== route.operation) report(path, 'route-shadowed', `${method} ${route.path} already means \`${owner}\``);
+      const path =
+        route.format === undefined
+          ? ['operations', route.operation, 'routes']
+          : ['formats', route.format, 'operations', route.operation, 'routes'];
+      if (owner !== undefined && owner !== route.operation)
+        report(path, 'route-shadowed', `${method} ${route.path} already means \`${owner}\``);
       owners.set(key, route.operation);
     }
   }
@@ -70,18 +79,30 @@ function checkCalls(source: MappingSource, report: Report): void {
     const [method, address] = operation.call.to.split(' ');
     const endpoint = V1_ENDPOINTS.find((one) => one.method === method && one.path === address);
     if (endpoint === undefined) {
-      const hint = nearestName(operation.call.to, V1_ENDPOINTS.map((one) => `${one.method} ${one.path}`));
-      report([...path, 'to'], 'unknown-endpoint', `v1 has no ${operation.call.to}`, hint === undefined ? {} : { hint: `did you mean ${hint}?` });
+      const hint = nearestName(
+        operation.call.to,
+        V1_ENDPOINTS.map((one) => `${one.method} ${one.path}`),
+      );
+      report(
+        [...path, 'to'],
+        'unknown-endpoint',
+        `v1 has no ${operation.call.to}`,
+        hint === undefined ? {} : { hint: `did you mean ${hint}?` },
+      );
       continue;
     }
     const sent = Object.keys(operation.call.send ?? {});
     for (const field of sent) {
       if (Object.hasOwn(endpoint.fields, field)) continue;
       const hint = nearestName(field, Object.keys(endpoint.fields));
-      report([...path, 'send', field], 'unknown-v1-field', `${operation.call.to} has no field \`${field}\``, { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) });
+      report([...path, 'send', field], 'unknown-v1-field', `${operation.call.to} has no field \`${field}\``, {
+        at: 'key',
+        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+      });
     }
     for (const [field, { required }] of Object.entries(endpoint.fields)) {
-      if (required && field !== 'pin' && !sent.includes(field)) report([...path, 'send'], 'missing-v1-field', `${operation.call.to} needs \`${field}\``);
+      if (required && field !== 'pin' && !sent.includes(field))
+        report([...path, 'send'], 'missing-v1-field', `${operation.call.to} needs \`${field}\``);
     }
   }
 }

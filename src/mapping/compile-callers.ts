@@ -15,10 +15,12 @@ export function compileCallers(source: MappingSource, report: Report): Callers {
     matches: kind.user_agents === undefined ? undefined : kind.user_agents.map(compilePattern),
   }));
   const rest = kinds.find((kind) => kind.matches === undefined);
-  if (rest === undefined) report(['callers', 'kinds'], 'no-default-kind', 'one kind of caller must be without `user_agents`: it is everybody else');
+  if (rest === undefined)
+    report(['callers', 'kinds'], 'no-default-kind', 'one kind of caller must be without `user_agents`: it is everybody else');
   const callerKeys = new Map(
     Object.entries(source.callerKeys).map(([fingerprint, key]): [string, CallerKey] => {
-      if (key.format !== undefined && !source.formats.has(key.format)) report(['callers', 'keys', fingerprint, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
+      if (key.format !== undefined && !source.formats.has(key.format))
+        report(['callers', 'keys', fingerprint, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
       return [fingerprint, { format: key.format, hasGuard: key.guard !== 'off', patienceMs: key.patience }];
     }),
   );

@@ -8,7 +8,13 @@ import type { FieldSource } from './schema';
 import type { MappingSource, Report } from './source';
 import type { Table } from './table';
 
-export function compileFieldsOfOperation(operation: string, source: MappingSource, tables: ReadonlyMap<string, Table>, sent: ReadonlySet<string>, report: Report): Field[] {
+export function compileFieldsOfOperation(
+  operation: string,
+  source: MappingSource,
+  tables: ReadonlyMap<string, Table>,
+  sent: ReadonlySet<string>,
+  report: Report,
+): Field[] {
   const fields = Object.entries(source.operations[operation]!.fields ?? {}).map(([name, field]) =>
     compileField(name, field, furtherSpellings(operation, name, source), tables, sent, (code, message, hint) =>
       report(['operations', operation, 'fields', name, 'as'], code, message, hint === undefined ? {} : { hint }),
@@ -23,17 +29,29 @@ function furtherSpellings(operation: string, field: string, source: MappingSourc
   return [...source.formats.values()].flatMap((format) => format.operations?.[operation]?.fields?.[field]?.from ?? []);
 }
 
-function compileField(name: string, source: FieldSource, further: readonly string[], tables: ReadonlyMap<string, Table>, sent: ReadonlySet<string>, complain: (code: string, message: string, hint?: string) => void): Field {
+function compileField(
+  name: string,
+  source: FieldSource,
+  further: readonly string[],
+  tables: ReadonlyMap<string, Table>,
+  sent: ReadonlySet<string>,
+  complain: (code: string, message: string, hint?: string) => void,
+): Field {
   const table = tables.get(source.as);
   const transform = Object.hasOwn(INPUT_TRANSFORMS, source.as) ? INPUT_TRANSFORMS[source.as] : undefined;
   if (table === undefined && transform === undefined) {
     const known = [...Object.keys(INPUT_TRANSFORMS), ...tables.keys()];
     const hint = nearestName(source.as, known);
-    complain('unknown-transform', `there is no transform or table \`${source.as}\``, hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?`);
+    complain(
+      'unknown-transform',
+      `there is no transform or table \`${source.as}\``,
+      hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?`,
+    );
   }
   if (table !== undefined && transform !== undefined) complain('name-clash', `\`${source.as}\` is both a transform and a table`);
   const isAmount = transform?.isAmount ?? false;
-  const bound = (value: number | undefined): number | undefined => (value === undefined ? undefined : isAmount ? kobo(value * 100) : value);
+  const bound = (value: number | undefined): number | undefined =>
+    value === undefined ? undefined : isAmount ? kobo(value * 100) : value;
   return {
     name,
     from: [...new Set([...source.from, ...further])],
@@ -62,7 +80,12 @@ function reportSharedSpellings(operation: string, fields: readonly Field[], repo
     for (const [index, spelling] of [...field.from, ...field.otherwise].entries()) {
       const owner = owners.get(spelling);
       if (owner === undefined) owners.set(spelling, field.name);
-      else if (owner !== field.name) report(['operations', operation, 'fields', field.name, 'from', index], 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner}\``);
+      else if (owner !== field.name)
+        report(
+          ['operations', operation, 'fields', field.name, 'from', index],
+          'spelling-shared',
+          `\`${spelling}\` is already a spelling of \`${owner}\``,
+        );
     }
   }
 }
@@ -71,8 +94,16 @@ function reportUnknownFields(operation: string, source: MappingSource, fields: r
   for (const [id, format] of source.formats) {
     for (const name of Object.keys(format.operations?.[operation]?.fields ?? {})) {
       if (fields.some((field) => field.name === name)) continue;
-      const hint = nearestName(name, fields.map((field) => field.name));
-      report(['formats', id, 'operations', operation, 'fields', name], 'unknown-field', `\`${operation}\` has no field \`${name}\``, { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) });
+      const hint = nearestName(
+        name,
+        fields.map((field) => field.name),
+      );
+      report(
+        ['formats', id, 'operations', operation, 'fields', name],
+        'unknown-field',
+        `\`${operation}\` has no field \`${name}\``,
+        { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) },
+      );
     }
   }
 }

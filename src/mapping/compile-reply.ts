@@ -15,19 +15,35 @@ export interface ReplySurroundings {
 
 const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
-export function compileReplies(name: string, operation: OperationSource, formats: readonly string[], surroundings: ReplySurroundings): ReadonlyMap<string, Replies> {
+export function compileReplies(
+  name: string,
+  operation: OperationSource,
+  formats: readonly string[],
+  surroundings: ReplySurroundings,
+): ReadonlyMap<string, Replies> {
   // A failed list or lookup says so in the words of every other failure.
-  const shared: ReplySource = operation.kind === 'list' ? { include: ['words'], ...operation.reply, success: {} } : (operation.reply ?? {});
+  const shared: ReplySource =
+    operation.kind === 'list' ? { include: ['words'], ...operation.reply, success: {} } : (operation.reply ?? {});
   return new Map(
     formats.map((format) => {
       const own = surroundings.source.formats.get(format)?.operations?.[name]?.reply;
-      const builders = OUTCOMES.map((outcome) => [outcome, compileOutcome(name, operation, shared, own, format, outcome, surroundings)] as const);
+      const builders = OUTCOMES.map(
+        (outcome) => [outcome, compileOutcome(name, operation, shared, own, format, outcome, surroundings)] as const,
+      );
       return [format, Object.fromEntries(builders) as unknown as Replies];
     }),
   );
 }
 
-function compileOutcome(name: string, operation: OperationSource, shared: ReplySource, own: ReplySource | undefined, format: string, outcome: ReplyOutcome, surroundings: ReplySurroundings): ReplyBuilder {
+function compileOutcome(
+  name: string,
+  operation: OperationSource,
+  shared: ReplySource,
+  own: ReplySource | undefined,
+  format: string,
+  outcome: ReplyOutcome,
+  surroundings: ReplySurroundings,
+): ReplyBuilder {
   const path = ['operations', name, 'reply'];
   const ownPath = ['formats', format, 'operations', name, 'reply'];
   if (operation.kind === 'list' && outcome === 'success') {
@@ -36,12 +52,20 @@ function compileOutcome(name: string, operation: OperationSource, shared: ReplyS
     const at = own?.success === undefined ? path : ownPath;
     return compileValue((list ?? []) as ValueSource, [...at, 'success'], surroundings.context) as ReplyBuilder;
   }
-  const layers = [...layersOf(shared, outcome, path, surroundings), ...(own === undefined ? [] : layersOf(own, outcome, ownPath, surroundings))];
+  const layers = [
+    ...layersOf(shared, outcome, path, surroundings),
+    ...(own === undefined ? [] : layersOf(own, outcome, ownPath, surroundings)),
+  ];
   return buildLayers(layers, surroundings.context);
 }
 
 /** One reply of blocks alone, such as a refusal. */
-export function compileReply(reply: ReplySource, outcome: ReplyOutcome, path: YamlPath, surroundings: ReplySurroundings): ReplyBuilder {
+export function compileReply(
+  reply: ReplySource,
+  outcome: ReplyOutcome,
+  path: YamlPath,
+  surroundings: ReplySurroundings,
+): ReplyBuilder {
   return buildLayers(layersOf(reply, outcome, path, surroundings), surroundings.context);
 }
 
@@ -50,20 +74,32 @@ interface Layer {
   readonly path: YamlPath;
 }
 
-function layersOf(reply: ReplySource, outcome: ReplyOutcome, path: YamlPath, surroundings: ReplySurroundings, seen: readonly string[] = []): Layer[] {
+function layersOf(
+  reply: ReplySource,
+  outcome: ReplyOutcome,
+  path: YamlPath,
+  surroundings: ReplySurroundings,
+  seen: readonly string[] = [],
+): Layer[] {
   const { source, report } = surroundings;
   const layers: Layer[] = [];
   for (const [index, block] of (reply.include ?? []).entries()) {
     const included = source.blocks[block];
     if (included === undefined) {
       const hint = nearestName(block, Object.keys(source.blocks));
-      report([...path, 'include', index], 'unknown-block', `there is no block \`${block}\``, hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` });
+      report(
+        [...path, 'include', index],
+        'unknown-block',
+        `there is no block \`${block}\``,
+        hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` },
+      );
     } else if (seen.includes(block)) report([...path, 'include', index], 'block-cycle', `block \`${block}\` includes itself`);
     else layers.push(...layersOf(included, outcome, ['blocks', block], surroundings, [...seen, block]));
   }
   if (reply.always !== undefined) layers.push({ fields: reply.always, path: [...path, 'always'] });
   const own = reply[outcome];
-  if (own !== undefined && own !== null && typeof own === 'object' && !Array.isArray(own)) layers.push({ fields: own as Layer['fields'], path: [...path, outcome] });
+  if (own !== undefined && own !== null && typeof own === 'object' && !Array.isArray(own))
+    layers.push({ fields: own as Layer['fields'], path: [...path, outcome] });
   return layers;
 }
 

@@ -25,7 +25,8 @@ export const ROOTS: Readonly<Record<string, string>> = {
   text: "What there is to say: v1's message, or the text for the outcome.",
   http: 'The HTTP status of the reply.',
   words: 'The status words of the outcome: status, Status.',
-  order: 'The order: request_id, number, reference, echo, opened_at, operation, charged, balance_before, balance_after, cashback, token, pins.',
+  order:
+    'The order: request_id, number, reference, echo, opened_at, operation, charged, balance_before, balance_after, cashback, token, pins.',
   v1: "v1's answer to a lookup or read, as it came.",
   catalog: 'Lists of the catalog: data_plans, cable_plans, cable_providers, discos, exams, recharge_cards.',
   networks: "The format's networks: number, name, label, prefixes.",
@@ -61,7 +62,11 @@ export function compileValue(source: ValueSource, path: YamlPath, context: Value
 }
 
 /** Nested fields; one whose value is left out has no key. */
-export function compileFields(source: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): (scope: Scope) => JsonObject {
+export function compileFields(
+  source: Readonly<Record<string, ValueSource>>,
+  path: YamlPath,
+  context: ValueContext,
+): (scope: Scope) => JsonObject {
   const fields = Object.entries(source).map(([key, part]) => [key, compileValue(part, [...path, key], context)] as const);
   return (scope) => {
     const object: Record<string, JsonValue> = {};
@@ -92,12 +97,18 @@ function compileExpression(text: string, path: YamlPath, context: ValueContext):
 }
 
 function compileRoot({ root, path: steps }: Expression, path: YamlPath, context: ValueContext): Value {
-  if (context.fieldTables.has(root)) return steps.length === 0 ? (scope) => scope.fields[root] : (scope) => dig(scope.fields[root], steps);
+  if (context.fieldTables.has(root))
+    return steps.length === 0 ? (scope) => scope.fields[root] : (scope) => dig(scope.fields[root], steps);
   if (context.joins.has(root)) return (scope) => dig(scope.joins[root], steps);
   if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow)) {
     const known = [...context.fieldTables.keys(), ...context.joins, ...Object.keys(ROOTS)];
     const hint = nearestName(root, known);
-    context.report(path, 'unknown-source', `nothing here is called \`$${root}\``, hint === undefined ? {} : { hint: `did you mean \`$${hint}\`?` });
+    context.report(
+      path,
+      'unknown-source',
+      `nothing here is called \`$${root}\``,
+      hint === undefined ? {} : { hint: `did you mean \`$${hint}\`?` },
+    );
     return () => null;
   }
   return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => dig(scope.roots[root], steps);
@@ -106,13 +117,19 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
 function dig(value: JsonValue | undefined, steps: readonly string[]): JsonValue | undefined {
   let current: JsonValue | undefined = value;
   for (const step of steps) {
-    if (current === null || typeof current !== 'object' || Array.isArray(current) || !Object.hasOwn(current, step)) return undefined;
+    if (current === null || typeof current !== 'object' || Array.isArray(current) || !Object.hasOwn(current, step))
+      return undefined;
     current = (current as JsonObject)[step];
   }
   return current;
 }
 
-function compileTransform(name: string, { root }: Expression, path: YamlPath, context: ValueContext): (value: JsonValue, scope: Scope) => JsonValue {
+function compileTransform(
+  name: string,
+  { root }: Expression,
+  path: YamlPath,
+  context: ValueContext,
+): (value: JsonValue, scope: Scope) => JsonValue {
   const plain = OUTPUT_TRANSFORMS[name];
   if (plain !== undefined) return plain.apply;
   const table = context.fieldTables.get(root);
@@ -124,14 +141,25 @@ function compileTransform(name: string, { root }: Expression, path: YamlPath, co
   } else {
     const known = [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)];
     const hint = nearestName(name, known);
-    context.report(path, 'unknown-transform', `there is no transform \`${name}\``, { hint: hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?` });
+    context.report(path, 'unknown-transform', `there is no transform \`${name}\``, {
+      hint: hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?`,
+    });
   }
   return () => null;
 }
 
-function allowKeys(object: Readonly<Record<string, ValueSource>>, allowed: readonly string[], path: YamlPath, context: ValueContext): void {
+function allowKeys(
+  object: Readonly<Record<string, ValueSource>>,
+  allowed: readonly string[],
+  path: YamlPath,
+  context: ValueContext,
+): void {
   for (const key of Object.keys(object)) {
-    if (!allowed.includes(key)) context.report([...path, key], 'unknown-key', `unknown key \`${key}\` beside \`${allowed[0]}\``, { hint: `allowed: ${allowed.join(', ')}`, at: 'key' });
+    if (!allowed.includes(key))
+      context.report([...path, key], 'unknown-key', `unknown key \`${key}\` beside \`${allowed[0]}\``, {
+        hint: `allowed: ${allowed.join(', ')}`,
+        at: 'key',
+      });
   }
 }
 
@@ -158,7 +186,11 @@ function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   allowKeys(object, ['when', 'value', 'else'], path, context);
   const conditions = object['when'];
   if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) {
-    context.report([...path, 'when'], 'bad-when', '`when` takes conditions such as { $meter_type: prepaid } or { $order.token: present }');
+    context.report(
+      [...path, 'when'],
+      'bad-when',
+      '`when` takes conditions such as { $meter_type: prepaid } or { $order.token: present }',
+    );
     return () => undefined;
   }
   const tests = Object.entries(conditions as Record<string, ValueSource>).map(([key, wanted]) => {
@@ -168,7 +200,8 @@ function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPa
     return (scope: Scope) => actual(scope) === wanted;
   });
   const value = compileValue(object['value'] ?? null, [...path, 'value'], context);
-  const otherwise = 'else' in object ? compileValue(object['else'] ?? null, [...path, 'else'], context) : (): undefined => undefined;
+  const otherwise =
+    'else' in object ? compileValue(object['else'] ?? null, [...path, 'else'], context) : (): undefined => undefined;
   return (scope) => (tests.every((test) => test(scope)) ? value(scope) : otherwise(scope));
 }
 
@@ -179,14 +212,21 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   const row = typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
   if (row === undefined) {
     const hint = nearestName(String(object['row']), context.rows.keys());
-    context.report([...path, 'row'], 'unknown-row', `there is no row shape \`${String(object['row'])}\``, hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` });
+    context.report(
+      [...path, 'row'],
+      'unknown-row',
+      `there is no row shape \`${String(object['row'])}\``,
+      hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` },
+    );
     return () => [];
   }
   const isWanted = compileWhere(object, path, context);
   const onlyFirst = object['only'] === 'first';
   return (scope) => {
     const items = list(scope);
-    const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) => isWanted(item as JsonObject, scope));
+    const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) =>
+      isWanted(item as JsonObject, scope),
+    );
     const rows = wanted.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
     return onlyFirst ? (rows[0] ?? null) : rows;
   };
@@ -215,7 +255,9 @@ export function compileRowTest(source: ValueSource, path: YamlPath, context: Val
       const value = wanted(scope) ?? null;
       if (value === null) return true;
       const actual = row[key] ?? null;
-      return (Array.isArray(value) ? (value as readonly JsonValue[]) : [value]).some((one) => sameWord(String(one), String(actual)));
+      return (Array.isArray(value) ? (value as readonly JsonValue[]) : [value]).some((one) =>
+        sameWord(String(one), String(actual)),
+      );
     };
   });
   return (row, scope) => tests.every((test) => test(row, scope));

@@ -18,12 +18,20 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
   const formats = new Map([...source.formats.keys()].map((id) => [id, compileFormat(id, source, tables, report)]));
   const rows = compileRows(source, tables, report);
   const operations = new Map(
-    Object.entries(source.operations).map(([name, operation]) => [name, compileOperation(name, operation, { source, tables, formats, rows, report })]),
+    Object.entries(source.operations).map(([name, operation]) => [
+      name,
+      compileOperation(name, operation, { source, tables, formats, rows, report }),
+    ]),
   );
   reportUnknownOperations(source, report);
   const routes = collectRoutes(source);
-  const numberingOf = (format: string, table: Table): Numbering => formats.get(format)?.numberings.get(table.name) ?? table.numbering;
-  const surroundings: ReplySurroundings = { source, report, context: { report, fieldTables: new Map(), joins: new Set(), rows, tables, allowRow: false } };
+  const numberingOf = (format: string, table: Table): Numbering =>
+    formats.get(format)?.numberings.get(table.name) ?? table.numbering;
+  const surroundings: ReplySurroundings = {
+    source,
+    report,
+    context: { report, fieldTables: new Map(), joins: new Set(), rows, tables, allowRow: false },
+  };
   return {
     hash: source.hash,
     formats,
@@ -57,11 +65,17 @@ function compileFormat(id: string, source: MappingSource, tables: ReadonlyMap<st
     const table = tables.get(name);
     if (table === undefined) {
       const hint = nearestName(name, tables.keys());
-      report(path, 'unknown-table', `there is no table \`${name}\``, { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) });
+      report(path, 'unknown-table', `there is no table \`${name}\``, {
+        at: 'key',
+        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+      });
       continue;
     }
     for (const [number, value] of Object.entries(numbers)) {
-      if (!table.values.includes(value)) report([...path, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, { hint: `known: ${table.values.join(', ')}` });
+      if (!table.values.includes(value))
+        report([...path, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, {
+          hint: `known: ${table.values.join(', ')}`,
+        });
     }
     numberings.set(name, toNumbering(numbers));
   }
@@ -95,9 +109,14 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     tables,
     allowRow: false,
   };
-  for (const field of fields) if (Object.hasOwn(ROOTS, field.name)) report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` is the name of something else in replies`, { at: 'key' });
+  for (const field of fields)
+    if (Object.hasOwn(ROOTS, field.name))
+      report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` is the name of something else in replies`, {
+        at: 'key',
+      });
   const call = compileCall(operation, [...path, 'call'], context, fields, sent);
-  if (operation.undecided !== undefined && !formats.has(operation.undecided)) report([...path, 'undecided'], 'unknown-format', `there is no format \`${operation.undecided}\``);
+  if (operation.undecided !== undefined && !formats.has(operation.undecided))
+    report([...path, 'undecided'], 'unknown-format', `there is no format \`${operation.undecided}\``);
   return {
     name,
     title: operation.title,
@@ -116,9 +135,16 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
 }
 
 /** Every field that the call mentions is sent: the numbers of such fields must be certain. */
-function compileCall(operation: OperationSource, path: readonly string[], context: ValueContext, fields: Field[], sent: Set<string>): CallTemplate | undefined {
+function compileCall(
+  operation: OperationSource,
+  path: readonly string[],
+  context: ValueContext,
+  fields: Field[],
+  sent: Set<string>,
+): CallTemplate | undefined {
   if (operation.call === undefined) {
-    if (operation.kind !== 'list') context.report(path.slice(0, -1), 'missing-call', `an operation of kind ${operation.kind} needs a \`call\``);
+    if (operation.kind !== 'list')
+      context.report(path.slice(0, -1), 'missing-call', `an operation of kind ${operation.kind} needs a \`call\``);
     return undefined;
   }
   const [method, address] = operation.call.to.split(' ') as ['GET' | 'POST', string];
@@ -149,26 +175,48 @@ function compileJoins(operation: OperationSource, path: readonly string[], conte
       context.report([...path, 'join', name, 'where'], 'bad-join', 'a join compares exactly one key, such as { id: $plan }');
       return [];
     }
-    return [{ name, list: join.list, key, value: compileValue(join.where[key] ?? null, [...path, 'join', name, 'where', key], context) as (scope: Parameters<Value>[0]) => JsonValue | undefined }];
+    return [
+      {
+        name,
+        list: join.list,
+        key,
+        value: compileValue(join.where[key] ?? null, [...path, 'join', name, 'where', key], context) as (
+          scope: Parameters<Value>[0],
+        ) => JsonValue | undefined,
+      },
+    ];
   });
 }
 
-function compileGuard(operation: OperationSource, path: readonly string[], fields: readonly Field[], report: Report): Operation['guard'] {
+function compileGuard(
+  operation: OperationSource,
+  path: readonly string[],
+  fields: readonly Field[],
+  report: Report,
+): Operation['guard'] {
   if (operation.numbering_guard === undefined) return undefined;
   const [number, phone] = (['number', 'phone'] as const).map((role) => {
     const name = operation.numbering_guard![role];
     const field = fields.find((one) => one.name === name);
-    if (field === undefined) report([...path, 'numbering_guard', role], 'unknown-field', `this operation has no field \`${name}\``);
+    if (field === undefined)
+      report([...path, 'numbering_guard', role], 'unknown-field', `this operation has no field \`${name}\``);
     return field;
   });
   return number === undefined || phone === undefined ? undefined : { number, phone };
 }
 
-function knownSpellings(name: string, operation: OperationSource, fields: readonly Field[], source: MappingSource): ReadonlySet<string> {
+function knownSpellings(
+  name: string,
+  operation: OperationSource,
+  fields: readonly Field[],
+  source: MappingSource,
+): ReadonlySet<string> {
   const known = new Set<string>(operation.ignore ?? []);
   for (const field of fields) for (const spelling of [...field.from, ...field.otherwise]) known.add(spelling);
   if (operation.kind === 'purchase') for (const spelling of source.requestId) known.add(spelling);
-  for (const format of source.formats.values()) for (const field of Object.values(format.operations?.[name]?.fields ?? {})) for (const spelling of field.from) known.add(spelling);
+  for (const format of source.formats.values())
+    for (const field of Object.values(format.operations?.[name]?.fields ?? {}))
+      for (const spelling of field.from) known.add(spelling);
   return known;
 }
 
@@ -177,15 +225,22 @@ function reportUnknownOperations(source: MappingSource, report: Report): void {
     for (const name of Object.keys(format.operations ?? {})) {
       if (Object.hasOwn(source.operations, name)) continue;
       const hint = nearestName(name, Object.keys(source.operations));
-      report(['formats', id, 'operations', name], 'unknown-operation', `there is no operation \`${name}\``, { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) });
+      report(['formats', id, 'operations', name], 'unknown-operation', `there is no operation \`${name}\``, {
+        at: 'key',
+        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+      });
     }
   }
 }
 
 function collectRoutes(source: MappingSource): Route[] {
-  const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) => (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format: undefined })));
+  const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) =>
+    (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format: undefined })),
+  );
   const own = [...source.formats].flatMap(([format, { operations }]) =>
-    Object.entries(operations ?? {}).flatMap(([operation, { routes }]) => (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format }))),
+    Object.entries(operations ?? {}).flatMap(([operation, { routes }]) =>
+      (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format })),
+    ),
   );
   return [...shared, ...own];
 }

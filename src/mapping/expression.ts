@@ -21,6 +21,9 @@ export function parseExpression(text: string): Expression | undefined {
   return {
     root,
     path: path.split('.').slice(1),
-    transforms: transforms.split('|').slice(1).map((name) => name.trim()),
+    transforms: transforms
+      .split('|')
+      .slice(1)
+      .map((name) => name.trim()),
   };
 }

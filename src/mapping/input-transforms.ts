@@ -57,7 +57,9 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     read: (raw) => {
       if (raw instanceof InexactNumber) return fail(tooLarge);
       const text = parseText(raw)?.replace(/[\s-]/g, '');
-      return text === undefined || !/^[0-9A-Za-z]{1,40}$/.test(text) ? fail('a number of digits, best sent as text') : { value: text };
+      return text === undefined || !/^[0-9A-Za-z]{1,40}$/.test(text)
+        ? fail('a number of digits, best sent as text')
+        : { value: text };
     },
   },
   phone: {
@@ -96,7 +98,9 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     describe: 'The face value of a card in whole naira.',
     read: (raw) => {
       const amount = raw instanceof InexactNumber ? undefined : parseNaira(raw);
-      return amount === undefined || amount <= 0 || amount % 100 !== 0 ? fail('a card value in whole naira such as 100') : { value: amount / 100 };
+      return amount === undefined || amount <= 0 || amount % 100 !== 0
+        ? fail('a card value in whole naira such as 100')
+        : { value: amount / 100 };
     },
   },
   quantity: { describe: 'A whole number, as number or text.', read: (raw) => readInteger(raw, 'a whole number') },

@@ -23,13 +23,27 @@ export interface MappingFileText {
 export function loadSource(folder: string): LoadedSource {
   let files: MappingFileText[];
   try {
-    files = yamlFilesBelow(folder).map((path) => ({ file: relative(process.cwd(), path) || path, text: readFileSync(path, 'utf8') }));
+    files = yamlFilesBelow(folder).map((path) => ({
+      file: relative(process.cwd(), path) || path,
+      text: readFileSync(path, 'utf8'),
+    }));
   } catch (error) {
     const message = `the mappings folder cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     return { problems: [{ file: folder, line: 1, column: 1, code: 'unreadable-folder', severity: 'error', message }] };
   }
   if (files.length === 0) {
-    return { problems: [{ file: folder, line: 1, column: 1, code: 'empty-folder', severity: 'error', message: 'there is no mapping file (*.yaml) here' }] };
+    return {
+      problems: [
+        {
+          file: folder,
+          line: 1,
+          column: 1,
+          code: 'empty-folder',
+          severity: 'error',
+          message: 'there is no mapping file (*.yaml) here',
+        },
+      ],
+    };
   }
   return mergeFiles(files);
 }
@@ -67,7 +81,14 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
   }
   for (const section of NEEDED) {
     if (merged[section] === undefined) {
-      problems.push({ file: files[0]!.file, line: 1, column: 1, code: 'missing-section', severity: 'error', message: `no mapping file has the section \`${section}\`` });
+      problems.push({
+        file: files[0]!.file,
+        line: 1,
+        column: 1,
+        code: 'missing-section',
+        severity: 'error',
+        message: `no mapping file has the section \`${section}\``,
+      });
     }
   }
   if (problems.some((problem) => problem.severity === 'error')) return { problems };
@@ -80,8 +101,14 @@ interface Merging {
   readonly merged: { -readonly [K in keyof SharedFile]: SharedFile[K] };
 }
 
-function addFormat(value: FormatFile, file: string, read: YamlRead<FormatFile>, into: Merging & { formats: Map<string, FormatFile> }): void {
-  if (into.formats.has(value.format)) twice(`format \`${value.format}\``, file, read.locate(['format']), ['formats', value.format], into);
+function addFormat(
+  value: FormatFile,
+  file: string,
+  read: YamlRead<FormatFile>,
+  into: Merging & { formats: Map<string, FormatFile> },
+): void {
+  if (into.formats.has(value.format))
+    twice(`format \`${value.format}\``, file, read.locate(['format']), ['formats', value.format], into);
   into.places.add(['formats', value.format], file, read.locate, 2);
   into.formats.set(value.format, value);
   addRecord('rows', value.rows, file, read, into);
@@ -97,24 +124,46 @@ function addShared(value: SharedFile, file: string, read: YamlRead<SharedFile>, 
   }
   for (const [index, numbering] of (value.other_numberings ?? []).entries()) {
     const all = (into.merged.other_numberings ??= []);
-    into.places.add(['other_numberings', all.length], file, (path, what) => read.locate(['other_numberings', index, ...path.slice(2)], what));
+    into.places.add(['other_numberings', all.length], file, (path, what) =>
+      read.locate(['other_numberings', index, ...path.slice(2)], what),
+    );
     all.push(numbering);
   }
 }
 
-function addRecord(section: (typeof RECORDS)[number], value: Readonly<Record<string, unknown>> | undefined, file: string, read: YamlRead<unknown>, into: Merging): void {
+function addRecord(
+  section: (typeof RECORDS)[number],
+  value: Readonly<Record<string, unknown>> | undefined,
+  file: string,
+  read: YamlRead<unknown>,
+  into: Merging,
+): void {
   const all = ((into.merged[section] as Record<string, unknown> | undefined) ??= {});
   into.merged[section] = all as never;
   for (const [name, item] of Object.entries(value ?? {})) {
-    if (Object.hasOwn(all, name)) twice(`\`${section}.${name}\``, file, read.locate([section, name], 'key'), [section, name], into);
+    if (Object.hasOwn(all, name))
+      twice(`\`${section}.${name}\``, file, read.locate([section, name], 'key'), [section, name], into);
     into.places.add([section, name], file, read.locate);
     all[name] = item;
   }
 }
 
-function twice(what: string, file: string, place: { line: number; column: number }, path: readonly string[], into: Merging): void {
+function twice(
+  what: string,
+  file: string,
+  place: { line: number; column: number },
+  path: readonly string[],
+  into: Merging,
+): void {
   const first = into.places.fileOf(path);
-  into.problems.push({ file, ...place, code: 'defined-twice', severity: 'error', message: `${what} is defined twice`, ...(first === undefined ? {} : { hint: `it also stands in ${first}` }) });
+  into.problems.push({
+    file,
+    ...place,
+    code: 'defined-twice',
+    severity: 'error',
+    message: `${what} is defined twice`,
+    ...(first === undefined ? {} : { hint: `it also stands in ${first}` }),
+  });
 }
 
 function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>): Omit<MappingSource, 'places' | 'hash'> {

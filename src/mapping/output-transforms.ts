@@ -29,22 +29,38 @@ const LAGOS_OFFSET_MS = 3_600_000;
 const text = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
-  naira: { describe: 'Kobo as a number of naira, without commas: 980.5.', apply: (value) => (isAmount(value) ? nairaNumber(kobo(value)) : null) },
-  naira_text: { describe: 'Kobo as naira with two decimals: "980.50".', apply: (value) => (isAmount(value) ? nairaText(kobo(value)) : null) },
+  naira: {
+    describe: 'Kobo as a number of naira, without commas: 980.5.',
+    apply: (value) => (isAmount(value) ? nairaNumber(kobo(value)) : null),
+  },
+  naira_text: {
+    describe: 'Kobo as naira with two decimals: "980.50".',
+    apply: (value) => (isAmount(value) ? nairaText(kobo(value)) : null),
+  },
   text: { describe: 'As text.', apply: text },
   upper: { describe: 'In capitals.', apply: (value) => text(value).toUpperCase() },
   lower: { describe: 'In small letters.', apply: (value) => text(value).toLowerCase() },
   cut_30: { describe: 'The first 30 characters.', apply: (value) => Array.from(text(value)).slice(0, 30).join('') },
-  comma: { describe: 'A list as one text, comma-joined.', apply: (value) => (Array.isArray(value) ? value.map(text).join(',') : value) },
+  comma: {
+    describe: 'A list as one text, comma-joined.',
+    apply: (value) => (Array.isArray(value) ? value.map(text).join(',') : value),
+  },
   count: { describe: 'How many.', apply: (value) => (Array.isArray(value) ? value.length : null) },
-  iso: { describe: 'A time as ISO 8601 in UTC.', apply: (value) => (typeof value === 'number' ? new Date(value).toISOString() : null) },
+  iso: {
+    describe: 'A time as ISO 8601 in UTC.',
+    apply: (value) => (typeof value === 'number' ? new Date(value).toISOString() : null),
+  },
   datetime: {
     describe: 'A time as YYYY-MM-DD HH:MM:SS in Lagos.',
-    apply: (value) => (typeof value === 'number' ? new Date(value + LAGOS_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ') : null),
+    apply: (value) =>
+      typeof value === 'number' ? new Date(value + LAGOS_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ') : null,
   },
   pins: { describe: 'Card PINs as one text: "p1,p2".', apply: (value) => joinPins(value, (pin) => pin.pin) },
   serials: { describe: 'Card serials as one text: "s1,s2".', apply: (value) => joinPins(value, (pin) => pin.serial) },
-  pin_serial: { describe: 'Cards as "PIN<=>SERIAL", comma-joined.', apply: (value) => joinPins(value, (pin) => `${pin.pin}<=>${pin.serial}`) },
+  pin_serial: {
+    describe: 'Cards as "PIN<=>SERIAL", comma-joined.',
+    apply: (value) => joinPins(value, (pin) => `${pin.pin}<=>${pin.serial}`),
+  },
   card_fields: {
     describe: 'Cards as JSON text: a list of objects with `fields`, which MSORG app clients read.',
     apply: (value) => {

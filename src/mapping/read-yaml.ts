@@ -27,9 +27,13 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
-  const syntax = [...document.errors, ...document.warnings].map(
-    (error): Problem => ({ file, ...at(error.pos[0]), code: 'yaml-syntax', severity: 'error', message: firstSentence(error.message) }),
-  );
+  const syntax = [...document.errors, ...document.warnings].map((error): Problem => ({
+    file,
+    ...at(error.pos[0]),
+    code: 'yaml-syntax',
+    severity: 'error',
+    message: firstSentence(error.message),
+  }));
   if (syntax.length > 0) return { problems: syntax, locate };
 
   let plain: unknown;

@@ -29,7 +29,11 @@ interface Node {
 const createNode = (): Node => ({ literals: new Map(), parameter: undefined, routes: [] });
 
 /** A matcher over all routes; format ids as first segment pin that format. */
-export function createRouter(routes: readonly Route[], operations: ReadonlyMap<string, Operation>, formats: ReadonlySet<string>): (method: string, path: string) => RouteMatch {
+export function createRouter(
+  routes: readonly Route[],
+  operations: ReadonlyMap<string, Operation>,
+  formats: ReadonlySet<string>,
+): (method: string, path: string) => RouteMatch {
   const root = createNode();
   const exact = new Map<string, Node>();
   for (const route of routes) {
@@ -47,7 +51,12 @@ export function createRouter(routes: readonly Route[], operations: ReadonlyMap<s
     const [route] = fitting;
     if (route === undefined) return { kind: 'wrong_method', allowed: [...new Set(node.routes.flatMap((one) => one.methods))] };
     const isShared = fitting.some((one) => one.format === undefined);
-    return { kind: 'matched', operation: operations.get(route.operation)!, parameters, pinnedFormat: isShared || fitting.length > 1 ? undefined : route.format };
+    return {
+      kind: 'matched',
+      operation: operations.get(route.operation)!,
+      parameters,
+      pinnedFormat: isShared || fitting.length > 1 ? undefined : route.format,
+    };
   };
 
   return (method, path) => {

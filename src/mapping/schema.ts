@@ -19,7 +19,9 @@ const duration = z
   })
   .describe('A duration: a whole number with ms, s, m or h.');
 
-const numbers = z.record(z.string().regex(/^\d+$/, 'expected a whole number'), word).describe('What a number means: number to value.');
+const numbers = z
+  .record(z.string().regex(/^\d+$/, 'expected a whole number'), word)
+  .describe('What a number means: number to value.');
 
 /** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
 export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
@@ -54,7 +56,10 @@ const fieldSchema = z
 
 const routeSchema = z
   .string()
-  .regex(/^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* \/[\w\-./:]*$/, 'expected a method and a path, such as POST /api/topup or GET|POST /api/user')
+  .regex(
+    /^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* \/[\w\-./:]*$/,
+    'expected a method and a path, such as POST /api/topup or GET|POST /api/user',
+  )
   .describe('Method(s) and path. Both slash spellings are always served; `:name` is a field in the path.');
 
 const callSchema = z
@@ -63,7 +68,10 @@ const callSchema = z
       .string()
       .regex(/^(?:GET|POST) \/[\w\-/]+$/, 'expected a v1 endpoint such as POST /airtime')
       .describe('The v1 endpoint.'),
-    send: z.record(z.string(), value).optional().describe("v1's fields. Absent values are not sent; pin and request_id are added to purchases."),
+    send: z
+      .record(z.string(), value)
+      .optional()
+      .describe("v1's fields. Absent values are not sent; pin and request_id are added to purchases."),
   })
   .describe('The v1 call of the operation.');
 
@@ -108,7 +116,10 @@ const signalSchema = z
 
 const formatOperationSchema = z.strictObject({
   routes: z.array(routeSchema).optional().describe('Addresses that only this format has.'),
-  fields: z.record(name, z.strictObject({ from: words.min(1) })).optional().describe('Further spellings that this format uses.'),
+  fields: z
+    .record(name, z.strictObject({ from: words.min(1) }))
+    .optional()
+    .describe('Further spellings that this format uses.'),
   reply: replySchema.optional(),
 });
 
@@ -121,12 +132,18 @@ const tableSchema = z.strictObject({
         id: z.number().int().optional().describe("v1's own number."),
         label: z.string().optional().describe('The name as lists show it.'),
         words: words.describe('Accepted words, compared without case, spaces and punctuation.'),
-        prefixes: z.array(z.string().regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"')).optional().describe('First digits of phone numbers.'),
+        prefixes: z
+          .array(z.string().regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"'))
+          .optional()
+          .describe('First digits of phone numbers.'),
       }),
     )
     .optional(),
   numbers: numbers.optional().describe('What a number means, unless the format says otherwise.'),
-  unlisted: z.enum(['number', 'upper']).optional().describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.'),
+  unlisted: z
+    .enum(['number', 'upper'])
+    .optional()
+    .describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.'),
   catalog: z.strictObject({ list: name, id: name, name }).optional().describe('Look words up in this list of the catalog.'),
 });
 

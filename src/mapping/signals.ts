@@ -24,7 +24,10 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   if (source.field !== undefined && source.is !== undefined) finders.push(fieldIs(source.field, source.is));
   if (source.path !== undefined) finders.push(source.spelled === 'exactly' ? exactPath(source.path) : anyPath(source.path));
   if (source.auth !== undefined) finders.push(authScheme(source.auth));
-  if (finders.length === 0) report(path, 'empty-signal', 'this signal names nothing to look for', { hint: 'add any_field, all_fields, field with is, path or auth' });
+  if (finders.length === 0)
+    report(path, 'empty-signal', 'this signal names nothing to look for', {
+      hint: 'add any_field, all_fields, field with is, path or auth',
+    });
   if ((source.field === undefined) !== (source.is === undefined)) report(path, 'half-signal', '`field` and `is` belong together');
   return {
     weight: source.weight,
@@ -57,7 +60,8 @@ const anyField =
 
 const allFields =
   (names: readonly string[]): Finder =>
-  (request) => (names.every((name) => hasField(request, name)) ? `fields ${names.join(' and ')}` : undefined);
+  (request) =>
+    names.every((name) => hasField(request, name)) ? `fields ${names.join(' and ')}` : undefined;
 
 const fieldIs =
   (name: string, words: readonly string[]): Finder =>
@@ -68,7 +72,8 @@ const fieldIs =
 
 const exactPath =
   (wanted: string): Finder =>
-  (_request, path) => (path === wanted ? `address ${wanted}` : undefined);
+  (_request, path) =>
+    path === wanted ? `address ${wanted}` : undefined;
 
 const anyPath = (wanted: string): Finder => {
   const trimmed = trimSlash(wanted);
@@ -77,4 +82,5 @@ const anyPath = (wanted: string): Finder => {
 
 const authScheme =
   (scheme: string): Finder =>
-  (request) => (new RegExp(`^${scheme}\\b`, 'i').test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined);
+  (request) =>
+    new RegExp(`^${scheme}\\b`, 'i').test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined;

@@ -50,11 +50,22 @@ export class Places {
 const key = (path: YamlPath): string => path.map(String).join('\0');
 
 /** Reports one problem at a path of the merged source. */
-export type Report = (path: YamlPath, code: string, message: string, extra?: { readonly hint?: string; readonly severity?: Problem['severity']; readonly at?: 'key' | 'value' }) => void;
+export type Report = (
+  path: YamlPath,
+  code: string,
+  message: string,
+  extra?: { readonly hint?: string; readonly severity?: Problem['severity']; readonly at?: 'key' | 'value' },
+) => void;
 
 export function createReport(places: Places, problems: Problem[]): Report {
   return (path, code, message, extra = {}) => {
     const place = places.find(path, extra.at);
-    problems.push({ ...place, code, severity: extra.severity ?? 'error', message, ...(extra.hint === undefined ? {} : { hint: extra.hint }) });
+    problems.push({
+      ...place,
+      code,
+      severity: extra.severity ?? 'error',
+      message,
+      ...(extra.hint === undefined ? {} : { hint: extra.hint }),
+    });
   };
 }

@@ -44,7 +44,14 @@ export function createTable(name: string, source: TableSource): Table {
   for (const [value, entry] of entries) for (const word of [value, ...entry.words]) byWord.set(normaliseWord(word), value);
   const byPrefix = new Map(entries.flatMap(([value, entry]) => (entry.prefixes ?? []).map((prefix) => [prefix, value] as const)));
   const numbering: Numbering = new Map(Object.entries(source.numbers ?? {}).map(([number, value]) => [Number(number), value]));
-  const expected = `${aOrAn(source.title)}${entries.length === 0 ? '' : ` such as ${entries.slice(0, 4).map(([value]) => value).join(', ')}`}`;
+  const expected = `${aOrAn(source.title)}${
+    entries.length === 0
+      ? ''
+      : ` such as ${entries
+          .slice(0, 4)
+          .map(([value]) => value)
+          .join(', ')}`
+  }`;
 
   const numberIn = (raw: LegacyValue): number | undefined => {
     if (typeof raw === 'number') return Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+import { startService, type Service } from '../main';
+import { createLog } from '../telemetry/log';
+import { readConfig } from './read-config';
+import { untilStopped } from './until-stopped';
+
+/** `compat-gateway serve`: the gateway, with the embedded sandbox when no upstream is configured. */
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Serves the gateway, with an embedded v1 sandbox unless UPSTREAM_URL is set.')
+    .action(async () => {
+      const { config } = readConfig();
+      const log = createLog(config.logLevel);
+      const service = await startService(config, log);
+      process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
+      await untilStopped(() => service.stop());
+      log.flush();
+    });
+}
+
+function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {
+  return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n`;
+}
+
+/** Everything a newcomer needs for the first sale. */
+function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {
+  return `
+compat-gateway serves ${publicUrl}
+
+  UPSTREAM_URL is not set: orders go to the EMBEDDED SANDBOX at ${upstreamUrl}.
+  Nothing is really sold. Set UPSTREAM_URL to sell.
+
+Three settings to paste into a reseller script:
+
+  address   ${publicUrl}
+  key       sandbox_demo:1234
+  plan ids  from ${publicUrl}/api/data_plans and /api/get-cable-plan?cable=GOTV
+
+A first sale, from another terminal, as format A sends it:
+
+  curl -s ${publicUrl}/api/topup/ -H 'Authorization: Token sandbox_demo:1234' -H 'Content-Type: application/json' \\
+    -d '{"network":"1","phone":"08031234567","amount":"100","plan_type":"VTU","bypass":false,"request-id":"first-a"}'
+
+and as format B does:
+
+  curl -s ${publicUrl}/api/topup/ -H 'Authorization: Token sandbox_demo:1234' -H 'Content-Type: application/json' \\
+    -d '{"network":1,"mobile_number":"08031234567","amount":200,"airtime_type":"VTU","Ported_number":true}'
+
+Probes and metrics: ${adminUrl}/readyz and /metrics. Stop with Ctrl-C.
+
+`;
+}

@@ -1,0 +1,155 @@
+/** Builds everything and ties it together: the only file that knows all the rooms. */
+import { join } from 'node:path';
+import { createAdminServer } from './admin/admin-server';
+import { createCatalog } from './catalog/catalog';
+import type { Config } from './config';
+import { systemClock } from './domain/clock';
+import { GatewayError } from './domain/errors';
+import type { LegacyReply, LegacyRequest } from './domain/legacy';
+import { createGateway, type Gateway } from './gateway/gateway';
+import { createKeyring } from './gateway/keyring';
+import { readGatewaySecret } from './gateway-secret';
+import { createApp, type PartialRequest } from './http/app';
+import { createClientAddress } from './http/client-address';
+import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
+import { createPassthrough } from './http/passthrough';
+import { createHttpServer } from './http/server';
+import { openJournal } from './journal/open-journal';
+import { checkFolder } from './mapping/check';
+import type { Mapping } from './mapping/mapping';
+import { formatProblem } from './mapping/problem';
+import { createObserver } from './observer';
+import { createSandboxAdminRouter } from './sandbox/admin-router';
+import { openSandbox, type Sandbox } from './sandbox/sandbox';
+import type { Log } from './telemetry/log';
+import { measuredUpstream } from './telemetry/measured';
+import { createMetrics } from './telemetry/metrics';
+import { createHttpUpstream } from './upstream/http-upstream';
+
+export interface Service {
+  /** Where scripts go: `http://127.0.0.1:8080`. */
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+  /** The v1 that is sold through. */
+  readonly upstreamUrl: string;
+  /** The embedded sandbox, when there is one. */
+  readonly sandbox: Sandbox | undefined;
+  readonly gateway: Gateway;
+  /** Takes no more requests, lets orders under way come to an end, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** How long a stop waits for requests and orders under way; what is not over then is found in the journal. */
+const STOP_DEADLINE_MS = 25_000;
+
+/** Starts everything or throws a sentence about what is in the way; nothing is left running then. */
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    return await start(config, log, closers);
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Service> {
+  const mapping = loadMapping(config.mappingsDir);
+  const keyring = createKeyring(readGatewaySecret(config));
+  const journal = await openJournal(config.journalUrl.revealForUseOnly(), config.dataDir);
+  closers.push(() => journal.close());
+  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
+  const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
+  const metrics = createMetrics();
+  const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
+  closers.push(() => upstream.close());
+  const observer = createObserver(log, metrics);
+  metrics.mappingLoaded(mapping.hash);
+  const gateway = createGateway({
+    mapping: () => mapping,
+    journal,
+    upstream,
+    catalogs: createCatalog({ upstream }),
+    keyring,
+    lookupKey: config.lookupApiKey,
+    clock: systemClock,
+    random: Math.random,
+    onTrouble: observer.trouble,
+  });
+  closers.push(async () => {
+    await gateway.drain(STOP_DEADLINE_MS);
+  });
+
+  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial?.path);
+  const clientAddress = createClientAddress(config.trustedProxies);
+  const app = createApp({
+    handle: async (request: LegacyRequest, { receivedAtMs }) => {
+      const served = await gateway.handle(request);
+      observer.served(request, served, receivedAtMs);
+      return served.reply;
+    },
+    refuse,
+    passthrough: createPassthrough({ upstreamUrl, clientAddress, onError: (error) => observer.trouble('passthrough', error) }),
+    v1Path: config.v1Path,
+    clientAddress,
+    limits: DEFAULT_HTTP_LIMITS,
+    onRequestDone: observer.requestDone,
+    incident: observer.incident,
+  });
+  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, refuse);
+  const { port } = await server.listen(config.port, config.host);
+  closers.push(() => server.close(STOP_DEADLINE_MS));
+
+  let isStopping = false;
+  const admin = createAdminServer({
+    token: config.adminToken,
+    registry: metrics.registry,
+    readiness: () => ({
+      hash: mapping.hash,
+      waitingFor: [...(isStopping ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])],
+    }),
+    routers: sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox.sandbox) }],
+  });
+  const adminAddress = await admin.listen(config.adminPort, config.adminHost);
+  closers.push(() => admin.close());
+
+  return {
+    publicUrl: `http://${shownHost(config.host)}:${port}`,
+    adminUrl: `http://${shownHost(config.adminHost)}:${adminAddress.port}`,
+    upstreamUrl,
+    sandbox: sandbox?.sandbox,
+    gateway,
+    stop: async () => {
+      isStopping = true;
+      await closeAll(closers);
+    },
+  };
+}
+
+function loadMapping(folder: string): Mapping {
+  const { mapping, problems } = checkFolder(folder);
+  if (mapping === undefined) throw new Error(`The mappings cannot be used:\n${problems.map(formatProblem).join('\n')}`);
+  return mapping;
+}
+
+async function startSandbox(config: Config, closers: (() => Promise<void>)[]): Promise<{ sandbox: Sandbox; url: string }> {
+  const sandbox = await openSandbox({
+    dataDir: join(config.dataDir, 'sandbox'),
+    relaxed: config.sandboxRelaxed,
+    trustedProxies: config.trustedProxies,
+  });
+  closers.push(() => sandbox.close());
+  const { url } = await sandbox.listen(config.sandboxPort, config.sandboxHost);
+  return { sandbox, url };
+}
+
+/** In reverse: what was opened last is closed first. One that fails does not keep the others open. */
+async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
+  for (const close of closers.splice(0).reverse()) await close().catch(() => undefined);
+}
+
+/** An address that can be typed: nobody can call 0.0.0.0. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,55 @@
+/** What of each request goes into the log and the metrics. Watches from outside: no step of the walk knows of it. */
+import { randomBytes } from 'node:crypto';
+import type { LegacyRequest } from './domain/legacy';
+import type { Served } from './gateway/gateway';
+import type { RequestLine } from './http/app';
+import { errorFields, type Log } from './telemetry/log';
+import type { Metrics } from './telemetry/metrics';
+
+export interface Observer {
+  served(request: LegacyRequest, served: Served, receivedAtMs: number): void;
+  /** One line per request, when its reply has left. */
+  requestDone(line: RequestLine): void;
+  trouble(what: string, error: unknown): void;
+  /** Logs a bug and gives the id under which the log has it. */
+  incident(error: unknown): string;
+}
+
+export function createObserver(log: Log, metrics: Metrics): Observer {
+  return {
+    served(request, served, receivedAtMs) {
+      const { operation, format, outcome, refusal, unknownFields } = served;
+      metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs: Date.now() - receivedAtMs });
+      if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
+      log.info('request', {
+        method: request.method,
+        path: request.path.slice(0, 200),
+        status: served.reply.status,
+        durationMs: Date.now() - receivedAtMs,
+        operation,
+        format,
+        reason: served.reason,
+        outcome,
+        refusedAs: refusal?.code,
+        fingerprint: served.fingerprint,
+        unknownFields: unknownFields.length === 0 ? undefined : unknownFields.slice(0, 20).join(','),
+        address: request.clientAddress,
+      });
+    },
+    requestDone(line) {
+      // A request that came through the walk has its line already.
+      if (line.kind === 'compat' && line.refusedAs === undefined) return;
+      if (line.refusedAs !== undefined)
+        metrics.requestDone({ outcome: 'refused', refusedAs: line.refusedAs, durationMs: line.durationMs });
+      else metrics.requestDone({ outcome: 'passed', durationMs: line.durationMs });
+      const { method, path, status, durationMs, refusedAs, isAbandoned } = line;
+      log.info('request', { kind: line.kind, method, path: path.slice(0, 200), status, durationMs, refusedAs, isAbandoned });
+    },
+    trouble: (what, error) => log.error(what, errorFields(error)),
+    incident(error) {
+      const incident = randomBytes(6).toString('hex');
+      log.error('incident', { incident, ...errorFields(error) });
+      return incident;
+    },
+  };
+}
