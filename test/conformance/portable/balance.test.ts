@@ -1,0 +1,26 @@
+import { openTarget, type Target } from '../target';
+
+let v1: Target;
+beforeAll(async () => {
+  v1 = await openTarget();
+});
+afterAll(() => v1.close());
+
+test('[2.1-1] [4-1] wallet_balance is a number of naira and the body has status success', async () => {
+  const { status, body } = await v1.get('/balance');
+  expect(status).toBe(200);
+  expect(body.status).toBe('success');
+  expect(body.data.wallet_balance).toEqual(expect.any(Number));
+});
+
+test('[2.1-2] cashback_balance is a number', async () => {
+  expect((await v1.get('/balance')).body.data.cashback_balance).toEqual(expect.any(Number));
+});
+
+test('[2.1-3] the currency is NGN', async () => {
+  expect((await v1.get('/balance')).body.data.currency).toBe('NGN');
+});
+
+test('[2.1-4] [5-2] sandbox is true exactly for a sandbox key', async () => {
+  expect((await v1.get('/balance')).body.data.sandbox).toBe(v1.key.startsWith('sandbox_'));
+});

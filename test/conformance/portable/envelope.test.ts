@@ -1,0 +1,76 @@
+import { expectRejected, freshPhone, openTarget, type Target } from '../target';
+
+let v1: Target;
+beforeAll(async () => {
+  v1 = await openTarget();
+});
+afterAll(() => v1.close());
+
+const ENDPOINTS = {
+  GET: ['/balance', '/catalog', '/receipt', '/transactions'],
+  POST: ['/data', '/airtime', '/validate-cable', '/cabletv', '/validate-meter', '/electricity', '/exam_pin', '/bulk_sms'],
+};
+const json = { 'content-type': 'application/json' };
+
+test('[4-2] [7.1-10] a wrong method gives 405 with status error on every endpoint', async () => {
+  for (const path of ENDPOINTS.GET) expectRejected(await v1.post(path, {}), 405);
+  for (const path of ENDPOINTS.POST) expectRejected(await v1.get(path), 405);
+  for (const path of ['/recharge-card', '/data-card']) {
+    expectRejected(await v1.raw(path, { method: 'PUT', headers: { authorization: `Bearer ${v1.key}` } }), 405);
+  }
+});
+
+test('[5-1] [7.1-4] a request without a key gives 401', async () => {
+  for (const path of ENDPOINTS.GET) expectRejected(await v1.raw(path, {}), 401);
+  for (const path of ENDPOINTS.POST) expectRejected(await v1.raw(path, { method: 'POST', headers: json, body: '{}' }), 401);
+});
+
+test('[7.1-5] a wrong key gives 401', async () => {
+  expectRejected(await v1.raw('/balance', { headers: { authorization: 'Bearer sandbox_nobody' } }), 401);
+});
+
+test('[5-10] a key under another scheme than Bearer gives 401', async () => {
+  expectRejected(await v1.raw('/balance', { headers: { authorization: `Token ${v1.key}` } }), 401);
+});
+
+test('[4-3] a body that is not a JSON object is rejected', async () => {
+  const headers = { authorization: `Bearer ${v1.key}`, ...json };
+  for (const body of ['', '{', '[]', '"text"', 'null', 'phone=1']) {
+    expectRejected(await v1.raw('/validate-cable', { method: 'POST', headers, body }));
+  }
+});
+
+test('[4-10] a body of another content type is rejected', async () => {
+  const headers = { authorization: `Bearer ${v1.key}`, 'content-type': 'application/x-www-form-urlencoded' };
+  expectRejected(await v1.raw('/validate-cable', { method: 'POST', headers, body: 'cable_id=1&smartcard=7012345678' }));
+});
+
+test('[7.1-1] a missing field gives 400 and names the field', async () => {
+  const reply = await v1.buy('/airtime', { phone: freshPhone(), amount: 100 });
+  expectRejected(reply);
+  expect(reply.body.message).toContain('network');
+});
+
+test('[7.1-2] [5-3] a purchase without the PIN gives 400', async () => {
+  await v1.pace();
+  expectRejected(await v1.post('/airtime', { network: 'MTN', phone: freshPhone(), amount: 100 }));
+});
+
+test('[8-5] a PIN that is not 4 to 6 digits gives 400', async () => {
+  // Three in a row might lock the account of a real service.
+  for (const pin of v1.isRemote ? ['123'] : ['123', '1234567', 'abcd']) {
+    await v1.pace();
+    expectRejected(await v1.post('/airtime', { network: 'MTN', phone: freshPhone(), amount: 100, pin }));
+  }
+});
+
+test('[7-1] a success has HTTP 200, status success, a message and data', async () => {
+  const { status, body } = await v1.buy('/airtime', { network: 'MTN', phone: freshPhone(), amount: 100 });
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ status: 'success', message: expect.any(String), data: expect.any(Object) });
+});
+
+test('[7-5] [7-2] status of a reply is success, pending or error', async () => {
+  const replies = [await v1.get('/balance'), await v1.get('/nosuch'), await v1.post('/data', {})];
+  for (const reply of replies) expect(reply.body.status).toMatch(/^(?:success|pending|error)$/);
+});
