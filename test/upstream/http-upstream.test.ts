@@ -491,6 +491,8 @@ describe('a purchase that never left', () => {
     const upstream = upstreamAt(gone.url);
     const sent = await Promise.all(Array.from({ length: 20 }, (_, n) => upstream.send(CALL, `r-${n}`, context())));
     expect(new Set(sent.map(({ outcome }) => outcome.kind))).toEqual(new Set(['not_sent']));
+    await v1(says(reply(200, SALE)), { port: gone.port });
+    expect((await upstream.send(CALL, 'back', context())).outcome.kind).toBe('succeeded');
   });
 });
 

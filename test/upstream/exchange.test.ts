@@ -1,0 +1,100 @@
+import { Dispatcher } from 'undici';
+import { exchange, type Exchanged, type Wire } from '../../src/upstream/exchange';
+
+const WIRE: Wire = { method: 'POST', path: '/airtime', headers: [], body: '{}' };
+
+/** A dispatcher that does with the handler what a test says, to be where no real connection can be brought. */
+class ScriptedDispatcher extends Dispatcher {
+  constructor(private readonly act: (handler: Required<Dispatcher.DispatchHandler>) => void) {
+    super();
+  }
+
+  override dispatch(_options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.act(handler as Required<Dispatcher.DispatchHandler>);
+    return true;
+  }
+}
+
+function controller() {
+  const aborted: Error[] = [];
+  return {
+    aborted,
+    controller: { abort: (reason: Error) => void aborted.push(reason) } as unknown as Dispatcher.DispatchController,
+  };
+}
+
+const play = (act: (handler: Required<Dispatcher.DispatchHandler>) => void, timeoutMs = 1_000): Promise<Exchanged> =>
+  exchange(new ScriptedDispatcher(act), WIRE, timeoutMs, 1_000);
+
+describe('an exchange', () => {
+  it('refuses to be written twice', async () => {
+    const first = controller();
+    const second = controller();
+    const exchanged = await play((handler) => {
+      handler.onRequestStart(first.controller, {});
+      handler.onRequestStart(second.controller, {});
+      handler.onResponseError(second.controller, second.aborted[0] ?? new Error('was not aborted'));
+    });
+    expect(first.aborted).toEqual([]);
+    expect(second.aborted).toHaveLength(1);
+    expect(exchanged).toMatchObject({ kind: 'failed', isStarted: true, codes: ['WRITTEN_TWICE'] });
+  });
+
+  it('refuses to be written after it was given up', async () => {
+    const late = controller();
+    let start = (): void => undefined;
+    const exchanged = await play((handler) => (start = () => handler.onRequestStart(late.controller, {})), 20);
+    expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
+    start();
+    expect(late.aborted).toHaveLength(1);
+  });
+
+  it('fails when it cannot even be begun', async () => {
+    const exchanged = await play(() => {
+      throw Object.assign(new Error('no'), { code: 'UND_ERR_DESTROYED' });
+    });
+    expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['UND_ERR_DESTROYED'] });
+  });
+
+  it('tells the code of every address that was tried', async () => {
+    const refused = (code: string) => Object.assign(new Error(code), { code });
+    const errors = new AggregateError([refused('ECONNREFUSED'), new AggregateError([refused('ENETUNREACH')])], 'all failed');
+    expect(await play((handler) => handler.onResponseError(controller().controller, errors))).toMatchObject({
+      codes: ['ECONNREFUSED', 'ENETUNREACH'],
+    });
+  });
+
+  it.each([undefined, null, 'words', {}, new Error('x'), Object.assign(new Error('x'), { code: 5 }), new AggregateError([])])(
+    'has no code for %p',
+    async (error) => {
+      const exchanged = await play((handler) => handler.onResponseError(controller().controller, error as Error));
+      expect(exchanged).toMatchObject({ kind: 'failed', codes: ['NO_CODE'] });
+    },
+  );
+
+  it('ends once, whatever comes afterwards', async () => {
+    const { controller: one, aborted } = controller();
+    const exchanged = await play((handler) => {
+      handler.onRequestStart(one, {});
+      handler.onResponseStart(one, 200, {});
+      handler.onResponseData(one, Buffer.from('{'));
+      handler.onResponseData(one, Buffer.from('}'));
+      handler.onResponseEnd(one, {});
+      handler.onResponseError(one, new Error('late'));
+    });
+    expect(exchanged).toEqual({ kind: 'answered', httpStatus: 200, text: '{}', retryAfter: undefined });
+    expect(aborted).toEqual([]);
+  });
+
+  it('never cuts a character in two where chunks meet', async () => {
+    const bytes = Buffer.from('{"name":"Adé"}');
+    const { controller: one } = controller();
+    const exchanged = await play((handler) => {
+      handler.onRequestStart(one, {});
+      handler.onResponseStart(one, 200, { 'retry-after': ['3', '9'] });
+      for (const byte of bytes) handler.onResponseData(one, Buffer.from([byte]));
+      handler.onResponseEnd(one, {});
+    });
+    expect(exchanged).toMatchObject({ text: '{"name":"Adé"}', retryAfter: '3' });
+  });
+});
