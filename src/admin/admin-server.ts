@@ -86,12 +86,10 @@ export function createAdminApp({ token, registry, readiness, routers = [], onErr
     if (response.headersSent) return next(error);
     const status = clientFault(error);
     if (status === undefined) onError?.(error);
-    response
-      .status(status ?? 500)
-      .json({
-        status: 'error',
-        message: status === undefined ? 'The admin call failed; the log says why.' : 'The request cannot be read.',
-      });
+    response.status(status ?? 500).json({
+      status: 'error',
+      message: status === undefined ? 'The admin call failed; the log says why.' : 'The request cannot be read.',
+    });
   });
   return app;
 }

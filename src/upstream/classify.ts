@@ -67,7 +67,8 @@ const HANDSHAKE_CODE = /^ERR_(?:SSL|TLS)_/;
 /** An exchange without an answer: `not_sent` when two proofs agree (not begun, and a listed code), else `unknown`. */
 export function classifyFailure(failure: Failure): NotSent | Unknown {
   const reason = `${failure.codes.join(', ')}: ${failure.detail}`;
-  const isProven = failure.codes.length > 0 && failure.codes.every((code) => PROOFS_OF_NOT_SENT.has(code) || HANDSHAKE_CODE.test(code));
+  const isProven =
+    failure.codes.length > 0 && failure.codes.every((code) => PROOFS_OF_NOT_SENT.has(code) || HANDSHAKE_CODE.test(code));
   return { kind: !failure.isStarted && isProven ? 'not_sent' : 'unknown', reason };
 }
 
@@ -94,8 +95,14 @@ export function classifyReply(answer: Answer, requestId: string, retryAfterSecon
   };
 }
 
-function outcomeOf(httpStatus: number, body: JsonObject | undefined, requestId: string, retryAfterSeconds: number | undefined): Outcome {
-  if (httpStatus === 200) return body === undefined ? unknown('HTTP 200 without a JSON object') : outcomeOfAccepted(body, requestId);
+function outcomeOf(
+  httpStatus: number,
+  body: JsonObject | undefined,
+  requestId: string,
+  retryAfterSeconds: number | undefined,
+): Outcome {
+  if (httpStatus === 200)
+    return body === undefined ? unknown('HTTP 200 without a JSON object') : outcomeOfAccepted(body, requestId);
   // A 5xx is not a failure: v1 may have charged the wallet and then died. A 3xx is never followed, a 1xx or other 2xx is not v1's.
   if (httpStatus < 400 || httpStatus > 499 || PROVES_NOTHING.has(httpStatus)) return unknown(`HTTP ${httpStatus}`);
   return outcomeOfRefused(httpStatus, body, requestId, retryAfterSeconds);
@@ -115,7 +122,12 @@ function outcomeOfAccepted(body: JsonObject, requestId: string): Outcome {
   return { kind: isPending ? 'pending' : 'succeeded', reference, ...toldMessage(body), ...toldDelivery(data) };
 }
 
-function outcomeOfRefused(httpStatus: number, body: JsonObject | undefined, requestId: string, retryAfterSeconds: number | undefined): Outcome {
+function outcomeOfRefused(
+  httpStatus: number,
+  body: JsonObject | undefined,
+  requestId: string,
+  retryAfterSeconds: number | undefined,
+): Outcome {
   const rejected = {
     kind: 'rejected' as const,
     httpStatus,
@@ -139,7 +151,8 @@ function outcomeOfRefused(httpStatus: number, body: JsonObject | undefined, requ
  */
 function foreignEcho(body: JsonObject, data: JsonObject, reference: string | undefined, requestId: string): string | undefined {
   for (const echo of [body.request_id, body['request-id'], data.request_id, data['request-id']]) {
-    if ((typeof echo === 'string' || typeof echo === 'number') && String(echo) !== requestId) return 'the answer names another request id';
+    if ((typeof echo === 'string' || typeof echo === 'number') && String(echo) !== requestId)
+      return 'the answer names another request id';
   }
   if (reference === undefined) return undefined;
   for (const echo of [body.reference, data.transaction_ref]) {

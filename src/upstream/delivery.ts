@@ -15,7 +15,10 @@ export function readDelivery(data: JsonObject): Delivery {
   const token = readToken(data.token);
   const pins = readPins(data.pins);
   // Other orders of the account may run between the two readings; a negative difference is surely not this charge.
-  const charged = balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter ? kobo(balanceBefore - balanceAfter) : undefined;
+  const charged =
+    balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter
+      ? kobo(balanceBefore - balanceAfter)
+      : undefined;
   return {
     ...(balanceBefore === undefined ? {} : { balanceBefore }),
     ...(balanceAfter === undefined ? {} : { balanceAfter }),

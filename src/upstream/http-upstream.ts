@@ -26,7 +26,12 @@ const RETRY_AFTER_SECONDS_MAX = 86_400;
 export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
-  const { connections = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, replyBytesMax = REPLY_BYTES_MAX, clock = Date.now } = options;
+  const {
+    connections = CONNECTIONS,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    replyBytesMax = REPLY_BYTES_MAX,
+    clock = Date.now,
+  } = options;
   // HTTP/2 stays off: a stream cannot show the moment at which a request begins to leave.
   const pool = new Pool(base.origin, { connections, connectTimeout: connectTimeoutMs, pipelining: 1, allowH2: false });
 
