@@ -1,0 +1,98 @@
+import { fork } from 'node:child_process';
+import { openSandbox } from '../../src/sandbox/sandbox';
+import { createVirtualClock } from '../../src/sandbox/clock';
+import { openRig, temporaryFolder } from './open-rig';
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const sale = (more: Record<string, unknown> = {}) => ({
+  network: 'MTN',
+  phone: '08031234567',
+  amount: 100,
+  pin: '1234',
+  ...more,
+});
+
+describe('a data folder', () => {
+  test('brings back wallets, orders, locks, moods that struck and results that are due', async () => {
+    const clock = createVirtualClock();
+    const dataDir = `${folder.path}/all`;
+    const before = await openRig({ dataDir, clock });
+    const { body: sold } = await before.post('/airtime', sale({ request_id: 'sold' }));
+    const { body: late } = await before.post('/airtime', sale({ phone: '08031230001' }));
+    await before.post('/airtime', sale({ phone: '08031230008', request_id: 'struck' }));
+    for (let count = 0; count < 3; count += 1) await before.post('/airtime', sale({ pin: '9999' }), 'acme_live_demo');
+    before.sandbox.admin.switchService('cabletv', false);
+    const key = before.sandbox.admin.regenerateKey('acme_live_poor');
+    await before.close();
+
+    clock.advance(6_000);
+    const after = await openRig({ dataDir, clock });
+    clock.advance(0);
+    expect((await after.post('/airtime', sale({ request_id: 'sold' }))).body).toEqual({ ...sold, duplicate: true });
+    expect((await after.get(`/receipt?reference=${late.data.reference}`)).body.data.status).toBe('success');
+    expect((await after.post('/airtime', sale({ phone: '08031230008', request_id: 'struck' }))).body.status).toBe('success');
+    expect((await after.post('/airtime', sale(), 'acme_live_demo')).status).toBe(403);
+    expect((await after.post('/cabletv', { plan_id: 11, smartcard: '7012345678', pin: '1234' })).status).toBe(403);
+    expect((await after.get('/balance', 'acme_live_poor')).status).toBe(401);
+    expect((await after.get('/balance', key)).status).toBe(200);
+    expect(await after.balance()).toBe(999_706);
+    await after.close();
+  });
+
+  test('remembers the duplicate window', async () => {
+    const clock = createVirtualClock();
+    const dataDir = `${folder.path}/window`;
+    const before = await openRig({ dataDir, clock });
+    await before.post('/airtime', sale());
+    await before.close();
+    clock.advance(4_000);
+    const after = await openRig({ dataDir, clock });
+    expect((await after.post('/airtime', sale())).body.message).toBe('Duplicate request detected');
+    await after.close();
+  });
+
+  test('is refused to a second sandbox of the same process', async () => {
+    const dataDir = `${folder.path}/taken`;
+    const first = await openSandbox({ dataDir });
+    await expect(openSandbox({ dataDir })).rejects.toThrow(/in use by process \d+/);
+    await first.close();
+    await (await openSandbox({ dataDir })).close();
+  });
+
+  test('is taken over from a process that was killed, with every answered order', async () => {
+    const dataDir = `${folder.path}/killed`;
+    const references = await sellUntilKilled(dataDir);
+    expect(references.length).toBeGreaterThan(0);
+    const rig = await openRig({ dataDir });
+    for (const reference of references) {
+      expect((await rig.get(`/receipt?reference=${reference}`, 'acme_live_demo')).body.data.status).toBe('success');
+    }
+    await rig.close();
+  });
+
+  test('is refused to a second process while the first runs', async () => {
+    const dataDir = `${folder.path}/two`;
+    const child = fork(`${__dirname}/child-sandbox.cjs`, [dataDir, '0'], { silent: true });
+    await new Promise((resolve) => child.once('message', resolve));
+    await expect(openSandbox({ dataDir })).rejects.toThrow(new RegExp(`in use by process ${child.pid}`));
+    child.kill('SIGKILL');
+    await new Promise((resolve) => child.once('exit', resolve));
+    await (await openSandbox({ dataDir })).close();
+  });
+});
+
+/** The references that a child process was told by HTTP before it was killed in the middle of its sales. */
+async function sellUntilKilled(dataDir: string): Promise<string[]> {
+  const child = fork(`${__dirname}/child-sandbox.cjs`, [dataDir, '1'], { silent: true });
+  const references: string[] = [];
+  await new Promise<void>((resolve) => {
+    child.on('message', (message) => {
+      references.push(String(message));
+      if (references.length === 20) child.kill('SIGKILL');
+    });
+    child.once('exit', () => resolve());
+  });
+  return references.filter((reference) => reference.startsWith('PPA'));
+}
