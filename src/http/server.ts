@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { GatewayError } from '../domain/errors';
-import { alignMessages } from './connection/aligned-messages';
 import type { Refuse } from './app';
+import { alignMessages } from './connection/aligned-messages';
 import { answerBrokenRequest, answerRaw, isReplyOwed } from './connection/broken-request';
 import type { ParseError } from './connection/broken-request';
 import { mendSpacedTarget, serveMended } from './connection/spaced-target';
@@ -69,7 +69,7 @@ export function createHttpServer(
   // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {
-    answerRaw(socket, 405, refuse(new GatewayError('wrong_method', 'CONNECT is not served.')));
+    answerRaw(socket, 405, new GatewayError('wrong_method', 'CONNECT is not served.'), refuse);
   });
   return {
     server,

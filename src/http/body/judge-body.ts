@@ -14,7 +14,7 @@ import { parseBoundary, readMultipartFields } from './multipart-fields';
 const BYTE_ORDER_MARK = 0xfeff;
 const LEADING_BLANKS = /^[\uFEFF\s]+/;
 // A form begins with a name and an equals sign. A name has no quote, brace or angle bracket: JSON cut off at the front, XML and HTML do.
-const FORM_START = /^[&\s]*[^=&"'{}<>\r\n]*=|^&/;
+const FORM_START = /^(?:&|[^=&"'{}<>\r\n]*=)/;
 const JSON_SCALAR = /^(?:true|false|-?\d[\d.eE+-]*|"[^]*")\s*$/;
 const HEADER_BOUNDARY = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i;
 

@@ -8,7 +8,7 @@ import { nestFields } from './nest-fields';
 import type { FieldPair } from './nest-fields';
 
 // RFC 2046 section 5.1.1 allows 70 characters; the first line of the body is the boundary.
-const FIRST_PART = /^--([^\r\n]{1,200}?)[ \t]*\r?\ncontent-/i;
+const FIRST_PART = /^--([^\r\n]{1,200}?)[ \t]{0,8}\r?\ncontent-/i;
 const CLOSED_AT_ONCE = /^(?:\r?\n)?--([^\r\n]{1,200})--\s*$/;
 
 /**

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../../domain/errors';
+import type { LegacyReply } from '../../domain/legacy';
 import type { Refuse } from '../app';
 
 /** How long the reply may take to be read before the connection is torn down. */
@@ -30,18 +31,18 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: R
     return;
   }
   const [status, refusal] = judge(error.code);
-  answerRaw(socket, status, refuse(refusal));
+  answerRaw(socket, status, refusal, refuse);
 }
 
 /** Writes a whole reply to a bare connection and ends it. */
-export function answerRaw(socket: Duplex, status: number, { body }: { readonly body: unknown }): void {
+export function answerRaw(socket: Duplex, status: number, refusal: GatewayError, refuse: Refuse): void {
   // More broken bytes after the reply: it is on its way, let it arrive.
   if (socket.writableEnded) return;
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(wordsOf(refusal, refuse));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
@@ -53,6 +54,15 @@ export function answerRaw(socket: Duplex, status: number, { body }: { readonly b
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
   // Destroyed at once, with bytes unread, the connection would be reset and the reply lost on its way.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+/** Nothing stands behind an event handler: a bug in the wording must not end the process. */
+function wordsOf(refusal: GatewayError, refuse: Refuse): LegacyReply['body'] {
+  try {
+    return refuse(refusal).body;
+  } catch {
+    return { error: [refusal.detail], message: refusal.detail, msg: refusal.detail };
+  }
 }
 
 type OwedReply = ServerResponse & { readonly req: IncomingMessage };

@@ -1,4 +1,6 @@
 import { GatewayError } from '../../../src/domain/errors';
+import { readBodyFields } from '../../../src/http/body/judge-body';
+import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
 import { openRequestDoor, plain, readBody } from '../request-door';
 import type { RequestDoor } from '../request-door';
 
@@ -59,5 +61,43 @@ describe('readBodyFields', () => {
   ])('under the type %s the body %j is refused', async (type, body, expected) => {
     await readBody(door, type, body);
     expect(refusal()).toBe(expected);
+  });
+
+  test('no body takes long to judge, however it is made to mislead', async () => {
+    const size = DEFAULT_HTTP_LIMITS.bodyBytesMax - 10;
+    const fill = (unit: string): string => unit.repeat(Math.floor(size / unit.length));
+    const bodies = [
+      '&',
+      '& ',
+      `&${' '}`,
+      '--',
+      '-- ',
+      '"',
+      '[',
+      '{"a":',
+      '[1,',
+      '=',
+      'a[',
+      '[]',
+      'a[]=&',
+      '%20',
+      '"\\',
+      ' \r\n',
+      '--B\r\n',
+      '1',
+    ].map(fill);
+    for (const body of [
+      ...bodies,
+      `&${fill(' ')}`,
+      `--${fill(' ')}`,
+      `--B\r\n${fill('-')}`,
+      `{"a":"${fill('\\\\')}"}`,
+      `a${fill('[]')}=1`,
+    ]) {
+      const startedAtMs = performance.now();
+      await readBodyFields(Buffer.from(body), 'multipart/form-data; boundary=B', DEFAULT_HTTP_LIMITS).catch(() => undefined);
+      await readBodyFields(Buffer.from(body), undefined, DEFAULT_HTTP_LIMITS).catch(() => undefined);
+      expect([body.slice(0, 10), performance.now() - startedAtMs < 1_500]).toEqual([body.slice(0, 10), true]);
+    }
   });
 });

@@ -1,4 +1,7 @@
+import express from 'express';
 import type { LegacyReply } from '../../../src/domain/legacy';
+import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
+import { createHttpServer } from '../../../src/http/server';
 import { closeServers, ok, openServer, pause, reply } from '../open-server';
 import { speak } from '../request-door';
 
@@ -55,5 +58,18 @@ describe('a broken request', () => {
     finish({ status: 200, body: { status: 'success' } });
     expect((await answer).match(/HTTP\/1\.1/g)).toHaveLength(1);
     expect(reply(await answer)).toEqual({ status: 200, body: { status: 'success' } });
+  });
+
+  test('is answered even when the wording itself fails', async () => {
+    const server = createHttpServer(express(), DEFAULT_HTTP_LIMITS, () => {
+      throw new Error('no words');
+    });
+    const { port } = await server.listen(0, '127.0.0.1');
+    const detail = 'The request is not well-formed HTTP.';
+    expect(reply(await speak(port, 'garbage\r\n\r\n'))).toEqual({
+      status: 400,
+      body: { error: [detail], message: detail, msg: detail },
+    });
+    await server.close(0);
   });
 });
