@@ -1,10 +1,10 @@
 import { ZERO_KOBO } from '../../domain/amount';
 import { cashbackOf, priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf, textOf } from './check-fields';
+import { endpointOf, integerOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { earnings } from './results';
-import { customerNumberOf } from './rules';
+import { customerNumberOf, passedOnPhone } from './rules';
 
 /** POST /cabletv. The package decides the provider. */
 export const cabletv: PurchaseService = {
@@ -26,7 +26,7 @@ export const cabletv: PurchaseService = {
       identity: String(plan.id),
       cards: 0,
       hasToken: false,
-      meta: { plan_id: plan.id, provider: plan.provider, plan_name: plan.name, phone: textOf(body, 'phone') || null },
+      meta: { plan_id: plan.id, provider: plan.provider, plan_name: plan.name, phone: passedOnPhone(body) },
     };
   },
   describe: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} for ${number}`,

@@ -1,10 +1,10 @@
 import { kobo, nairaText } from '../../domain/amount';
 import { cashbackOf } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf, textOf } from './check-fields';
+import { endpointOf, integerOf } from './check-fields';
 import type { PurchaseService } from './purchase-service';
 import { balances, cashback } from './results';
-import { amountOf, customerNumberOf, meterTypeOf } from './rules';
+import { amountOf, customerNumberOf, meterTypeOf, passedOnPhone } from './rules';
 
 /** POST /electricity. Prepaid meters get a token; the company's charge comes on top of the amount. */
 export const electricity: PurchaseService = {
@@ -27,7 +27,7 @@ export const electricity: PurchaseService = {
       identity: String(amount),
       cards: 0,
       hasToken: meterType === 'prepaid',
-      meta: { disco_id: disco.id, disco_name: disco.name, meter_type: meterType, phone: textOf(body, 'phone') || null },
+      meta: { disco_id: disco.id, disco_name: disco.name, meter_type: meterType, phone: passedOnPhone(body) },
     };
   },
   describe: ({ meta, amount, number }) =>

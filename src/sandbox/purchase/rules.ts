@@ -3,6 +3,8 @@ import type { Catalog } from '../catalog/catalog';
 import { Refusal } from '../refusal';
 import { integerOf, textOf, type Fields } from './check-fields';
 
+const PASSED_ON_CHARACTERS_MAX = 20;
+
 /** An 11-digit Nigerian number (section 4). */
 export function phoneOf(body: Fields): string {
   const phone = textOf(body, 'phone');
@@ -23,6 +25,12 @@ export function checkPrefix(catalog: Catalog, phone: string, network: string, bo
   const owner = catalog.networkOfPhone(phone);
   const hasPrefixes = (catalog.network(network)?.prefixes.length ?? 0) > 0;
   if (owner !== undefined && hasPrefixes && owner !== network) throw new Refusal('prefix_mismatch', phone, owner);
+}
+
+/** The customer's phone that cable TV and electricity pass on: it may be missing, and is not judged beyond its length. */
+export function passedOnPhone(body: Fields): string | null {
+  const phone = lengthAtMost(body, 'phone', PASSED_ON_CHARACTERS_MAX);
+  return phone === '' ? null : phone;
 }
 
 export function quantityOf(body: Fields, max: number): number {

@@ -12,6 +12,7 @@ import type { World } from '../world';
 /** GET /receipt. A pending order of more than two minutes is re-checked with the provider first. */
 export function receipt(world: World, caller: Caller, query: Fields): Answer {
   const reference = query['reference'];
+  if (reference === undefined || reference === '') throw new Refusal('missing_field', 'reference');
   const order = typeof reference === 'string' ? world.orders.findByReference(caller.walletId, reference) : undefined;
   if (order === undefined) throw new Refusal('unknown_reference');
   world.cashier.recheck(order);
