@@ -29,7 +29,8 @@ export interface LmdbJournalOptions {
 const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
 const STALL_MS = 10_000;
-const JOBS_MAX = 256;
+const JOBS_MAX = 1024;
+const PLAN_MS_MAX = 5;
 const PROBE_EVERY_MS = 1000;
 const PROBE_KEY = Buffer.from('probe');
 
@@ -59,7 +60,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
         throw new GatewayError('journal_unavailable', undefined, { cause: error });
       }
     },
-    settle: (owner, requestId, latest, atMs) => group.run(() => planSettling(store, owner, requestId, latest, atMs)),
+    settle: async (owner, requestId, latest, atMs) => group.run(planSettling(store, owner, requestId, latest, atMs)),
     isWritable: () => group.isWritable(),
     async close() {
       if (!isOpen) return;
@@ -83,6 +84,7 @@ function createWriter(
   const group = createGroupCommit({
     commit: (work) => commit(store, work),
     jobsMax: JOBS_MAX,
+    planMsMax: PLAN_MS_MAX,
     stallMs,
     onChange: (change, error) => {
       clearTimeout(probe);

@@ -5,7 +5,7 @@ import { decideOpening } from './decide-opening';
 import type { Journal } from './journal';
 import { checkIntent } from './check-intent';
 import { createOrderNumbers } from './order-number';
-import { isUnsettled, referenceOf, settleOrder } from './settle-order';
+import { isUnsettled, referenceOf, settleOrder, withoutGoods } from './settle-order';
 
 /** The orders of one owner. */
 interface Ledger {
@@ -56,7 +56,7 @@ export function createMemoryJournal(): Journal {
       const order = at(ledger, requestId);
       if (ledger === undefined || order === undefined)
         throw new Error('The journal has no order with this request id to settle.');
-      const settled = settleOrder(order, latest, atMs);
+      const settled = settleOrder(order, withoutGoods(latest), atMs);
       if (settled !== order) write(ledger, settled);
       return settled;
     },

@@ -11,10 +11,14 @@ const TEXT_CHARACTERS_MAX = 1000;
 /** v1's references have about 20 characters. What is longer than this is none: it could not be looked up by. */
 export const REFERENCE_CHARACTERS_MAX = 200;
 
-/** The order after one more answer; the very same object when the answer changes nothing. */
+/**
+ * The order after one more answer, which went through `withoutGoods` before; the very same object when the answer
+ * changes nothing.
+ */
 export function settleOrder(order: Order, latest: Outcome, atMs: number): Order {
-  const outcome = succeedOutcome(order.outcome, withoutGoods(latest));
-  return outcome === order.outcome ? order : { ...order, outcome, settledAtMs: atMs };
+  const outcome = succeedOutcome(order.outcome, latest);
+  if (outcome === order.outcome) return order;
+  return { ...order, outcome, settledAtMs: atMs };
 }
 
 /** True while the money of an order may have moved without a final word: no outcome, `pending` or `unknown`. */

@@ -35,8 +35,10 @@ export interface GroupCommitOptions {
   readonly commit: (work: () => void) => Promise<unknown>;
   /** A failed write, the first success after failures, and a disk that gives no answer. */
   readonly onChange: (change: 'failed' | 'stalled' | 'recovered', error?: unknown) => void;
-  /** How many jobs one transaction takes: the event loop is busy with their planning in one piece. */
+  /** How many jobs one transaction takes at most. */
   readonly jobsMax: number;
+  /** How long one transaction plans: the event loop is busy with that in one piece. What is left joins the next flush. */
+  readonly planMsMax: number;
   /** When a flush takes longer, its jobs are told so: better a refusal than a script that waits for ever. */
   readonly stallMs: number;
 }
@@ -67,7 +69,8 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const report = (change: 'failed' | 'recovered', error?: unknown): void => {
     if (change === 'recovered' && !hasFailed) return;
     hasFailed = change === 'failed';
-    options.onChange(change, error);
+    // In a turn of its own: a listener that throws must not stop the line.
+    queueMicrotask(() => options.onChange(change, error));
   };
 
   const writeBatch = async (): Promise<void> => {
@@ -75,15 +78,14 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     const stall = setTimeout(() => {
       isStalled = true;
       hasFailed = true;
-      options.onChange('stalled');
       const failure = new WriteFailure(new Error(`the disk gave no answer for ${options.stallMs} ms`));
       for (const job of [...batch, ...waiting.splice(0)]) job.reject(failure);
+      options.onChange('stalled');
     }, options.stallMs);
     try {
       await options.commit(() => {
         // Taken only now, with the write lock in hand: whoever came while we waited for it still joins this flush.
-        batch = waiting.splice(0, options.jobsMax);
-        for (const job of batch) carryOut(job);
+        batch = carryOutSome(waiting, options);
       });
       for (const job of batch) settle(job);
       report('recovered');
@@ -120,6 +122,18 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       return true;
     },
   };
+}
+
+/** Takes jobs off the front of the line and carries them out, until there are enough of them or time is up. */
+function carryOutSome(waiting: Job[], { jobsMax, planMsMax }: GroupCommitOptions): Job[] {
+  const untilMs = performance.now() + planMsMax;
+  let count = 0;
+  for (const job of waiting) {
+    if (count >= jobsMax || (count > 0 && performance.now() > untilMs)) break;
+    carryOut(job);
+    count += 1;
+  }
+  return waiting.splice(0, count);
 }
 
 function carryOut(job: Job): void {

@@ -4,7 +4,7 @@ import { decideOpening } from '../decide-opening';
 import type { TakeNumber } from '../order-number';
 import type { Plan, Write } from './group-commit';
 import { numberKey, orderKey, placeBytes, textKey, unsettledKey } from './keys';
-import { readById, type Store } from './read-order';
+import { readAt, type Store } from './read-order';
 import { encodeIntent, encodeOrder } from './record';
 
 export const PRESENT = Buffer.from([1]);
@@ -15,9 +15,9 @@ export function planOpening(store: Store, takeNumber: TakeNumber, intent: NewOrd
   const encoded = encodeIntent(intent, store.seal);
   const idKey = textKey(owner, intent.requestId);
   return () => {
-    const existing = readById(store, owner, intent.requestId)?.order;
+    const existing = readAt(store, owner, store.ids.get(idKey))?.order;
     const opened = decideOpening(existing, intent, () =>
-      takeNumber(intent.openedAtMs, (number) => store.numbers.get(numberKey(owner, number)) !== undefined),
+      takeNumber(intent.openedAtMs, (number) => store.numbers.doesExist(numberKey(owner, number))),
     );
     if (opened.kind === 'found' || opened.kind === 'conflict') return { result: opened, writes: [] };
     const { order } = opened;

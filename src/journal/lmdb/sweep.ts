@@ -2,7 +2,7 @@
 import type { JournalEvent } from '../journal-event';
 import { isUnsettled, referenceOf } from '../settle-order';
 import type { GroupCommit, Plan, Write } from './group-commit';
-import { numberKey, parseOrderKey, textKey, timeKey } from './keys';
+import { numberKey, parseOrderKey, placeBytes, textKey, timeKey } from './keys';
 import type { Store } from './read-order';
 import { decodeOrder } from './record';
 
@@ -75,7 +75,12 @@ function planBatch({ store, now, retentionMs }: SweepOptions, start: Buffer): Pl
     writes.push({ tree: store.ids, key: textKey(order.owner, order.requestId), value: undefined });
     writes.push({ tree: store.numbers, key: numberKey(order.owner, order.number), value: undefined });
     const reference = referenceOf(order);
-    if (reference !== undefined) writes.push({ tree: store.references, key: textKey(order.owner, reference), value: undefined });
+    if (reference === undefined) continue;
+    const referenceKey = textKey(order.owner, reference);
+    // The reference may stand for another order that v1 gave it to first.
+    if (store.references.get(referenceKey)?.equals(placeBytes(order)) === true) {
+      writes.push({ tree: store.references, key: referenceKey, value: undefined });
+    }
   }
   const last = old.at(-1);
   return {

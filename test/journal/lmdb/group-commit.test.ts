@@ -30,12 +30,13 @@ function makeDisk(): Disk {
   return disk;
 }
 
-function makeGroup(disk: Disk, options: { jobsMax?: number; stallMs?: number } = {}) {
+function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number } = {}) {
   const changes: string[] = [];
   const group = createGroupCommit({
     commit: disk.commit,
     onChange: (change) => changes.push(change),
     jobsMax: 10,
+    planMsMax: 1000,
     stallMs: 1000,
     ...options,
   });
@@ -52,6 +53,17 @@ describe('group commit', () => {
       Array.from({ length: 26 }, (_, index) => index),
     );
     expect(disk.flushes).toEqual([1, 10, 10, 5]);
+  });
+
+  test('planning that takes long leaves the rest to the next flush', async () => {
+    const disk = makeDisk();
+    const { group } = makeGroup(disk, { planMsMax: 5 });
+    const busy = (): { result: number; writes: [] } => {
+      for (const untilMs = performance.now() + 6; performance.now() < untilMs;);
+      return { result: 1, writes: [] };
+    };
+    await Promise.all([group.run(busy), group.run(busy), group.run(busy)]);
+    expect(disk.flushes).toHaveLength(3);
   });
 
   test('a plan that throws fails alone', async () => {
@@ -80,6 +92,7 @@ describe('group commit', () => {
       commit: () => Promise.reject(new Error('panic')),
       onChange: (change) => changes.push(change),
       jobsMax: 9,
+      planMsMax: 9,
       stallMs: 999,
     });
     await expect(group.run(() => ({ result: 1, writes: [] }))).rejects.toThrow('panic');
