@@ -62,7 +62,7 @@ describe('LMDB journal on its disk', () => {
       await new Promise((resolve) => setTimeout(resolve, 150 + 100 * round));
       child.kill('SIGKILL');
       const lines = await output;
-      expect(lines.length).toBeGreaterThan(30);
+      expect(lines.length).toBeGreaterThan(10);
       const journal = await openLmdbJournal({ dir: join(dir, String(round)) });
       for (const line of lines) {
         const [word, requestId = ''] = line.split(' ');
