@@ -89,7 +89,7 @@ async function sellUntilKilled(dataDir: string): Promise<string[]> {
   const references: string[] = [];
   await new Promise<void>((resolve) => {
     child.on('message', (message) => {
-      references.push(String(message));
+      references.push(message as string);
       if (references.length === 20) child.kill('SIGKILL');
     });
     child.once('exit', () => resolve());

@@ -1,21 +1,95 @@
-import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
+import express from 'express';
+import request from 'supertest';
+import { createVirtualClock } from '../../src/sandbox/clock';
+import { openSandbox, type SandboxEvent } from '../../src/sandbox/sandbox';
+import { openRig } from './open-rig';
 
-describe('sandbox', () => {
-  let sandbox: Sandbox;
-  let url: string;
-  beforeAll(async () => {
-    sandbox = await openSandbox();
-    ({ url } = await sandbox.listen(0));
+const sale = (more: Record<string, unknown> = {}) => ({
+  network: 'MTN',
+  phone: '08031234567',
+  amount: 100,
+  pin: '1234',
+  ...more,
+});
+
+describe('the sandbox', () => {
+  test('answers the same mounted in an Express application as on its own port', async () => {
+    const rig = await openRig();
+    const mounted = express().use(rig.sandbox.app);
+    const reply = await request(mounted).get('/api/v1/balance').set('authorization', 'Bearer sandbox_demo');
+    expect(reply.body).toEqual((await rig.get('/balance')).body);
+    const sold = await request(mounted).post('/api/v1/airtime').set('authorization', 'Bearer sandbox_demo').send(sale());
+    expect(sold.body.status).toBe('success');
+    await rig.close();
   });
-  afterAll(() => sandbox.close());
 
-  test('sells airtime', async () => {
-    const reply = await fetch(`${url}/airtime`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' },
-      body: JSON.stringify({ network: 'MTN', phone: '08031234567', amount: 100, pin: '1234', request_id: 'r1' }),
-    });
-    expect({ status: reply.status, body: await reply.json() }).toMatchObject({ status: 200, body: { status: 'success' } });
-    expect(sandbox.admin.checkLedger()).toMatchObject({ isBalanced: true, orders: 1 });
+  test('answers unknown paths with 404 in JSON, inside and outside its base path', async () => {
+    const rig = await openRig();
+    const origin = new URL(rig.url).origin;
+    for (const path of ['/api/v1/nothing', '/api/v1', '/api/v1/', '/api/v1balance', '/', '/api/v2/balance', '/api/v1/balance/']) {
+      for (const method of ['GET', 'POST']) {
+        const reply = await fetch(`${origin}${path}`, { method });
+        expect({ path, status: reply.status, body: await reply.json() }).toMatchObject({
+          path,
+          status: 404,
+          body: { status: 'error' },
+        });
+      }
+    }
+    await rig.close();
+  });
+
+  test('makes the same references, tokens and cards from the same seed', async () => {
+    const live = async (seed: string) => {
+      const rig = await openRig({ seed });
+      const cards = await rig.post('/recharge-card', { network_id: 1, denomination: 100, quantity: 3, pin: '1234' });
+      const meter = { disco_id: 1, meter_number: '45012345678', meter_type: 'prepaid', amount: 1_000, pin: '1234' };
+      const light = await rig.post('/electricity', meter);
+      const { body: lookup } = await rig.post('/validate-cable', { cable_id: 1, smartcard: '7012345678' });
+      await rig.close();
+      return [cards.body, light.body, lookup];
+    };
+    const first = await live('a');
+    expect(await live('a')).toEqual(first);
+    expect(await live('b')).not.toEqual(first);
+  });
+
+  test('relaxed, it knows no rates and no duplicate window, and request ids all the same', async () => {
+    const rig = await openRig({ relaxed: true });
+    for (let count = 0; count < 40; count += 1) expect((await rig.post('/airtime', sale())).status).toBe(200);
+    await rig.post('/airtime', sale({ request_id: 'r' }));
+    expect((await rig.post('/airtime', sale({ request_id: 'r' }))).body.duplicate).toBe(true);
+    await rig.close();
+  });
+
+  test('believes forwarded addresses of configured proxies only', async () => {
+    const ask = async (trustedProxies: string[], forwarded: string) => {
+      const sandbox = await openSandbox({ clock: createVirtualClock(), trustedProxies });
+      const reply = await request(sandbox.app)
+        .get('/api/v1/balance')
+        .set({ authorization: 'Bearer acme_live_iplocked', 'x-forwarded-for': forwarded });
+      await sandbox.close();
+      return reply.status;
+    };
+    expect(await ask(['10.1.0.0/16'], '10.0.0.9')).toBe(200);
+    await expect(openSandbox({ trustedProxies: ['not an address'] })).rejects.toThrow();
+  });
+
+  test('tells its owner what it answered and what became final, without keys and PINs', async () => {
+    const events: SandboxEvent[] = [];
+    const rig = await openRig({ onEvent: (event) => events.push(event) });
+    await rig.post('/airtime', sale());
+    await rig.close();
+    expect(events).toEqual([
+      { kind: 'settled', reference: expect.stringMatching(/^PPA/), status: 'success' },
+      { kind: 'answered', method: 'POST', url: '/airtime', status: 200 },
+    ]);
+  });
+
+  test('keeps an idle connection longer than any client does', async () => {
+    const rig = await openRig();
+    const reply = await fetch(`${rig.url}/balance`);
+    expect(reply.headers.get('keep-alive')).toBe('timeout=65');
+    await rig.close();
   });
 });
