@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from '../refusal';
-import type { Fields } from '../purchase/check-fields';
+import type { Fields } from '../field/check-fields';
 
 const BODY_BYTES_MAX = 256 * 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true });

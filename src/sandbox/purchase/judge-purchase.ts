@@ -6,10 +6,10 @@ import type { Mood } from '../order/mood';
 import { fingerprintOf } from '../order/order';
 import { Refusal } from '../refusal';
 import type { World } from '../world';
-import { checkFields, type Fields } from './check-fields';
+import { checkFields, type Fields } from '../field/check-fields';
 import { purchaseReply } from './purchase-reply';
-import type { PurchaseService } from './purchase-service';
-import { PURCHASE_SERVICES } from './purchase-services';
+import type { PurchaseService } from '../service/purchase-service';
+import { PURCHASE_SERVICES } from '../service/purchase-services';
 
 /**
  * The road of a purchase after authentication, in the one order that keeps retries honest (docs/sandbox.md, "How a purchase

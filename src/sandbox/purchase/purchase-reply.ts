@@ -1,6 +1,6 @@
 import type { Answer } from '../answer';
 import type { Order } from '../order/order';
-import type { PurchaseService } from './purchase-service';
+import type { PurchaseService } from '../service/purchase-service';
 
 /** The reply to a purchase from the order as it now is (section 7, the first three of the four ways to end). */
 export function purchaseReply(service: PurchaseService, order: Order, isDuplicate: boolean): Answer {

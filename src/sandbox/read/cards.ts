@@ -3,7 +3,7 @@ import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
 import { priceFor } from '../catalog/catalog';
 import { dataPlanReply } from '../catalog/catalog-reply';
-import type { Fields } from '../purchase/check-fields';
+import type { Fields } from '../field/check-fields';
 import { Refusal } from '../refusal';
 import type { World } from '../world';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
-import { checkFields, endpointOf, integerOf, type Fields } from '../purchase/check-fields';
-import { customerNumberOf, meterTypeOf } from '../purchase/rules';
+import { checkFields, endpointOf, integerOf, type Fields } from '../field/check-fields';
+import { customerNumberOf, meterTypeOf } from '../field/rules';
 import { Refusal } from '../refusal';
 import type { World } from '../world';
 

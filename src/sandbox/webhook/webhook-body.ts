@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { nairaNumber } from '../../domain/amount';
 import type { Account, Mode } from '../account/account';
 import type { Order } from '../order/order';
-import { describeOrder } from '../purchase/purchase-services';
+import { describeOrder } from '../service/purchase-services';
 import { watIso } from '../wat-time';
 import type { Delivery } from './delivery';
 

@@ -1,10 +1,10 @@
 import { ZERO_KOBO } from '../../domain/amount';
 import { cashbackOf, priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf } from './check-fields';
+import { endpointOf, integerOf } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
 import { earnings } from './results';
-import { checkPrefix, phoneOf } from './rules';
+import { checkPrefix, phoneOf } from '../field/rules';
 
 /** POST /data. The plan decides the network; a `network` in the request is ignored. */
 export const data: PurchaseService = {

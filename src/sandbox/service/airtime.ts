@@ -1,10 +1,10 @@
 import { kobo, nairaText, ZERO_KOBO } from '../../domain/amount';
 import { cashbackOf, percentOf } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, textOf } from './check-fields';
+import { endpointOf, textOf } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
 import { earnings } from './results';
-import { amountOf, checkPrefix, phoneOf } from './rules';
+import { amountOf, checkPrefix, phoneOf } from '../field/rules';
 
 /** POST /airtime. The account's discount is taken off the face value. */
 export const airtime: PurchaseService = {

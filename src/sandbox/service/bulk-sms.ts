@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { kobo, ZERO_KOBO } from '../../domain/amount';
 import { percentOf } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, type Fields } from './check-fields';
+import { endpointOf, type Fields } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
 import { counted } from './counted';
-import { lengthAtMost } from './rules';
-import { smsPages } from './sms-pages';
+import { lengthAtMost } from '../field/rules';
+import { smsPages } from '../field/sms-pages';
 
 const SENDER_CHARACTERS_MAX = 11;
 // The specification shows no maximum; this one keeps a request within its body limit.

@@ -1,10 +1,10 @@
 import { kobo, nairaText } from '../../domain/amount';
 import { cashbackOf } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf } from './check-fields';
+import { endpointOf, integerOf } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
 import { balances, cashback } from './results';
-import { amountOf, customerNumberOf, meterTypeOf, passedOnPhone } from './rules';
+import { amountOf, customerNumberOf, meterTypeOf, passedOnPhone } from '../field/rules';
 
 /** POST /electricity. Prepaid meters get a token; the company's charge comes on top of the amount. */
 export const electricity: PurchaseService = {

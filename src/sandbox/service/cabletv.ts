@@ -1,10 +1,10 @@
 import { ZERO_KOBO } from '../../domain/amount';
 import { cashbackOf, priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf } from './check-fields';
+import { endpointOf, integerOf } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
 import { earnings } from './results';
-import { customerNumberOf, passedOnPhone } from './rules';
+import { customerNumberOf, passedOnPhone } from '../field/rules';
 
 /** POST /cabletv. The package decides the provider. */
 export const cabletv: PurchaseService = {

@@ -1,9 +1,9 @@
 import { kobo, ZERO_KOBO } from '../../domain/amount';
 import { priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, integerOf } from './check-fields';
+import { endpointOf, integerOf } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
-import { lengthAtMost, quantityOf } from './rules';
+import { lengthAtMost, quantityOf } from '../field/rules';
 import { counted } from './counted';
 
 const QUANTITY_MAX = 50;

@@ -1,10 +1,10 @@
 import { kobo, ZERO_KOBO } from '../../domain/amount';
 import { priceFor } from '../catalog/catalog';
 import { Refusal } from '../refusal';
-import { endpointOf, textOf } from './check-fields';
+import { endpointOf, textOf } from '../field/check-fields';
 import type { PurchaseService } from './purchase-service';
 import { balances } from './results';
-import { quantityOf } from './rules';
+import { quantityOf } from '../field/rules';
 import { counted } from './counted';
 
 const QUANTITY_MAX = 5;

@@ -2,7 +2,7 @@ import type { V1Endpoint } from '../../upstream/v1';
 import type { Catalog } from '../catalog/catalog';
 import type { Category } from '../catalog/catalog-file';
 import type { Order, Quote } from '../order/order';
-import type { Fields } from './check-fields';
+import type { Fields } from '../field/check-fields';
 
 /** One thing that is sold: how its request is read, and what its result holds (section 2.7). */
 export interface PurchaseService {
