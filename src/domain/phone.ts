@@ -9,6 +9,7 @@ export function parsePhone(text: string): string | undefined {
     .trim()
     .replace(/^\+/, '')
     .replace(/[\s\-().]/g, '');
-  const national = digits.replace(/^(?:00)?234(?=0?\d{10}$)/, '').replace(/^(?=[1-9]\d{9}$)/, '0');
+  // Only a mobile number has lost its zero: `2348030000` is a country code with digits missing, not 0234….
+  const national = digits.replace(/^(?:00)?234(?=0?\d{10}$)/, '').replace(/^(?=[789]\d{9}$)/, '0');
   return /^0\d{10}$/.test(national) ? national : undefined;
 }
