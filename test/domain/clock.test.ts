@@ -1,0 +1,49 @@
+import { pause, systemClock, within } from '../../src/domain/clock';
+import { createVirtualClock } from './virtual-clock';
+
+test('a pause ends when its time has come and not before', async () => {
+  const clock = createVirtualClock();
+  let isOver = false;
+  void pause(clock, 500).then(() => (isOver = true));
+  await clock.advance(499);
+  expect(isOver).toBe(false);
+  await clock.advance(1);
+  expect(isOver).toBe(true);
+});
+
+test('within gives the value of a promise that is quick enough, and leaves no timer behind', async () => {
+  const clock = createVirtualClock();
+  await expect(within(clock, 100, Promise.resolve('here'))).resolves.toBe('here');
+  expect(clock.waiting).toBe(0);
+});
+
+test('within gives nothing for a promise that is late, and the promise goes on', async () => {
+  const clock = createVirtualClock();
+  let hasEnded = false;
+  const late = pause(clock, 300).then(() => {
+    hasEnded = true;
+    return 'late';
+  });
+  const waited = within(clock, 100, late);
+  await clock.advance(100);
+  await expect(waited).resolves.toBeUndefined();
+  expect(hasEnded).toBe(false);
+  await clock.advance(200);
+  await expect(late).resolves.toBe('late');
+});
+
+test('within passes a rejection on and leaves no timer behind', async () => {
+  const clock = createVirtualClock();
+  await expect(within(clock, 100, Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(clock.waiting).toBe(0);
+});
+
+test('the system clock moves by itself, and a timer that was called off never runs', async () => {
+  const start = systemClock.now();
+  let hasRun = false;
+  const cancel = systemClock.after(5, () => (hasRun = true));
+  cancel();
+  await pause(systemClock, 20);
+  expect(hasRun).toBe(false);
+  expect(systemClock.now()).toBeGreaterThan(start);
+});

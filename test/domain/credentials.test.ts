@@ -1,0 +1,50 @@
+import { format, inspect } from 'node:util';
+import pino from 'pino';
+import { Secret, type Credentials } from '../../src/domain/credentials';
+
+const TEXT = 'acme_live_k3y';
+const PIN = '73519';
+const secret = new Secret(TEXT);
+const credentials: Credentials = { apiKey: secret, pin: new Secret(PIN), fingerprint: 'f'.repeat(32) };
+
+test('the text comes out of its one ugly method', () => {
+  expect(secret.revealForUseOnly()).toBe(TEXT);
+});
+
+test('two secrets are equal when their texts are', () => {
+  expect(secret.equals(new Secret(TEXT))).toBe(true);
+  expect(secret.equals(new Secret(`${TEXT} `))).toBe(false);
+});
+
+const printed: readonly (readonly [string, () => string])[] = [
+  ['String', () => String(credentials.apiKey)],
+  // eslint-disable-next-line @typescript-eslint/restrict-template-expressions
+  ['a template', () => `${credentials.apiKey} ${credentials.pin}`],
+  ['joining a list', () => [credentials.apiKey, credentials.pin].join()],
+  ['adding to a text', () => 'key ' + (secret as unknown as string)],
+  ['JSON', () => JSON.stringify(credentials)],
+  ['JSON of a list', () => JSON.stringify([secret])],
+  ['inspect', () => inspect(credentials, { depth: null, showHidden: true, getters: true })],
+  ['format', () => format('%s %o %O %j', secret, secret, credentials, credentials)],
+  ['an error', () => String(new Error(`no such key: ${String(secret)}`).stack)],
+  ['an error with a cause', () => inspect(new Error('refused', { cause: credentials }), { depth: null })],
+  ['its own keys', () => JSON.stringify([Object.entries(secret), Reflect.ownKeys(secret).map(String)])],
+  ['a spread', () => inspect({ ...secret })],
+  ['a clone', () => inspect(structuredClone({ ...credentials, apiKey: { ...secret }, pin: undefined }))],
+  [
+    'a log line',
+    () => {
+      const lines: string[] = [];
+      const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+      log.info({ credentials, secret }, 'got %s and %o', secret, secret);
+      log.error(new Error('refused', { cause: credentials }));
+      return lines.join();
+    },
+  ],
+];
+
+test.each(printed)('%s shows neither key nor PIN', (_how, print) => {
+  const text = print();
+  expect(text).not.toContain(TEXT);
+  expect(text).not.toContain(PIN);
+});

@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { kobo } from '../../src/domain/amount';
+import { isFinal, isSafeToRefund, succeedOutcome, type Delivery, type Outcome, type OutcomeKind } from '../../src/domain/outcome';
+
+const OUTCOMES: Readonly<Record<OutcomeKind, Outcome>> = {
+  succeeded: { kind: 'succeeded', reference: 'R1' },
+  pending: { kind: 'pending', reference: 'R1' },
+  declined: { kind: 'declined', reference: 'R1' },
+  rejected: { kind: 'rejected', httpStatus: 402, message: 'Insufficient balance' },
+  not_sent: { kind: 'not_sent', reason: 'ECONNREFUSED' },
+  unknown: { kind: 'unknown', reason: 'HTTP 500' },
+};
+const KINDS = Object.keys(OUTCOMES) as OutcomeKind[];
+
+// Rows: what is known. Columns: the next answer. Cell: what is known then.
+const COLUMNS: readonly OutcomeKind[] = ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'];
+const SUCCESSIONS: Readonly<Record<OutcomeKind | 'nothing', readonly OutcomeKind[]>> = {
+  nothing: ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'],
+  not_sent: ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'],
+  rejected: ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'],
+  unknown: ['succeeded', 'pending', 'declined', 'unknown', 'unknown', 'unknown'],
+  pending: ['succeeded', 'pending', 'declined', 'pending', 'pending', 'pending'],
+  succeeded: ['succeeded', 'succeeded', 'succeeded', 'succeeded', 'succeeded', 'succeeded'],
+  declined: ['declined', 'declined', 'declined', 'declined', 'declined', 'declined'],
+};
+const cases = Object.entries(SUCCESSIONS).flatMap(([previous, row]) =>
+  row.map((expected, column) => [previous, COLUMNS[column]!, expected] as const),
+);
+
+test.each(cases)('after %s, %s leaves the order %s', (previous, latest, expected) => {
+  const known = previous === 'nothing' ? undefined : OUTCOMES[previous as OutcomeKind];
+  expect(succeedOutcome(known, OUTCOMES[latest]).kind).toBe(expected);
+});
+
+test.each(KINDS)('%s is final only when v1 has given its last word', (kind) => {
+  expect(isFinal(OUTCOMES[kind])).toBe(kind === 'succeeded' || kind === 'declined');
+});
+
+test.each(KINDS)('%s lets a script refund only when no money is gone', (kind) => {
+  expect(isSafeToRefund(OUTCOMES[kind])).toBe(['declined', 'rejected', 'not_sent'].includes(kind));
+});
+
+const amount = fc.integer({ min: 0, max: 1e9 }).map(kobo);
+const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
+const delivery: fc.Arbitrary<Delivery> = fc
+  .record({
+    balanceBefore: optional(amount),
+    balanceAfter: optional(amount),
+    charged: optional(amount),
+    token: optional(fc.option(fc.stringMatching(/^\d{20}$/))),
+    pins: optional(
+      fc.array(fc.record({ pin: fc.stringMatching(/^\d{12}$/), serial: fc.stringMatching(/^\d{9}$/) }), { maxLength: 3 }),
+    ),
+    goodsMissing: optional(fc.boolean()),
+  })
+  .map((value) => Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)));
+const told = fc
+  .record({ reference: fc.constantFrom('R1', 'R2') })
+  .chain((base) =>
+    fc.option(delivery, { nil: undefined }).map((goods) => ({ ...base, ...(goods === undefined ? {} : { delivery: goods }) })),
+  );
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  told.map((rest): Outcome => ({ kind: 'succeeded', ...rest })),
+  told.map((rest): Outcome => ({ kind: 'pending', ...rest })),
+  told.map((rest): Outcome => ({ kind: 'declined', ...rest })),
+  fc.integer({ min: 400, max: 499 }).map((httpStatus): Outcome => ({ kind: 'rejected', httpStatus })),
+  fc.constantFrom<Outcome>(OUTCOMES.not_sent, OUTCOMES.unknown),
+);
+const answers = fc.array(outcome, { minLength: 1, maxLength: 12 });
+
+const known = (list: readonly Outcome[]): Outcome[] => {
+  let last: Outcome | undefined;
+  return list.map((latest) => (last = succeedOutcome(last, latest)));
+};
+
+test('whatever answers follow, nothing follows a success or a decline', () => {
+  fc.assert(
+    fc.property(answers, (list) => {
+      const stages = known(list);
+      const end = stages.findIndex(isFinal);
+      return end < 0 || stages.slice(end).every((stage) => stage.kind === stages[end]!.kind);
+    }),
+  );
+});
+
+test('once money may have moved, only a decline makes a refund safe', () => {
+  fc.assert(
+    fc.property(answers, (list) => {
+      const stages = known(list);
+      const open = stages.findIndex((stage) => stage.kind === 'unknown' || stage.kind === 'pending');
+      return open < 0 || stages.slice(open).every((stage) => !isSafeToRefund(stage) || stage.kind === 'declined');
+    }),
+  );
+});
+
+test('a charge that v1 reported is never unsaid: pending becomes succeeded or declined or stays', () => {
+  fc.assert(
+    fc.property(answers, (list) => {
+      const stages = known(list);
+      const open = stages.findIndex((stage) => stage.kind === 'pending');
+      return open < 0 || stages.slice(open).every((stage) => ['pending', 'succeeded', 'declined'].includes(stage.kind));
+    }),
+  );
+});
+
+test('a reference and a price that v1 gave once are kept when a later answer leaves them out', () => {
+  const first: Outcome = { kind: 'pending', reference: 'R1', delivery: { charged: kobo(9_800), balanceBefore: kobo(50_000) } };
+  expect(succeedOutcome(first, { kind: 'succeeded', message: 'Done' })).toEqual({
+    kind: 'succeeded',
+    message: 'Done',
+    reference: 'R1',
+    delivery: { charged: 9_800, balanceBefore: 50_000 },
+  });
+});
+
+test('a later answer about money replaces the earlier one, figure by figure', () => {
+  const first: Outcome = { kind: 'pending', reference: 'R1', delivery: { charged: kobo(9_800), balanceAfter: kobo(1) } };
+  const second: Outcome = { kind: 'succeeded', reference: 'R1', delivery: { balanceAfter: kobo(2) } };
+  expect(succeedOutcome(first, second)).toMatchObject({ delivery: { charged: 9_800, balanceAfter: 2 } });
+});
+
+const PINS = [{ pin: '1', serial: '2' }];
+test.each<[string, Delivery, Delivery, boolean]>([
+  ['goods that an answer lacks stay missing', { goodsMissing: true }, {}, true],
+  ['goods that an answer brings are missing no longer: a token', { goodsMissing: true }, { token: '123' }, false],
+  ['goods that an answer brings are missing no longer: PINs', { goodsMissing: true }, { pins: PINS }, false],
+  ['an empty list of PINs brings nothing', { goodsMissing: true }, { pins: [] }, true],
+  ['a token that v1 says does not exist brings nothing', { goodsMissing: true }, { token: null }, true],
+  ['an answer may say for the first time that goods are missing', {}, { goodsMissing: true }, true],
+  ['an answer without word of goods leaves none missing', { token: '123' }, {}, false],
+])('%s', (_title, before, after, isMissing) => {
+  const settled = succeedOutcome(
+    { kind: 'succeeded', reference: 'R1', delivery: before },
+    { kind: 'succeeded', delivery: after },
+  );
+  expect('delivery' in settled && settled.delivery?.goodsMissing === true).toBe(isMissing);
+});
