@@ -121,6 +121,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     gateway,
     stop: async () => {
       isStopping = true;
+      gateway.beginStop();
       await closeAll(closers);
     },
   };

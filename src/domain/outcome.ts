@@ -54,6 +54,8 @@ export interface Rejected {
 export interface NotSent {
   readonly kind: 'not_sent';
   readonly reason: string;
+  /** Proven afterwards: v1's history, read long after the last try, does not have the order. */
+  readonly isProven?: boolean;
 }
 /** The money may have moved. */
 export interface Unknown {
@@ -79,6 +81,7 @@ export function isSafeToRefund(outcome: Outcome): boolean {
  *
  * `previous` is undefined for an order of which no byte has been sent. A `rejected` or `not_sent` answer speaks only of
  * its own try: after an earlier try whose fate is open (`unknown`, `pending`) it proves nothing, so the earlier word stands.
+ * Only `reconcile` can prove that an unknown order was never sent.
  */
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
   if (previous === undefined || previous.kind === 'rejected' || previous.kind === 'not_sent') return latest;
@@ -86,6 +89,7 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
   if (previous.kind === 'pending')
     return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
   // Unknown: only an answer about the order itself says more.
+  if (latest.kind === 'not_sent' && latest.isProven === true) return latest;
   return latest.kind === 'rejected' || latest.kind === 'not_sent' ? previous : latest;
 }
 

@@ -3,11 +3,11 @@ import type { JsonObject } from '../domain/json';
 import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './asking';
 import { catalogListsOf } from './catalog-lists';
-import type { GatewayParts } from './gateway';
+import type { WalkParts } from './gateway';
 import { tellFinding } from './answer-lookup';
 import { mergeReply } from './merge-reply';
 
-export async function answerList(asking: Asking, parts: GatewayParts): Promise<Answer> {
+export async function answerList(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
   const context = readContextOf(asking);
   const catalog = await parts.catalogs.get(context);

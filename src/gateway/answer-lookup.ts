@@ -7,13 +7,13 @@ import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './asking';
 import { buildCall } from './build-call';
 import { catalogListsOf } from './catalog-lists';
-import type { GatewayParts } from './gateway';
+import type { WalkParts } from './gateway';
 import { mergeReply, type ReplyParts } from './merge-reply';
 
 /** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
 const UNAVAILABLE_STATUS = 503;
 
-export async function answerLookup(asking: Asking, parts: GatewayParts): Promise<Answer> {
+export async function answerLookup(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
   const context = readContextOf(asking);
   const [finding, catalog] = await Promise.all([
@@ -81,7 +81,7 @@ function plainNumbers(body: JsonObject): JsonObject {
 }
 
 /** `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. */
-function loginRoot({ credentials, isBasic, format, mapping }: Asking, { keyring }: GatewayParts): JsonObject {
+function loginRoot({ credentials, isBasic, format, mapping }: Asking, { keyring }: WalkParts): JsonObject {
   const loginFormat =
     mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
   const { apiKey, pin, fingerprint } = credentials;

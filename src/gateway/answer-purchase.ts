@@ -1,5 +1,4 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
-import { kobo } from '../domain/amount';
 import { within } from '../domain/clock';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Order } from '../domain/order';
@@ -8,11 +7,11 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './asking';
 import { buildCall, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
-import type { GatewayParts } from './gateway';
-import { identifyReceipt } from './identify-receipt';
+import type { WalkParts } from './gateway';
+import { identifyReceipt, traitsOf } from './compare-receipt';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt, pursue, type Pursuit } from './pursue';
-import { requestIdReused, type Pursuits } from './pursuits';
+import { requestIdReused } from './pursuits';
 import { generateRequestId } from './request-id';
 
 export interface Answer {
@@ -24,7 +23,7 @@ export interface Answer {
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
 
-export async function answerPurchase(asking: Asking, parts: GatewayParts, pursuits: Pursuits): Promise<Answer> {
+export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { operation, intent, mapping, credentials } = asking;
   const startedAt = parts.clock.now();
   const call = buildCall(operation.call!, intent.values);
@@ -35,13 +34,15 @@ export async function answerPurchase(asking: Asking, parts: GatewayParts, pursui
     format: asking.format,
     fields: intent.values,
     echo: intent.requestId?.echo ?? {},
-    contentHash: contentHashOf(operation, call),
+    contentHash: contentHashOf(operation, call, parts.keyring),
     openedAtMs: startedAt,
   };
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
-  const pursuit = await pursuits.join(newOrder, () => openAndPursue(newOrder, call, asking, parts));
+  parts.pinGuard.check(credentials);
+  const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, asking, parts));
   const order = await pursuit.waitFor(asking.patienceMs);
   const outcome = await withGoods(order, asking, parts);
+  if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
   const catalog = await catalogFor(asking, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
   const echoed: Order = { ...order, echo: newOrder.echo };
@@ -59,7 +60,7 @@ export async function answerPurchase(asking: Asking, parts: GatewayParts, pursui
   };
 }
 
-async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: GatewayParts): Promise<Pursuit> {
+async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: WalkParts): Promise<Pursuit> {
   const opened = await parts.journal.open(newOrder);
   if (opened.kind === 'conflict') throw requestIdReused();
   const { timing } = asking.mapping;
@@ -73,31 +74,25 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
       call,
       credentials: asking.credentials,
       clientAddress: asking.request.clientAddress,
+      patienceMs: asking.patienceMs,
       reconnectMs: Math.min(timing.reconnect, asking.patienceMs),
       deadlineMs: asking.patienceMs + timing.pursue,
       tryMs: timing.try,
       readMs: timing.read,
-      identify: (reference) => identify(reference, call, asking, parts),
+      identify: (reference) => identify(reference, asking, parts),
     },
     parts,
   );
 }
 
 /** Compares v1's receipt with what is being bought. */
-async function identify(
-  reference: string,
-  call: V1Call,
-  asking: Asking,
-  parts: GatewayParts,
-): Promise<'same' | 'other' | 'unclear'> {
+async function identify(reference: string, asking: Asking, parts: WalkParts): Promise<'same' | 'other' | 'unclear'> {
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
-  if (finding.kind !== 'found') return 'unclear';
-  const { amount } = asking.intent.values;
-  return identifyReceipt(finding.body, call, typeof amount === 'number' ? kobo(amount) : undefined);
+  return finding.kind === 'found' ? identifyReceipt(finding.body, traitsOf(asking.operation, asking.intent.values)) : 'unclear';
 }
 
 /** Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt. */
-export async function withGoods(order: Order, asking: Asking, parts: GatewayParts): Promise<Outcome> {
+export async function withGoods(order: Order, asking: Asking, parts: WalkParts): Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded' || outcome.delivery?.goodsMissing !== true || outcome.reference === undefined) return outcome;
   const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
@@ -111,7 +106,7 @@ export async function withGoods(order: Order, asking: Asking, parts: GatewayPart
   return { ...outcome, delivery };
 }
 
-async function catalogFor(asking: Asking, parts: GatewayParts): Promise<CatalogLists | undefined> {
+async function catalogFor(asking: Asking, parts: WalkParts): Promise<CatalogLists | undefined> {
   if (asking.operation.joins.length === 0) return undefined;
   const { catalogs, clock } = parts;
   const catalog =

@@ -2,7 +2,7 @@
 import { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { Order } from '../domain/order';
-import { isFinal, succeedOutcome, type Outcome } from '../domain/outcome';
+import { isFinal, isSafeToRefund, succeedOutcome, type Outcome } from '../domain/outcome';
 import type { ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import { withGoods, type Answer } from './answer-purchase';
@@ -10,20 +10,19 @@ import { tellFinding } from './answer-lookup';
 import { readContextOf, type Asking } from './asking';
 import { buildCall } from './build-call';
 import { catalogListsOf } from './catalog-lists';
-import type { GatewayParts } from './gateway';
+import type { WalkParts } from './gateway';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt } from './pursue';
-import type { Pursuits } from './pursuits';
 import { shortenRequestId } from './request-id';
 
-export async function answerStatus(asking: Asking, parts: GatewayParts, pursuits: Pursuits): Promise<Answer> {
+export async function answerStatus(asking: Asking, parts: WalkParts): Promise<Answer> {
   const id = asking.intent.values['id'] as string;
   const order = await findOrder(id, asking, parts);
-  return order === undefined ? answerUnknownOrder(id, asking, parts) : answerKnownOrder(order, asking, parts, pursuits);
+  return order === undefined ? answerUnknownOrder(id, asking, parts) : answerKnownOrder(order, asking, parts);
 }
 
 /** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
-async function findOrder(id: string, { credentials }: Asking, { journal }: GatewayParts): Promise<Order | undefined> {
+async function findOrder(id: string, { credentials }: Asking, { journal }: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
   const byRequestId = await journal.find(owner, shortenRequestId(id));
   if (byRequestId !== undefined) return byRequestId;
@@ -31,9 +30,9 @@ async function findOrder(id: string, { credentials }: Asking, { journal }: Gatew
   return byNumber ?? (await journal.findByReference(owner, id));
 }
 
-async function answerKnownOrder(found: Order, asking: Asking, parts: GatewayParts, pursuits: Pursuits): Promise<Answer> {
+async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping } = asking;
-  const running = await pursuits.find(found.owner, found.requestId);
+  const running = await parts.pursuits.find(found.owner, found.requestId);
   const order = running?.current() ?? (await refresh(found, asking, parts));
   const outcome = await withGoods(order, asking, parts);
   const told = tellOutcome(outcome, mapping);
@@ -54,18 +53,24 @@ async function answerKnownOrder(found: Order, asking: Asking, parts: GatewayPart
 }
 
 /** What v1 says now of an order that is not over, written down when it says more than the journal. */
-async function refresh(order: Order, asking: Asking, parts: GatewayParts): Promise<Order> {
+async function refresh(order: Order, asking: Asking, parts: WalkParts): Promise<Order> {
   const { outcome } = order;
-  if (outcome === undefined || isFinal(outcome) || !('reference' in outcome) || outcome.reference === undefined) return order;
-  const latest = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
+  if (outcome !== undefined && (isFinal(outcome) || isSafeToRefund(outcome))) return order;
+  const reference = outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
+  if (outcome === undefined || reference === undefined) {
+    // Nobody gave it a reference: v1's history may know it.
+    await parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress);
+    return (await parts.journal.find(order.owner, order.requestId)) ?? order;
+  }
+  const latest = await findReceipt(reference, readContextOf(asking), parts.upstream);
   const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
-  if (now === outcome || !isFinal(now)) return order;
+  if (!isFinal(now)) return order;
   const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now());
   return { ...settled, outcome: now };
 }
 
 /** An order that this journal does not have: v1 knows it by its reference, or nobody does. */
-async function answerUnknownOrder(id: string, asking: Asking, parts: GatewayParts): Promise<Answer> {
+async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, credentials } = asking;
   const call = buildCall(operation.call!, asking.intent.values, { order: { reference: id } });
   const finding = await parts.upstream.find(call, readContextOf(asking));
@@ -104,7 +109,7 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: GatewayPart
   return { reply, outcome: outcome.kind };
 }
 
-export async function answerHistory(asking: Asking, parts: GatewayParts): Promise<Answer> {
+export async function answerHistory(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
   const finding = await parts.upstream.find(buildCall(operation.call!, intent.values), readContextOf(asking));
   const told = tellFinding(finding, asking);
@@ -119,7 +124,7 @@ export async function answerHistory(asking: Asking, parts: GatewayParts): Promis
 const TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
 
 /** v1's rows with the script's own ids, which only the journal knows: scripts search the history by them. */
-async function historyRows(body: JsonObject, { credentials, mapping }: Asking, { journal }: GatewayParts): Promise<JsonValue[]> {
+async function historyRows(body: JsonObject, { credentials, mapping }: Asking, { journal }: WalkParts): Promise<JsonValue[]> {
   const rows = (body['data'] as JsonObject | undefined)?.['transactions'];
   return Promise.all(
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {

@@ -37,8 +37,12 @@ import { guardNumbering } from './guard-numbering';
 import type { Keyring } from './keyring';
 import { createLookupLimit } from './lookup-limit';
 import { mergeReply } from './merge-reply';
+import { createPinGuard, type PinGuard } from './pin-guard';
+import type { PursuitParts } from './pursue';
 import { createPursuits, type Pursuits } from './pursuits';
 import { readSpellings } from './read-raw';
+import { createReconciler, type Reconciler } from './reconcile';
+import { createRetryBudget } from './retry-budget';
 
 export interface GatewayParts {
   /** The running mapping; a request keeps the one it began with. */
@@ -74,11 +78,22 @@ export interface Gateway {
   refuse(error: GatewayError, path?: string): LegacyReply;
   /** Orders under way. */
   readonly inFlight: number;
+  /** Scripts that wait get their orders as they stand, and nothing is tried again: the first half of a stop. */
+  beginStop(): void;
   /** Resolves when every order under way has ended, or after so many milliseconds. True when all have. */
   drain(deadlineMs: number): Promise<boolean>;
+  /** Asks v1 now what became of this key's open orders. Gives how many found their end. */
+  reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
 }
 
-type Serve = (asking: Asking, parts: GatewayParts, pursuits: Pursuits) => Promise<Answer>;
+/** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
+export interface WalkParts extends GatewayParts, PursuitParts {
+  readonly pursuits: Pursuits;
+  readonly pinGuard: PinGuard;
+  readonly reconciler: Reconciler;
+}
+
+type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
 
 const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
   purchase: answerPurchase,
@@ -100,6 +115,18 @@ interface Progress {
 
 export function createGateway(parts: GatewayParts): Gateway {
   const pursuits = createPursuits();
+  const pinGuard = createPinGuard(parts.clock, parts.keyring);
+  const reconciler = createReconciler({ ...parts, pursuits });
+  let isStopping = false;
+  const walk: WalkParts = {
+    ...parts,
+    pursuits,
+    pinGuard,
+    reconciler,
+    budget: createRetryBudget(),
+    isStopping: () => isStopping,
+    onAnswer: (credentials, outcome) => pinGuard.note(credentials, outcome),
+  };
   const lookupLimit = createLookupLimit(parts.clock);
 
   const ask = async (request: LegacyRequest, mapping: Mapping, progress: Progress): Promise<Asking> => {
@@ -213,7 +240,9 @@ export function createGateway(parts: GatewayParts): Gateway {
       });
       try {
         const asking = await ask(request, mapping, progress);
-        const { reply, outcome } = await ANSWERS[asking.operation.kind](asking, parts, pursuits);
+        const { reply, outcome } = await ANSWERS[asking.operation.kind](asking, walk);
+        // Its key is at hand: the moment to ask what became of its open orders.
+        if (asking.credentials.isLookupKey !== true) reconciler.nudge(asking.credentials, request.clientAddress);
         return served(reply, outcome);
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
@@ -231,6 +260,12 @@ export function createGateway(parts: GatewayParts): Gateway {
     get inFlight() {
       return pursuits.size;
     },
+    beginStop() {
+      isStopping = true;
+      reconciler.stop();
+      pursuits.hurry();
+    },
+    reconcile: (credentials, clientAddress) => reconciler.reconcile(credentials, clientAddress),
     async drain(deadlineMs) {
       return (
         (await within(

@@ -18,6 +18,8 @@ export interface TokenContent {
 export interface Keyring {
   /** 32 hex digits. */
   fingerprint(apiKey: Secret): string;
+  /** 32 hex digits over any text: keyed, because phone numbers are few enough to be guessed from a plain hash. */
+  hash(text: string): string;
   sealToken(content: TokenContent): string;
   /** `undefined` when the text is no token of this gateway. */
   openToken(text: string): TokenContent | undefined;
@@ -33,6 +35,7 @@ export function createKeyring(secret: Secret): Keyring {
   const fingerprintKey = derive('fingerprint');
   const tokenKey = derive('access-token');
   const nonceKey = derive('access-token-nonce');
+  const contentKey = derive('content');
   // HMAC of every request's key would be wasted work: a key is seen many times. The map is keyed by the key itself and
   // lives in memory only.
   const known = new LRUCache<string, string>({ max: FINGERPRINTS_MAX });
@@ -47,6 +50,8 @@ export function createKeyring(secret: Secret): Keyring {
       }
       return fingerprint;
     },
+
+    hash: (text) => createHmac('sha256', contentKey).update(text).digest('hex').slice(0, 32),
 
     sealToken({ apiKey, pin, format }) {
       const plain = JSON.stringify([apiKey.revealForUseOnly(), pin?.revealForUseOnly() ?? '']);

@@ -10,6 +10,7 @@ import { isFinal, succeedOutcome, type Outcome } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
+import type { RetryBudget } from './retry-budget';
 
 export interface PursuitParts {
   readonly upstream: Upstream;
@@ -17,6 +18,11 @@ export interface PursuitParts {
   readonly clock: Clock;
   /** In [0, 1): spreads retries. */
   readonly random: () => number;
+  readonly budget: RetryBudget;
+  /** True once the gateway is stopping: what is under way is written down as it stands. */
+  readonly isStopping: () => boolean;
+  /** Told every answer of v1 to a try. */
+  readonly onAnswer: (credentials: Credentials, outcome: Outcome) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -27,6 +33,8 @@ export interface PursuitPlan {
   readonly call: V1Call;
   readonly credentials: Credentials;
   readonly clientAddress: string;
+  /** How long the script that ordered waits. */
+  readonly patienceMs: number;
   /** How long an upstream that cannot be reached is tried. */
   readonly reconnectMs: number;
   /** How long the order is pursued in all. */
@@ -45,12 +53,18 @@ export interface Pursuit {
    * at most so long, and then gives the order as it stands: its outcome is then `pending` or `unknown`.
    */
   waitFor(patienceMs: number): Promise<Order>;
+  /** Lets everybody who waits have the order as it stands. */
+  hurry(): void;
   /** When nothing more will be tried. Never rejects. */
   readonly ended: Promise<void>;
 }
 
 const RETRY_FIRST_MS = 200;
 const RETRY_MOST_MS = 5_000;
+const RECONNECT_MOST_MS = 1_000;
+const LIMIT_FIRST_MS = 2_000;
+/** What is left for v1's answer after the last wait for a limit to pass. */
+const ANSWER_MS = 1_000;
 const POLL_FIRST_MS = 500;
 const POLL_MOST_MS = 5_000;
 
@@ -63,17 +77,34 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   let known: Outcome | undefined = plan.previous;
 
   const trySend = async (): Promise<void> => {
+    parts.budget.earn();
     for (let attempt = 0; ; attempt += 1) {
       const latest = await judge(await sendOnce(), known);
+      parts.onAnswer(plan.credentials, latest);
       known = succeedOutcome(known, latest);
-      const left = deadline - clock.now();
-      const isWorthAnother =
-        known.kind === 'unknown'
-          ? left > 0
-          : latest.kind === 'not_sent' && known.kind === 'not_sent' && clock.now() - startedAt < plan.reconnectMs;
-      if (!isWorthAnother) return;
-      await pause(clock, backoff(attempt, RETRY_FIRST_MS, known.kind === 'unknown' ? RETRY_MOST_MS : 1_000));
+      const wait = waitBeforeRetry(known, attempt);
+      if (wait === undefined || parts.isStopping()) return;
+      await pause(clock, wait);
+      // Whoever may not retry now asks again later: an unknown order is worth waiting for.
+      while (!parts.budget.spend() && clock.now() < deadline && !parts.isStopping()) await pause(clock, RETRY_MOST_MS);
+      if (clock.now() >= deadline || parts.isStopping()) return;
     }
+  };
+
+  /** Milliseconds until another try is safe and worth it, or `undefined`. Always with the same request id. */
+  const waitBeforeRetry = (outcome: Outcome, attempt: number): number | undefined => {
+    const spent = clock.now() - startedAt;
+    const wait = backoff(attempt, RETRY_FIRST_MS, outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : RETRY_MOST_MS);
+    // v1 gives the same order back under the same id, so asking again is how an unknown one is found out.
+    if (outcome.kind === 'unknown') return spent + wait < plan.deadlineMs ? wait : undefined;
+    if (outcome.kind === 'not_sent') return spent + wait < plan.reconnectMs ? wait : undefined;
+    if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429) return undefined;
+    // Nothing was charged: the limit is v1's, and within the script's patience it may pass.
+    const asked =
+      outcome.retryAfterSeconds === undefined
+        ? backoff(attempt, LIMIT_FIRST_MS, RETRY_MOST_MS)
+        : outcome.retryAfterSeconds * 1_000;
+    return spent + asked + ANSWER_MS < plan.patienceMs ? asked : undefined;
   };
 
   const sendOnce = (): Promise<SentOutcome> =>
@@ -99,7 +130,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   };
 
   const poll = async (): Promise<void> => {
-    for (let attempt = 0; known?.kind === 'pending' && known.reference !== undefined; attempt += 1) {
+    for (let attempt = 0; known?.kind === 'pending' && known.reference !== undefined && !parts.isStopping(); attempt += 1) {
       const wait = backoff(attempt, POLL_FIRST_MS, POLL_MOST_MS);
       if (clock.now() + wait > deadline) return;
       await pause(clock, wait);
@@ -133,6 +164,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const changed = createSignal();
   let hasSettled = false;
   let hasEnded = false;
+  let isHurried = false;
   const run = async (): Promise<void> => {
     try {
       await trySend();
@@ -153,9 +185,14 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   return {
     current,
     ended,
+    hurry() {
+      isHurried = true;
+      changed.emit();
+    },
     async waitFor(patienceMs) {
       const until = clock.now() + patienceMs;
-      while (!isSpeakable() && !hasEnded && clock.now() < until) await within(clock, until - clock.now(), changed.next());
+      while (!isSpeakable() && !hasEnded && !isHurried && clock.now() < until)
+        await within(clock, until - clock.now(), changed.next());
       return current();
     },
   };

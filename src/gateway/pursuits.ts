@@ -9,6 +9,8 @@ export interface Pursuits {
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
   readonly size: number;
+  /** Lets every script that waits have its order as it stands. */
+  hurry(): void;
   /** Resolves when all that run now have ended. */
   drain(): Promise<void>;
 }
@@ -42,6 +44,13 @@ export function createPursuits(): Pursuits {
     find: async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined),
     get size() {
       return running.size;
+    },
+    hurry() {
+      for (const { pursuit } of running.values())
+        void pursuit.then(
+          (started) => started.hurry(),
+          () => undefined,
+        );
     },
     async drain() {
       await Promise.all(

@@ -35,7 +35,10 @@ export function referenceOf(order: Order): string | undefined {
  * field by field: whatever else v1's answer may carry one day does not slip onto the disk.
  */
 export function withoutGoods(outcome: Outcome): Outcome {
-  if (outcome.kind === 'unknown' || outcome.kind === 'not_sent') return { kind: outcome.kind, reason: cut(outcome.reason) };
+  if (outcome.kind === 'unknown') return { kind: 'unknown', reason: cut(outcome.reason) };
+  if (outcome.kind === 'not_sent') {
+    return { kind: 'not_sent', reason: cut(outcome.reason), ...(outcome.isProven === true ? { isProven: true } : {}) };
+  }
   if (outcome.kind === 'rejected') {
     const kept: Mutable<Rejected> = { kind: 'rejected', httpStatus: outcome.httpStatus };
     if (outcome.message !== undefined) kept.message = cut(outcome.message);

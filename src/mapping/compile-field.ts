@@ -54,6 +54,7 @@ function compileField(
     value === undefined ? undefined : isAmount ? kobo(value * 100) : value;
   return {
     name,
+    as: source.as,
     from: [...new Set([...source.from, ...further])],
     otherwise: source.otherwise ?? [],
     table,

@@ -125,6 +125,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     known: knownSpellings(name, operation, fields, source),
     call,
     joins: compileJoins(operation, path, context),
+    categories: operation.categories ?? [],
     wantsCatalog: operation.catalog === 'wanted',
     withoutKey: operation.without_key !== undefined,
     undecided: operation.undecided,

@@ -13,6 +13,8 @@ export type ReplyOutcome = 'success' | 'pending' | 'failure';
 
 export interface Field {
   readonly name: string;
+  /** The transform or table that reads it. */
+  readonly as: string;
   readonly from: readonly string[];
   readonly otherwise: readonly string[];
   /** Set when the field is read through a table; then the format's numbering matters. */
@@ -58,6 +60,8 @@ export interface Operation {
   readonly known: ReadonlySet<string>;
   readonly call: CallTemplate | undefined;
   readonly joins: readonly Join[];
+  /** Words that v1's category of such an order holds. */
+  readonly categories: readonly string[];
   readonly wantsCatalog: boolean;
   readonly withoutKey: boolean;
   readonly undecided: string | undefined;

@@ -95,6 +95,7 @@ const operationSchema = z.strictObject({
     .record(name, z.strictObject({ list: name, where: z.record(name, value) }))
     .optional()
     .describe('Rows of the catalog by name, for the reply.'),
+  categories: words.optional().describe("Words that v1's category of such an order holds: tells orders apart in its history."),
   catalog: z.literal('wanted').optional().describe('The reply shows lists of the catalog.'),
   call: callSchema.optional(),
   patience: z.record(name, duration).optional().describe('How long each kind of caller waits here; the default is in callers.'),
@@ -153,6 +154,8 @@ const timingSchema = z.strictObject({
   pursue: duration.describe('How long an order is pursued after the script has had its answer.'),
   try: duration.describe('One try of a purchase, connect to last byte.'),
   read: duration.describe('One read or lookup.'),
+  quiet: duration.describe('How long after its last try an order that v1 does not list counts as never sent.'),
+  overdue: duration.describe('The age at which an order without a final outcome is reported loudly.'),
 });
 const callerKindSchema = z.strictObject({
   user_agents: words.optional().describe('User-Agents of this kind; "" is none at all, a final * matches any rest.'),

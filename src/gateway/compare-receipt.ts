@@ -1,0 +1,78 @@
+/**
+ * Can this receipt of v1 be that order? Asked when v1 reports a duplicate that the journal does not know, and when an
+ * order that got no answer is looked for in v1's history.
+ */
+import type { AmountMinor } from '../domain/amount';
+import type { JsonObject } from '../domain/json';
+import type { Operation } from '../mapping/mapping';
+import { readNaira } from '../upstream/delivery';
+import { receiptMatches } from '../upstream/receipt';
+
+export type Agreement = 'agrees' | 'differs' | 'absent';
+
+export interface Comparison {
+  /** The phone, meter or smartcard number. */
+  readonly number: Agreement;
+  readonly price: Agreement;
+  readonly category: Agreement;
+}
+
+/** What of an order a receipt can show. */
+export interface OrderTraits {
+  readonly numbers: readonly string[];
+  readonly faceValue: AmountMinor | undefined;
+  /** Words that v1's category of such an order holds. */
+  readonly categories: readonly string[];
+  /** The number is a phone that is served, not one that is told: then a receipt's `phone` is this one. */
+  readonly isPhoneServed: boolean;
+}
+
+/** By the mapping: numbers and amount are the fields that v1 is sent. */
+export function traitsOf(operation: Operation, values: JsonObject): OrderTraits {
+  const sent = operation.fields.filter((field) => field.isSent && values[field.name] !== undefined);
+  const identifiers = sent.filter((field) => field.as === 'identifier');
+  const phones = sent.filter((field) => field.as === 'phone');
+  const amount = sent.find((field) => field.isAmount);
+  return {
+    numbers: [...identifiers, ...phones].map((field) => String(values[field.name])),
+    faceValue: amount === undefined ? undefined : (values[amount.name] as AmountMinor),
+    categories: operation.categories,
+    isPhoneServed: phones.length > 0 && identifiers.length === 0,
+  };
+}
+
+export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {
+  const data = (receipt['data'] ?? {}) as JsonObject;
+  return {
+    number: compareNumber(receipt, data, traits),
+    price: comparePrice(data, traits),
+    category: compareCategory(data, traits),
+  };
+}
+
+function compareNumber(receipt: JsonObject, { phone }: JsonObject, { numbers }: OrderTraits): Agreement {
+  if (numbers.length === 0 || typeof phone !== 'string' || phone === '') return 'absent';
+  return receiptMatches(receipt, { numbers, amounts: [], categories: [] }) ? 'agrees' : 'differs';
+}
+
+/** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top. */
+function comparePrice({ amount }: JsonObject, { faceValue }: OrderTraits): Agreement {
+  const shown = readNaira(amount);
+  if (faceValue === undefined || shown === undefined) return 'absent';
+  return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + 100_00 ? 'agrees' : 'differs';
+}
+
+function compareCategory({ category }: JsonObject, { categories }: OrderTraits): Agreement {
+  if (categories.length === 0 || typeof category !== 'string' || category === '') return 'absent';
+  return categories.some((word) => category.toLowerCase().includes(word.toLowerCase())) ? 'agrees' : 'differs';
+}
+
+/**
+ * `same` when the receipt shows the served number and no other price, `other` when it provably names another phone, and
+ * `unclear` in between. Unclear is told as pending: either of the other words could be a lie about money.
+ */
+export function identifyReceipt(receipt: JsonObject, traits: OrderTraits): 'same' | 'other' | 'unclear' {
+  const { number, price } = compareReceipt(receipt, traits);
+  if (number === 'agrees' && price !== 'differs') return 'same';
+  return number === 'differs' && traits.isPhoneServed ? 'other' : 'unclear';
+}

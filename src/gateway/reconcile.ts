@@ -1,0 +1,233 @@
+/**
+ * Finds out later what became of orders whose fate is open, without buying: by v1's receipts and history. v1 is asked
+ * with the key of the order's owner, the only one that may; so this happens with the next request of that key, and from
+ * memory while a key is still held for the order itself.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../domain/clock';
+import type { Credentials } from '../domain/credentials';
+import type { JsonObject } from '../domain/json';
+import type { Order } from '../domain/order';
+import type { Outcome } from '../domain/outcome';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import { outcomeOfReceipt } from '../upstream/receipt';
+import type { CallContext, Upstream } from '../upstream/upstream';
+import { compareReceipt, traitsOf } from './compare-receipt';
+import { findReceipt } from './pursue';
+import type { Pursuits } from './pursuits';
+
+export interface ReconcileParts {
+  readonly journal: Journal;
+  readonly upstream: Upstream;
+  readonly clock: Clock;
+  readonly pursuits: Pursuits;
+  readonly mapping: () => Mapping;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export interface Reconciler {
+  /** A request of this key came: looks at its open orders soon, at most every half minute. Never waits, never throws. */
+  nudge(credentials: Credentials, clientAddress: string): void;
+  /** Looks again when the order's quiet period is over, holding the key in memory until then. */
+  watch(credentials: Credentials, clientAddress: string): void;
+  /** Looks now. Gives how many orders found their end. */
+  reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
+  /** Calls off everything that waits. */
+  stop(): void;
+}
+
+const NUDGE_EVERY_MS = 30_000;
+const OWNERS_MAX = 10_000;
+const ORDERS_MAX = 50;
+const PAGES_MAX = 10;
+const PER_PAGE = 50;
+const RECEIPTS_MAX = 100;
+/** Clocks of two services differ, and v1 may write an order down a little before or after it was sent. */
+const EARLIER_MS = 2 * 60_000;
+const LATER_MS = 10 * 60_000;
+/** v1's times carry no zone (specification, 2.4): its own, West Africa Time, or UTC. */
+const ZONE_OFFSETS_MS = [3_600_000, 0];
+
+export function createReconciler(parts: ReconcileParts): Reconciler {
+  const { clock } = parts;
+  const nextLook = new LRUCache<string, number>({ max: OWNERS_MAX });
+  const running = new Map<string, Promise<number>>();
+  const waiting = new Map<string, () => void>();
+
+  const reconcile = (credentials: Credentials, clientAddress: string): Promise<number> => {
+    const owner = credentials.fingerprint;
+    const already = running.get(owner);
+    if (already !== undefined) return already;
+    const context: CallContext = { credentials, clientAddress, timeoutMs: parts.mapping().timing.read };
+    const look = lookAt(owner, context, parts)
+      .catch((error: unknown) => {
+        parts.onTrouble('reconcile', error);
+        return 0;
+      })
+      .finally(() => running.delete(owner));
+    running.set(owner, look);
+    return look;
+  };
+
+  return {
+    reconcile,
+    nudge(credentials, clientAddress) {
+      const owner = credentials.fingerprint;
+      const now = clock.now();
+      if (now < (nextLook.get(owner) ?? 0)) return;
+      nextLook.set(owner, now + NUDGE_EVERY_MS);
+      void reconcile(credentials, clientAddress);
+    },
+    watch(credentials, clientAddress) {
+      const owner = credentials.fingerprint;
+      if (waiting.has(owner) || waiting.size >= OWNERS_MAX) return;
+      const cancel = clock.after(parts.mapping().timing.quiet + 1_000, () => {
+        waiting.delete(owner);
+        void reconcile(credentials, clientAddress);
+      });
+      waiting.set(owner, cancel);
+    },
+    stop() {
+      for (const cancel of waiting.values()) cancel();
+      waiting.clear();
+    },
+  };
+}
+
+async function lookAt(owner: string, context: CallContext, parts: ReconcileParts): Promise<number> {
+  const open = await parts.journal.listUnsettled({ owner, limit: ORDERS_MAX });
+  const still = await Promise.all(
+    open.map(async (order) => ((await parts.pursuits.find(owner, order.requestId)) === undefined ? order : undefined)),
+  );
+  const orders = still.filter((order) => order !== undefined);
+  let settled = 0;
+  const lost: Order[] = [];
+  for (const order of orders) {
+    const reference = order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined;
+    if (reference === undefined) lost.push(order);
+    else settled += await settleIfFinal(order, await findReceipt(reference, context, parts.upstream), parts);
+  }
+  return settled + (lost.length === 0 ? 0 : await findLost(lost, context, parts));
+}
+
+async function settleIfFinal(order: Order, outcome: Outcome | undefined, { journal, clock }: ReconcileParts): Promise<number> {
+  if (outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown') return 0;
+  await journal.settle(order.owner, order.requestId, outcome, clock.now());
+  return 1;
+}
+
+/** One row of v1's history that no order of ours has claimed. */
+interface Unclaimed {
+  readonly reference: string;
+  /** When v1 wrote it down, under each zone its time may be in; ms since the epoch. */
+  readonly timesMs: readonly number[];
+  readonly receipt: JsonObject;
+}
+
+/**
+ * Looks for orders without a reference in v1's history. A row is an order's when both name the same number, price and
+ * time, and when no other order and no other row could be meant: of two alike nobody can tell which is which, so both
+ * stay open and are reported. An order that is certainly not there, long after its last try, was never sent.
+ */
+async function findLost(lost: readonly Order[], context: CallContext, parts: ReconcileParts): Promise<number> {
+  const oldest = Math.min(...lost.map((order) => order.openedAtMs));
+  const history = await readHistory(oldest - EARLIER_MS, context, parts);
+  if (history === undefined) return 0;
+  const candidates = new Map(
+    lost.map((order) => [
+      order,
+      history.unclaimed.filter((row) => isTimely(order, row) && isAlike(order, row.receipt, parts.mapping())),
+    ]),
+  );
+  let settled = 0;
+  for (const [order, rows] of candidates) {
+    const [row] = rows;
+    if (row === undefined) {
+      if (history.isWhole && isQuiet(order, parts)) settled += await settleProven(order, parts);
+      continue;
+    }
+    const rivals = [...candidates].filter(([other, theirs]) => other !== order && theirs.includes(row));
+    if (rows.length > 1 || rivals.length > 0) continue;
+    const outcome = outcomeOfReceipt(row.receipt);
+    if (outcome !== undefined) {
+      await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
+      settled += 1;
+    }
+  }
+  return settled;
+}
+
+async function settleProven(order: Order, { journal, clock }: ReconcileParts): Promise<number> {
+  const outcome: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
+  await journal.settle(order.owner, order.requestId, outcome, clock.now());
+  return 1;
+}
+
+function isQuiet(order: Order, { mapping, clock }: ReconcileParts): boolean {
+  return clock.now() - Math.max(order.openedAtMs, order.settledAtMs ?? 0) >= mapping().timing.quiet;
+}
+
+interface History {
+  readonly unclaimed: readonly Unclaimed[];
+  /** Everything since the wanted time was read: what is not there, is not there. */
+  readonly isWhole: boolean;
+}
+
+async function readHistory(sinceMs: number, context: CallContext, parts: ReconcileParts): Promise<History | undefined> {
+  const unclaimed: Unclaimed[] = [];
+  for (let page = 1; page <= PAGES_MAX; page += 1) {
+    const query = { page: String(page), per_page: String(PER_PAGE) };
+    const finding = await parts.upstream.find({ method: 'GET', path: '/transactions', query }, context);
+    if (finding.kind !== 'found') return undefined;
+    const data = finding.body['data'] as JsonObject | undefined;
+    const rows = data?.['transactions'];
+    if (!Array.isArray(rows)) return undefined;
+    for (const row of rows as readonly JsonObject[]) {
+      const read = await readRow(row, sinceMs, context, parts);
+      if (read === 'too old') return { unclaimed, isWhole: true };
+      if (read === 'unreadable') return { unclaimed, isWhole: false };
+      if (read !== 'claimed') unclaimed.push(read);
+      if (unclaimed.length > RECEIPTS_MAX) return { unclaimed, isWhole: false };
+    }
+    if (rows.length < PER_PAGE) return { unclaimed, isWhole: true };
+  }
+  return { unclaimed, isWhole: false };
+}
+
+async function readRow(
+  row: JsonObject,
+  sinceMs: number,
+  context: CallContext,
+  { journal, upstream }: ReconcileParts,
+): Promise<Unclaimed | 'claimed' | 'too old' | 'unreadable'> {
+  const reference = row['transaction_ref'];
+  const timesMs = parseTimes(row['created_at']);
+  if (typeof reference !== 'string' || timesMs.length === 0) return 'unreadable';
+  // Newest first: once the latest reading of a time is too early, so is all that follows.
+  if (Math.max(...timesMs) < sinceMs) return 'too old';
+  if ((await journal.findByReference(context.credentials.fingerprint, reference)) !== undefined) return 'claimed';
+  const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
+  return finding.kind === 'found' ? { reference, timesMs, receipt: finding.body } : 'unreadable';
+}
+
+function parseTimes(text: unknown): number[] {
+  const match = typeof text === 'string' ? /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text) : null;
+  if (match === null) return [];
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  const asUtc = Date.UTC(year, month - 1, day, hour, minute, second);
+  return ZONE_OFFSETS_MS.map((offset) => asUtc - offset);
+}
+
+function isTimely(order: Order, row: Unclaimed): boolean {
+  const last = Math.max(order.openedAtMs, order.settledAtMs ?? 0);
+  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= last + LATER_MS);
+}
+
+/** Nothing that the receipt shows speaks against the order, and something speaks for it. */
+function isAlike(order: Order, receipt: JsonObject, mapping: Mapping): boolean {
+  const operation = mapping.operations.get(order.operation);
+  if (operation === undefined) return false;
+  const agreements = Object.values(compareReceipt(receipt, traitsOf(operation, order.fields)));
+  return agreements.includes('agrees') && !agreements.includes('differs');
+}
