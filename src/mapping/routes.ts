@@ -22,7 +22,8 @@ export function trimSlash(path: string): string {
 
 interface Node {
   readonly literals: Map<string, Node>;
-  parameter: { readonly name: string; readonly node: Node } | undefined;
+  /** Whatever its name: each route has names of its own (`GET /api/data/:id`, `POST /api/data/:request_id`). */
+  parameter: Node | undefined;
   readonly routes: Route[];
 }
 
@@ -43,9 +44,9 @@ export function createRouter(
   }
 
   const matchPlain = (method: string, path: string): RouteMatch => {
-    const parameters: Record<string, string> = {};
+    const values: string[] = [];
     // Most requests come to a literal address: one map look-up.
-    const node = exact.get(path) ?? walk(root, segmentsOf(path), 0, parameters);
+    const node = exact.get(path) ?? walk(root, segmentsOf(path), 0, values);
     if (node === undefined) return { kind: 'unknown_path' };
     const fitting = node.routes.filter((route) => route.methods.includes(method));
     const [route] = fitting;
@@ -54,7 +55,7 @@ export function createRouter(
     return {
       kind: 'matched',
       operation: operations.get(route.operation)!,
-      parameters,
+      parameters: Object.fromEntries(parameterNames(route.path).map((name, index) => [name, values[index]!])),
       pinnedFormat: isShared || fitting.length > 1 ? undefined : route.format,
     };
   };
@@ -68,6 +69,11 @@ export function createRouter(
   };
 }
 
+/** The names of a route's parameters, in the order in which they stand in the path. */
+export function parameterNames(path: string): string[] {
+  return path.includes(':') ? segmentsOf(path).flatMap((segment) => (segment.startsWith(':') ? [segment.slice(1)] : [])) : [];
+}
+
 function segmentsOf(path: string): string[] {
   return path.split('/').filter((segment) => segment !== '');
 }
@@ -75,7 +81,7 @@ function segmentsOf(path: string): string[] {
 function insert(root: Node, segments: readonly string[]): Node {
   let node = root;
   for (const segment of segments) {
-    if (segment.startsWith(':')) node = (node.parameter ??= { name: segment.slice(1), node: createNode() }).node;
+    if (segment.startsWith(':')) node = node.parameter ??= createNode();
     else {
       const next = node.literals.get(segment) ?? createNode();
       node.literals.set(segment, next);
@@ -86,13 +92,13 @@ function insert(root: Node, segments: readonly string[]): Node {
 }
 
 /** Depth-first with literals before parameters; undefined when no route ends here. */
-function walk(node: Node, segments: readonly string[], depth: number, parameters: Record<string, string>): Node | undefined {
+function walk(node: Node, segments: readonly string[], depth: number, values: string[]): Node | undefined {
   const segment = segments[depth];
   if (segment === undefined) return node.routes.length > 0 ? node : undefined;
   const literal = node.literals.get(segment);
-  const found = literal === undefined ? undefined : walk(literal, segments, depth + 1, parameters);
+  const found = literal === undefined ? undefined : walk(literal, segments, depth + 1, values);
   if (found !== undefined || node.parameter === undefined) return found;
-  const below = walk(node.parameter.node, segments, depth + 1, parameters);
-  if (below !== undefined) parameters[node.parameter.name] = segment;
+  const below = walk(node.parameter, segments, depth + 1, values);
+  if (below !== undefined) values.unshift(segment);
   return below;
 }

@@ -1,0 +1,96 @@
+/** Small sets of mapping files for tests: a base in which everything is right, and texts that differ from it. */
+import { resolve } from 'node:path';
+import { checkFiles, checkFolder, type CheckedMapping } from '../../src/mapping/check';
+import type { MappingFileText } from '../../src/mapping/load';
+import type { Mapping } from '../../src/mapping/mapping';
+
+export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
+
+/** One file per section, so that a test can put another in its place. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  request_id: 'request_id: [request-id, ref]',
+  words: `
+words:
+  success: { http: 200, status: success, Status: successful }
+  pending: { http: 200, status: pending, Status: processing }
+  failure: { http: 400, status: fail, Status: failed }`,
+  timing: 'timing: { reconnect: 3s, pursue: 90s, try: 60s, read: 10s }',
+  lookup_key: 'lookup_key: { calls: 20, window: 5m }',
+  callers: `
+callers:
+  kinds:
+    php: { user_agents: ['', adex, 'PHP*'], patience: 40s }
+    other: { patience: 4s }`,
+  blocks: 'blocks: { refusal: { failure: { status: $words.status, code: $refusal.code } } }',
+  tables: `
+tables:
+  network:
+    title: network
+    values:
+      MTN: { id: 1, words: [MTN], prefixes: ['0803'] }
+      GLO: { id: 2, label: Glo, words: [GLO, GLOBACOM], prefixes: ['0805', '08051'] }`,
+  operations: `
+operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: network, required: true }
+      phone: { from: [phone], as: phone, required: true }
+      amount: { from: [amount], as: naira, required: true }
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply:
+      always: { network: $network, sum: $amount | naira }
+      success: { ok: true }`,
+  format: `
+format: x
+title: Format X
+numbers: { network: { 1: MTN, 2: GLO } }`,
+};
+
+/** The base, with the sections of each text in the place of its own. Texts are files called `1.yaml`, `2.yaml`… */
+export function filesWith(...texts: readonly string[]): MappingFileText[] {
+  const replaced = Object.keys(SECTIONS).filter((section) => texts.some((text) => new RegExp(`^${section}:`, 'm').test(text)));
+  return [
+    ...texts.map((text, index) => ({ file: `${index + 1}.yaml`, text })),
+    ...Object.entries(SECTIONS)
+      .filter(([section]) => !replaced.includes(section))
+      .map(([section, text]) => ({ file: `base-${section}.yaml`, text: text.trimStart() })),
+  ];
+}
+
+export function checkWith(...texts: readonly string[]): CheckedMapping {
+  return checkFiles(filesWith(...texts));
+}
+
+/** The mapping of a set without problems. */
+export function mappingWith(...texts: readonly string[]): Mapping {
+  const { mapping, problems } = checkWith(...texts);
+  if (mapping === undefined) throw new Error(problems.map((problem) => problem.message).join('\n'));
+  return mapping;
+}
+
+let shipped: Mapping | undefined;
+
+/** The mappings that the product ships. Compiled once: nothing in them changes. */
+export function shippedMapping(): Mapping {
+  if (shipped !== undefined) return shipped;
+  const { mapping, problems } = checkFolder(MAPPINGS);
+  if (mapping === undefined) throw new Error(problems.map((problem) => problem.message).join('\n'));
+  return (shipped = mapping);
+}
+
+export interface Marked {
+  readonly text: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A text whose `§` marks a place; the mark itself is taken out. */
+export function marked(text: string): Marked {
+  const offset = text.indexOf('§');
+  if (offset < 0) throw new Error('this text marks no place');
+  const before = text.slice(0, offset).split('\n');
+  return { text: text.replace('§', ''), line: before.length, column: before.at(-1)!.length + 1 };
+}
