@@ -13,7 +13,8 @@ const LAYOUT = 1;
 export function openLmdbStore(dataDir: string): Store {
   mkdirSync(dataDir, { recursive: true });
   const path = join(dataDir, 'sandbox.lmdb');
-  const root = open<unknown, string>({ path, noSubdir: true, encoding: 'json', cache: false });
+  // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
+  const root = open<unknown, string>({ path, noSubdir: true, encoding: 'json', cache: false, overlappingSync: false });
   claimFolder(root, dataDir, LAYOUT);
   return new LmdbStore(root);
 }
@@ -83,6 +84,5 @@ class LmdbStore implements Store {
     await this.#root.transaction(() => {
       for (const [key, value] of writes) void (value === REMOVED ? this.#root.remove(key) : this.#root.put(key, value));
     });
-    await this.#root.flushed;
   }
 }
