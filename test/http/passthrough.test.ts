@@ -181,6 +181,27 @@ describe('the pass-through', () => {
     expect(errors).toEqual([{ mayHaveBeenSent: false }]);
   });
 
+  test('a TLS greeting that fails has sent nothing either', async () => {
+    const port = await listen(
+      createNetServer((socket) => socket.on('data', () => socket.end('no TLS here')).on('error', () => undefined)),
+    );
+    const errors: unknown[] = [];
+    const door = await openDoor(`https://127.0.0.1:${port}`, { onError: (_error, facts) => errors.push(facts) });
+    const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    expect(JSON.parse(bodyOf(answer)).message).toBe('The service could not be reached. Nothing was sent.');
+    expect(errors).toEqual([{ mayHaveBeenSent: false }]);
+  });
+
+  test('a TLS greeting that is never answered is a 504 that has sent nothing', async () => {
+    const port = await listen(createNetServer((socket) => socket.resume().on('error', () => undefined)));
+    const answer = await speak(
+      await openDoor(`https://127.0.0.1:${port}`, { connectTimeMs: 50 }),
+      'GET /x HTTP/1.1\r\nHost: x\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 504/);
+    expect(JSON.parse(bodyOf(answer)).message).toContain('Nothing was sent');
+  });
+
   test('a connection cut after the request is a 502 that tells to look at the receipt', async () => {
     const port = await listen(
       createNetServer((socket) => socket.on('data', () => socket.destroy()).on('error', () => undefined)),

@@ -34,7 +34,7 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
   return { port, read, close: () => server.close(0) };
 }
 
-/** Writes bytes, waits for the end of the connection or for quiet, gives all that came back. */
+/** Writes bytes, waits for a whole reply or the end of the connection, gives all that came back. */
 export async function speak(port: number, ...parts: readonly (Buffer | string)[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -47,11 +47,20 @@ export async function speak(port: number, ...parts: readonly (Buffer | string)[]
     socket.on('data', (chunk) => {
       answer.push(chunk);
       clearTimeout(quiet);
-      quiet = setTimeout(done, 15);
+      // A little longer even after a whole reply: a second one would be a fault worth seeing.
+      quiet = setTimeout(done, isWhole(Buffer.concat(answer)) ? 15 : 400);
     });
     socket.on('error', done).on('close', done);
     for (const part of parts) socket.write(part);
   });
+}
+
+function isWhole(answer: Buffer): boolean {
+  const text = answer.toString('latin1').replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
+  const headEnd = text.indexOf('\r\n\r\n');
+  if (headEnd === -1) return false;
+  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1];
+  return length === undefined ? text.endsWith('0\r\n\r\n') : text.length >= headEnd + 4 + Number(length);
 }
 
 /** One request with this body, read. */
