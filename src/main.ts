@@ -4,7 +4,7 @@ import { createAdminServer } from './admin/admin-server';
 import { createCatalog } from './catalog/catalog';
 import type { Config } from './config';
 import { systemClock } from './domain/clock';
-import { GatewayError } from './domain/errors';
+import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
 import { createKeyring } from './gateway/keyring';
@@ -18,6 +18,7 @@ import { openJournal } from './journal/open-journal';
 import { checkFolder } from './mapping/check';
 import type { Mapping } from './mapping/mapping';
 import { formatProblem } from './mapping/problem';
+import { watchOpenOrders } from './open-orders';
 import { createObserver } from './observer';
 import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
@@ -65,6 +66,8 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   closers.push(() => upstream.close());
   const observer = createObserver(log, metrics);
   metrics.mappingLoaded(mapping.hash);
+  const openOrders = watchOpenOrders({ journal, mapping: () => mapping, clock: systemClock, log, metrics });
+  closers.push(async () => openOrders.stop());
   const gateway = createGateway({
     mapping: () => mapping,
     journal,

@@ -7,12 +7,12 @@ import { errorFields, type Log } from './telemetry/log';
 import type { Metrics } from './telemetry/metrics';
 
 export interface Observer {
-  served(request: LegacyRequest, served: Served, receivedAtMs: number): void;
+  readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number) => void;
   /** One line per request, when its reply has left. */
-  requestDone(line: RequestLine): void;
-  trouble(what: string, error: unknown): void;
+  readonly requestDone: (line: RequestLine) => void;
+  readonly trouble: (what: string, error: unknown) => void;
   /** Logs a bug and gives the id under which the log has it. */
-  incident(error: unknown): string;
+  readonly incident: (error: unknown) => string;
 }
 
 export function createObserver(log: Log, metrics: Metrics): Observer {

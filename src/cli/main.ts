@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { checkCommand } from './check';
 import { configCommand } from './config';
 import { fingerprintCommand } from './fingerprint';
+import { ordersCommand } from './orders';
 import { sandboxCommand } from './sandbox';
 import { serveCommand } from './serve';
 
@@ -14,7 +15,7 @@ function createProgram(): Command {
     .description('Lets unchanged PHP reseller scripts sell through a v1 partner purchase API.')
     .showHelpAfterError(false)
     .exitOverride();
-  for (const command of [serveCommand, sandboxCommand, checkCommand, configCommand, fingerprintCommand]) {
+  for (const command of [serveCommand, sandboxCommand, checkCommand, ordersCommand, configCommand, fingerprintCommand]) {
     program.addCommand(command().exitOverride());
   }
   return program;

@@ -14,7 +14,7 @@ export function serveCommand(): Command {
       const service = await startService(config, log);
       process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
       await untilStopped(() => service.stop());
-      log.flush();
+      await log.flush();
     });
 }
 

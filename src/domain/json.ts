@@ -16,3 +16,13 @@ export class InexactNumber {
     this.text = text;
   }
 }
+
+/** A value as text: a text is itself, everything else is its JSON. */
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+/** True for a list; `Array.isArray` would make its items `any`. */
+export function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -98,7 +98,7 @@ export async function withGoods(order: Order, asking: Asking, parts: WalkParts):
   const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
   const goods = receipt?.kind === 'succeeded' ? receipt.delivery : undefined;
   if (goods === undefined || (goods.token === undefined && (goods.pins?.length ?? 0) === 0)) return outcome;
-  const { goodsMissing: _, ...delivery } = {
+  const { goodsMissing: _wasMissing, ...delivery } = {
     ...outcome.delivery,
     ...(goods.token === undefined ? {} : { token: goods.token }),
     ...(goods.pins === undefined ? {} : { pins: goods.pins }),

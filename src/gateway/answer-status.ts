@@ -1,6 +1,6 @@
 /** Order status and history: by the journal to v1's receipt. Nothing here ever buys. */
 import { GatewayError } from '../domain/errors';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { Order } from '../domain/order';
 import { isFinal, isSafeToRefund, succeedOutcome, type Outcome } from '../domain/outcome';
 import type { ReplyOutcome } from '../mapping/mapping';
@@ -130,7 +130,7 @@ async function historyRows(body: JsonObject, { credentials, mapping }: Asking, {
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {
       const reference = typeof row['transaction_ref'] === 'string' ? row['transaction_ref'] : '';
       const order = await journal.findByReference(credentials.fingerprint, reference);
-      const { status, Status } = mapping.words[TOLD_AS[String(row['status'])] ?? 'pending'];
+      const { status, Status } = mapping.words[TOLD_AS[textOf(row['status'])] ?? 'pending'];
       return {
         ...row,
         reference,

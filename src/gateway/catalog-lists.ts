@@ -1,6 +1,6 @@
 /** v1's catalog in the words of the mapping: lists of plain rows, amounts in kobo, with an index for joins. */
 import { parseNaira } from '../domain/amount';
-import type { JsonObject, JsonValue } from '../domain/json';
+import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { Catalog } from '../catalog/catalog';
 import type { Mapping } from '../mapping/mapping';
 import { normaliseWord } from '../mapping/table';
@@ -8,7 +8,7 @@ import { normaliseWord } from '../mapping/table';
 export interface CatalogLists {
   readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
   /** The row whose key holds this value, compared like a word. */
-  find(list: string, key: string, value: JsonValue): JsonObject | undefined;
+  readonly find: (list: string, key: string, value: JsonValue) => JsonObject | undefined;
 }
 
 const made = new WeakMap<Catalog, { readonly hash: string; readonly lists: CatalogLists }>();
@@ -65,10 +65,10 @@ function createLists(catalog: Catalog, mapping: Mapping): CatalogLists {
       const name = `${list}.${key}`;
       let index = indexes.get(name);
       if (index === undefined) {
-        index = new Map((lists[list] ?? []).map((row) => [normaliseWord(String(row[key])), row]));
+        index = new Map((lists[list] ?? []).map((row) => [normaliseWord(textOf(row[key])), row]));
         indexes.set(name, index);
       }
-      return index.get(normaliseWord(String(value)));
+      return index.get(normaliseWord(textOf(value)));
     },
   };
 }

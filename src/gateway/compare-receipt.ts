@@ -3,7 +3,7 @@
  * order that got no answer is looked for in v1's history.
  */
 import type { AmountMinor } from '../domain/amount';
-import type { JsonObject } from '../domain/json';
+import { textOf, type JsonObject } from '../domain/json';
 import type { Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
 import { receiptMatches } from '../upstream/receipt';
@@ -34,7 +34,7 @@ export function traitsOf(operation: Operation, values: JsonObject): OrderTraits 
   const phones = sent.filter((field) => field.as === 'phone');
   const amount = sent.find((field) => field.isAmount);
   return {
-    numbers: [...identifiers, ...phones].map((field) => String(values[field.name])),
+    numbers: [...identifiers, ...phones].map((field) => textOf(values[field.name])),
     faceValue: amount === undefined ? undefined : (values[amount.name] as AmountMinor),
     categories: operation.categories,
     isPhoneServed: phones.length > 0 && identifiers.length === 0,

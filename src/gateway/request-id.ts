@@ -1,7 +1,7 @@
 /** The script's own id of an order, and what v1 gets for it. */
 import { createHash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../domain/errors';
-import { InexactNumber, type JsonObject, type JsonValue } from '../domain/json';
+import { InexactNumber, textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
 import { readSpellings, type RawValue } from './read-raw';
 
@@ -30,6 +30,7 @@ export function readRequestId(
   const found = [...inPath, ...readSpellings(request, spellings)];
   const [first] = found;
   if (first === undefined) return undefined;
+  const sent = first.value as JsonValue;
   const echo: Record<string, JsonValue> = {};
   for (const { spelling, value } of found) {
     if (value instanceof InexactNumber)
@@ -39,14 +40,14 @@ export function readRequestId(
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
     }
-    if (String(value) !== String(first.value as JsonValue)) {
+    if (textOf(value) !== textOf(sent)) {
       throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, {
         field: spelling,
       });
     }
     echo[spelling] = value;
   }
-  return { id: shortenRequestId(String(first.value as JsonValue)), echo, sent: first.value as JsonValue };
+  return { id: shortenRequestId(textOf(sent)), echo, sent };
 }
 
 /** The id itself when v1 takes it, else its beginning and a hash: the same id always gives the same. */

@@ -1,10 +1,13 @@
 /** The one way from a folder of files to a mapping: `compat-gateway check`, start-up, reload and tests all come here. */
 import { V1_ENDPOINTS } from '../upstream/v1';
+import { checkTables } from './check-tables';
 import { compileMapping } from './compile';
 import { loadSource, mergeFiles, type LoadedSource, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
+import type { YamlPath } from './read-yaml';
+import { parameterNames, parseRoute } from './routes';
 import { createReport, type MappingSource, type Report } from './source';
 
 export interface CheckedMapping {
@@ -26,8 +29,10 @@ function checkSource({ source, problems: found }: LoadedSource): CheckedMapping 
   if (source === undefined) return { problems };
   const report = createReport(source.places, problems);
   const mapping = compileMapping(source, report);
+  checkTables(source, report);
   checkNumberings(source, report);
   checkRoutes(mapping, report);
+  checkNames(source, report);
   checkCalls(source, report);
   // Formats compile the same shared lines once each: one problem is said once.
   const distinct = [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
@@ -68,6 +73,49 @@ function checkRoutes(mapping: Mapping, report: Report): void {
         report(path, 'route-shadowed', `${method} ${route.path} already means \`${owner}\``);
       owners.set(key, route.operation);
     }
+  }
+}
+
+/** Names that would mean nothing in silence: parts of an address, kinds of callers, prefixes that no request can get past. */
+function checkNames(source: MappingSource, report: Report): void {
+  const kinds = Object.keys(source.callerKinds);
+  for (const [name, operation] of Object.entries(source.operations)) {
+    const path = ['operations', name];
+    for (const kind of Object.keys(operation.patience ?? {})) {
+      if (kinds.includes(kind)) continue;
+      const hint = nearestName(kind, kinds);
+      report([...path, 'patience', kind], 'unknown-caller-kind', `there is no kind of caller \`${kind}\``, {
+        at: 'key',
+        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+      });
+    }
+    checkAddresses(name, operation.routes, [...path, 'routes'], source, report);
+    for (const [id, format] of source.formats)
+      checkAddresses(name, format.operations?.[name]?.routes, ['formats', id, 'operations', name, 'routes'], source, report);
+  }
+}
+
+function checkAddresses(
+  name: string,
+  routes: readonly string[] | undefined,
+  path: YamlPath,
+  source: MappingSource,
+  report: Report,
+): void {
+  const { kind, fields } = source.operations[name]!;
+  for (const [index, route] of (routes ?? []).entries()) {
+    const { path: address } = parseRoute(route);
+    for (const parameter of parameterNames(address))
+      // A purchase may carry the script's own id in its address.
+      if (!Object.hasOwn(fields ?? {}, parameter) && !(kind === 'purchase' && parameter === 'request_id'))
+        report([...path, index], 'unknown-parameter', `\`:${parameter}\` is no field of this operation`);
+    const [, first = ''] = /^\/([^/]+)\//.exec(address) ?? [];
+    if (source.formats.has(first))
+      report(
+        [...path, index],
+        'format-shadows-route',
+        `/${first}/… pins format \`${first}\`, so nothing is served at ${address}`,
+      );
   }
 }
 

@@ -17,6 +17,13 @@ export function compileCallers(source: MappingSource, report: Report): Callers {
   const rest = kinds.find((kind) => kind.matches === undefined);
   if (rest === undefined)
     report(['callers', 'kinds'], 'no-default-kind', 'one kind of caller must be without `user_agents`: it is everybody else');
+  for (const { name } of kinds.filter((kind) => kind.matches === undefined && kind !== rest))
+    report(
+      ['callers', 'kinds', name],
+      'second-default-kind',
+      `\`${rest!.name}\` is without \`user_agents\` already: only one kind can be everybody else`,
+      { at: 'key' },
+    );
   const callerKeys = new Map(
     Object.entries(source.callerKeys).map(([fingerprint, key]): [string, CallerKey] => {
       if (key.format !== undefined && !source.formats.has(key.format))

@@ -1,12 +1,14 @@
 /** Fields of an operation → readers. A format's further spellings are added to the shared ones. */
-import { kobo, parseNaira } from '../domain/amount';
+import { parseNaira } from '../domain/amount';
 import type { JsonValue } from '../domain/json';
-import { INPUT_TRANSFORMS } from './input-transforms';
+import type { LegacyValue } from '../domain/legacy';
+import { INPUT_TRANSFORMS, type Read } from './input-transforms';
 import type { Field } from './mapping';
 import { nearestName } from './nearest-name';
+import type { YamlPath } from './read-yaml';
 import type { FieldSource } from './schema';
 import type { MappingSource, Report } from './source';
-import type { Table } from './table';
+import type { Table, TableRead } from './table';
 
 export function compileFieldsOfOperation(
   operation: string,
@@ -16,11 +18,11 @@ export function compileFieldsOfOperation(
   report: Report,
 ): Field[] {
   const fields = Object.entries(source.operations[operation]!.fields ?? {}).map(([name, field]) =>
-    compileField(name, field, furtherSpellings(operation, name, source), tables, sent, (code, message, hint) =>
-      report(['operations', operation, 'fields', name, 'as'], code, message, hint === undefined ? {} : { hint }),
+    compileField(name, field, furtherSpellings(operation, name, source), tables, sent, (key, code, message, hint) =>
+      report(['operations', operation, 'fields', name, key], code, message, hint === undefined ? {} : { hint }),
     ),
   );
-  reportSharedSpellings(operation, fields, report);
+  reportSharedSpellings(operation, source, report);
   reportUnknownFields(operation, source, fields, report);
   return fields;
 }
@@ -35,7 +37,7 @@ function compileField(
   further: readonly string[],
   tables: ReadonlyMap<string, Table>,
   sent: ReadonlySet<string>,
-  complain: (code: string, message: string, hint?: string) => void,
+  complain: (key: keyof FieldSource, code: string, message: string, hint?: string) => void,
 ): Field {
   const table = tables.get(source.as);
   const transform = Object.hasOwn(INPUT_TRANSFORMS, source.as) ? INPUT_TRANSFORMS[source.as] : undefined;
@@ -43,15 +45,24 @@ function compileField(
     const known = [...Object.keys(INPUT_TRANSFORMS), ...tables.keys()];
     const hint = nearestName(source.as, known);
     complain(
+      'as',
       'unknown-transform',
       `there is no transform or table \`${source.as}\``,
       hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?`,
     );
   }
-  if (table !== undefined && transform !== undefined) complain('name-clash', `\`${source.as}\` is both a transform and a table`);
+  if (table !== undefined && transform !== undefined)
+    complain('as', 'name-clash', `\`${source.as}\` is both a transform and a table`);
   const isAmount = transform?.isAmount ?? false;
-  const bound = (value: number | undefined): number | undefined =>
-    value === undefined ? undefined : isAmount ? kobo(value * 100) : value;
+  const bound = (key: 'min' | 'max'): number | undefined => {
+    const value = source[key];
+    if (value === undefined || !isAmount) return value;
+    const amount = parseNaira(value);
+    if (amount === undefined) complain(key, 'bad-bound', 'a bound of naira has at most two decimals');
+    return amount;
+  };
+  const read = (raw: LegacyValue): Read =>
+    table === undefined ? (transform?.read(raw) ?? { expected: 'a known value' }) : wordOf(table.read(raw, table.numbering));
   return {
     name,
     as: source.as,
@@ -67,28 +78,49 @@ function compileField(
     get isSent() {
       return sent.has(name);
     },
-    fallback: isAmount && source.default !== undefined ? (parseNaira(source.default) as JsonValue) : source.default,
-    min: bound(source.min),
-    max: bound(source.max),
+    fallback: source.default === undefined ? undefined : readDefault(name, source.default, read, complain),
+    min: bound('min'),
+    max: bound('max'),
     lengthMax: source.length_max,
   };
 }
 
+/** A default is written as a script would send it: `100` naira, `MTN`, `true`. */
+function readDefault(
+  name: string,
+  value: NonNullable<FieldSource['default']>,
+  read: (raw: LegacyValue) => Read,
+  complain: (key: 'default', code: string, message: string) => void,
+): JsonValue | undefined {
+  const result = read(value);
+  if ('value' in result) return result.value;
+  complain('default', 'bad-default', `the default of \`${name}\` is no value of its kind: expected ${result.expected}`);
+  return undefined;
+}
+
+function wordOf(read: TableRead): Read {
+  return 'lookUp' in read ? { expected: 'a number or a listed word: only a request can ask the catalog' } : read;
+}
+
 /** One spelling cannot mean two fields of one operation. */
-function reportSharedSpellings(operation: string, fields: readonly Field[], report: Report): void {
+function reportSharedSpellings(operation: string, source: MappingSource, report: Report): void {
   const owners = new Map<string, string>();
-  for (const field of fields) {
-    for (const [index, spelling] of [...field.from, ...field.otherwise].entries()) {
+  const claim = (name: string, spellings: readonly string[] | undefined, path: YamlPath): void => {
+    for (const [index, spelling] of (spellings ?? []).entries()) {
       const owner = owners.get(spelling);
-      if (owner === undefined) owners.set(spelling, field.name);
-      else if (owner !== field.name)
-        report(
-          ['operations', operation, 'fields', field.name, 'from', index],
-          'spelling-shared',
-          `\`${spelling}\` is already a spelling of \`${owner}\``,
-        );
+      if (owner === undefined) owners.set(spelling, name);
+      else if (owner !== name)
+        report([...path, index], 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner}\``);
     }
+  };
+  for (const [name, field] of Object.entries(source.operations[operation]!.fields ?? {})) {
+    const path = ['operations', operation, 'fields', name];
+    claim(name, field.from, [...path, 'from']);
+    claim(name, field.otherwise, [...path, 'otherwise']);
   }
+  for (const [id, format] of source.formats)
+    for (const [name, field] of Object.entries(format.operations?.[operation]?.fields ?? {}))
+      claim(name, field.from, ['formats', id, 'operations', operation, 'fields', name, 'from']);
 }
 
 function reportUnknownFields(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {

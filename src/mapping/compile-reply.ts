@@ -50,7 +50,7 @@ function compileOutcome(
     const list = own?.success ?? operation.reply?.success;
     if (list === undefined) surroundings.report(path, 'missing-reply', 'a list needs `reply.success`');
     const at = own?.success === undefined ? path : ownPath;
-    return compileValue((list ?? []) as ValueSource, [...at, 'success'], surroundings.context) as ReplyBuilder;
+    return compileValue(list ?? [], [...at, 'success'], surroundings.context) as ReplyBuilder;
   }
   const layers = [
     ...layersOf(shared, outcome, path, surroundings),

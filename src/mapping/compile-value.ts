@@ -1,5 +1,5 @@
 /** Values of replies and calls → functions. The request path never walks YAML. */
-import type { JsonObject, JsonValue } from '../domain/json';
+import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
 import { nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
@@ -102,7 +102,10 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
   if (context.joins.has(root)) return (scope) => dig(scope.joins[root], steps);
   if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow)) {
     const known = [...context.fieldTables.keys(), ...context.joins, ...Object.keys(ROOTS)];
-    const hint = nearestName(root, known);
+    const hint = nearestName(
+      root,
+      known.filter((name) => name !== root),
+    );
     context.report(
       path,
       'unknown-source',
@@ -211,11 +214,11 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
   const row = typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
   if (row === undefined) {
-    const hint = nearestName(String(object['row']), context.rows.keys());
+    const hint = nearestName(textOf(object['row'] as JsonValue), context.rows.keys());
     context.report(
       [...path, 'row'],
       'unknown-row',
-      `there is no row shape \`${String(object['row'])}\``,
+      `there is no row shape \`${textOf(object['row'] as JsonValue)}\``,
       hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` },
     );
     return () => [];
@@ -256,7 +259,7 @@ export function compileRowTest(source: ValueSource, path: YamlPath, context: Val
       if (value === null) return true;
       const actual = row[key] ?? null;
       return (Array.isArray(value) ? (value as readonly JsonValue[]) : [value]).some((one) =>
-        sameWord(String(one), String(actual)),
+        sameWord(textOf(one), textOf(actual)),
       );
     };
   });

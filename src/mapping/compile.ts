@@ -1,5 +1,4 @@
 /** A merged source → a mapping of plain functions, reporting whatever cannot mean anything. */
-import type { JsonValue } from '../domain/json';
 import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
@@ -181,9 +180,7 @@ function compileJoins(operation: OperationSource, path: readonly string[], conte
         name,
         list: join.list,
         key,
-        value: compileValue(join.where[key] ?? null, [...path, 'join', name, 'where', key], context) as (
-          scope: Parameters<Value>[0],
-        ) => JsonValue | undefined,
+        value: compileValue(join.where[key] ?? null, [...path, 'join', name, 'where', key], context),
       },
     ];
   });

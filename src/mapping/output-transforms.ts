@@ -3,7 +3,7 @@
  * value of another kind than expected becomes null rather than nonsense.
  */
 import { kobo, nairaNumber, nairaText } from '../domain/amount';
-import type { JsonValue } from '../domain/json';
+import { isList, type JsonValue } from '../domain/json';
 import type { CardPin } from '../domain/outcome';
 
 export interface OutputTransform {
@@ -14,7 +14,7 @@ export interface OutputTransform {
 const isAmount = (value: JsonValue): value is number => typeof value === 'number' && Number.isSafeInteger(value);
 
 function pinsOf(value: JsonValue): readonly CardPin[] {
-  return Array.isArray(value) ? (value as unknown as CardPin[]) : [];
+  return Array.isArray(value) ? value : [];
 }
 
 /** Strings, comma-joined, never arrays (facts 0.9). No PINs at all is null: an empty text would look like one. */

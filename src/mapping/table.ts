@@ -9,8 +9,9 @@ export function normaliseWord(word: string): string {
   return word.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
+/** Words without letters and digits are only the same when they are equal: `--` is not `₦`. */
 export function sameWord(a: string, b: string): boolean {
-  return a === b || normaliseWord(a) === normaliseWord(b);
+  return a === b || (normaliseWord(a) === normaliseWord(b) && normaliseWord(a) !== '');
 }
 
 export type TableRead =

@@ -1,0 +1,90 @@
+/** Orders without a final outcome, watched from outside: how many, how much money is in them, and which are overdue. */
+import { kobo, type AmountMinor } from './domain/amount';
+import type { Clock } from './domain/clock';
+import type { Order } from './domain/order';
+import { traitsOf } from './gateway/compare-receipt';
+import type { Journal } from './journal/journal';
+import type { Mapping } from './mapping/mapping';
+import { errorFields, type Log } from './telemetry/log';
+import type { Metrics } from './telemetry/metrics';
+
+export interface OpenOrders {
+  readonly orders: readonly Order[];
+  readonly overdue: readonly Order[];
+  /** Sum of what is known of their prices. */
+  readonly atRisk: AmountMinor;
+  /** Orders whose price is not known, because only v1's catalog has it. */
+  readonly withoutPrice: number;
+}
+
+const ORDERS_MAX = 10_000;
+
+export async function readOpenOrders(journal: Journal, mapping: Mapping, nowMs: number): Promise<OpenOrders> {
+  const orders = await journal.listUnsettled({ limit: ORDERS_MAX });
+  const prices = orders.map((order) => priceOf(order, mapping));
+  return {
+    orders,
+    overdue: orders.filter((order) => nowMs - order.openedAtMs >= mapping.timing.overdue),
+    atRisk: kobo(prices.reduce<number>((sum, price) => sum + (price ?? 0), 0)),
+    withoutPrice: prices.filter((price) => price === undefined).length,
+  };
+}
+
+/** What v1 charged when that is known, else the face value that was ordered. */
+export function priceOf(order: Order, mapping: Mapping): AmountMinor | undefined {
+  const { outcome } = order;
+  const charged = outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
+  const operation = mapping.operations.get(order.operation);
+  return charged ?? (operation === undefined ? undefined : traitsOf(operation, order.fields).faceValue);
+}
+
+const LOOK_EVERY_MS = 60_000;
+/** An overdue order is said again this often, until somebody looks. */
+const SAY_AGAIN_MS = 60 * 60_000;
+
+export interface OpenOrdersWatch {
+  stop(): void;
+}
+
+/** Looks at once and then every minute: gauges for all, a log line for each that is overdue. */
+export function watchOpenOrders(parts: {
+  journal: Journal;
+  mapping: () => Mapping;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+}): OpenOrdersWatch {
+  const said = new Map<string, number>();
+  let cancel: () => void = () => undefined;
+  let isStopped = false;
+  const look = async (): Promise<void> => {
+    try {
+      const now = parts.clock.now();
+      const { orders, overdue, atRisk } = await readOpenOrders(parts.journal, parts.mapping(), now);
+      parts.metrics.setUnknownOrders(orders.length, atRisk);
+      for (const order of overdue) {
+        const key = `${order.owner} ${order.requestId}`;
+        if (now - (said.get(key) ?? 0) < SAY_AGAIN_MS) continue;
+        said.set(key, now);
+        parts.log.error('order_overdue', {
+          operation: order.operation,
+          outcome: order.outcome?.kind ?? 'open',
+          requestId: order.requestId,
+          fingerprint: order.owner,
+          detail: `open for ${Math.round((now - order.openedAtMs) / 60_000)} minutes`,
+        });
+      }
+      if (overdue.length === 0) said.clear();
+    } catch (error) {
+      parts.log.error('open_orders', errorFields(error));
+    }
+    if (!isStopped) cancel = parts.clock.after(LOOK_EVERY_MS, () => void look());
+  };
+  void look();
+  return {
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
