@@ -1,0 +1,100 @@
+<?php
+// Newer Topupmate-shaped script buying in format B. Airtime, data, cable and electricity know pending; exams do not.
+
+declare(strict_types=1);
+require __DIR__ . '/script.php';
+[$address, $key, $service, $order] = settings();
+
+function call(string $method, string $path, ?array $fields = null): ?array
+{
+    global $address, $key;
+    $curl = curl_init();
+    curl_setopt_array($curl, [
+        CURLOPT_URL => "$address$path",
+        CURLOPT_RETURNTRANSFER => true,
+        CURLOPT_TIMEOUT => 0,
+        CURLOPT_FOLLOWLOCATION => true,
+        CURLOPT_CUSTOMREQUEST => $method,
+        CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
+    ]);
+    if ($fields !== null) {
+        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
+    }
+    return json_decode((string) curl_exec($curl), true);
+}
+
+function conclude(?array $reply, array $details = [], bool $hasPending = true): never
+{
+    $word = strtolower((string) ($reply['Status'] ?? $reply['status'] ?? ''));
+    $common = ['reference' => $reply['ident'] ?? null, 'balance' => $reply['balance_after'] ?? null];
+    if (in_array($word, ['successful', 'success'], true)) {
+        tell('delivered', $reply['api_response'], [...$common, ...$details]);
+    }
+    if ($hasPending && in_array($word, ['processing', 'process', 'pending'], true)) {
+        tell('pending', $reply['msg'], $common);
+    }
+    $text = $reply['error'][0] ?? $reply['msg'] ?? 'Unable to complete.';
+    $isOurs = stripos($text, 'balance') !== false || stripos($text, 'insufficient') !== false;
+    tell('refunded', $isOurs ? 'Please report this to the admin.' : $text, $common);
+}
+
+switch ($service) {
+    case 'airtime':
+        conclude(call('POST', '/api/topup/', [
+            'network' => $order['network'],
+            'amount' => $order['amount'],
+            'mobile_number' => $order['phone'],
+            'Ported_number' => true,
+            'request-id' => $order['id'],
+            'airtime_type' => 'Share and Sell',
+        ]));
+    case 'data':
+        conclude(call('POST', '/api/data/', [
+            'network' => $order['network'],
+            'mobile_number' => $order['phone'],
+            'plan' => (string) $order['plan'],
+            'Ported_number' => true,
+            'request-id' => $order['id'],
+        ]));
+    case 'verify-cable':
+        $reply = call('GET', "/api/validateiuc?smart_card_number={$order['iuc']}&cablename={$order['cable']}");
+        empty($reply['invalid']) && !empty($reply['name']) ? tell('shown', $reply['name']) : tell('refused', $reply['msg'] ?? null);
+    case 'cable':
+        conclude(call('POST', '/api/cablesub/', [
+            'cablename' => $order['cable'],
+            'cableplan' => $order['plan'],
+            'smart_card_number' => $order['iuc'],
+        ]));
+    case 'verify-meter':
+        $query = http_build_query([
+            'meternumber' => $order['meter'],
+            'disconame' => $order['disco_name'],
+            'mtype' => $order['meter_type'],
+            'disco' => $order['disco'],
+        ]);
+        $reply = call('GET', "/api/validatemeter?$query");
+        $name = $reply['Customer_Name'] ?? $reply['name'] ?? null;
+        $name !== null ? tell('shown', $name, ['address' => $reply['address']]) : tell('refused', $reply['msg'] ?? null);
+    case 'electricity':
+        $reply = call('POST', '/api/billpayment/', [
+            'disco_name' => $order['disco'],
+            'amount' => (string) $order['amount'],
+            'meter_number' => $order['meter'],
+            'MeterType' => $order['meter_type'],
+            'Customer_Phone' => $order['phone'],
+        ]);
+        conclude($reply, ['token' => $reply['token'] ?? null]);
+    case 'exam':
+        $reply = call('POST', '/api/epin/', ['exam_name' => $order['exam'], 'quantity' => $order['quantity']]);
+        $pins = $reply['data_pin']['pin'] ?? $reply['pins'] ?? $reply['pin'] ?? $reply['token'] ?? '';
+        conclude($reply, ['pins' => explode(',', $pins)], false);
+    case 'data-card':
+        $reply = call('POST', '/api/data_card', [
+            'network' => $order['network'],
+            'quantity' => $order['quantity'],
+            'data_plan' => $order['plan'],
+            'businessname' => $order['card_name'],
+            'ref' => $order['id'],
+        ]);
+        conclude($reply, ['pins' => explode(',', $reply['pin'] ?? ''), 'serials' => explode(',', $reply['serial'] ?? '')], false);
+}
