@@ -1,5 +1,5 @@
-import { MOODS } from '../../src/sandbox/order/mood';
-import { openRig, type Rig } from './open-rig';
+import { MOODS } from '../../../src/sandbox/order/mood';
+import { openRig, type Rig } from '../open-rig';
 
 let rig: Rig;
 beforeEach(async () => {

@@ -1,0 +1,35 @@
+import { Mint, orderIdOf } from '../../../src/sandbox/order/mint';
+
+describe('what the mint makes', () => {
+  test('is the same for the same seed and order, and another for another', () => {
+    const make = (seed: string, id: number) => [
+      new Mint(seed).reference(id),
+      new Mint(seed).token(id),
+      new Mint(seed).cards(id, 2),
+    ];
+    expect(make('a', 1)).toEqual(make('a', 1));
+    expect(make('b', 1)).not.toEqual(make('a', 1));
+    expect(make('a', 2)).not.toEqual(make('a', 1));
+  });
+
+  test('never repeats a reference, and a reference tells its order', () => {
+    const mint = new Mint('seed');
+    const references = Array.from({ length: 10_000 }, (_, index) => mint.reference(index + 1));
+    expect(new Set(references).size).toBe(10_000);
+    for (const [index, reference] of references.entries()) expect(orderIdOf(reference)).toBe(index + 1);
+  });
+
+  test('is no reference of ours when it is any other text', () => {
+    for (const text of ['', 'PPA', 'PPA1', 'x', 'PPA00000000112345x', '__proto__', '1']) expect(orderIdOf(text)).toBe(0);
+  });
+
+  test('is a PIN of 16 digits, a serial, and a token of 20 digits', () => {
+    const mint = new Mint('seed');
+    for (const card of mint.cards(7, 50)) {
+      expect(card.pin).toMatch(/^\d{16}$/);
+      expect(card.serial).toMatch(/^SN\d{10}$/);
+    }
+    expect(new Set(mint.cards(7, 50).map((card) => card.pin)).size).toBe(50);
+    expect(mint.token(7)).toMatch(/^\d{4}(?:-\d{4}){4}$/);
+  });
+});
