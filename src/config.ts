@@ -75,6 +75,14 @@ const configSchema = z.strictObject({
     '`lmdb:`, `postgres://…` or `memory:`',
     (text) => (/^(?:lmdb|memory|postgres|postgresql):/i.test(text) ? new Secret(text) : undefined),
   ).prefault('lmdb:'),
+  journalKey: setting(
+    'Encrypts phone, meter and smartcard numbers in the journal. Once orders were written with it, it cannot be left out.',
+    'at least 32 characters of hex or base64',
+    (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
+  ).optional(),
+  journalDays: setting('How many days a finished order is kept.', 'a whole number of days from 1 to 3650', (text) =>
+    parseWhole(text, 1, 3_650),
+  ).prefault('90'),
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
   workers: setting(
@@ -141,7 +149,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = Object.entries(configSchema.sha
 
 const KEY_OF = new Map(Object.keys(configSchema.shape).map((key) => [variableOf(key), key]));
 const FILE_NAMES = [...KEY_OF.keys()].filter((name) => name !== 'CONFIG_FILE');
-const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL']);
+const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL', 'JOURNAL_KEY']);
 
 /** The configuration in force, or everything that is wrong with it. An empty variable counts as unset. */
 export function loadConfig(env: Environment, cwd: string): LoadedConfig {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createAdminServer } from './admin/admin-server';
 import { createCatalog } from './catalog/catalog';
 import type { Config } from './config';
+import { openConfiguredJournal } from './configured-journal';
 import { systemClock } from './domain/clock';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
@@ -14,7 +15,6 @@ import { createClientAddress } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough } from './http/passthrough';
 import { createHttpServer } from './http/server';
-import { openJournal } from './journal/open-journal';
 import { checkFolder } from './mapping/check';
 import type { Mapping } from './mapping/mapping';
 import { formatProblem } from './mapping/problem';
@@ -55,17 +55,17 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 }
 
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Service> {
+  const metrics = createMetrics();
+  const observer = createObserver(log, metrics);
   const mapping = loadMapping(config.mappingsDir);
+  metrics.mappingLoaded(mapping.hash);
   const keyring = createKeyring(readGatewaySecret(config));
-  const journal = await openJournal(config.journalUrl.revealForUseOnly(), config.dataDir);
+  const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
-  const metrics = createMetrics();
   const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
   closers.push(() => upstream.close());
-  const observer = createObserver(log, metrics);
-  metrics.mappingLoaded(mapping.hash);
   const openOrders = watchOpenOrders({ journal, mapping: () => mapping, clock: systemClock, log, metrics });
   closers.push(async () => openOrders.stop());
   const gateway = createGateway({

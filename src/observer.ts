@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { LegacyRequest } from './domain/legacy';
 import type { Served } from './gateway/gateway';
+import type { JournalEvent } from './journal/journal-event';
 import type { RequestLine } from './http/app';
 import { errorFields, type Log } from './telemetry/log';
 import type { Metrics } from './telemetry/metrics';
@@ -11,6 +12,7 @@ export interface Observer {
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
   readonly trouble: (what: string, error: unknown) => void;
+  readonly journal: (event: JournalEvent) => void;
   /** Logs a bug and gives the id under which the log has it. */
   readonly incident: (error: unknown) => string;
 }
@@ -46,6 +48,11 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
       log.info('request', { kind: line.kind, method, path: path.slice(0, 200), status, durationMs, refusedAs, isAbandoned });
     },
     trouble: (what, error) => log.error(what, errorFields(error)),
+    journal(event) {
+      if (event.kind === 'swept' || event.kind === 'write_recovered')
+        log.info(`journal_${event.kind}`, event.kind === 'swept' ? { count: event.orders } : {});
+      else log.error(`journal_${event.kind}`, 'error' in event ? errorFields(event.error) : { heldMs: event.waitedMs });
+    },
     incident(error) {
       const incident = randomBytes(6).toString('hex');
       log.error('incident', { incident, ...errorFields(error) });

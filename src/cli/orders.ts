@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { openConfiguredJournal } from '../configured-journal';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
-import { openJournal } from '../journal/open-journal';
 import type { Journal } from '../journal/journal';
 import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
@@ -68,9 +68,9 @@ async function withJournal(work: (opened: Opened) => Promise<void>): Promise<voi
   const { config } = readConfig();
   const { mapping, problems } = checkFolder(config.mappingsDir);
   if (mapping === undefined) throw new Error(problems.map(formatProblem).join('\n'));
-  const url = config.journalUrl.revealForUseOnly();
-  if (url.startsWith('memory:')) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
-  const journal = await openJournal(url, config.dataDir);
+  if (config.journalUrl.revealForUseOnly().startsWith('memory:'))
+    throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
+  const journal = await openConfiguredJournal(config);
   try {
     await work({ journal, mapping });
   } finally {

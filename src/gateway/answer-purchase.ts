@@ -2,7 +2,7 @@
 import { within } from '../domain/clock';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Order } from '../domain/order';
-import type { Outcome } from '../domain/outcome';
+import { succeedOutcome, type Outcome } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './asking';
 import { buildCall, contentHashOf } from './build-call';
@@ -96,14 +96,7 @@ export async function withGoods(order: Order, asking: Asking, parts: WalkParts):
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded' || outcome.delivery?.goodsMissing !== true || outcome.reference === undefined) return outcome;
   const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
-  const goods = receipt?.kind === 'succeeded' ? receipt.delivery : undefined;
-  if (goods === undefined || (goods.token === undefined && (goods.pins?.length ?? 0) === 0)) return outcome;
-  const { goodsMissing: _wasMissing, ...delivery } = {
-    ...outcome.delivery,
-    ...(goods.token === undefined ? {} : { token: goods.token }),
-    ...(goods.pins === undefined ? {} : { pins: goods.pins }),
-  };
-  return { ...outcome, delivery };
+  return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
 }
 
 async function catalogFor(asking: Asking, parts: WalkParts): Promise<CatalogLists | undefined> {

@@ -3,7 +3,7 @@ import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
 import { nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
-import type { ValueSource } from './schema';
+import { CATALOG_LISTS, type ValueSource } from './schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
 import { sameWord, type Table } from './table';
@@ -113,6 +113,16 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
       hint === undefined ? {} : { hint: `did you mean \`$${hint}\`?` },
     );
     return () => null;
+  }
+  const [list] = steps;
+  if (root === 'catalog' && list !== undefined && !CATALOG_LISTS.some((known) => known === list)) {
+    const hint = nearestName(list, CATALOG_LISTS);
+    context.report(
+      path,
+      'unknown-list',
+      `the catalog has no list \`${list}\``,
+      hint === undefined ? { hint: `known: ${CATALOG_LISTS.join(', ')}` } : { hint: `did you mean \`${hint}\`?` },
+    );
   }
   return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => dig(scope.roots[root], steps);
 }

@@ -3,7 +3,7 @@
  * value of another kind than expected becomes null rather than nonsense.
  */
 import { kobo, nairaNumber, nairaText } from '../domain/amount';
-import { isList, type JsonValue } from '../domain/json';
+import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { CardPin } from '../domain/outcome';
 
 export interface OutputTransform {
@@ -13,8 +13,15 @@ export interface OutputTransform {
 
 const isAmount = (value: JsonValue): value is number => typeof value === 'number' && Number.isSafeInteger(value);
 
+/** No card at all when one of them cannot be read: a list with a gap would be delivered as if it were whole. */
 function pinsOf(value: JsonValue): readonly CardPin[] {
-  return Array.isArray(value) ? value : [];
+  const cards = isList(value) ? value.map(readCard) : [];
+  return cards.every((card) => card !== undefined) ? cards : [];
+}
+
+function readCard(value: JsonValue): CardPin | undefined {
+  const { pin, serial } = (value !== null && typeof value === 'object' && !isList(value) ? value : {}) as JsonObject;
+  return typeof pin === 'string' && typeof serial === 'string' ? { pin, serial } : undefined;
 }
 
 /** Strings, comma-joined, never arrays (facts 0.9). No PINs at all is null: an empty text would look like one. */
@@ -25,6 +32,12 @@ function joinPins(value: JsonValue, show: (pin: CardPin) => string): JsonValue {
 
 /** Nigeria has no summer time: West Africa Time is UTC+1 all year. */
 const LAGOS_OFFSET_MS = 3_600_000;
+
+/** `undefined` for what is no time that a calendar knows. */
+function isoOf(value: JsonValue, offsetMs = 0): string | undefined {
+  const date = new Date(typeof value === 'number' ? value + offsetMs : NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
 
 const text = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -48,12 +61,11 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
   count: { describe: 'How many.', apply: (value) => (Array.isArray(value) ? value.length : null) },
   iso: {
     describe: 'A time as ISO 8601 in UTC.',
-    apply: (value) => (typeof value === 'number' ? new Date(value).toISOString() : null),
+    apply: (value) => isoOf(value) ?? null,
   },
   datetime: {
     describe: 'A time as YYYY-MM-DD HH:MM:SS in Lagos.',
-    apply: (value) =>
-      typeof value === 'number' ? new Date(value + LAGOS_OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ') : null,
+    apply: (value) => isoOf(value, LAGOS_OFFSET_MS)?.slice(0, 19).replace('T', ' ') ?? null,
   },
   pins: { describe: 'Card PINs as one text: "p1,p2".', apply: (value) => joinPins(value, (pin) => pin.pin) },
   serials: { describe: 'Card serials as one text: "s1,s2".', apply: (value) => joinPins(value, (pin) => pin.serial) },

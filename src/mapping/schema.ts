@@ -9,6 +9,10 @@ const word = z.union([z.string(), z.number()]).transform(String);
 const words = z.array(word);
 const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime');
 
+/** What the catalog of a key holds, as lists of plain rows. */
+export const CATALOG_LISTS = ['data_plans', 'cable_plans', 'cable_providers', 'discos', 'exams', 'recharge_cards'] as const;
+const catalogList = z.enum(CATALOG_LISTS);
+
 /** `500ms`, `40s`, `5m`, `2h`, as milliseconds. */
 const duration = z
   .string()
@@ -92,7 +96,7 @@ const operationSchema = z.strictObject({
     .optional()
     .describe('Hold the network number against the prefix of the phone number.'),
   join: z
-    .record(name, z.strictObject({ list: name, where: z.record(name, value) }))
+    .record(name, z.strictObject({ list: catalogList, where: z.record(name, value) }))
     .optional()
     .describe('Rows of the catalog by name, for the reply.'),
   categories: words.optional().describe("Words that v1's category of such an order holds: tells orders apart in its history."),
@@ -145,7 +149,10 @@ const tableSchema = z.strictObject({
     .enum(['number', 'upper'])
     .optional()
     .describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.'),
-  catalog: z.strictObject({ list: name, id: name, name }).optional().describe('Look words up in this list of the catalog.'),
+  catalog: z
+    .strictObject({ list: catalogList, id: name, name })
+    .optional()
+    .describe('Look words up in this list of the catalog.'),
 });
 
 const wordsOfOutcome = z.strictObject({ http: z.number().int().min(200).max(499), status: z.string(), Status: z.string() });
