@@ -224,11 +224,11 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
   const row = typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
   if (row === undefined) {
-    const hint = nearestName(textOf(object['row'] as JsonValue), context.rows.keys());
+    const hint = nearestName(textOf(object['row']), context.rows.keys());
     context.report(
       [...path, 'row'],
       'unknown-row',
-      `there is no row shape \`${textOf(object['row'] as JsonValue)}\``,
+      `there is no row shape \`${textOf(object['row'])}\``,
       hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` },
     );
     return () => [];

@@ -1,10 +1,16 @@
 /** Small sets of mapping files for tests: a base in which everything is right, and texts that differ from it. */
-import { resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { checkFiles, checkFolder, type CheckedMapping } from '../../src/mapping/check';
 import type { MappingFileText } from '../../src/mapping/load';
 import type { Mapping } from '../../src/mapping/mapping';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
+
+function shippedSection(name: string): unknown {
+  return (parse(readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8')) as Record<string, unknown>)[name];
+}
 
 /** One file per section, so that a test can put another in its place. */
 const SECTIONS: Readonly<Record<string, string>> = {
@@ -14,8 +20,9 @@ words:
   success: { http: 200, status: success, Status: successful }
   pending: { http: 200, status: pending, Status: processing }
   failure: { http: 400, status: fail, Status: failed }`,
-  timing: 'timing: { reconnect: 3s, pursue: 90s, try: 60s, read: 10s }',
-  lookup_key: 'lookup_key: { calls: 20, window: 5m }',
+  // As shipped: what stands in here is of no interest to a test of anything else.
+  timing: stringify({ timing: shippedSection('timing') }),
+  lookup_key: stringify({ lookup_key: shippedSection('lookup_key') }),
   callers: `
 callers:
   kinds:
@@ -51,7 +58,9 @@ numbers: { network: { 1: MTN, 2: GLO } }`,
 
 /** The base, with the sections of each text in the place of its own. Texts are files called `1.yaml`, `2.yaml`… */
 export function filesWith(...texts: readonly string[]): MappingFileText[] {
-  const replaced = Object.keys(SECTIONS).filter((section) => texts.some((text) => new RegExp(`^${section}:`, 'm').test(text)));
+  const sectionsOf = (text: string): string[] => Object.keys(SECTIONS).filter((name) => new RegExp(`^${name}:`, 'm').test(text));
+  // The operations of a format stand beside the shared ones.
+  const replaced = texts.flatMap((text) => (/^format:/m.test(text) ? ['format'] : sectionsOf(text)));
   return [
     ...texts.map((text, index) => ({ file: `${index + 1}.yaml`, text })),
     ...Object.entries(SECTIONS)

@@ -1,0 +1,327 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ROOTS } from '../../src/mapping/compile-value';
+import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
+import { checkFolder } from '../../src/mapping/check';
+import { checkWith, filesWith, MAPPINGS, marked } from './mapping-set';
+
+test('the base that these tests differ from has no problems', () => {
+  expect(checkWith()).toMatchObject({ problems: [], mapping: expect.any(Object) });
+});
+
+test('the shipped mappings have no problems, not even warnings', () => {
+  expect(checkFolder(MAPPINGS).problems).toEqual([]);
+});
+
+const OPERATION = (lines: string, kind = 'purchase'): string => `
+operations:
+  buy:
+    title: Airtime
+    kind: ${kind}
+    routes: [POST /api/buy]
+${lines
+  .trim()
+  .split('\n')
+  .map((line) => `    ${line}`)
+  .join('\n')}
+`;
+const CALL = 'call: { to: GET /balance }';
+const reply = (value: string): string => OPERATION(`${CALL}\nreply: { always: { x: ${value} } }`, 'read');
+const field = (lines: string): string => OPERATION(`fields:\n  ${lines}\n${CALL}`, 'read');
+const list = (value: string): string => `
+rows: { plan: { id: $row.id } }
+${OPERATION(`reply: { success: ${value} }`, 'list')}`;
+const format = (lines: string): string => `format: x\ntitle: Format X\n${lines}`;
+const call = (send: string): string => OPERATION(`fields: { phone: { from: [phone], as: phone } }\ncall: ${send}`);
+
+// The mark § is where the problem is reported: file, line and column.
+const fixtures: readonly (readonly [string, string, string, string?])[] = [
+  // Values
+  ['bad-expression', '`$a b` is not of the form $path or $path | transform', reply('§$a b')],
+  ['bad-expression', '`$` is not of the form $path or $path | transform', reply('[1, §$]')],
+  ['unknown-source', 'nothing here is called `$ordre`', reply('§$ordre.number'), 'did you mean `$order`?'],
+  ['unknown-source', 'nothing here is called `$row`', reply('§$row.id')],
+  ['unknown-transform', 'there is no transform `uper`', reply('{ deep: [§$text | uper] }'), 'did you mean `upper`?'],
+  ['transform-without-table', '`id` needs a field that is read through a table; `$text` is not', reply('§$text | id')],
+  ['bad-first', '`first` takes a list of values', reply('{ first: §$text }')],
+  ['unknown-key', 'unknown key `last` beside `first`', reply('{ first: [1], §last: 2 }'), 'allowed: first'],
+  [
+    'bad-when',
+    '`when` takes conditions such as { $meter_type: prepaid } or { $order.token: present }',
+    reply('{ when: §[1], value: 2 }'),
+  ],
+  ['bad-expression', '`http` is not of the form $path or $path | transform', reply('{ when: { http: §401 }, value: 2 }')],
+  ['unknown-key', 'unknown key `valu` beside `when`', reply('{ when: { $http: 401 }, §valu: 2 }'), 'allowed: when, value, else'],
+  ['unknown-row', 'there is no row shape `plam`', list('{ each: $catalog.discos, row: §plam }'), 'did you mean `plan`?'],
+  [
+    'bad-where',
+    'a condition on rows is a map such as { network: MTN }',
+    list('{ each: $catalog.discos, where: §MTN, row: plan }'),
+  ],
+  [
+    'bad-where',
+    'a condition on rows is a map such as { network: MTN }',
+    list('{ each: $catalog.discos, where_any: [{ id: 1 }, §MTN], row: plan }'),
+  ],
+  [
+    'unknown-key',
+    'unknown key `were` beside `each`',
+    list('{ each: $catalog.discos, §were: { id: 1 }, row: plan }'),
+    'allowed: each, where, where_any, row, only',
+  ],
+  ['unknown-source', 'nothing here is called `$txt`', 'rows:\n  plan:\n    id: §$txt\n', 'did you mean `$text`?'],
+  ['unknown-list', 'the catalog has no list `discoz`', list('{ each: §$catalog.discoz, row: plan }'), 'did you mean `discos`?'],
+  [
+    'schema',
+    'Invalid option: expected one of "data_plans"|"cable_plans"|"cable_providers"|"discos"|"exams"|"recharge_cards" (at operations.buy.join.bought.list)',
+    OPERATION(`join: { bought: { list: §disco, where: { id: 1 } } }\n${CALL}`, 'read'),
+  ],
+  // Replies
+  [
+    'unknown-block',
+    'there is no block `refusl`',
+    OPERATION(`${CALL}\nreply: { include: [§refusl] }`, 'read'),
+    'did you mean `refusal`?',
+  ],
+  [
+    'block-cycle',
+    'block `one` includes itself',
+    'blocks:\n  refusal: { include: [one] }\n  one: { include: [two] }\n  two: { include: [§one] }',
+  ],
+  ['missing-reply', 'a list needs `reply.success`', OPERATION('reply: §{ always: { x: 1 } }', 'list')],
+  // Fields
+  [
+    'unknown-transform',
+    'there is no transform or table `fhone`',
+    field('phone: { from: [phone], as: §fhone }'),
+    'did you mean `phone`?',
+  ],
+  [
+    'unknown-transform',
+    'there is no transform or table `zzzzzz`',
+    field('phone: { from: [phone], as: §zzzzzz }'),
+    `known: ${[...Object.keys(INPUT_TRANSFORMS), 'network'].join(', ')}`,
+  ],
+  [
+    'name-clash',
+    '`phone` is both a transform and a table',
+    `tables: { phone: { title: phone }, network: { title: network, values: { MTN: { words: [] }, GLO: { words: [] } } } }\n${field('phone: { from: [phone], as: §phone }')}`,
+  ],
+  [
+    'spelling-shared',
+    '`number` is already a spelling of `phone`',
+    field('phone: { from: [phone, number], as: phone }\n  meter: { from: [meter, §number], as: text }'),
+  ],
+  [
+    'spelling-shared',
+    '`number` is already a spelling of `phone`',
+    field('phone: { from: [phone, number], as: phone }\n  meter: { from: [meter], otherwise: [m, §number], as: text }'),
+  ],
+  ['reserved-name', '`order` is the name of something else in replies', field('§order: { from: [order], as: text }')],
+  ['bad-bound', 'a bound of naira has at most two decimals', field('sum: { from: [sum], as: naira, min: §0.005 }')],
+  [
+    'bad-default',
+    'the default of `sum` is no value of its kind: expected an amount in naira such as 100 or 1,000.50',
+    field('sum: { from: [sum], as: naira, default: §much }'),
+  ],
+  [
+    'bad-default',
+    'the default of `ported` is no value of its kind: expected true or false',
+    field('ported: { from: [p], as: flag, default: §maybe }'),
+  ],
+  [
+    'bad-default',
+    'the default of `net` is no value of its kind: expected a network such as MTN, GLO',
+    field('net: { from: [n], as: network, default: §MNT }'),
+  ],
+  // Operations
+  [
+    'missing-call',
+    'an operation of kind purchase needs a `call`',
+    'operations:\n  buy:\n    §title: Airtime\n    kind: purchase\n',
+  ],
+  ['unknown-endpoint', 'v1 has no POST /airtme', call('{ to: §POST /airtme }'), 'did you mean POST /airtime?'],
+  [
+    'unknown-v1-field',
+    'POST /airtime has no field `fhone`',
+    call('{ to: POST /airtime, send: { network: MTN, amount: 1, phone: $phone, §fhone: 1 } }'),
+    'did you mean `phone`?',
+  ],
+  ['missing-v1-field', 'POST /airtime needs `amount`', call('{ to: POST /airtime, send: §{ network: MTN, phone: $phone } }')],
+  ['unknown-format', 'there is no format `z`', OPERATION(`undecided: §z\n${CALL}`, 'read')],
+  [
+    'bad-join',
+    'a join compares exactly one key, such as { id: $plan }',
+    OPERATION(`join: { bought: { list: discos, where: §{} } }\n${CALL}`, 'read'),
+  ],
+  [
+    'unknown-field',
+    'this operation has no field `fhone`',
+    OPERATION(
+      `fields: { network: { from: [network], as: network } }\nnumbering_guard: { number: network, phone: §fhone }\n${CALL}`,
+      'read',
+    ),
+  ],
+  [
+    'unknown-parameter',
+    '`:di` is no field of this operation',
+    OPERATION(`fields: { id: { from: [id], as: text } }\n${CALL}`, 'read').replace('[POST /api/buy]', '[GET /x, §GET /x/:di]'),
+  ],
+  [
+    'unknown-caller-kind',
+    'there is no kind of caller `phq`',
+    OPERATION(`patience: { §phq: 5s }\n${CALL}`, 'read'),
+    'did you mean `php`?',
+  ],
+  [
+    'route-shadowed',
+    'POST /api/buy already means `buy`',
+    `${OPERATION(CALL, 'read')}  other:\n    title: Other\n    kind: read\n    routes: §[POST /api/buy/]\n    ${CALL}\n`,
+  ],
+  ['route-shadowed', 'POST /api/buy already means `buy`', format('operations: { other: { routes: §[POST /api/buy] } }')],
+  [
+    'format-shadows-route',
+    '/x/… pins format `x`, so nothing is served at /x/api',
+    OPERATION(CALL, 'read').replace('[POST /api/buy]', '[POST /api/buy, §GET /x/api]'),
+  ],
+  // Formats
+  ['unknown-table', 'there is no table `netwrk`', format('numbers: { §netwrk: { 1: MTN } }'), 'did you mean `network`?'],
+  ['unknown-value', 'network `MNT` is not in the table', format('numbers: { network: { 1: MTN, 2: §MNT } }'), 'known: MTN, GLO'],
+  ['numbering-not-one-to-one', '2 and 1 both mean MTN', format('numbers: { network: { 1: MTN, 2: §MTN } }')],
+  ['unknown-operation', 'there is no operation `by`', format('operations: { §by: {} }'), 'did you mean `buy`?'],
+  [
+    'unknown-field',
+    '`buy` has no field `fhone`',
+    format('operations: { buy: { fields: { §fhone: { from: [fhone] } } } }'),
+    'did you mean `phone`?',
+  ],
+  [
+    'spelling-shared',
+    '`amount` is already a spelling of `amount`',
+    format('operations: { buy: { fields: { phone: { from: [p, §amount] } } } }'),
+  ],
+  [
+    'empty-signal',
+    'this signal names nothing to look for',
+    format('proof: [{ weight: strong, path: /x }, §{ weight: strong }]'),
+    'add any_field, all_fields, field with is, path or auth',
+  ],
+  ['half-signal', '`field` and `is` belong together', format('proof: [§{ weight: strong, path: /x, field: y }]')],
+  // Tables
+  [
+    'unknown-value',
+    'network `MNT` is not in the table',
+    'tables: { network: { title: network, values: { MTN: { words: [] }, GLO: { words: [] } }, numbers: { 1: §MNT } } }',
+    'known: MTN, GLO',
+  ],
+  [
+    'word-shared',
+    '`etisalat` is already a word of `MTN`',
+    'tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [Etisalat] }\n      GLO: { words: [GLO, §etisalat] }',
+  ],
+  [
+    'word-shared',
+    '`mtn` is already a word of `MTN`',
+    'tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [] }\n      GLO: { words: [§mtn] }',
+  ],
+  [
+    'empty-word',
+    '`--` has neither letter nor digit, so nothing can match it',
+    'tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [§--] }\n      GLO: { words: [] }',
+  ],
+  [
+    'prefix-shared',
+    '0803 is already a prefix of `MTN`',
+    "tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [], prefixes: ['0803'] }\n      GLO: { words: [], prefixes: [§'0803'] }",
+  ],
+  [
+    'unknown-table',
+    'there is no table `netwrk`',
+    'other_numberings: [{ title: old, table: §netwrk, numbers: { 1: MTN } }]',
+    'did you mean `network`?',
+  ],
+  [
+    'unknown-value',
+    'network `MNT` is not in the table',
+    'other_numberings: [{ title: old, table: network, numbers: { 1: §MNT } }]',
+    'known: MTN, GLO',
+  ],
+  // Callers
+  [
+    'no-default-kind',
+    'one kind of caller must be without `user_agents`: it is everybody else',
+    "callers: { kinds: §{ php: { user_agents: [''], patience: 40s } } }",
+  ],
+  [
+    'second-default-kind',
+    '`other` is without `user_agents` already: only one kind can be everybody else',
+    'callers: { kinds: { other: { patience: 4s }, §more: { patience: 5s } } }',
+  ],
+  [
+    'unknown-format',
+    'there is no format `z`',
+    `callers:\n  kinds: { other: { patience: 4s } }\n  keys:\n    ${'0a'.repeat(16)}: { format: §z }\n`,
+  ],
+];
+
+test.each(fixtures.map(([code, message, text, hint]) => [code, message, text, hint] as const))(
+  '%s: %s',
+  (code, message, text, hint) => {
+    const { text: plain, line, column } = marked(text);
+    const { mapping, problems } = checkWith(plain);
+    expect(mapping).toBeUndefined();
+    const found = problems.filter((problem) => problem.code === code && problem.message === message);
+    expect(found.length === 0 ? problems : found).toEqual([
+      expect.objectContaining({ file: '1.yaml', line, column, code, severity: 'error', message }),
+    ]);
+    expect(found[0]!.hint).toBe(hint);
+  },
+);
+
+test('a set without a block for refusals has a problem, though no line is to blame', () => {
+  const { problems } = checkWith('blocks: { other: {} }');
+  expect(problems).toEqual([expect.objectContaining({ code: 'unknown-block', message: 'there is no block `refusal`' })]);
+});
+
+test('a set with several problems tells all of them', () => {
+  const { problems } = checkWith(reply('{ a: $nothing1, b: $nothing2 }'), format('numbers: { nowhere: { 1: MTN } }'));
+  expect(problems.map(({ file, code }) => `${file} ${code}`)).toEqual(
+    expect.arrayContaining(['1.yaml unknown-source', '1.yaml unknown-source', '2.yaml unknown-table']),
+  );
+  expect(problems.length).toBeGreaterThanOrEqual(3);
+});
+
+test('a problem of a shared line is told once, however many formats compile it', () => {
+  const { problems } = checkWith(reply('$nothing1'), 'format: y\ntitle: Format Y', format(''));
+  expect(problems.filter(({ code }) => code === 'unknown-source')).toHaveLength(1);
+});
+
+test('every code of the sources that tells a problem of meaning has a fixture here', () => {
+  const tested = new Set(fixtures.map(([code]) => code));
+  // These are told while files are read and merged, and tested there.
+  const elsewhere = ['defined-twice', 'empty-folder', 'missing-section', 'unreadable-folder', 'yaml-syntax', 'schema'];
+  expect([...codesInSource()].filter((code) => !tested.has(code) && !elsewhere.includes(code))).toEqual([]);
+});
+
+test('every name of the base stands in a file of its own, so that a fixture can replace it', () => {
+  expect(new Set(filesWith().map(({ file }) => file)).size).toBe(filesWith().length);
+  expect(Object.keys(ROOTS)).toContain('order');
+});
+
+/** The second argument of `report` and the first of `complain`, wherever they stand in the sources. */
+function codesInSource(): Set<string> {
+  const codes = new Set<string>();
+  for (const text of sources()) {
+    for (const [, code] of text.matchAll(
+      /(?:report|complain|code:|\],)\s*\(?\s*(?:\[[^\]]*\],\s*|path,\s*)?'([a-z]+(?:-[a-z0-9]+)+)'/g,
+    ))
+      codes.add(code!);
+    for (const [, code] of text.matchAll(/^\s*'([a-z]+(?:-[a-z0-9]+)+)',$/gm)) codes.add(code!);
+  }
+  return codes;
+}
+
+function sources(): string[] {
+  const room = resolve(__dirname, '..', '..', 'src', 'mapping');
+  return readdirSync(room).map((file) => readFileSync(join(room, file), 'utf8'));
+}
