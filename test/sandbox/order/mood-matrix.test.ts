@@ -1,0 +1,55 @@
+import { MOODS, type Mood, type MoodName } from '../../../src/sandbox/order/mood';
+import { openRig, type Rig } from '../open-rig';
+
+/** One purchase of everything that is sold, and what it costs. */
+const PURCHASES: readonly (readonly [path: string, body: Record<string, unknown>, naira: number])[] = [
+  ['/data', { plan_id: 101, phone: '08031234567' }, 290],
+  ['/airtime', { network: 'MTN', phone: '08031234567', amount: 100 }, 98],
+  ['/cabletv', { plan_id: 11, smartcard: '7012345678' }, 1_900],
+  ['/electricity', { disco_id: 4, meter_number: '45012345678', meter_type: 'prepaid', amount: 1_000 }, 1_050],
+  ['/exam_pin', { exam_name: 'NABTEB', quantity: 2 }, 1_841],
+  ['/recharge-card', { network_id: 4, denomination: 100, quantity: 3 }, 289.5],
+  ['/data-card', { plan_id: 107, quantity: 2 }, 148.5],
+  ['/bulk_sms', { sender_id: 'ACME', message: 'Hello', recipients: '08031234567,08051234567' }, 8],
+];
+
+const names = Object.keys(MOODS) as MoodName[];
+const cases = PURCHASES.flatMap(([path, body, naira]) => names.map((name) => ({ path, name, body, naira })));
+const START = 1_000_000;
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig.close());
+
+/** How the order of this mood stands once everything that was coming has come. */
+function endOf(mood: Mood): 'success' | 'pending' | 'error' {
+  const { course } = mood;
+  // Nothing was charged, so the repeat that asks is the one that buys.
+  const last = course === undefined ? 'success' : (course.later?.result ?? course.first);
+  return last === 'failed' ? 'error' : last;
+}
+
+test.each(cases)(
+  '$path in the mood $name costs what its order says, and a repeat finds it so',
+  async ({ path, name, body, naira }) => {
+    const mood: Mood = MOODS[name];
+    rig.sandbox.admin.resetWallet('sandbox_demo');
+    const sale = { ...body, pin: '1234', request_id: `mood.${name}.${path}` };
+
+    const first = rig.post(path, sale).catch(() => undefined);
+    while (name === 'slow' && (await rig.balance()) === START) await new Promise((resolve) => setImmediate(resolve));
+    if (name !== 'slow') await first;
+    const charged = mood.course === undefined || mood.course.first === 'failed' ? START : START - naira;
+    expect(await rig.balance()).toBeCloseTo(charged, 6);
+
+    rig.clock.advance(60_000);
+    await first;
+    const again = (await rig.post(path, sale)).body;
+    expect(again.status).toBe(endOf(mood));
+    expect(again.duplicate).toBe(mood.course === undefined ? undefined : true);
+    expect(await rig.balance()).toBeCloseTo(endOf(mood) === 'error' ? START : START - naira, 6);
+    rig.clock.advance(60 * 60_000);
+  },
+);
