@@ -279,6 +279,8 @@ describe('what the configuration tells of itself', () => {
       SANDBOX_PORT: '8081',
       SANDBOX_RELAXED: '0',
       JOURNAL_URL: 'lmdb:',
+      JOURNAL_KEY: undefined,
+      JOURNAL_DAYS: '90',
       DATA_DIR: './data',
       MAPPINGS_DIR: './mappings',
       WORKERS: '1',
