@@ -3,7 +3,7 @@
  * value of another kind than expected becomes null rather than nonsense.
  */
 import { kobo, nairaNumber, nairaText } from '../domain/amount';
-import { isList, type JsonObject, type JsonValue } from '../domain/json';
+import { isList, type JsonValue } from '../domain/json';
 import type { CardPin } from '../domain/outcome';
 
 export interface OutputTransform {
