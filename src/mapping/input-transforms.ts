@@ -56,7 +56,9 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     describe: 'A meter or smartcard number: letters and digits as text, leading zeros kept, spaces and dashes dropped.',
     read: (raw) => {
       if (raw instanceof InexactNumber) return fail(tooLarge);
-      const text = parseText(raw)?.replace(/[\s-]/g, '');
+      // A minus sign or an exponent is no dash between digits.
+      const isWhole = typeof raw !== 'number' || (Number.isSafeInteger(raw) && raw >= 0);
+      const text = isWhole ? parseText(raw)?.replace(/[\s-]/g, '') : undefined;
       return text === undefined || !/^[0-9A-Za-z]{1,40}$/.test(text)
         ? fail('a number of digits, best sent as text')
         : { value: text };
