@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { isExpression, parseExpression } from '../../src/mapping/expression';
+
+test.each([
+  ['$phone', { root: 'phone', path: [], transforms: [] }],
+  ['$order.token', { root: 'order', path: ['token'], transforms: [] }],
+  ['$v1.data.name', { root: 'v1', path: ['data', 'name'], transforms: [] }],
+  ['$amount | naira', { root: 'amount', path: [], transforms: ['naira'] }],
+  ['$a.B_c|text  |  upper', { root: 'a', path: ['B_c'], transforms: ['text', 'upper'] }],
+])('%s is a path with changes', (text, expression) => {
+  expect(isExpression(text)).toBe(true);
+  expect(parseExpression(text)).toEqual(expression);
+});
+
+test.each(['$', '$.a', '$a.', '$a..b', '$a |', '$a | Upper', '$a || b', '$a[0]', '$a + 1', '$a-b', ' $a', '$a ', '$a\n'])(
+  '%j is none',
+  (text) => {
+    expect(parseExpression(text)).toBeUndefined();
+  },
+);
+
+test.each(['phone', '', '*347*119*PIN#', 'a $b'])('%j means itself', (text) => {
+  expect(isExpression(text)).toBe(false);
+});
+
+test('any text is read or not, and never throws', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom(...'$ab.|_ 1') }), (text) => {
+      const expression = parseExpression(text);
+      return expression === undefined || expression.root !== '';
+    }),
+  );
+});
