@@ -17,6 +17,17 @@ export interface NewOrder {
   /** Hash over operation and canonical fields: tells a repeat from another sale under the same request id. */
   readonly contentHash: string;
   readonly openedAtMs: number;
+  /** How the intent was read: names only, never values. For `explain`, long afterwards. */
+  readonly trail?: Trail;
+}
+
+export interface Trail {
+  /** Hash of the mapping that read it. */
+  readonly mapping: string;
+  /** What decided the format. */
+  readonly reason: string;
+  /** By field: the script's spelling that gave it. */
+  readonly spellings: Readonly<Record<string, string>>;
 }
 
 export interface Order extends NewOrder {

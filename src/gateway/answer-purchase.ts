@@ -1,5 +1,6 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
+import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Order } from '../domain/order';
 import { succeedOutcome, type Outcome } from '../domain/outcome';
@@ -32,10 +33,11 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     requestId: intent.requestId?.id ?? generateRequestId(startedAt),
     operation: operation.name,
     format: asking.format,
-    fields: intent.values,
+    fields: boundedFields(intent.values),
     echo: intent.requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, parts.keyring),
     openedAtMs: startedAt,
+    trail: { mapping: mapping.hash, reason: asking.reason, spellings: intent.spellings },
   };
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
   parts.pinGuard.check(credentials);
@@ -58,6 +60,19 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+const KEPT_TEXT_MAX = 500;
+const KEPT_ITEMS_MAX = 200;
+
+/** What the journal keeps of long texts and lists: their beginning. The content hash is over the whole. */
+function boundedFields(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]): [string, JsonValue] => {
+      if (typeof value === 'string' && value.length > KEPT_TEXT_MAX) return [name, `${value.slice(0, KEPT_TEXT_MAX - 1)}…`];
+      return [name, isList(value) ? value.slice(0, KEPT_ITEMS_MAX) : value];
+    }),
+  );
 }
 
 async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: WalkParts): Promise<Pursuit> {

@@ -10,6 +10,8 @@ export interface Asking {
   readonly mapping: Mapping;
   readonly operation: Operation;
   readonly format: string;
+  /** What decided the format. */
+  readonly reason: string;
   readonly intent: Intent;
   readonly credentials: Credentials;
   /** The request logged in with `Authorization: Basic`. */

@@ -148,7 +148,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     if (callerKey?.hasGuard !== false) guardNumbering(intent, request, mapping);
     const kind = mapping.callerKindOf(request.headers.userAgent);
     const patienceMs = callerKey?.patienceMs ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
-    return { request, mapping, operation, format, intent, credentials, isBasic, callerKey, patienceMs };
+    return { request, mapping, operation, format, reason, intent, credentials, isBasic, callerKey, patienceMs };
   };
 
   /** The script's own key, or the operator's for a lookup that brings none. */

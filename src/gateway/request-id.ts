@@ -17,6 +17,8 @@ export interface SentRequestId {
 /** Section 8 of the specification. */
 const LENGTH_MAX = 64;
 const HASH_LENGTH = 40;
+/** Longer ones are shortened for v1, but the journal keeps what was sent, and its records are bounded. */
+const SENT_LENGTH_MAX = 512;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 /** `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused. */
@@ -39,6 +41,11 @@ export function readRequestId(
       });
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
       throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
+    }
+    if (textOf(value).length > SENT_LENGTH_MAX) {
+      throw new GatewayError('invalid_field', `${spelling}: expected at most ${SENT_LENGTH_MAX} characters.`, {
+        field: spelling,
+      });
     }
     if (textOf(value) !== textOf(sent)) {
       throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, {

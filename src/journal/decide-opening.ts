@@ -15,6 +15,7 @@ export function decideOpening(existing: Order | undefined, intent: NewOrder, tak
 
 /** Field by field, so that nothing else a caller's object carries ever reaches a disk. */
 function openOrder(intent: NewOrder, number: number, tries: number): Order {
-  const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs } = intent;
-  return { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
+  const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, trail } = intent;
+  const order: Order = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
+  return trail === undefined ? order : { ...order, trail };
 }

@@ -1,5 +1,5 @@
 /** YAML text → a value of the schema, or problems with their places. Never throws on what stands in the file. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
@@ -27,13 +27,20 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
-  const syntax = [...document.errors, ...document.warnings].map((error): Problem => ({
+  const broken = (offset: number, message: string): Problem => ({
     file,
-    ...at(error.pos[0]),
+    ...at(offset),
     code: 'yaml-syntax',
     severity: 'error',
-    message: firstSentence(error.message),
-  }));
+    message,
+  });
+  const syntax = [...document.errors, ...document.warnings].map((error) => broken(error.pos[0], firstSentence(error.message)));
+  visit(document, {
+    Alias(_key, alias) {
+      if (alias.resolve(document) === undefined)
+        syntax.push(broken(alias.range?.[0] ?? 0, `the alias \`*${alias.source}\` names nothing above it`));
+    },
+  });
   if (syntax.length > 0) return { problems: syntax, locate };
 
   let plain: unknown;

@@ -1,5 +1,6 @@
 /** What in a request speaks for a format, compiled to predicates. */
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
+import { parseText } from './input-transforms';
 import { trimSlash } from './routes';
 import type { SignalSource } from './schema';
 import type { Report } from './source';
@@ -66,8 +67,9 @@ const allFields =
 const fieldIs =
   (name: string, words: readonly string[]): Finder =>
   (request) => {
-    const value = fieldOf(request, name);
-    return typeof value === 'string' && words.some((word) => sameWord(word, value)) ? `${name} is ${value.trim()}` : undefined;
+    // Scripts send numbers as text and text as numbers.
+    const value = parseText(fieldOf(request, name) ?? null);
+    return value !== undefined && words.some((word) => sameWord(word, value)) ? `${name} is ${value}` : undefined;
   };
 
 const exactPath =

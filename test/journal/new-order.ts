@@ -12,6 +12,7 @@ export function newOrder(changes: Partial<NewOrder> = {}): NewOrder {
     fields: { phone: '08030000001', network: 'MTN', amount: 10_000 },
     echo: { 'request-id': 'r1' },
     contentHash: 'hash-1',
+    trail: { mapping: '0123456789abcdef', reason: 'field mobile_number', spellings: { phone: 'mobile_number' } },
     openedAtMs: OPENED_AT_MS,
     ...changes,
   };

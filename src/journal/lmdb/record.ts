@@ -3,7 +3,7 @@
  * Owner, time and number are in the key and not repeated. Settling leaves the intent's bytes (and their seal) alone.
  */
 import type { JsonObject } from '../../domain/json';
-import type { NewOrder, Order } from '../../domain/order';
+import type { NewOrder, Order, Trail } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import type { FieldSeal } from './sealed-fields';
 import type { Place } from './keys';
@@ -21,15 +21,17 @@ type IntentRecord = readonly [
   fields: JsonObject,
   echo: JsonObject,
   contentHash: string,
+  /** Absent in records of earlier builds. */
+  trail?: Trail,
 ];
 
 type FateRecord = readonly [tries: number, outcome?: Outcome, settledAtMs?: number];
 
 /** What of an order never changes while it stands at its place. */
 export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
-  const { requestId, operation, format, fields, echo, contentHash } = intent;
+  const { requestId, operation, format, fields, echo, contentHash, trail } = intent;
   const record: IntentRecord = [requestId, operation, format, seal.sealFields(intent, fields), echo, contentHash];
-  return Buffer.from(JSON.stringify(record));
+  return Buffer.from(JSON.stringify(trail === undefined ? record : [...record, trail]));
 }
 
 /** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
@@ -57,7 +59,7 @@ export function intentOf(bytes: Buffer): Buffer {
 
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
-  const [requestId, operation, format, fields, echo, contentHash] = JSON.parse(intent.toString()) as IntentRecord;
+  const [requestId, operation, format, fields, echo, contentHash, trail] = JSON.parse(intent.toString()) as IntentRecord;
   const [tries, outcome, settledAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
   const order: Order = {
     owner,
@@ -70,6 +72,7 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
     openedAtMs: place.openedAtMs,
     number: place.number,
     tries,
+    ...(trail === undefined ? {} : { trail }),
   };
   return outcome === undefined || settledAtMs === undefined ? order : { ...order, outcome, settledAtMs };
 }
