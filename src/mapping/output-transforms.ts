@@ -20,7 +20,7 @@ function pinsOf(value: JsonValue): readonly CardPin[] {
 }
 
 function readCard(value: JsonValue): CardPin | undefined {
-  const { pin, serial } = (value !== null && typeof value === 'object' && !isList(value) ? value : {});
+  const { pin, serial } = value !== null && typeof value === 'object' && !isList(value) ? value : {};
   return typeof pin === 'string' && typeof serial === 'string' ? { pin, serial } : undefined;
 }
 

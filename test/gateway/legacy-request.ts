@@ -1,0 +1,20 @@
+/** Requests as the walk gets them, for tests: only what matters is named. */
+import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../../src/domain/legacy';
+
+export interface LegacyRequestParts {
+  readonly method?: string;
+  readonly path?: string;
+  readonly query?: Readonly<Record<string, LegacyValue>>;
+  readonly body?: Readonly<Record<string, LegacyValue>>;
+  readonly headers?: LegacyHeaders;
+  readonly clientAddress?: string;
+}
+
+export function legacyRequest(parts: LegacyRequestParts = {}): LegacyRequest {
+  const { method = 'POST', path = '/api/topup/', query = {}, body = {}, headers = {}, clientAddress = '192.0.2.7' } = parts;
+  return { method, path, query: fieldsOf(query), body: fieldsOf(body), headers, clientAddress };
+}
+
+function fieldsOf(values: Readonly<Record<string, LegacyValue>>): LegacyFields {
+  return new Map(Object.entries(values));
+}

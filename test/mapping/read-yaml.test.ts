@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { readYaml, type YamlPath } from '../../src/mapping/read-yaml';
+import { marked } from './mapping-set';
+
+const schema = z.strictObject({
+  format: z.string().optional(),
+  numbers: z.record(z.string().regex(/^\d+$/, 'expected a whole number'), z.string()).optional(),
+  fields: z.record(z.string(), z.strictObject({ from: z.array(z.string()), required: z.boolean().optional() })).optional(),
+  list: z.array(z.strictObject({ transform: z.string() })).optional(),
+  any: z.unknown().optional(),
+});
+
+// The mark § is where the problem is reported.
+const broken: readonly (readonly [string, string, string, RegExp, string?])[] = [
+  ['an unknown key at the top', '§formt: a', 'unknown-key', /^unknown key `formt`$/, 'did you mean `format`?'],
+  [
+    'an unknown key far in',
+    'fields:\n  phone:\n    from: [p]\n    §requierd: true',
+    'unknown-key',
+    /at fields\.phone/,
+    'did you mean `required`?',
+  ],
+  [
+    'an unknown key in a list',
+    'list:\n  - transform: a\n  - §transfrom: b\n    transform: c',
+    'unknown-key',
+    /at list\.1/,
+    'did you mean `transform`?',
+  ],
+  ['an unknown key that is near nothing', '§zzzzzzzz: 1', 'unknown-key', /`zzzzzzzz`/],
+  ['a value of the wrong type', 'format: §[1]', 'schema', /expected string/],
+  ['a number where text belongs', 'numbers:\n  1: MTN\n  2: §3', 'schema', /at numbers\.2/],
+  ['a key of a wrong form', 'numbers:\n  1: MTN\n  §two: GLO', 'schema', /unusable key: expected a whole number/],
+  ['a missing value', 'fields:\n  phone: §{ required: true }', 'schema', /at fields\.phone\.from/],
+  ['an empty value', 'fields:\n  phone:\n    from: §null', 'schema', /at fields\.phone\.from/],
+  ['a value behind an alias', 'any: &shared { from: §1 }\nfields:\n  phone: *shared', 'schema', /at fields\.phone\.from/],
+  ['a key twice', 'format: a\n§format: b', 'yaml-syntax', /unique/i],
+  ['a tab for indentation', 'fields:\n§\tphone: 1', 'yaml-syntax', /tab/i],
+  ['a list at the top', '§- 1', 'schema', /expected object/],
+  ['an unclosed bracket', 'format: [1\n§', 'yaml-syntax', /flow|expected/i],
+  ['an unclosed quote', "format: 'a§", 'yaml-syntax', /quote/i],
+  ['an alias to nothing', 'format: §*nowhere', 'yaml-syntax', /alias/i],
+  ['a text after a multi-byte sign', '# ₦ and 𝒳\nformat: §1', 'schema', /expected string/],
+];
+
+test.each(broken.map(([title, text, code, message, hint]) => [title, text, code, message, hint] as const))(
+  '%s is a problem at its place',
+  (_title, text, code, message, hint) => {
+    const { text: plain, line, column } = marked(text);
+    const { value, problems } = readYaml('a.yaml', plain, schema);
+    expect(value).toBeUndefined();
+    expect(problems[0]).toMatchObject({
+      file: 'a.yaml',
+      line,
+      column,
+      code,
+      severity: 'error',
+      message: expect.stringMatching(message),
+    });
+    expect(problems[0]!.hint).toBe(hint);
+  },
+);
+
+test('every problem of a file is told, not only the first', () => {
+  const { problems } = readYaml('a.yaml', 'one: 1\ntwo: 2\nformat: 3\n', schema);
+  expect(problems.map(({ line }) => line).sort()).toEqual([1, 2, 3]);
+});
+
+test('an empty file is an empty section', () => {
+  expect(readYaml('a.yaml', '# nothing yet\n', schema)).toMatchObject({ value: {}, problems: [] });
+});
+
+test.each([
+  [
+    'a billion laughs',
+    `a: &a [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 8 }, (_, i) => `${'bcdefghi'[i]}: &${'bcdefghi'[i]} [${`*${'abcdefgh'[i]},`.repeat(9)}]`).join('\n')}`,
+  ],
+  ['ten thousand brackets', `any: ${'['.repeat(10_000)}`],
+  ['ten thousand closed brackets', `any: ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+  ['bytes of no text', '\u0000\u0001\uFFFF\uD800'],
+  ['two documents', 'format: a\n---\nformat: b\n'],
+])('%s is a problem, not a crash', (_title, text) => {
+  const { value, problems } = readYaml('a.yaml', text, schema);
+  expect(value).toBeUndefined();
+  expect(problems.length).toBeGreaterThan(0);
+});
+
+test.each<[YamlPath, 'key' | 'value', number, number]>([
+  [['numbers', '2'], 'value', 4, 6],
+  [['numbers', '2'], 'key', 4, 3],
+  [['fields', 'phone', 'from', 1], 'value', 7, 15],
+  [['fields', 'phone', 'nowhere'], 'value', 7, 5],
+  [['fields', 'phone', 'from', 9], 'value', 7, 11],
+  [['nowhere', 'at', 'all'], 'value', 1, 1],
+  [[], 'value', 1, 1],
+])('%j (its %s) stands at %i:%i', (path, what, line, column) => {
+  const text = 'format: a\nnumbers:\n  1: MTN\n  2: GLO\nfields:\n  phone:\n    from: [a, b]\n';
+  expect(readYaml('a.yaml', text, schema).locate(path, what)).toEqual({ line, column });
+});
