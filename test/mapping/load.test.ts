@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSource, mergeFiles } from '../../src/mapping/load';
+import { filesWith, MAPPINGS, marked } from './mapping-set';
+
+const BUY = 'operations:\n  buy: { title: Airtime, kind: list }\n';
+
+const twice: readonly (readonly [string, readonly string[], string, string])[] = [
+  ['an operation', [BUY, BUY.replace('buy', '§buy')], '`operations.buy` is defined twice', '1.yaml'],
+  ['a table', ['tables: { t: { title: a } }', 'tables: { §t: { title: b } }'], '`tables.t` is defined twice', '1.yaml'],
+  ['a block', ['blocks: { refusal: {} }', 'blocks: { §refusal: {} }'], '`blocks.refusal` is defined twice', '1.yaml'],
+  ['a text', ['texts: { found: a }', 'texts: { §found: b }'], '`texts.found` is defined twice', '1.yaml'],
+  ['a row', ['rows: { r: {} }', 'format: x\ntitle: X\nrows: { §r: {} }'], '`rows.r` is defined twice', '1.yaml'],
+  ['a whole section', ['request_id: [a]', '§request_id: [b]'], 'section `request_id` is defined twice', '1.yaml'],
+  ['a format', ['format: x\ntitle: X', 'format: §x\ntitle: Y'], 'format `x` is defined twice', '1.yaml'],
+];
+
+test.each(twice)('%s that stands in two files is a problem at its second place', (_title, texts, message, first) => {
+  const last = marked(texts.at(-1)!);
+  const { source, problems } = mergeFiles(filesWith(...texts.slice(0, -1), last.text));
+  expect(source).toBeUndefined();
+  expect(problems).toEqual([
+    {
+      file: '2.yaml',
+      line: last.line,
+      column: last.column,
+      code: 'defined-twice',
+      severity: 'error',
+      message,
+      hint: `it also stands in ${first}`,
+    },
+  ]);
+});
+
+test.each(['request_id', 'words', 'timing', 'lookup_key', 'callers'])('a set without %s says so', (section) => {
+  const files = filesWith().filter(({ file }) => file !== `base-${section}.yaml`);
+  const { source, problems } = mergeFiles(files);
+  expect(source).toBeUndefined();
+  expect(problems).toEqual([
+    expect.objectContaining({ code: 'missing-section', message: `no mapping file has the section \`${section}\`` }),
+  ]);
+});
+
+test('numberings of other servers add up over files, and each knows its own place', () => {
+  const one = 'other_numberings: [{ title: One, table: network, numbers: { 1: MTN } }]';
+  const two = 'other_numberings:\n  - title: Two\n    table: network\n    numbers: { 1: GLO }\n';
+  const { source } = mergeFiles(filesWith(one, two));
+  expect(source!.otherNumberings.map(({ title }) => title)).toEqual(['One', 'Two']);
+  expect(source!.places.find(['other_numberings', 1, 'numbers', '1'])).toEqual({ file: '2.yaml', line: 4, column: 19 });
+});
+
+test('the hash tells one set of bytes from another', () => {
+  const hash = (text: string): string => mergeFiles(filesWith(text)).source!.hash;
+  expect(hash('texts: { found: a }')).toBe(hash('texts: { found: a }'));
+  expect(hash('texts: { found: a }')).not.toBe(hash('texts: { found: b }'));
+  expect(hash('texts: { found: a }')).toMatch(/^[0-9a-f]{16}$/);
+});
+
+describe('a folder', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'compat-mappings-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('that is not there cannot be read', () => {
+    expect(loadSource(join(folder, 'nowhere'))).toEqual({
+      problems: [expect.objectContaining({ file: join(folder, 'nowhere'), line: 1, column: 1, code: 'unreadable-folder' })],
+    });
+  });
+
+  test('without mapping files says so', () => {
+    writeFileSync(join(folder, 'readme.md'), '# nothing');
+    expect(loadSource(folder).problems).toEqual([expect.objectContaining({ file: folder, code: 'empty-folder' })]);
+  });
+
+  test('is read in order of name, its subfolders too, but neither cases nor hidden files nor other kinds', () => {
+    for (const { file, text } of filesWith()) writeFileSync(join(folder, file), text);
+    mkdirSync(join(folder, 'cases'));
+    mkdirSync(join(folder, 'more'));
+    writeFileSync(join(folder, 'cases', 'a.yaml'), 'not: a mapping');
+    writeFileSync(join(folder, '.hidden.yaml'), 'not: a mapping');
+    writeFileSync(join(folder, 'notes.txt'), 'not: a mapping');
+    writeFileSync(join(folder, 'more', 'texts.yml'), 'texts: { found: Here. }');
+    const { source, problems } = loadSource(folder);
+    expect(problems).toEqual([]);
+    expect(source!.texts).toEqual({ found: 'Here.' });
+  });
+
+  test('with a mapping file that is a broken link cannot be read', () => {
+    mkdirSync(join(folder, 'x.yaml'));
+    expect(loadSource(folder).problems).toHaveLength(1);
+  });
+
+  test('as shipped loads whole', () => {
+    const { source, problems } = loadSource(MAPPINGS);
+    expect(problems).toEqual([]);
+    expect([...source!.formats.keys()]).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,97 @@
+import { InexactNumber } from '../../src/domain/json';
+import { createTable, normaliseWord, sameWord } from '../../src/mapping/table';
+import { shippedMapping } from './mapping-set';
+
+const values = {
+  MTN: { id: 1, words: ['MTN', 'mtn-ng'], prefixes: ['0803', '0806'] },
+  GLO: { id: 2, label: 'Glo', words: ['GLO'], prefixes: ['0805', '08061'] },
+};
+const strict = createTable('network', { title: 'network', values, numbers: { 1: 'MTN' } });
+const numberings = new Map([
+  [1, 'MTN'],
+  [2, 'GLO'],
+]);
+
+test.each([
+  ['MTN', 'MTN'],
+  [' mtn ', 'MTN'],
+  ['MTN NG', 'MTN'],
+  ['Mtn_Ng', 'MTN'],
+  [1, 'MTN'],
+  ['01', 'MTN'],
+  ['2', 'GLO'],
+  [2.0, 'GLO'],
+  ['2.0', 'GLO'],
+  [' 2\n', 'GLO'],
+])('%p is %s', (raw, value) => {
+  expect(strict.read(raw, numberings)).toEqual({ value });
+});
+
+test.each([['3'], [3], [-1], [1.5], ['-2'], [''], ['--'], [true], [null], [[]], [{}], ['GLOBAL'], [new InexactNumber('1')]])(
+  '%p is none',
+  (raw) => {
+    expect(strict.read(raw, numberings)).toEqual({ expected: expect.stringContaining('a network such as MTN, GLO') });
+  },
+);
+
+test('a number that the format does not name keeps the meaning of the table', () => {
+  expect(strict.read(1, new Map([[2, 'GLO']]))).toEqual({ value: 'MTN' });
+  expect(strict.read(1, new Map([[1, 'GLO']]))).toEqual({ value: 'GLO' });
+});
+
+test('an unlisted number or word goes through where the table says so', () => {
+  const numbers = createTable('disco', { title: 'company', unlisted: 'number' });
+  expect(numbers.read('7', new Map())).toEqual({ value: 7 });
+  expect(numbers.read('IKEDC', new Map())).toEqual({ expected: 'a company' });
+  const words = createTable('exam', { title: 'exam', unlisted: 'upper', values: { WAEC: { words: [] } } });
+  expect(words.read(' jamb ', new Map())).toEqual({ value: 'JAMB' });
+  expect(words.read('x'.repeat(41), new Map())).toEqual({ expected: expect.stringContaining('an exam such as WAEC') });
+});
+
+test('a word that only the catalog knows is looked up there, a listed word is not', () => {
+  const table = createTable('disco', {
+    title: 'company',
+    unlisted: 'number',
+    values: { ABUJA: { words: [] } },
+    catalog: { list: 'discos', id: 'id', name: 'name' },
+  });
+  expect(table.read(' Ikeja Electric ', new Map())).toEqual({ lookUp: 'Ikeja Electric' });
+  expect(table.read('abuja', new Map())).toEqual({ value: 'ABUJA' });
+  expect(table.read('3', new Map())).toEqual({ value: 3 });
+});
+
+test('a value has its number at v1, its label and its prefixes', () => {
+  expect([strict.idOf('GLO'), strict.labelOf('GLO'), strict.labelOf('MTN'), strict.idOf('X')]).toEqual([
+    2,
+    'Glo',
+    'MTN',
+    undefined,
+  ]);
+  expect(strict.prefixesOf('MTN')).toEqual(['0803', '0806']);
+  expect(strict.prefixesOf('X')).toEqual([]);
+});
+
+test('the longest prefix of a phone number tells its value', () => {
+  expect(strict.valueOfPhone('08030000001')).toBe('MTN');
+  expect(strict.valueOfPhone('08062000001')).toBe('MTN');
+  expect(strict.valueOfPhone('08061000001')).toBe('GLO');
+  expect(strict.valueOfPhone('07990000001')).toBeUndefined();
+});
+
+test('words are compared without case, spaces and punctuation, but nothing is not something', () => {
+  expect(normaliseWord('Abuja-Electric ')).toBe('abujaelectric');
+  expect(sameWord('abuja electric', 'ABUJA_ELECTRIC')).toBe(true);
+  expect(sameWord('₦', '--')).toBe(false);
+  expect(sameWord('--', '--')).toBe(true);
+});
+
+test.each(['MTN', 'GLO', 'AIRTEL', '9MOBILE'])(
+  'the shipped network %s has words, prefixes and a number in each format',
+  (name) => {
+    const mapping = shippedMapping();
+    const table = mapping.tables.get('network')!;
+    expect(table.read(name.toLowerCase(), new Map())).toEqual({ value: name });
+    for (const prefix of table.prefixesOf(name)) expect(table.valueOfPhone(`${prefix}1234567`)).toBe(name);
+    for (const format of mapping.formats.keys()) expect([...mapping.numberingOf(format, table).values()]).toContain(name);
+  },
+);
