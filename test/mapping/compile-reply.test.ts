@@ -1,0 +1,79 @@
+import type { ReplyOutcome } from '../../src/mapping/mapping';
+import { mappingWith } from './mapping-set';
+
+const BLOCKS = `
+blocks:
+  base:
+    always: { from: base, base: 1 }
+    success: { from: base-success, order: [1] }
+    failure: { error: [$text] }
+  middle:
+    include: [base]
+    always: { from: middle, middle: 1 }
+  refusal: { include: [base], failure: { code: $refusal.code } }
+`;
+const operation = (reply: string, kind = 'read'): string => `
+operations:
+  ask:
+    title: Balance
+    kind: ${kind}
+    ${kind === 'list' ? '' : 'call: { to: GET /balance }'}
+    reply: ${reply}
+`;
+const scope = { fields: {}, joins: {}, roots: { text: 'No.', refusal: { code: 'x' } }, numberOf: () => undefined };
+
+function replyOf(outcome: ReplyOutcome, reply: string, own?: string): unknown {
+  const format = `format: x\ntitle: X\n${own === undefined ? '' : `operations: { ask: { reply: ${own} } }`}`;
+  return mappingWith(BLOCKS, operation(reply), format).operations.get('ask')!.replies.get('x')![outcome](scope);
+}
+
+test('layers win in turn: included blocks, always, the outcome, the format', () => {
+  const reply = '{ include: [middle], always: { from: always, always: 1 }, success: { from: success } }';
+  expect(replyOf('pending', '{ include: [middle] }')).toEqual({ from: 'middle', base: 1, middle: 1 });
+  expect(replyOf('success', '{ include: [base] }')).toEqual({ from: 'base-success', base: 1, order: [1] });
+  expect(replyOf('pending', reply)).toEqual({ from: 'always', base: 1, middle: 1, always: 1 });
+  expect(replyOf('success', reply)).toEqual({ from: 'success', base: 1, middle: 1, always: 1, order: [1] });
+  expect(replyOf('success', reply, '{ always: { from: own } }')).toMatchObject({ from: 'own' });
+  expect(replyOf('success', reply, '{ always: { from: own }, success: { from: own-success } }')).toMatchObject({
+    from: 'own-success',
+  });
+});
+
+test('a later layer replaces a nested value whole', () => {
+  expect(replyOf('success', '{ always: { user: { a: 1, b: 2 } }, success: { user: { a: 3 } } }')).toEqual({ user: { a: 3 } });
+});
+
+test('a field keeps the place of its first appearance', () => {
+  const body = replyOf('success', '{ always: { first: 1, second: 2 }, success: { third: 3, first: 4 } }');
+  expect(Object.keys(body as object)).toEqual(['first', 'second', 'third']);
+});
+
+test('what one format says is not said to another', () => {
+  const mapping = mappingWith(
+    BLOCKS,
+    operation('{ always: { who: shared } }'),
+    'format: x\ntitle: X\noperations: { ask: { reply: { always: { who: x } } } }',
+    'format: y\ntitle: Y',
+  );
+  const replies = mapping.operations.get('ask')!.replies;
+  expect([replies.get('x')!.success(scope), replies.get('y')!.success(scope)]).toEqual([{ who: 'x' }, { who: 'shared' }]);
+});
+
+test('an outcome without a word of its own has the common ones', () => {
+  expect(replyOf('failure', '{ include: [base] }')).toEqual({ from: 'base', base: 1, error: ['No.'] });
+});
+
+test('a list is a bare array, and a list that fails says so in the words of every failure', () => {
+  const mapping = mappingWith(
+    'blocks: { words: { failure: { failed: $text } }, refusal: {} }\nrows: { exam: { name: $row.name } }',
+    operation('{ success: { each: $catalog.exams, row: exam } }', 'list'),
+  );
+  const replies = mapping.operations.get('ask')!.replies.get('x')!;
+  const catalog = { exams: [{ name: 'WAEC' }] };
+  expect(replies.success({ ...scope, roots: { catalog } })).toEqual([{ name: 'WAEC' }]);
+  expect(replies.failure(scope)).toEqual({ failed: 'No.' });
+});
+
+test('a refusal has a reply even when no operation is known', () => {
+  expect(mappingWith(BLOCKS).refusal(scope)).toEqual({ from: 'base', base: 1, error: ['No.'], code: 'x' });
+});

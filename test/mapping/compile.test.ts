@@ -1,0 +1,73 @@
+import { CATALOG_LISTS } from '../../src/mapping/schema';
+import { toNumbering } from '../../src/mapping/compile';
+import { mappingWith, shippedMapping } from './mapping-set';
+
+const mapping = shippedMapping();
+
+test('a numbering is a map from numbers', () => {
+  expect([...toNumbering({ '1': 'MTN', '2': 'GLO' })]).toEqual([
+    [1, 'MTN'],
+    [2, 'GLO'],
+  ]);
+});
+
+test('the formats number networks 2 and 3 differently, everything else alike', () => {
+  const network = mapping.tables.get('network')!;
+  expect([...mapping.numberingOf('a', network).values()]).toEqual(['MTN', 'AIRTEL', 'GLO', '9MOBILE']);
+  expect([...mapping.numberingOf('b', network).values()]).toEqual(['MTN', 'GLO', 'AIRTEL', '9MOBILE']);
+  const exam = mapping.tables.get('exam')!;
+  expect(mapping.numberingOf('a', exam)).toBe(mapping.numberingOf('b', exam));
+});
+
+test('the guard knows the numberings of other servers for networks', () => {
+  expect(mapping.otherNumberings.map(({ numbering }) => numbering.get(3))).toContain('9MOBILE');
+});
+
+test('only purchases move money, and each names a v1 call', () => {
+  for (const operation of mapping.operations.values()) {
+    expect(operation.call === undefined).toBe(operation.kind === 'list');
+    if (operation.kind === 'purchase') expect(operation.call!.method).toBe('POST');
+  }
+});
+
+test('only lookups are served without a key', () => {
+  const open = [...mapping.operations.values()].filter((operation) => operation.withoutKey);
+  expect(open.map(({ kind }) => kind)).toEqual(['lookup', 'lookup']);
+});
+
+test('every spelling that any field, format or request id has is known, all else is not', () => {
+  const { known } = mapping.operations.get('buy_airtime')!;
+  for (const name of ['mobile_number', 'bypass', 'Ported_number', 'request-id', 'ref', 'airtime_type'])
+    expect(known).toContain(name);
+  expect(known).not.toContain('pin');
+  expect(mapping.operations.get('check_balance')!.known).not.toContain('request-id');
+});
+
+test('a call sends what is known and leaves out what is not', () => {
+  const { call } = mapping.operations.get('buy_cable')!;
+  const scope = { joins: {}, roots: {}, numberOf: () => undefined };
+  expect(call!.send({ ...scope, fields: { plan: 5, smartcard: '0123' } })).toEqual({ plan_id: 5, smartcard: '0123' });
+});
+
+test('a field that only a condition or a nested list of the call mentions is sent as well', () => {
+  const operations = mappingWith(`
+operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    fields:
+      network: { from: [network], as: network }
+      deep: { from: [deep], as: network }
+      echoed: { from: [echoed], as: network }
+    call:
+      to: POST /airtime
+      send: { network: { when: { $network: MTN }, value: 1 }, phone: { first: [$deep] }, amount: 1 }
+    reply: { always: { x: $echoed } }
+`).operations;
+  const sent = operations.get('buy')!.fields.filter((field) => field.isSent);
+  expect(sent.map(({ name }) => name)).toEqual(['network', 'deep']);
+});
+
+test('the lists of the catalog are named once', () => {
+  expect(new Set(CATALOG_LISTS).size).toBe(CATALOG_LISTS.length);
+});

@@ -1,0 +1,54 @@
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
+import { mappingWith } from './mapping-set';
+
+const timing = (reconnect: string): unknown => ({ callers: { kinds: { other: { patience: reconnect } } } });
+
+test.each([
+  ['500ms', 500],
+  ['40s', 40_000],
+  ['5m', 300_000],
+  ['2h', 7_200_000],
+  ['0s', 0],
+])('%s are %i milliseconds', (text, milliseconds) => {
+  expect(sharedFileSchema.parse(timing(text)).callers!.kinds!['other']!.patience).toBe(milliseconds);
+});
+
+test.each(['40', '40 s', '1.5s', '-1s', '1d', ''])('%j is no duration', (text) => {
+  expect(sharedFileSchema.safeParse(timing(text)).success).toBe(false);
+});
+
+test.each(['POST /api/topup', 'GET|POST /api/user/', 'GET /api/transaction/:id', 'GET /'])('%s is a route', (route) => {
+  const file = { operations: { ask: { title: 'Ask', kind: 'list', routes: [route] } } };
+  expect(sharedFileSchema.safeParse(file).success).toBe(true);
+});
+
+test.each(['/api/topup', 'post /api', 'POST api', 'PATCH /api', 'POST /api?x=1', 'POST  /api', 'POST /api topup'])(
+  '%j is no route',
+  (route) => {
+    const file = { operations: { ask: { title: 'Ask', kind: 'list', routes: [route] } } };
+    expect(sharedFileSchema.safeParse(file).success).toBe(false);
+  },
+);
+
+test('a word may be written as a number', () => {
+  const { mapping } = { mapping: mappingWith('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }') };
+  expect(mapping.formats.get('x')!.numberings.get('network')!.get(2)).toBe('GLO');
+  expect(
+    formatFileSchema.parse({ format: 'x', title: 'X', proof: [{ weight: 'weak', any_field: [9] }] }).proof![0]!.any_field,
+  ).toEqual(['9']);
+});
+
+test.each(['0803', 803, '803', '08', '080312', 'MTN'])('only four or five digits after a zero are a prefix: %p', (prefix) => {
+  const file = { tables: { network: { title: 'network', values: { MTN: { words: [], prefixes: [prefix] } } } } };
+  expect(sharedFileSchema.safeParse(file).success).toBe(prefix === '0803');
+});
+
+test.each([199, 200, 400, 499, 500])(
+  'a status word with HTTP %i stays below 500, since a script takes more for silence',
+  (http) => {
+    const word = { http, status: 's', Status: 'S' };
+    expect(sharedFileSchema.safeParse({ words: { success: word, pending: word, failure: word } }).success).toBe(
+      http >= 200 && http < 500,
+    );
+  },
+);
