@@ -85,6 +85,7 @@ const configSchema = z.strictObject({
   ).prefault('90'),
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
+  mappingsWatch: setting('Reloads the mappings when one of their files changes.', '1 or 0', parseFlag).prefault('0'),
   workers: setting(
     'How many processes serve; `auto` is one per core.',
     `a whole number from 1 to ${WORKERS_MAX} or \`auto\``,

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { createAdminServer } from './admin/admin-server';
 import { createCatalog } from './catalog/catalog';
+import { createMappingRouter } from './admin/mapping-router';
 import type { Config } from './config';
 import { openConfiguredJournal } from './configured-journal';
 import { systemClock } from './domain/clock';
@@ -15,16 +16,16 @@ import { createClientAddress } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough } from './http/passthrough';
 import { createHttpServer } from './http/server';
-import { checkFolder } from './mapping/check';
-import type { Mapping } from './mapping/mapping';
+import { openLiveMapping, type LiveMapping } from './mapping/live';
 import { formatProblem } from './mapping/problem';
 import { watchOpenOrders } from './open-orders';
-import { createObserver } from './observer';
+import { createObserver, type Observer } from './observer';
 import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
 import { measuredUpstream } from './telemetry/measured';
 import { createMetrics } from './telemetry/metrics';
+import { watchMappings } from './watch-mappings';
 import { createHttpUpstream } from './upstream/http-upstream';
 
 export interface Service {
@@ -36,6 +37,7 @@ export interface Service {
   /** The embedded sandbox, when there is one. */
   readonly sandbox: Sandbox | undefined;
   readonly gateway: Gateway;
+  readonly live: LiveMapping;
   /** Takes no more requests, lets orders under way come to an end, closes everything. */
   stop(): Promise<void>;
 }
@@ -57,8 +59,8 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Service> {
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
-  const mapping = loadMapping(config.mappingsDir);
-  metrics.mappingLoaded(mapping.hash);
+  const live = openMapping(config, observer);
+  metrics.mappingLoaded(live.current().hash);
   const keyring = createKeyring(readGatewaySecret(config));
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
@@ -66,10 +68,14 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
   closers.push(() => upstream.close());
-  const openOrders = watchOpenOrders({ journal, mapping: () => mapping, clock: systemClock, log, metrics });
+  if (config.mappingsWatch) {
+    const watching = watchMappings(config.mappingsDir, live, systemClock, observer.trouble);
+    closers.push(async () => watching.stop());
+  }
+  const openOrders = watchOpenOrders({ journal, mapping: live.current, clock: systemClock, log, metrics });
   closers.push(async () => openOrders.stop());
   const gateway = createGateway({
-    mapping: () => mapping,
+    mapping: live.current,
     journal,
     upstream,
     catalogs: createCatalog({ upstream }),
@@ -108,10 +114,14 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     token: config.adminToken,
     registry: metrics.registry,
     readiness: () => ({
-      hash: mapping.hash,
+      hash: live.current().hash,
       waitingFor: [...(isStopping ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])],
     }),
-    routers: sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox.sandbox) }],
+    routers: [
+      { path: '/mapping', router: createMappingRouter(live) },
+      ...(sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox.sandbox) }]),
+    ],
+    onError: (error) => observer.trouble('admin', error),
   });
   const adminAddress = await admin.listen(config.adminPort, config.adminHost);
   closers.push(() => admin.close());
@@ -122,6 +132,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     upstreamUrl,
     sandbox: sandbox?.sandbox,
     gateway,
+    live,
     stop: async () => {
       isStopping = true;
       gateway.beginStop();
@@ -130,10 +141,17 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   };
 }
 
-function loadMapping(folder: string): Mapping {
-  const { mapping, problems } = checkFolder(folder);
-  if (mapping === undefined) throw new Error(`The mappings cannot be used:\n${problems.map(formatProblem).join('\n')}`);
-  return mapping;
+/** The folder's mappings, or the last good ones when those have problems; the operator hears of it either way. */
+function openMapping(config: Config, observer: Observer): LiveMapping {
+  const opened = openLiveMapping({
+    folder: config.mappingsDir,
+    lastGoodFile: join(config.dataDir, 'mappings.last-good.json'),
+    onReload: observer.reloaded,
+  });
+  if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${opened.problems.map(formatProblem).join('\n')}`);
+  const problems = opened.live.problems();
+  if (problems.length > 0) observer.reloaded({ kind: 'refused', hash: opened.live.current().hash, problems });
+  return opened.live;
 }
 
 async function startSandbox(config: Config, closers: (() => Promise<void>)[]): Promise<{ sandbox: Sandbox; url: string }> {

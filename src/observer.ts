@@ -4,6 +4,8 @@ import type { LegacyRequest } from './domain/legacy';
 import type { Served } from './gateway/gateway';
 import type { JournalEvent } from './journal/journal-event';
 import type { RequestLine } from './http/app';
+import type { Reloaded } from './mapping/live';
+import { formatProblem } from './mapping/problem';
 import { errorFields, type Log } from './telemetry/log';
 import type { Metrics } from './telemetry/metrics';
 
@@ -12,10 +14,14 @@ export interface Observer {
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
   readonly trouble: (what: string, error: unknown) => void;
+  /** A reload happened, or a start with the last good mapping. */
+  readonly reloaded: (reloaded: Reloaded) => void;
   readonly journal: (event: JournalEvent) => void;
   /** Logs a bug and gives the id under which the log has it. */
   readonly incident: (error: unknown) => string;
 }
+
+const PROBLEMS_LOGGED_MAX = 20;
 
 export function createObserver(log: Log, metrics: Metrics): Observer {
   return {
@@ -48,6 +54,13 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
       log.info('request', { kind: line.kind, method, path: path.slice(0, 200), status, durationMs, refusedAs, isAbandoned });
     },
     trouble: (what, error) => log.error(what, errorFields(error)),
+    reloaded(reloaded) {
+      metrics.reloaded(reloaded.kind, reloaded.hash);
+      const { kind, hash: mappingHash } = reloaded;
+      if (kind !== 'refused') return log.info('mapping_reload', { kind, mappingHash });
+      for (const problem of reloaded.problems.slice(0, PROBLEMS_LOGGED_MAX))
+        log.error('mapping_refused', { mappingHash, detail: formatProblem(problem) });
+    },
     journal(event) {
       if (event.kind === 'swept' || event.kind === 'write_recovered')
         log.info(`journal_${event.kind}`, event.kind === 'swept' ? { count: event.orders } : {});

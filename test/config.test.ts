@@ -283,6 +283,7 @@ describe('what the configuration tells of itself', () => {
       JOURNAL_DAYS: '90',
       DATA_DIR: './data',
       MAPPINGS_DIR: './mappings',
+      MAPPINGS_WATCH: '0',
       WORKERS: '1',
       TRUSTED_PROXIES: undefined,
       LOOKUP_API_KEY: undefined,

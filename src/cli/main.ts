@@ -5,6 +5,7 @@ import { checkCommand } from './check';
 import { configCommand } from './config';
 import { fingerprintCommand } from './fingerprint';
 import { ordersCommand } from './orders';
+import { reloadCommand } from './reload';
 import { sandboxCommand } from './sandbox';
 import { serveCommand } from './serve';
 
@@ -13,12 +14,26 @@ const USAGE_EXIT_CODE = 2;
 function createProgram(): Command {
   const program = new Command('compat-gateway')
     .description('Lets unchanged PHP reseller scripts sell through a v1 partner purchase API.')
-    .showHelpAfterError(false)
-    .exitOverride();
-  for (const command of [serveCommand, sandboxCommand, checkCommand, ordersCommand, configCommand, fingerprintCommand]) {
-    program.addCommand(command().exitOverride());
+    .showHelpAfterError(false);
+  for (const command of [
+    serveCommand,
+    sandboxCommand,
+    checkCommand,
+    reloadCommand,
+    ordersCommand,
+    configCommand,
+    fingerprintCommand,
+  ]) {
+    program.addCommand(command());
   }
-  return program;
+  return strict(program);
+}
+
+/** Every command, down to the last, throws instead of leaving: then the exit code is decided in one place. */
+function strict(command: Command): Command {
+  command.exitOverride();
+  for (const below of command.commands) strict(below);
+  return command;
 }
 
 createProgram()

@@ -13,6 +13,7 @@ export function serveCommand(): Command {
       const log = createLog(config.logLevel);
       const service = await startService(config, log);
       process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
+      process.on('SIGHUP', () => service.live.reload());
       await untilStopped(() => service.stop());
       await log.flush();
     });

@@ -16,36 +16,37 @@ export interface LoadedSource {
 export interface MappingFileText {
   /** As shown in problems. */
   readonly file: string;
+  /** Below its folder: what the set's hash is made of, the same wherever the folder stands. `file` when absent. */
+  readonly name?: string;
   readonly text: string;
 }
 
-/** Reads every `*.yaml` below the folder, in order of name. */
+/** Reads and merges every `*.yaml` below the folder. */
 export function loadSource(folder: string): LoadedSource {
-  let files: MappingFileText[];
+  const read = readFolder(folder);
+  return 'problems' in read ? read : mergeFiles(read.files);
+}
+
+/** Every `*.yaml` below the folder, in order of name; at least one, or the problem. */
+export function readFolder(
+  folder: string,
+): { readonly files: readonly MappingFileText[] } | { readonly problems: readonly Problem[] } {
+  const problem = (code: string, message: string): { problems: Problem[] } => ({
+    problems: [{ file: folder, line: 1, column: 1, code, severity: 'error', message }],
+  });
   try {
-    files = yamlFilesBelow(folder).map((path) => ({
+    const files = yamlFilesBelow(folder).map((path) => ({
       file: relative(process.cwd(), path) || path,
+      name: relative(folder, path),
       text: readFileSync(path, 'utf8'),
     }));
+    return files.length === 0 ? problem('empty-folder', 'there is no mapping file (*.yaml) here') : { files };
   } catch (error) {
-    const message = `the mappings folder cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-    return { problems: [{ file: folder, line: 1, column: 1, code: 'unreadable-folder', severity: 'error', message }] };
+    return problem(
+      'unreadable-folder',
+      `the mappings folder cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
-  if (files.length === 0) {
-    return {
-      problems: [
-        {
-          file: folder,
-          line: 1,
-          column: 1,
-          code: 'empty-folder',
-          severity: 'error',
-          message: 'there is no mapping file (*.yaml) here',
-        },
-      ],
-    };
-  }
-  return mergeFiles(files);
 }
 
 function yamlFilesBelow(folder: string): string[] {
@@ -186,6 +187,6 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
 
 function hashOf(files: readonly MappingFileText[]): string {
   const hash = createHash('sha256');
-  for (const { file, text } of files) hash.update(file).update('\0').update(text).update('\0');
+  for (const { file, name = file, text } of files) hash.update(name).update('\0').update(text).update('\0');
   return hash.digest('hex').slice(0, 16);
 }

@@ -23,8 +23,28 @@ export class SandboxConfigError extends Error {
   }
 }
 
+const lastGood = { key: '', config: undefined as SandboxConfig | undefined };
+
 /** Reads accounts.yaml and catalog.yaml of a folder; throws a SandboxConfigError that tells all that is wrong in both. */
 export function loadConfig(configDir: string): SandboxConfig {
+  const texts = ['catalog.yaml', 'accounts.yaml'].map((name) => readText(join(configDir, name)));
+  const key = JSON.stringify([configDir, texts]);
+  // A test run opens hundreds of sandboxes on the same files, and reading YAML is most of what opening costs.
+  if (lastGood.config !== undefined && lastGood.key === key) return lastGood.config;
+  const config = checkConfig(configDir);
+  Object.assign(lastGood, { key, config });
+  return config;
+}
+
+function readText(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+function checkConfig(configDir: string): SandboxConfig {
   const catalog = readFile(join(configDir, 'catalog.yaml'), catalogFileSchema, checkCatalog);
   const tiers = catalog.value?.tiers ?? [];
   const accounts = readFile(join(configDir, 'accounts.yaml'), accountsFileSchema, (file, value, locate) =>

@@ -31,6 +31,8 @@ export interface Metrics {
   /** Orders whose money may have moved, and how much that is, as of now. */
   setUnknownOrders(count: number, amount: AmountMinor): void;
   mappingLoaded(hash: string): void;
+  /** A reload, by how it went, and the hash in use after it. */
+  reloaded(kind: string, hash: string): void;
   /** What `/metrics` shows. */
   readonly registry: Registry;
 }
@@ -56,6 +58,12 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
     name: 'compat_requests_total',
     help: 'Requests by operation, format and what became of them',
     labelNames: ['operation', 'format', 'outcome'],
+    registers,
+  });
+  const reloads = new Counter({
+    name: 'compat_mapping_reloads_total',
+    help: 'Reloads of the mapping, by how they went',
+    labelNames: ['result'],
     registers,
   });
   const refusals = new Counter({
@@ -104,6 +112,11 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
   const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
 
+  const showHash = (hash: string): void => {
+    mapping.reset();
+    mapping.set({ hash }, 1);
+  };
+
   return {
     requestStarted: () => inFlight.inc(),
     requestDone({ operation = NONE, format = NONE, outcome, refusedAs, durationMs }) {
@@ -121,9 +134,10 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
       unknownOrders.set(count);
       unknownNaira.set(nairaNumber(amount));
     },
-    mappingLoaded(hash) {
-      mapping.reset();
-      mapping.set({ hash }, 1);
+    mappingLoaded: showHash,
+    reloaded(kind, hash) {
+      reloads.inc({ result: kind });
+      showHash(hash);
     },
     registry,
   };

@@ -1,0 +1,37 @@
+import { Command } from 'commander';
+import { formatProblem, type Problem } from '../mapping/problem';
+import { askAdmin } from './ask-admin';
+import { readConfig } from './read-config';
+
+/** `compat-gateway reload`: exit code 1 when the running gateway refuses the files in its folder. */
+export function reloadCommand(): Command {
+  return new Command('reload')
+    .description('Has the running gateway take its mapping files into use, all or nothing.')
+    .option('--expect <hash>', 'only if the files are exactly the set with this hash')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 in use, 1 refused (the running set stays), 2 bad usage.\n\nExample:\n  compat-gateway check && compat-gateway reload',
+    )
+    .action(async ({ expect }: { expect?: string }) => {
+      const { config } = readConfig();
+      const { body } = await askAdmin(config, 'POST', '/mapping/reload', expect === undefined ? {} : { expected_hash: expect });
+      process.stdout.write(describeReload(body));
+      if (body['status'] !== 'reloaded' && body['status'] !== 'unchanged') process.exitCode = 1;
+    });
+}
+
+export function describeReload(body: Readonly<Record<string, unknown>>): string {
+  const hash = String(body['hash']);
+  switch (body['status']) {
+    case 'reloaded':
+      return `In use now: ${hash}.\n`;
+    case 'unchanged':
+      return `Nothing changed: ${hash} is in use already.\n`;
+    case 'refused':
+      return `${(body['problems'] as readonly Problem[]).map(formatProblem).join('\n')}\nRefused: ${hash} stays in use.\n`;
+    case 'edited_meanwhile':
+      return `Refused: the folder holds ${String(body['found'])}, not the expected set. ${hash} stays in use.\n`;
+    default:
+      return `${typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.'}\n`;
+  }
+}
