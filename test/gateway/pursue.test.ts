@@ -1,0 +1,324 @@
+import { kobo } from '../../src/domain/amount';
+import type { NewOrder, Order } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import { pursue, type Pursuit, type PursuitPlan } from '../../src/gateway/pursue';
+import { createRetryBudget } from '../../src/gateway/retry-budget';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import type { Journal } from '../../src/journal/journal';
+import type { Finding } from '../../src/upstream/upstream';
+import { createVirtualClock, settlePromises, type VirtualClock } from '../domain/virtual-clock';
+import { CREDENTIALS, createScriptedUpstream, type ScriptedAnswer, type ScriptedUpstream } from './scripted-upstream';
+
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { charged: kobo(9_800) } };
+const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
+const DECLINED: Outcome = { kind: 'declined', reference: 'V1', message: 'Refunded' };
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 402, message: 'Insufficient balance' };
+const LIMITED: Outcome = { kind: 'rejected', httpStatus: 429, retryAfterSeconds: 3 };
+const NOT_SENT: Outcome = { kind: 'not_sent', reason: 'ECONNREFUSED' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+
+const receipt = (status: string, reference = 'V1'): Finding => ({
+  kind: 'found',
+  body: { status: 'success', data: { reference, status, phone: '08030000001' } },
+});
+
+interface Chase {
+  readonly clock: VirtualClock;
+  readonly upstream: ScriptedUpstream;
+  readonly journal: Journal;
+  readonly pursuit: Pursuit;
+  readonly troubles: string[];
+  readonly startedAt: number;
+  /** What the journal holds. */
+  stored(): Promise<Outcome | undefined>;
+}
+
+interface ChaseOptions {
+  readonly answers: readonly (Outcome | ScriptedAnswer)[];
+  readonly find?: (nth: number) => Finding;
+  readonly plan?: Partial<PursuitPlan>;
+  readonly journal?: (journal: Journal) => Journal;
+  readonly isStopping?: () => boolean;
+}
+
+async function chase({ answers, find, plan, journal: dress, isStopping = () => false }: ChaseOptions): Promise<Chase> {
+  const clock = createVirtualClock();
+  const startedAt = clock.now();
+  const script = answers.map((answer): ScriptedAnswer => ('outcome' in answer ? answer : { outcome: answer }));
+  const upstream = createScriptedUpstream(clock, script, (_call, nth) => find?.(nth) ?? { kind: 'unavailable', reason: 'none' });
+  const memory = createMemoryJournal();
+  const journal = dress?.(memory) ?? memory;
+  const troubles: string[] = [];
+  const intent: NewOrder = {
+    owner: CREDENTIALS.fingerprint,
+    requestId: 'r-1',
+    operation: 'buy_airtime',
+    format: 'a',
+    fields: { phone: '08030000001' },
+    echo: {},
+    contentHash: 'c',
+    openedAtMs: startedAt,
+  };
+  const { order } = await memory.open(intent);
+  const pursuit = pursue(
+    {
+      order,
+      previous: undefined,
+      call: { method: 'POST', path: '/airtime', body: { phone: '08030000001' } },
+      credentials: CREDENTIALS,
+      clientAddress: '192.0.2.7',
+      patienceMs: 40_000,
+      reconnectMs: 3_000,
+      deadlineMs: 130_000,
+      tryMs: 60_000,
+      readMs: 10_000,
+      identify: async () => 'same',
+      ...plan,
+    },
+    {
+      upstream,
+      journal,
+      clock,
+      random: () => 0.5,
+      budget: createRetryBudget(),
+      isStopping,
+      onAnswer: () => undefined,
+      onTrouble: (what) => void troubles.push(what),
+    },
+  );
+  await settlePromises();
+  return {
+    clock,
+    upstream,
+    journal,
+    pursuit,
+    troubles,
+    startedAt,
+    stored: async () => (await memory.find(intent.owner, intent.requestId))?.outcome,
+  };
+}
+
+/** The order that `waitFor` gives, and after how long, while the clock moves. */
+async function waited({ clock, pursuit }: Chase, patienceMs: number): Promise<{ order: Order; afterMs: number }> {
+  const from = clock.now();
+  let result: { order: Order; afterMs: number } | undefined;
+  void pursuit.waitFor(patienceMs).then((order) => (result = { order, afterMs: clock.now() - from }));
+  for (let step = 0; result === undefined && step < 2_000; step += 1) await clock.advance(100);
+  return result!;
+}
+
+test.each<[string, Outcome]>([
+  ['a success', SUCCESS],
+  ['a decline', DECLINED],
+  ['a rejection', REJECTED],
+])('%s is settled and told at once, after one try', async (_title, answer) => {
+  const it = await chase({ answers: [answer] });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect([order.outcome, afterMs]).toEqual([answer, 0]);
+  expect((await it.stored())?.kind).toBe(answer.kind);
+  expect(it.upstream.sent).toHaveLength(1);
+  await it.pursuit.ended;
+});
+
+test('an unknown fate is asked about under the same request id, with growing pauses, until v1 tells', async () => {
+  const it = await chase({
+    answers: [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }],
+  });
+  const { order } = await waited(it, 40_000);
+  expect(order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect(new Set(it.upstream.sent.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
+  expect(new Set(it.upstream.sent.map(({ call }) => JSON.stringify(call))).size).toBe(1);
+  const pauses = it.upstream.sent.slice(1).map(({ atMs }, index) => atMs - it.upstream.sent[index]!.atMs);
+  expect(pauses).toEqual([150, 300, 600, 1200, 2400, 3750]);
+});
+
+test('a script hears pending when its patience ends, and the pursuit goes on to the end', async () => {
+  const it = await chase({ answers: [{ outcome: SUCCESS, afterMs: 12_000 }] });
+  const { order, afterMs } = await waited(it, 4_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['unknown', 4_000]);
+  await it.clock.advance(8_000);
+  expect(it.pursuit.current().outcome?.kind).toBe('succeeded');
+  expect((await it.stored())?.kind).toBe('succeeded');
+});
+
+test('a fate that stays unknown is written down as unknown at the deadline, never as a failure', async () => {
+  const it = await chase({ answers: [UNKNOWN] });
+  await it.clock.advance(130_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('unknown');
+  expect(it.upstream.sent.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 130_000);
+});
+
+test.each<[string, Outcome]>([
+  ['a rejection', REJECTED],
+  ['a refused connection', NOT_SENT],
+])('%s after an unknown fate proves nothing: the order stays unknown', async (_title, later) => {
+  const it = await chase({ answers: [UNKNOWN, later] });
+  await it.clock.advance(130_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('unknown');
+});
+
+test('a v1 that cannot be reached is tried for as long as the mapping says, then nothing was sent', async () => {
+  const it = await chase({ answers: [NOT_SENT] });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect(order.outcome).toEqual(NOT_SENT);
+  expect(afterMs).toBeLessThanOrEqual(3_000);
+  expect(it.upstream.sent.length).toBeGreaterThan(3);
+  await it.clock.advance(60_000);
+  expect(it.upstream.sent.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 3_000);
+  expect((await it.stored())?.kind).toBe('not_sent');
+});
+
+test('a v1 that comes back in that time sells', async () => {
+  const it = await chase({ answers: [NOT_SENT, NOT_SENT, SUCCESS] });
+  const { order } = await waited(it, 40_000);
+  expect(order.outcome?.kind).toBe('succeeded');
+});
+
+test('an unknown fate after a refused connection is pursued on, not called unsent', async () => {
+  const it = await chase({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
+  const { order } = await waited(it, 40_000);
+  expect(order.outcome?.kind).toBe('succeeded');
+});
+
+test('a limit of v1 is waited out within the patience of the script', async () => {
+  const it = await chase({ answers: [LIMITED, SUCCESS] });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 3_000]);
+});
+
+test('a limit of v1 beyond the patience of the script is told at once', async () => {
+  const it = await chase({ answers: [LIMITED, SUCCESS], plan: { patienceMs: 3_500 } });
+  const { order, afterMs } = await waited(it, 3_500);
+  expect([order.outcome, afterMs]).toEqual([LIMITED, 0]);
+  await it.clock.advance(60_000);
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('a pending order is held and its receipt asked for with growing pauses, until it is final', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect(order.outcome?.kind).toBe('succeeded');
+  const times = it.upstream.asked.map(({ atMs }) => atMs - it.startedAt);
+  expect(times.map((time, index) => time - (times[index - 1] ?? 0))).toEqual([375, 750, 1500, 3000, 3750]);
+  expect(afterMs).toBeLessThan(10_000);
+  expect(it.upstream.asked[0]!.call).toEqual({ method: 'GET', path: '/receipt', query: { reference: 'V1' } });
+  expect(it.upstream.sent).toHaveLength(1);
+  expect((await it.stored())?.kind).toBe('succeeded');
+});
+
+test('a pending order that fails later is a decline', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 2 ? 'processing' : 'failed') });
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('declined');
+});
+
+test('a pending order is told as pending when the patience ends, and written as pending meanwhile', async () => {
+  const it = await chase({ answers: [PENDING], find: () => receipt('pending') });
+  const { order, afterMs } = await waited(it, 4_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['pending', 4_000]);
+  expect((await it.stored())?.kind).toBe('pending');
+  await it.clock.advance(200_000);
+  await it.pursuit.ended;
+  expect(it.upstream.asked.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 130_000);
+});
+
+test.each<[string, Finding]>([
+  ['a receipt of another order', receipt('success', 'V2')],
+  ['a receipt without a status', { kind: 'found', body: { data: { reference: 'V1' } } }],
+  ['no receipt', { kind: 'refused', httpStatus: 404, body: {} }],
+  ['a v1 that is away', { kind: 'unavailable', reason: 'HTTP 502' }],
+])('%s says nothing of a pending order', async (_title, finding) => {
+  const it = await chase({ answers: [PENDING], find: () => finding });
+  await it.clock.advance(130_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('pending');
+});
+
+describe('a duplicate that this journal never sent', () => {
+  const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
+
+  test('is this order when its receipt says so', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => 'same' } });
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+  });
+
+  test('is a rejection when its receipt is another order', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => 'other' } });
+    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+    expect(await it.stored()).not.toHaveProperty('reference');
+  });
+
+  test('is expected after a try whose fate is unknown: nobody asks whose it is', async () => {
+    const identify = async (): Promise<never> => Promise.reject(new Error('must not be asked'));
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify } });
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+    expect(it.troubles).toEqual([]);
+  });
+
+  test('is doubted after tries that never left', async () => {
+    const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => 'other' } });
+    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+  });
+});
+
+test.each<[string, Outcome]>([
+  ['a success', SUCCESS],
+  ['a rejection', REJECTED],
+])('%s that cannot be written down is told as unknown, and the trouble is reported', async (_title, answer) => {
+  const it = await chase({
+    answers: [answer],
+    journal: (journal) => ({ ...journal, settle: async () => Promise.reject(new Error('disk full')) }),
+  });
+  expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
+  expect(it.troubles).toEqual(['settle']);
+  await it.pursuit.ended;
+});
+
+test('an upstream that breaks its promise and throws leaves the order unknown', async () => {
+  const it = await chase({ answers: [SUCCESS], plan: { identify: async () => Promise.reject(new Error('bug')) } });
+  expect((await waited(it, 4_000)).order.outcome?.kind).toBe('succeeded');
+  const broken = await chase({
+    answers: [{ outcome: SUCCESS, isDuplicate: true }],
+    plan: { identify: async () => Promise.reject(new Error('bug')) },
+  });
+  expect((await waited(broken, 4_000)).order.outcome?.kind).toBe('unknown');
+  expect(broken.troubles).toEqual(['pursue']);
+});
+
+test('goods are told to the script, though the journal does not keep them', async () => {
+  const token: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: '12345678901234567890' } };
+  const it = await chase({ answers: [token] });
+  expect((await waited(it, 40_000)).order.outcome).toEqual(token);
+  expect(JSON.stringify(await it.stored())).not.toContain('12345678901234567890');
+});
+
+test.each<[Outcome, Outcome, string]>([
+  [SUCCESS, NOT_SENT, 'succeeded'],
+  [SUCCESS, UNKNOWN, 'succeeded'],
+  [DECLINED, NOT_SENT, 'declined'],
+  [PENDING, REJECTED, 'pending'],
+])('a repeat of a known order (%j) that meets %j keeps the word that was given', async (previous, answer, kind) => {
+  const it = await chase({ answers: [answer], plan: { previous }, find: () => receipt('pending') });
+  expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
+});
+
+test('a stop lets whoever waits have the order as it stands, and it is written down so', async () => {
+  let isStopping = false;
+  const it = await chase({ answers: [UNKNOWN], isStopping: () => isStopping });
+  let told: Order | undefined;
+  void it.pursuit.waitFor(40_000).then((order) => (told = order));
+  isStopping = true;
+  it.pursuit.hurry();
+  await settlePromises();
+  expect(told?.outcome?.kind).toBe('unknown');
+  await it.clock.advance(10_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('unknown');
+});
+
+test('one try never outlasts the pursuit', async () => {
+  const it = await chase({ answers: [UNKNOWN], plan: { deadlineMs: 5_000, tryMs: 60_000 } });
+  await it.clock.advance(10_000);
+  for (const { timeoutMs, atMs } of it.upstream.sent) expect(atMs + timeoutMs).toBeLessThanOrEqual(it.startedAt + 5_000);
+});
