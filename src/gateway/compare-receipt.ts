@@ -68,11 +68,11 @@ function compareCategory({ category }: JsonObject, { categories }: OrderTraits):
 }
 
 /**
- * `same` when the receipt shows the served number and no other price, `other` when it provably names another phone, and
+ * `same` when the receipt shows the served number and no other price or service, `other` when it provably names another phone, and
  * `unclear` in between. Unclear is told as pending: either of the other words could be a lie about money.
  */
 export function identifyReceipt(receipt: JsonObject, traits: OrderTraits): 'same' | 'other' | 'unclear' {
-  const { number, price } = compareReceipt(receipt, traits);
-  if (number === 'agrees' && price !== 'differs') return 'same';
+  const { number, price, category } = compareReceipt(receipt, traits);
+  if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
   return number === 'differs' && traits.isPhoneServed ? 'other' : 'unclear';
 }

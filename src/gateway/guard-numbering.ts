@@ -35,7 +35,7 @@ export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: 
   if (explanation === undefined) return;
   throw new GatewayError(
     'network_number_doubtful',
-    `${raw.spelling} ${number} means ${textOf(meant)} here, but the phone number is a ${network} number, and ${number} is ${network} in ${explanation.title}. ` +
+    `${raw.spelling} ${number} means ${textOf(meant)} here, but the phone number belongs to ${network}, and ${number} is ${network} in ${explanation.title}. ` +
       `Nothing was charged. Correct the network table of your script, send the network's name instead of the number, or have the check switched off for your key if the number was ported.`,
     { field: raw.spelling },
   );

@@ -59,6 +59,7 @@ export interface Pursuit {
   readonly ended: Promise<void>;
 }
 
+const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RETRY_FIRST_MS = 200;
 const RETRY_MOST_MS = 5_000;
 const RECONNECT_MOST_MS = 1_000;
@@ -179,8 +180,8 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   };
   const ended = run();
 
-  const current = (): Order =>
-    hasSettled ? order : { ...order, outcome: known ?? { kind: 'unknown', reason: 'a try is under way' } };
+  // Until an answer is on disk, only what the journal knew before may be told: a try under way can make a lie of the rest.
+  const current = (): Order => (hasSettled ? order : { ...order, outcome: plan.previous ?? UNDER_WAY });
   const isSpeakable = (): boolean => hasSettled && order.outcome?.kind !== 'pending' && order.outcome?.kind !== 'unknown';
   return {
     current,

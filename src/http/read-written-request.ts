@@ -1,17 +1,10 @@
 /** A request that stands in a file instead of on a wire, read by the same rules. */
 import type { LegacyRequest } from '../domain/legacy';
+import type { WrittenRequest } from '../gateway/case/write-request';
 import { readFormFields } from './body/form-fields';
 import { readBodyFields } from './body/judge-body';
 import { DEFAULT_HTTP_LIMITS } from './http-limits';
 import { queryOf, readPath } from './request-path';
-
-export interface WrittenRequest {
-  readonly method: string;
-  /** Path and query as they stand on a request line. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
 
 /** Throws a GatewayError for what the public server would refuse to read. */
 export async function readWrittenRequest(written: WrittenRequest, clientAddress: string): Promise<LegacyRequest> {

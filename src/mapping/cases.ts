@@ -2,7 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { JsonObject, JsonValue } from '../domain/json';
-import { caseFileSchema, caseSchema, type AnswerFields, type CaseFields, type CaseFile, type WrittenCase } from './case/case-schema';
+import {
+  caseFileSchema,
+  caseSchema,
+  type AnswerFields,
+  type CaseFields,
+  type CaseFile,
+  type WrittenCase,
+} from './case/case-schema';
 import { describeRow, fillIn, toRow, type Row } from './case/fill-in';
 import { readShortForms } from './case/short-form';
 import type { MappingFileText } from './load';
@@ -35,7 +42,9 @@ export function loadCases(folder: string): LoadedCases {
   const below = join(folder, 'cases');
   let names: string[] = [];
   try {
-    names = readdirSync(below).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.')).sort();
+    names = readdirSync(below)
+      .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+      .sort();
   } catch {
     // There is no such folder: whoever wants cases says so (`compat-gateway test` does).
   }
@@ -102,7 +111,12 @@ function expand(written: WrittenCase, path: YamlPath, file: string, locate: Loca
     const place = { file, ...locate(where) };
     if (parsed.success) {
       if (expectsNothing(parsed.data))
-        problems.push({ ...place, code: 'case-expects-nothing', severity: 'error', message: `the case \`${written.name}\` expects nothing` });
+        problems.push({
+          ...place,
+          code: 'case-expects-nothing',
+          severity: 'error',
+          message: `the case \`${written.name}\` expects nothing`,
+        });
       cases.push({ ...parsed.data, place, title: written.name, row: row === undefined ? undefined : describeRow(row) });
       continue;
     }
@@ -121,7 +135,9 @@ function expand(written: WrittenCase, path: YamlPath, file: string, locate: Loca
 }
 
 function expectsNothing(one: CaseFields): boolean {
-  return [one.expect_call, one.expect_refusal, one.expect_reply, one.absent, one.http, one.format].every((part) => part === undefined);
+  return [one.expect_call, one.expect_refusal, one.expect_reply, one.absent, one.http, one.format].every(
+    (part) => part === undefined,
+  );
 }
 
 function namedTwice(cases: readonly Case[]): Problem[] {

@@ -9,13 +9,16 @@ import { isJsonObject } from './reply-json';
 export function outcomeOfReceipt(body: JsonObject): Outcome | undefined {
   const receipt = receiptOf(body);
   if (receipt === undefined) return undefined;
-  const told = {
-    ...(typeof receipt.reference === 'string' && receipt.reference !== '' ? { reference: receipt.reference } : {}),
-    ...(typeof receipt.description === 'string' ? { message: receipt.description } : {}),
-  };
+  const told = typeof receipt.reference === 'string' && receipt.reference !== '' ? { reference: receipt.reference } : {};
   switch (receipt.status) {
     case 'success':
-      return { kind: 'succeeded', ...told, delivery: readDelivery(receipt) };
+      // What was bought, in v1's words. It is no reason, so an order that failed or is under way does not repeat it.
+      return {
+        kind: 'succeeded',
+        ...told,
+        ...(typeof receipt.description === 'string' ? { message: receipt.description } : {}),
+        delivery: readDelivery(receipt),
+      };
     case 'pending':
     case 'processing':
       return { kind: 'pending', ...told, delivery: readDelivery(receipt) };

@@ -23,7 +23,13 @@ export interface CallContext {
 export type Finding =
   | { readonly kind: 'found'; readonly body: JsonObject }
   /** v1 said no (4xx). */
-  | { readonly kind: 'refused'; readonly httpStatus: number; readonly message?: string; readonly retryAfterSeconds?: number; readonly body: JsonObject }
+  | {
+      readonly kind: 'refused';
+      readonly httpStatus: number;
+      readonly message?: string;
+      readonly retryAfterSeconds?: number;
+      readonly body: JsonObject;
+    }
   /** No usable answer. */
   | { readonly kind: 'unavailable'; readonly reason: string };
 

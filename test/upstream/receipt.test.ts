@@ -49,12 +49,8 @@ describe('a receipt', () => {
     expect(outcomeOfReceipt(receipt({ status }))?.kind).toBe('pending');
   });
 
-  it('with status failed is declined and has no price', () => {
-    expect(outcomeOfReceipt(receipt({ status: 'failed' }))).toEqual({
-      kind: 'declined',
-      reference: 'v1-9',
-      message: 'Electricity purchase',
-    });
+  it('with status failed is declined, has no price, and takes what was bought for no reason', () => {
+    expect(outcomeOfReceipt(receipt({ status: 'failed' }))).toEqual({ kind: 'declined', reference: 'v1-9' });
   });
 
   it.each([{}, { status: 'success' }, { data: [] }, { data: {} }, { data: { status: 'reversed' } }, { data: { status: true } }])(

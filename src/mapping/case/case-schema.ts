@@ -1,13 +1,17 @@
 /** The language of cases: what a script sent, what v1 was asked and answered, what the script was told. */
 import { z } from 'zod';
+import type { JsonValue } from '../../domain/json';
 
-const json = z.json();
+const json: z.ZodType<JsonValue> = z.json();
 const fields = z.record(z.string(), json);
 const endpoint = z.string().regex(/^(?:GET|POST) \/\S*$/, 'expected a method and an address such as POST /airtime');
 
 /** `lost` breaks the connection while the request is on its way, `unreachable` before a byte has left. */
 const answer = z
-  .union([z.enum(['lost', 'unreachable']), fields], 'expected an answer of v1 (fields, and `http` unless it is 200), lost, or unreachable')
+  .union(
+    [z.enum(['lost', 'unreachable']), fields],
+    'expected an answer of v1 (fields, and `http` unless it is 200), lost, or unreachable',
+  )
   .describe('What v1 answers: its JSON, with `http` beside it unless that is 200; or `text` for what is no JSON.');
 
 const address = z.string().regex(/^[A-Z]+ \/\S*$/, 'expected a method and a path, such as POST /api/topup/');
@@ -33,7 +37,9 @@ const stepShape = {
   auth: z
     .string()
     .optional()
-    .describe('token (default), bearer, basic, none, or the whole Authorization header. `$reply.x` is a field of the reply before.'),
+    .describe(
+      'token (default), bearer, basic, none, or the whole Authorization header. `$reply.x` is a field of the reply before.',
+    ),
   headers: z.record(z.string(), z.string()).optional().describe('Further headers.'),
   caller: z
     .string()
@@ -45,7 +51,10 @@ const stepShape = {
     .optional()
     .describe('What v1 answers: once, one after another, or by endpoint. The default stands under `answers`.'),
   receipt: answer.optional().describe("What v1 answers when asked for the order's receipt while it is pending."),
-  catalog: z.union([z.literal('none'), fields]).optional().describe('The price list; `none` when it cannot be had.'),
+  catalog: z
+    .union([z.literal('none'), fields])
+    .optional()
+    .describe('The price list; `none` when it cannot be had.'),
 } as const;
 
 const stepSchema = z.strictObject(stepShape);
@@ -55,17 +64,25 @@ const caseShape = {
   before: z.array(stepSchema).optional().describe('What the same script sends first.'),
   ...stepShape,
   expect_call: z
-    .union([z.literal('none'), address, z.strictObject({ to: address, fields })], 'expected a v1 call such as POST /airtime { network: MTN }, or none')
+    .union(
+      [z.literal('none'), address, z.strictObject({ to: address, fields })],
+      'expected a v1 call such as POST /airtime { network: MTN }, or none',
+    )
     .optional()
     .describe('The v1 call it becomes, whole; pin and request_id may be left out. `none`: v1 is not asked.'),
   expect_refusal: z.string().optional().describe('The code with which the gateway refuses, before anything is sent.'),
   expect_reply: z
     .union([fields, z.array(json)])
     .optional()
-    .describe('Fields of the reply; others may be there. `a, b, c: value` says the same of several; a list is compared row by row.'),
+    .describe(
+      'Fields of the reply; others may be there. `a, b, c: value` says the same of several; a list is compared row by row.',
+    ),
   absent: z.array(z.string()).optional().describe('Fields that the reply must not have.'),
   http: z.number().int().optional().describe('The HTTP status of the reply.'),
-  format: z.string().optional().describe('The format it is read in, with the reason if that matters: `b because field mobile_number`.'),
+  format: z
+    .string()
+    .optional()
+    .describe('The format it is read in, with the reason if that matters: `b because field mobile_number`.'),
   unknown_fields: z.array(z.string()).optional().describe('Fields that mean nothing here; none, unless it is said.'),
 } as const;
 

@@ -1,0 +1,50 @@
+/** Rules about formats and the signals that prove them. */
+import { error, warning, type RuleTable } from '../rule';
+
+export const FORMAT_RULES = {
+  'unknown-format': error(
+    'There is no format of this name',
+    'What depends on it would be decided by chance.',
+    'Take the id of a format file.',
+  ),
+  'unknown-operation': error(
+    'A format changes an operation that does not exist',
+    'What it says about it has no effect.',
+    'Take the name of an operation.',
+  ),
+  'format-unprovable': error(
+    'Nothing in a request can prove a format',
+    'Its scripts would be taken for another format’s, which numbers networks differently.',
+    'Add strong or medium signals below `proof:`, a login, or addresses of its own.',
+  ),
+  'empty-signal': error(
+    'A signal names nothing to look for',
+    'It would never apply.',
+    'Add `any_field`, `all_fields`, `field` with `is`, `path` or `auth`.',
+  ),
+  'half-signal': error(
+    '`field` and `is` do not stand together',
+    'One without the other says nothing.',
+    'Write `field: plan_type, is: [VTU]`.',
+  ),
+  'signal-repeated': warning(
+    'A format has one signal twice',
+    'It would weigh double, or one of the two was meant to be something else.',
+    'Delete the second.',
+  ),
+  'signal-contradiction': error(
+    'One thing is a strong signal of two formats',
+    'Every request with it is contested, so purchases that need the network number are refused.',
+    'Leave it with the format whose scripts alone send it, or make it `weak` in both.',
+  ),
+  'signal-never-applies': error(
+    'A signal waits for an address that is not served',
+    'It never applies, so the format is proved by less than it looks.',
+    'Take an address that stands in `routes`, or delete the signal.',
+  ),
+  'login-shared': error(
+    'Two formats claim the login',
+    'An AccessToken carries the mark of one format: scripts of the other would be read by the wrong network numbers.',
+    'Leave `login: basic` with one format.',
+  ),
+} as const satisfies RuleTable;

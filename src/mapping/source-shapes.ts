@@ -1,0 +1,105 @@
+/**
+ * What every source of a value holds, part by part: the checker judges paths and transforms by it, the reference shows
+ * it. A test holds it to what the gateway really puts there.
+ */
+import { V1_REPLIES } from './v1-shapes';
+
+/** `any` is what cannot be known before a request; `word` is a value of a table; `kobo` needs `naira` before it is told. */
+export type Kind = 'text' | 'number' | 'flag' | 'kobo' | 'time' | 'list' | 'cards' | 'rows' | 'object' | 'word' | 'any';
+
+export type Shape = Kind | { readonly [part: string]: Shape };
+
+export const isKind = (shape: Shape): shape is Kind => typeof shape === 'string';
+
+const dataPlan = {
+  id: 'number',
+  network: 'text',
+  network_id: 'number',
+  name: 'text',
+  plan_name: 'text',
+  data_size: 'text',
+  data_type: 'text',
+  validity: 'text',
+  price: 'kobo',
+} as const;
+
+/** The columns of every list that `each` can go over. */
+export const ROW_SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
+  'catalog.data_plans': dataPlan,
+  'catalog.cable_plans': {
+    id: 'number',
+    provider: 'text',
+    cable_id: 'text',
+    name: 'text',
+    plan_name: 'text',
+    price: 'kobo',
+  },
+  'catalog.cable_providers': { id: 'number', name: 'text' },
+  'catalog.discos': { id: 'number', name: 'text', charge: 'kobo' },
+  'catalog.exams': { id: 'any', name: 'text', price: 'kobo' },
+  'catalog.recharge_cards': { network: 'text', denomination: 'number', price: 'kobo' },
+  networks: { number: 'number', name: 'text', label: 'text', prefixes: 'list' },
+  orders: {
+    id: 'number',
+    request_id: 'any',
+    reference: 'text',
+    transaction_ref: 'text',
+    category: 'text',
+    amount: 'any',
+    status: 'text',
+    description: 'text',
+    created_at: 'text',
+    words: { status: 'text', Status: 'text' },
+  },
+};
+
+/** What stands behind `$name`; `v1` depends on the endpoint, `row` on the list. */
+export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
+  text: 'text',
+  http: 'number',
+  words: { status: 'text', Status: 'text' },
+  order: {
+    request_id: 'any',
+    echo: 'object',
+    number: 'number',
+    reference: 'text',
+    operation: 'text',
+    opened_at: 'time',
+    charged: 'kobo',
+    balance_before: 'kobo',
+    balance_after: 'kobo',
+    cashback: 'kobo',
+    token: 'text',
+    pins: 'cards',
+  },
+  catalog: {
+    data_plans: 'rows',
+    cable_plans: 'rows',
+    cable_providers: 'rows',
+    discos: 'rows',
+    exams: 'rows',
+    recharge_cards: 'rows',
+  },
+  networks: 'rows',
+  orders: 'rows',
+  login: { username: 'text', access_token: 'text', is_basic: 'flag' },
+  refusal: { code: 'text', detail: 'text' },
+  sent: { request_id: 'any', echo: 'object' },
+};
+
+/** The reply of the v1 endpoint that an operation calls, such as `GET /balance`. */
+export function v1Shape(endpoint: string | undefined): Shape {
+  return (endpoint === undefined ? undefined : V1_REPLIES[endpoint]) ?? 'any';
+}
+
+/** What a path leads to, or the parts there were to choose from where it leaves the known. */
+export function shapeAt(shape: Shape, steps: readonly string[]): { readonly shape: Shape } | { readonly parts: readonly string[] } {
+  let current = shape;
+  for (const step of steps) {
+    if (current === 'any' || current === 'object') return { shape: 'any' };
+    if (isKind(current)) return { parts: [] };
+    if (!Object.hasOwn(current, step)) return { parts: Object.keys(current) };
+    current = current[step]!;
+  }
+  return { shape: current };
+}
