@@ -1,0 +1,60 @@
+/** Every way to write an address of an operation. */
+import { mapping, operationOf, sampleOf, type FieldValue } from './samples';
+
+export interface Address {
+  readonly method: string;
+  /** As the script writes it, without query. */
+  readonly target: string;
+  /** The path of the route, as it stands in the mapping. */
+  readonly route: string;
+  readonly isPinned: boolean;
+  /** Written as in the mapping, and pinned only where the sample does not tell its format. */
+  readonly isPlain: boolean;
+  /** Fields that stand in the path in one route and among the fields in another. */
+  readonly fields: Readonly<Record<string, FieldValue>>;
+}
+
+/** Where the script of the sample really sends it. */
+export function homeOf(operation: string, format: string): Address {
+  const [method = '', target = ''] = sampleOf(operation, format).at.split(' ');
+  const pin = new RegExp(`^/${format}(?=/)`);
+  return addressAt(operation, format, method, target.replace(pin, ''), pin.test(target) ? `/${format}` : '');
+}
+
+/** Each route and method, pinned and, where the sample itself tells its format, not; each with every slash there is. */
+export function addressesOf(operation: string, format: string): readonly Address[] {
+  const isTelling = !homeOf(operation, format).isPinned;
+  return mapping.routes
+    .filter((route) => route.operation === operation && (route.format === undefined || route.format === format))
+    .flatMap(({ methods, path }) =>
+      methods.flatMap((method) =>
+        [`/${format}`, ...(isTelling ? [''] : [])].flatMap((pin) =>
+          spellingsOf(path).map((spelling) => ({
+            ...addressAt(operation, format, method, spelling, pin),
+            isPlain: spelling === path && (pin === '') === isTelling,
+          })),
+        ),
+      ),
+    );
+}
+
+/** Scripts join a base that ends in a slash with a path that begins with one. */
+function spellingsOf(path: string): string[] {
+  return [path, `${path}/`, `/${path}`, path.replaceAll('/', '//')];
+}
+
+function addressAt(operation: string, format: string, method: string, spelling: string, pin: string): Address {
+  const { parameters, fields: sent } = sampleOf(operation, format);
+  const fields: Record<string, FieldValue> = {};
+  let target = spelling;
+  for (const [name, value] of Object.entries(parameters)) {
+    const [alias] = operationOf(operation).fields.find((field) => field.name === name)?.from ?? [name];
+    if (target.includes(`:${name}`)) target = target.replace(`:${name}`, value);
+    else fields[alias ?? name] = value;
+  }
+  // A request id in the path is the same id that the sample sends as a field.
+  const requestId = mapping.requestIdSpellings.map((name) => sent[name]).find((value) => value !== undefined);
+  target = target.replace(':request_id', String(requestId));
+  const route = spelling.replace(/\/{2,}/g, '/').replace(/\/$/, '');
+  return { method, target: `${pin}${target}`, route, isPinned: pin !== '', isPlain: true, fields };
+}

@@ -1,0 +1,170 @@
+/** One request through the real walk, with a v1 that answers from a script, a clock that never waits and no chance in it. */
+import type { JsonObject, JsonValue } from '../../../src/domain/json';
+import type { LegacyRequest } from '../../../src/domain/legacy';
+import { readPath } from '../../../src/http/request-path';
+import { homeOf, type Address } from './addresses';
+import { answerToPurchase, answerToQuestion, cannedCatalog, type CannedAnswer } from './canned-v1';
+import { ORDER_ENDINGS, REFUSALS } from './outcomes';
+import { operationOf, requiredField, sampleOf } from './samples';
+import type { SeenCall } from './scripted-upstream';
+import { inTurn, START_MS, type TimedScript, type World } from './world';
+
+const KEY = 'sandbox_demo';
+const PIN = '1234';
+const CLIENT_ADDRESS = '192.0.2.7';
+
+/** A status request asks for the airtime order of the same format. */
+const ORDERED = 'buy_airtime';
+
+export interface Told {
+  readonly status: number;
+  readonly body: JsonObject | readonly JsonValue[];
+  readonly format: string | undefined;
+  readonly refusalCode: string | undefined;
+  /** Calls that v1 got for this request, price lists left out unless they are what was asked for. */
+  readonly calls: readonly SeenCall[];
+  /** How long the script waited. */
+  readonly heldMs: number;
+}
+
+export interface ConverseOptions {
+  readonly address?: Address;
+  readonly userAgent?: string;
+  /** v1 gives no price list: names of plans and networks are not known. */
+  readonly withoutCatalog?: boolean;
+  /** A request id of the script, instead of the one of the sample. */
+  readonly fields?: Readonly<Record<string, JsonValue>>;
+  /** v1's answers become those of another outcome so many milliseconds after the first one. */
+  readonly later?: { readonly afterMs: number; readonly receipt: CannedAnswer };
+}
+
+/** What a script is told: the sample of an operation in a format, sent to an address, with this outcome at v1. */
+export function converse(operation: string, format: string, outcome: string, options: ConverseOptions = {}): Promise<Told> {
+  return inTurn(scriptOf(operation, outcome, options), async (world) => {
+    const isStatus = operationOf(operation).kind === 'status';
+    if (isStatus && isOrderEnding(outcome)) await world.gateway.handle(requestOf(ORDERED, format, outcome, {}));
+    return ask(world, requestOf(operation, format, outcome, options), operation);
+  });
+}
+
+const heard = new Map<string, Promise<Told>>();
+
+/** The same, where the script of the sample really sends it. Many rules ask about one conversation: it is held once. */
+export function converseAtHome(operation: string, format: string, outcome: string): Promise<Told> {
+  const key = `${operation} ${format} ${outcome}`;
+  const told = heard.get(key) ?? converse(operation, format, outcome);
+  heard.set(key, told);
+  return told;
+}
+
+/** The order of a sample, and then the question what became of it, by the request id that the reply echoed. */
+export function orderAndAsk(operation: string, format: string, outcome: string): Promise<readonly [Told, Told]> {
+  return inTurn(scriptOf(operation, outcome, {}), async (world) => {
+    const { reply } = await world.gateway.handle(requestOf(operation, format, outcome, {}));
+    const { 'request-id': id } = reply.body as { readonly 'request-id': string | number };
+    const question = createRequest('GET', `/${format}/api/transaction/${id}`, {}, 'token', '');
+    const answered = await ask(world, question, 'order_status');
+    return [masked({ ...answered, status: reply.status, body: reply.body }), answered];
+  });
+}
+
+function scriptOf(operation: string, outcome: string, { withoutCatalog, later }: ConverseOptions): TimedScript {
+  const isCatalogThere = withoutCatalog !== true && (operationOf(operation).kind !== 'list' || outcome === 'success');
+  return (clock) => (endpoint, call) => {
+    if (later !== undefined && endpoint === 'GET /receipt' && clock.now() >= START_MS + later.afterMs) return later.receipt;
+    if (endpoint === 'GET /catalog' && isCatalogThere) return cannedCatalog;
+    // What nobody scripted is a v1 that cannot be reached.
+    return answerTo(endpoint, call.query?.['reference'], operation, outcome) ?? { breaks: 'ECONNRESET', while_sending: true };
+  };
+}
+
+function answerTo(endpoint: string, reference: unknown, operation: string, outcome: string): CannedAnswer | undefined {
+  const { kind } = operationOf(operation);
+  // A status request has its order placed first.
+  const isPurchase = (kind === 'purchase' || kind === 'status') && endpoint.startsWith('POST ');
+  return isPurchase
+    ? answerToPurchase(endpoint, outcome)
+    : answerToQuestion(endpoint, outcome, typeof reference === 'string' ? reference : '');
+}
+
+async function ask({ gateway, clock, upstream }: World, request: LegacyRequest, operation: string): Promise<Told> {
+  const startedAt = clock.now();
+  const callsBefore = upstream.seen.length;
+  const served = await gateway.handle(request);
+  const isList = operationOf(operation).kind === 'list';
+  return masked({
+    status: served.reply.status,
+    body: served.reply.body,
+    format: served.format,
+    refusalCode: served.refusal?.code,
+    calls: upstream.seen.slice(callsBefore).filter(({ to }) => isList || to !== 'GET /catalog'),
+    heldMs: clock.now() - startedAt,
+  });
+}
+
+function requestOf(operation: string, format: string, outcome: string, options: ConverseOptions): LegacyRequest {
+  const { auth, fields: sent } = sampleOf(operation, format);
+  const address = options.address ?? homeOf(operation, format);
+  const missing: readonly string[] = outcome === 'missing_field' ? (requiredField(operation) ?? []) : [];
+  const fields = Object.fromEntries(
+    Object.entries({ ...sent, ...address.fields, ...options.fields }).filter(([name]) => !missing.includes(name)),
+  );
+  return createRequest(address.method, address.target, fields, outcome === 'no_key' ? 'none' : auth, options.userAgent);
+}
+
+function createRequest(
+  method: string,
+  target: string,
+  fields: Readonly<Record<string, JsonValue>>,
+  auth: 'basic' | 'token' | 'none',
+  userAgent: string | undefined,
+): LegacyRequest {
+  // In a query everything is text; PHP writes true as 1 and false as 0 there.
+  const asText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(Number(value)));
+  const entries = Object.entries(fields);
+  const authorization = { none: undefined, token: `Token ${KEY}:${PIN}`, basic: `Basic ${base64(`${KEY}:${PIN}`)}` }[auth];
+  return {
+    method,
+    path: readPath(target),
+    query: new Map(method === 'GET' ? entries.map(([name, value]) => [name, asText(value)]) : []),
+    body: new Map(method === 'GET' ? [] : entries),
+    headers: { authorization, userAgent },
+    clientAddress: CLIENT_ADDRESS,
+  };
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** An id that the gateway made up is ten characters of time and sixteen of chance. */
+function masked(told: Told): Told {
+  return JSON.parse(JSON.stringify(told).replace(/(CG[0-9A-Z]{10})[0-9A-Z]{16}/g, '$1****************')) as Told;
+}
+
+export function isOrderEnding(outcome: string): boolean {
+  return (ORDER_ENDINGS as readonly string[]).includes(outcome);
+}
+
+export function isRefusal(outcome: string): boolean {
+  return REFUSALS.includes(outcome);
+}
+
+/** What v1 answers to the call of an operation, for people. */
+export function describeAnswer(operation: string, outcome: string, told: Told): CannedAnswer | string {
+  if (isRefusal(outcome)) return 'nothing: v1 is not asked';
+  const call = callOf(operation, told);
+  if (call === undefined) return 'nothing: v1 was asked when the order was placed';
+  if (call.to === 'GET /catalog' && outcome === 'success') return 'the catalog of v1.yaml';
+  const answer = answerTo(call.to, call.query?.['reference'], operation, outcome);
+  if (answer === undefined) return 'no answer';
+  if ('breaks' in answer) return `${answer.breaks} ${answer.while_sending ? 'after' : 'before'} the request began to leave`;
+  return answer;
+}
+
+/** The call that an operation is about, as v1 got it. */
+export function callOf(operation: string, { calls }: Told): SeenCall | undefined {
+  const { call, kind } = operationOf(operation);
+  const wanted = kind === 'list' ? 'GET /catalog' : `${call?.method} ${call?.path}`;
+  return calls.find(({ to }) => to === wanted);
+}

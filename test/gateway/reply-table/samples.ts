@@ -1,0 +1,58 @@
+/** `test/golden/samples.yaml`: one request per operation and format, in that format's own spellings. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { checkFolder } from '../../../src/mapping/check';
+import type { Mapping, Operation } from '../../../src/mapping/mapping';
+import { GOLDEN_FOLDER } from './canned-v1';
+
+const sampleSchema = z.strictObject({
+  at: z.string().regex(/^(?:GET|POST) \//),
+  auth: z.enum(['basic', 'token']).default('token'),
+  fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
+  parameters: z.record(z.string(), z.string()).default({}),
+  ambiguous_at: z.array(z.string()).default([]),
+});
+export type Sample = z.infer<typeof sampleSchema>;
+
+export type FieldValue = Sample['fields'][string];
+
+const file = z.record(z.string(), z.record(z.string(), sampleSchema));
+
+export const samples = file.parse(parse(readFileSync(join(GOLDEN_FOLDER, 'samples.yaml'), 'utf8')));
+
+export const mapping: Mapping = loadMapping();
+
+function loadMapping(): Mapping {
+  const { mapping: loaded, problems } = checkFolder(resolve(__dirname, '..', '..', '..', 'mappings'));
+  if (loaded === undefined) throw new Error(JSON.stringify(problems, null, 2));
+  return loaded;
+}
+
+export function operationOf(name: string): Operation {
+  const operation = mapping.operations.get(name);
+  if (operation === undefined) throw new Error(`the mapping has no operation ${name}`);
+  return operation;
+}
+
+export function sampleOf(operation: string, format: string): Sample {
+  const sample = samples[operation]?.[format];
+  if (sample === undefined) throw new Error(`test/golden/samples.yaml has no sample of ${operation} in format ${format}`);
+  return sample;
+}
+
+/** Every operation in every format of the mapping. */
+export const rows: readonly (readonly [operation: string, format: string])[] = [...mapping.operations.keys()].flatMap(
+  (operation) => [...mapping.formats.keys()].map((format) => [operation, format] as const),
+);
+
+export const purchases = rows.filter(([operation]) => operationOf(operation).kind === 'purchase');
+
+export const lookups = rows.filter(([operation]) => operationOf(operation).kind === 'lookup');
+
+/** The first required field that the script names itself, as opposed to one that stands in the address. */
+export function requiredField(operation: string): readonly string[] | undefined {
+  const field = operationOf(operation).fields.find((one) => one.isRequired);
+  return field === undefined ? undefined : [...field.from, ...field.otherwise];
+}

@@ -1,0 +1,77 @@
+/** The surroundings of one conversation: a journal, a v1, a price list and a clock that nobody else has. */
+import { createCatalog, type Catalogs } from '../../../src/catalog/catalog';
+import { Secret } from '../../../src/domain/credentials';
+import { createGateway, type Gateway } from '../../../src/gateway/gateway';
+import { createKeyring } from '../../../src/gateway/keyring';
+import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { mapping } from './samples';
+import { createScriptedUpstream, type Script, type ScriptedUpstream } from './scripted-upstream';
+import { createSteppingClock, type SteppingClock } from './stepping-clock';
+
+/** When every conversation begins. */
+export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
+
+export type TimedScript = (clock: SteppingClock) => Script;
+
+export interface World {
+  readonly gateway: Gateway;
+  readonly journal: Journal;
+  readonly upstream: ScriptedUpstream;
+  readonly catalogs: Catalogs;
+  readonly clock: SteppingClock;
+}
+
+// A gateway is slow to build because of its bounded caches, and thousands of conversations want one. So a few of them
+// share one in turn, each with a world behind it and a key fingerprint of its own: none finds anything of another.
+const CONVERSATIONS_PER_GATEWAY = 8;
+
+let world: World;
+let conversations = 0;
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Talks in a world of its own, after all who came before. */
+export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T>): Promise<T> {
+  const told = turn.then(async () => {
+    const clock = createSteppingClock(START_MS);
+    const upstream = createScriptedUpstream(script(clock));
+    const catalogs = createCatalog({ upstream, clock: () => clock.now() });
+    const gateway = conversations % CONVERSATIONS_PER_GATEWAY === 0 ? createSharedGateway() : world.gateway;
+    conversations += 1;
+    world = { gateway, journal: createMemoryJournal(), upstream, catalogs, clock };
+    try {
+      return await talk(world);
+    } finally {
+      clock.stop();
+      // Whatever still goes on behind the reply ends before the next world begins.
+      await new Promise(setImmediate);
+    }
+  });
+  turn = told.catch(() => undefined);
+  return told;
+}
+
+// The same secret in every run gives the same tokens.
+const keyring = createKeyring(new Secret('the secret of the reply table, which guards nothing'));
+
+function createSharedGateway(): Gateway {
+  return createGateway({
+    mapping: () => mapping,
+    journal: standIn(() => world.journal),
+    upstream: standIn<ScriptedUpstream>(() => world.upstream),
+    catalogs: standIn(() => world.catalogs),
+    // Replies show the first eight digits.
+    keyring: { ...keyring, fingerprint: () => `00c0ffee${String(conversations).padStart(24, '0')}` },
+    lookupKey: undefined,
+    clock: standIn<SteppingClock>(() => world.clock),
+    random: () => 0.5,
+    onTrouble: (what, error) => {
+      throw new Error(`trouble with ${what}`, { cause: error });
+    },
+  });
+}
+
+/** Whichever part the world has now. */
+function standIn<T extends object>(current: () => T): T {
+  return new Proxy({} as T, { get: (_, name) => Reflect.get(current(), name) as unknown });
+}
