@@ -5,7 +5,6 @@ import type { Catalog } from '../catalog/catalog';
 import type { Finding } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './asking';
-import { buildCall } from './build-call';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { mergeReply, type ReplyParts } from './merge-reply';
@@ -17,7 +16,7 @@ export async function answerLookup(asking: Asking, parts: WalkParts): Promise<An
   const { mapping, operation, format, intent } = asking;
   const context = readContextOf(asking);
   const [finding, catalog] = await Promise.all([
-    parts.upstream.find(buildCall(operation.call!, intent.values), context),
+    parts.upstream.find(asking.call!, context),
     wantsLists(asking) ? parts.catalogs.get(context) : undefined,
   ]);
   const told = tellFinding(finding, asking);

@@ -6,7 +6,7 @@ import type { NewOrder, Order } from '../domain/order';
 import { succeedOutcome, type Outcome } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './asking';
-import { buildCall, contentHashOf } from './build-call';
+import { contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { identifyReceipt, traitsOf } from './compare-receipt';
@@ -27,7 +27,7 @@ const CATALOG_GRACE_MS = 250;
 export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { operation, intent, mapping, credentials } = asking;
   const startedAt = parts.clock.now();
-  const call = buildCall(operation.call!, intent.values);
+  const call = asking.call!;
   const newOrder: NewOrder = {
     owner: credentials.fingerprint,
     requestId: intent.requestId?.id ?? generateRequestId(startedAt),

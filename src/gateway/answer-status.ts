@@ -111,7 +111,7 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
 
 export async function answerHistory(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
-  const finding = await parts.upstream.find(buildCall(operation.call!, intent.values), readContextOf(asking));
+  const finding = await parts.upstream.find(asking.call!, readContextOf(asking));
   const told = tellFinding(finding, asking);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;

@@ -2,7 +2,7 @@
 import type { Credentials } from '../domain/credentials';
 import type { LegacyRequest } from '../domain/legacy';
 import type { CallerKey, Mapping, Operation } from '../mapping/mapping';
-import type { CallContext } from '../upstream/upstream';
+import type { CallContext, V1Call } from '../upstream/upstream';
 import type { Intent } from './canonicalise';
 
 export interface Asking {
@@ -13,6 +13,8 @@ export interface Asking {
   /** What decided the format. */
   readonly reason: string;
   readonly intent: Intent;
+  /** What v1 is to be asked; undefined for lists, and for a status, which asks by the journal's reference. */
+  readonly call: V1Call | undefined;
   readonly credentials: Credentials;
   /** The request logged in with `Authorization: Basic`. */
   readonly isBasic: boolean;

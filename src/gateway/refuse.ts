@@ -1,0 +1,69 @@
+/** A refusal in the script's own words: nothing was sent, nothing is charged. And the words for when we ourselves fail. */
+import type { GatewayError } from '../domain/errors';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { LegacyReply, LegacyRequest } from '../domain/legacy';
+import type { Mapping, Operation } from '../mapping/mapping';
+import { mergeReply } from './merge-reply';
+import { readSpellings } from './read-raw';
+
+export interface Refused {
+  readonly mapping: Mapping;
+  readonly request: LegacyRequest | undefined;
+  /** Absent when the request was refused before its operation was known. */
+  readonly operation?: Operation | undefined;
+  readonly format?: string | undefined;
+}
+
+export function refuseRequest(error: GatewayError, refused: Refused): LegacyReply {
+  const { mapping, operation, format } = refused;
+  const echo = echoOf(refused);
+  const requestId = Object.values(echo)[0] ?? null;
+  const roots: Record<string, JsonValue> = {
+    refusal: { code: error.code, detail: error.detail },
+    sent: { request_id: requestId, echo },
+    order: { request_id: requestId, echo },
+  };
+  return mergeReply({
+    mapping,
+    ...(operation === undefined ? {} : { operation }),
+    format: format ?? [...mapping.formats.keys()][0] ?? '',
+    outcome: 'failure',
+    http: error.status,
+    text: error.detail,
+    roots,
+  });
+}
+
+/**
+ * What a script hears when the gateway itself fails in the middle of an order: pending, because v1 may have charged.
+ * Made of nothing but words, so that whatever broke cannot break this as well.
+ */
+export function pendingAfterBug(refused: Refused): LegacyReply {
+  const { http, status, Status } = refused.mapping.words.pending;
+  const text = refused.mapping.texts['unknown'] ?? '';
+  const echo = echoOf(refused);
+  const requestId = Object.values(echo)[0] ?? null;
+  return {
+    status: http,
+    body: {
+      status,
+      Status,
+      message: text,
+      msg: text,
+      api_response: text,
+      response: text,
+      'request-id': requestId,
+      request_id: requestId,
+      ...echo,
+    },
+  };
+}
+
+function echoOf({ request, mapping }: Refused): JsonObject {
+  const sent = request === undefined ? [] : readSpellings(request, mapping.requestIdSpellings);
+  return Object.fromEntries(sent.flatMap(({ spelling, value }) => (isScalar(value) ? [[spelling, value]] : [])));
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
