@@ -1,0 +1,171 @@
+import { GatewayError } from '../../src/domain/errors';
+import type { LegacyValue } from '../../src/domain/legacy';
+import { mappingWith } from '../mapping/mapping-set';
+import { detect } from './asked';
+
+type Fields = Readonly<Record<string, LegacyValue>>;
+const TOPUP = '/api/topup/';
+// Enough for a sale, and nothing that only one format would say: an address both share, spellings neither owns.
+const PLAIN: Fields = { network: '2', phone_number: '07990000001', amount: '100' };
+
+describe('what is certain decides, whatever the fields say', () => {
+  const b: Fields = { mobile_number: '08031234567', Ported_number: true, network: 2 };
+  const a: Fields = { phone: '08031234567', bypass: true, network: 2 };
+
+  test('the mark of the AccessToken', () => {
+    expect(detect({ body: b }, { markedByToken: 'a' })).toMatchObject({
+      format: 'a',
+      reason: 'the AccessToken carries its mark',
+    });
+  });
+  test('the key that an operator pinned, before the mark', () => {
+    expect(detect({ body: a }, { pinnedByCaller: 'b', markedByToken: 'a' })).toMatchObject({
+      format: 'b',
+      reason: 'the key is pinned to it',
+    });
+  });
+  test('the prefix of the address, before all', () => {
+    expect(detect({ path: '/a/api/topup/', body: b }, { pinnedByCaller: 'b', markedByToken: 'b' })).toMatchObject({
+      format: 'a',
+      reason: 'the address pins it',
+    });
+    expect(detect({ path: '/b/api/topup', body: a })).toMatchObject({ format: 'b' });
+  });
+  test('a pin to a format that is no more counts for nothing', () => {
+    expect(detect({ body: a }, { pinnedByCaller: 'gone', markedByToken: 'gone' })).toMatchObject({ format: 'a' });
+  });
+});
+
+// Facts, section 8.
+describe('one strong signal decides', () => {
+  test.each<[string, string, Fields]>([
+    ['a', TOPUP, { ...PLAIN, phone: '07990000001' }],
+    ['a', TOPUP, { ...PLAIN, bypass: 'false' }],
+    ['a', TOPUP, { ...PLAIN, plan_type: 'VTU' }],
+    ['a', TOPUP, { ...PLAIN, plan_type: 'share and sell' }],
+    ['a', '/api/data/', { data_plan: '1', phone_number: '1' }],
+    ['a', '/api/cable/', { iuc: '1' }],
+    ['a', '/api/cable/', { cable: '1' }],
+    ['a', '/api/cable/', { cable_plan: '1' }],
+    ['a', '/api/bill/', { disco: '1' }],
+    ['a', '/api/bill/', { meter_type: 'prepaid' }],
+    ['a', '/api/exam/', { exam: '1' }],
+    ['a', '/api/recharge_card/', { ...PLAIN, card_name: 'Ada' }],
+    ['b', TOPUP, { ...PLAIN, mobile_number: '07990000001' }],
+    ['b', TOPUP, { ...PLAIN, Ported_number: 'true' }],
+    ['b', TOPUP, { ...PLAIN, airtime_type: 'VTU' }],
+    ['b', '/api/cable/', { cablename: '1' }],
+    ['b', '/api/cable/', { cableplan: '1' }],
+    ['b', '/api/cable/', { smart_card_number: '1' }],
+    ['b', '/api/bill/', { disco_name: '1' }],
+    ['b', '/api/bill/', { MeterType: '1' }],
+    ['b', '/api/exam/', { exam_name: 'WAEC' }],
+    ['b', '/api/recharge_card/', { ...PLAIN, network_amount: '1' }],
+    ['b', '/api/cablesub/', {}],
+    ['b', '/api/billpayment', {}],
+    ['b', '/api/epin/', {}],
+    ['b', '/api/rechargepin/', { network: 2 }],
+    ['b', '/api/validateiuc', {}],
+    ['b', '/api/validatemeter/', {}],
+  ])('format %s by %s with %j', (format, path, body) => {
+    expect(detect({ path, body }).format).toBe(format);
+  });
+
+  test('the slash at the end says nothing', () => {
+    for (const path of ['/api/topup', '/api/topup/']) {
+      expect(detect({ path, body: { ...PLAIN, phone: '07990000001' } }).format).toBe('a');
+      expect(detect({ path, body: { ...PLAIN, mobile_number: '07990000001' } }).format).toBe('b');
+    }
+  });
+});
+
+describe('when no signal decides, the prefix of the phone number does, where exactly one reading fits', () => {
+  const both: Fields = { mobile_number: '', Ported_number: true, bypass: true, amount: '100' };
+  test.each<[string, LegacyValue, string]>([
+    ['a', 2, '08021234567'],
+    ['a', '3', '08051234567'],
+    ['b', 2, '08051234567'],
+    ['b', '03', '08021234567'],
+  ])('format %s for number %p and phone %s', (format, network, phone) => {
+    expect(detect({ body: { network, amount: 100, phone_number: phone } })).toMatchObject({
+      format,
+      reason: expect.stringMatching(/^only here does [23] mean (AIRTEL|GLO), the network of the phone number$/),
+    });
+    expect(detect({ body: { ...both, network, phone_number: phone } }).format).toBe(format);
+  });
+});
+
+describe('a purchase that needs the number is refused when nothing decides', () => {
+  test.each<[string, string, Fields]>([
+    ['no signal and an unknown prefix', TOPUP, PLAIN],
+    ['no signal and a prefix that fits neither reading', TOPUP, { ...PLAIN, phone_number: '08031234567' }],
+    ['no signal and no phone', TOPUP, { network: 3, amount: 100 }],
+    ['strong signals of both', TOPUP, { ...PLAIN, phone: '07990000001', mobile_number: '07990000001' }],
+    ['recharge cards by number without a signal', '/api/recharge_card/', { network: 2, amount: 100, quantity: 1 }],
+    ['recharge cards with signals of both', '/api/recharge_card/', { network: 3, card_name: 'A', network_amount: 100 }],
+  ])('%s', (_title, path, body) => {
+    const refused = (): unknown => detect({ path, body });
+    expect(refused).toThrow(GatewayError);
+    expect(refused).toThrow(expect.objectContaining({ code: 'ambiguous_format', status: 400, field: 'network' }));
+  });
+
+  test('the refusal says what the number could mean and how to pin the format', () => {
+    expect(() => detect({ body: PLAIN })).toThrow(
+      /network 2 means AIRTEL in format A and GLO in format B.*Nothing was charged.*name instead of the number.*put \/a or \/b at the end of the address.*key pinned/,
+    );
+  });
+});
+
+describe('what does not depend on the number goes ahead', () => {
+  test.each<[string, string, Fields]>([
+    ['a number that all formats read alike', TOPUP, { ...PLAIN, network: 1 }],
+    ['number 4', TOPUP, { ...PLAIN, network: '4' }],
+    ['a network by name', TOPUP, { ...PLAIN, network: 'glo' }],
+    ['recharge cards with number 1', '/api/recharge_card/', { network: 1, amount: 100 }],
+    ['recharge cards by name', '/api/recharge_card/', { network: 'AIRTEL', amount: 100 }],
+    ['data, where the plan decides', '/api/data/', { network: 2, plan: 5, phone_number: '1' }],
+    ['data cards, where the plan decides', '/api/data_card/', { network: 2, plan: 5 }],
+    ['exam PINs by any spelling', '/api/exam/', { exam: 1, exam_name: 'WAEC' }],
+    ['a number that no format knows, which is refused later by name', TOPUP, { ...PLAIN, network: 9 }],
+  ])('%s', (_title, path, body) => {
+    expect(['a', 'b']).toContain(detect({ path, body }).format);
+  });
+
+  test('the answer is in the format whose signals weigh most, else in the one that the operation names', () => {
+    expect(detect({ path: '/api/data', body: { phone: '1', plan: 5, mobile_number: '2' } }).format).toBe('a');
+    expect(detect({ method: 'GET', path: '/api/user' }).format).toBe('b');
+    expect(detect({ method: 'GET', path: '/api/user', headers: { authorization: 'Basic abc' } }).format).toBe('a');
+    expect(detect({ method: 'GET', path: '/api/get-networks' }).format).toBe('a');
+  });
+});
+
+describe('medium signals', () => {
+  test('contest a strong one of another format: then the prefix decides, else the strong one', () => {
+    const hyb = { path: '/api/airtime', body: { network: 2, mobile_number: '08021234567', amount: 100 } };
+    expect(detect(hyb).format).toBe('a');
+    expect(detect({ ...hyb, body: { ...hyb.body, mobile_number: '07990000001' } }).format).toBe('b');
+  });
+  test('do not decide alone over a number that matters', () => {
+    expect(() => detect({ path: '/api/airtime', body: PLAIN })).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
+    expect(() => detect({ path: '/api/airtime/', body: { ...PLAIN, ref: '1', ported_number: true } })).toThrow(GatewayError);
+  });
+});
+
+test('a third format that gives the number no meaning leaves it in doubt all the same', () => {
+  const mapping = mappingWith(
+    'format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }',
+    'format: y\ntitle: Y\nnumbers: { network: { 1: MTN } }',
+  );
+  expect(() => detect({ path: '/api/buy', body: { network: 2 } }, {}, mapping)).toThrow(
+    expect.objectContaining({ code: 'ambiguous_format' }),
+  );
+  expect(detect({ path: '/api/buy', body: { network: 1 } }, {}, mapping).format).toBe('x');
+});
+
+test('every signal that was found is told, for the operator', () => {
+  const { signals } = detect({ body: { ...PLAIN, network: 1, mobile_number: '08031234567', bypass: true } });
+  expect(signals).toEqual([
+    { format: 'a', weight: 'strong', words: 'field bypass' },
+    { format: 'b', weight: 'strong', words: 'field mobile_number' },
+  ]);
+});
