@@ -1,0 +1,70 @@
+/**
+ * `npm run simulate -- --seed 1 --orders 20000`: plays histories of the whole house on virtual time until so many orders
+ * have been sold, and exits with 1 when an invariant did not hold. See docs/simulation.md.
+ */
+import { parseArgs } from 'node:util';
+import { FAULT_FAMILIES, type FaultFamily } from '../test/simulation/edge/fault-plan';
+import { tellHistory, type History, type HistoryOptions } from '../test/simulation/history';
+import { shrink } from '../test/simulation/shrink';
+import { simulate, type Summary } from '../test/simulation/simulate';
+import { formatStep } from '../test/simulation/verdict/trace';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    orders: { type: 'string' },
+    faults: { type: 'string' },
+    failures: { type: 'string', default: '3' },
+    trace: { type: 'boolean', default: false },
+    order: { type: 'string' },
+  },
+});
+
+void main();
+
+async function main(): Promise<void> {
+  const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed);
+  const families = familiesOf(values.faults);
+  if (values.trace) return printTrace(await tellHistory({ seed, families, keepTrace: true }));
+  const startedAt = performance.now();
+  const summary = await simulate(seed, Number(values.orders ?? 20_000), { families }, Number(values.failures));
+  printSummary(seed, summary, (performance.now() - startedAt) / 1000);
+  for (const history of summary.failed) await printFailure(history, { seed: history.seed, families });
+  process.exitCode = summary.failed.length === 0 ? 0 : 1;
+}
+
+function familiesOf(text: string | undefined): ReadonlySet<FaultFamily> {
+  if (text === undefined || text === 'all') return new Set(FAULT_FAMILIES);
+  const wanted = text === 'none' ? [] : text.split(',');
+  const unknown = wanted.filter((name) => !FAULT_FAMILIES.some((family) => family === name));
+  if (unknown.length > 0) throw new Error(`--faults: ${unknown.join()} is none of ${FAULT_FAMILIES.join()}, all, none`);
+  return new Set(FAULT_FAMILIES.filter((family) => wanted.includes(family)));
+}
+
+function printSummary(seed: number, summary: Summary, seconds: number): void {
+  const { histories, orders, events, alike, virtualMs, counts } = summary;
+  console.log(`seeds ${seed} to ${seed + histories - 1}: ${histories} histories, ${orders} orders, ${events} events`);
+  console.log(`${(orders / seconds).toFixed(0)} orders a second; ${(virtualMs / 3_600_000).toFixed(1)} hours of virtual time`);
+  const rows = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  console.log(rows.map(([name, count]) => `  ${name.padEnd(22)} ${count}`).join('\n'));
+  console.log(`  ${'left open, alike'.padEnd(22)} ${alike}`);
+}
+
+/** Everything that was said of the orders that broke an invariant, in the smallest history that still breaks it. */
+async function printFailure(history: History, options: HistoryOptions): Promise<void> {
+  const [first] = history.violations;
+  const small = await shrink(options, first!.invariant);
+  console.log(`\nseed ${history.seed}: ${history.violations.length} violations. Smallest: sales ${small.sales.join()}`);
+  for (const { invariant, subject, detail } of small.history.violations) console.log(`  ${invariant}: ${subject}: ${detail}`);
+  const [violation] = small.history.violations;
+  if (violation === undefined) return;
+  for (const step of small.history.trace.of(violation.subject)) console.log(formatStep(step));
+}
+
+function printTrace(history: History): void {
+  const { trace, digest, violations } = history;
+  for (const step of values.order === undefined ? trace.steps : trace.of(`order ${values.order}`)) console.log(formatStep(step));
+  console.log(`trace ${digest}`);
+  for (const { invariant, subject, detail } of violations) console.log(`${invariant}: ${subject}: ${detail}`);
+  process.exitCode = violations.length === 0 ? 0 : 1;
+}

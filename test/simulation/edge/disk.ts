@@ -1,0 +1,162 @@
+/**
+ * The journal on a simulated disk. A write is durable when it completes; a process that dies takes its unfinished writes
+ * with it, or not, as the disk happened to be. Every write is held against the rules of succession.
+ */
+import { GatewayError } from '../../../src/domain/errors';
+import type { NewOrder, Opened, Order } from '../../../src/domain/order';
+import { isFinal, type Outcome } from '../../../src/domain/outcome';
+import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { Life } from '../engine/timeline';
+import { note, type Stage } from './stage';
+
+interface Writing {
+  readonly life: Life;
+  /** Makes it durable. */
+  readonly complete: () => Promise<unknown>;
+}
+
+export class Disk {
+  readonly #stage: Stage;
+  readonly #writing = new Set<Writing>();
+  readonly #counts = new Map<string, number>();
+  /** What is durable, as it was last written. */
+  readonly orders = new Map<string, Order>();
+  readonly journal = createMemoryJournal();
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  orderOf(owner: string, requestId: string): Order | undefined {
+    return this.orders.get(`${owner} ${requestId}`);
+  }
+
+  /** The journal as one process has it. */
+  openFor(life: Life, process: string): Journal {
+    const { journal } = this;
+    const read = <T>(find: () => Promise<T>): Promise<T> => this.#read(life, find);
+    return {
+      open: (intent) =>
+        this.#write(life, 'open', intent, process, () => this.#open(intent, process)).catch((error: unknown) => {
+          throw new GatewayError('journal_unavailable', undefined, { cause: error });
+        }),
+      settle: (owner, requestId, latest, atMs) =>
+        this.#write(life, 'settle', { owner, requestId }, process, () => this.#settle(owner, requestId, latest, atMs)),
+      find: (owner, requestId) => read(() => journal.find(owner, requestId)),
+      findByReference: (owner, reference) => read(() => journal.findByReference(owner, reference)),
+      findByNumber: (owner, number) => read(() => journal.findByNumber(owner, number)),
+      listUnsettled: (options) => read(() => journal.listUnsettled(options)),
+      list: (options) => journal.list(options),
+      isWritable: () => true,
+      close: () => Promise.resolve(),
+    };
+  }
+
+  /** Each write under way survives the process or does not. */
+  crash(life: Life): void {
+    for (const writing of this.#writing) {
+      if (writing.life !== life) continue;
+      this.#writing.delete(writing);
+      const { chance } = this.#stage.faults.forWrite(`crash ${this.#count('crash')}`);
+      if (chance.is(0.5)) void writing.complete().catch(() => undefined);
+    }
+  }
+
+  #read<T>(life: Life, find: () => Promise<T>): Promise<T> {
+    const { timeline, faults } = this.#stage;
+    const { chance } = faults.forWrite(`read ${this.#count('read')}`);
+    return new Promise((resolve) => {
+      timeline.after(chance.skewed(0, 4), () => {
+        void find().then((found) => timeline.after(chance.skewed(0, 8), () => (life.isAlive ? resolve(found) : undefined)));
+      });
+    });
+  }
+
+  #write<T>(
+    life: Life,
+    kind: 'open' | 'settle',
+    { owner, requestId }: Pick<NewOrder, 'owner' | 'requestId'>,
+    process: string,
+    complete: () => Promise<T>,
+  ): Promise<T> {
+    const { timeline, faults, book } = this.#stage;
+    const label = `${kind} ${requestId}`;
+    const { fault, chance } = faults.forWrite(`${label} ${this.#count(label)}`);
+    const trouble = (why: string): Error => {
+      const subject = book.find(owner, requestId);
+      if (subject !== undefined) subject.isDoubtful = true;
+      note(this.#stage, subject?.name ?? requestId, `${process}: journal.${kind} ${why}`);
+      return new Error(`the disk: ${why}`);
+    };
+    return new Promise((resolve, reject) => {
+      const writing: Writing = { life, complete };
+      this.#writing.add(writing);
+      timeline.after(fault === 'slow' ? chance.between(500, 8_000) : chance.skewed(1, 40), () => {
+        if (!this.#writing.delete(writing)) return;
+        if (faults.isDiskFull(timeline.now)) {
+          faults.count('disk_full');
+          return reject(trouble('finds the disk full'));
+        }
+        if (fault === 'fails') return reject(trouble('fails'));
+        complete().then((result) => {
+          if (fault === 'fails_but_durable') return reject(trouble('fails, yet is durable'));
+          timeline.after(chance.skewed(0, 10), () => (life.isAlive ? resolve(result) : undefined));
+        }, reject);
+      });
+    });
+  }
+
+  async #open(intent: NewOrder, process: string): Promise<Opened> {
+    const { book, timeline } = this.#stage;
+    const opened = await this.journal.open(intent);
+    const { order } = opened;
+    const number = intent.fields['phone'] ?? intent.fields['meter'] ?? intent.fields['smartcard'] ?? '';
+    const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, number as string, order.requestId);
+    this.#keep(order);
+    // Another try is under way elsewhere or was cut short: this one cannot know how it ends.
+    if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) subject.isDoubtful = true;
+    note(this.#stage, subject?.name ?? order.requestId, `${process}: journal.open → ${opened.kind}`);
+    for (const purchase of subject?.purchases ?? []) {
+      if (purchase.process === process && purchase.endedAt === undefined) purchase.openedAt ??= timeline.now;
+    }
+    return opened;
+  }
+
+  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number): Promise<Order> {
+    const before = this.orderOf(owner, requestId);
+    const after = await this.journal.settle(owner, requestId, latest, atMs);
+    const subject = this.#stage.book.find(owner, requestId)?.name ?? requestId;
+    note(this.#stage, subject, `journal.settle(${tell(latest)}) → ${tell(after.outcome)}`);
+    this.#keep(after);
+    const was = before?.outcome;
+    if (was !== undefined && isFinal(was) && after.outcome?.kind !== was.kind)
+      this.#stage.book.violate('the journal goes forward', subject, `${tell(was)} became ${tell(after.outcome)}`);
+    if (was?.kind === 'pending' && after.outcome?.kind !== 'pending' && !(after.outcome && isFinal(after.outcome)))
+      this.#stage.book.violate('the journal goes forward', subject, `pending became ${tell(after.outcome)}`);
+    if (was?.kind === 'unknown' && after.outcome?.kind === 'rejected')
+      this.#stage.book.violate('the journal goes forward', subject, 'unknown became rejected');
+    return after;
+  }
+
+  #keep(order: Order): void {
+    this.orders.set(`${order.owner} ${order.requestId}`, order);
+  }
+
+  #count(label: string): number {
+    const count = (this.#counts.get(label) ?? 0) + 1;
+    this.#counts.set(label, count);
+    return count;
+  }
+}
+
+function isOpen(outcome: Outcome | undefined): boolean {
+  return outcome === undefined || outcome.kind === 'unknown';
+}
+
+export function tell(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return 'open';
+  const more = 'reference' in outcome ? outcome.reference : 'reason' in outcome ? outcome.reason : undefined;
+  const status = outcome.kind === 'rejected' ? `${outcome.httpStatus} ${outcome.message ?? ''}` : '';
+  return [outcome.kind, status, more].filter((part) => part !== undefined && part !== '').join(' ');
+}

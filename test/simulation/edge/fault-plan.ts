@@ -1,0 +1,121 @@
+/** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
+import type { Chance } from '../engine/chance';
+
+export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'two'] as const;
+export type FaultFamily = (typeof FAULT_FAMILIES)[number];
+
+export const SEND_FAULTS = {
+  refused: 3,
+  connect_timeout: 1,
+  lost_request: 3,
+  swallowed_request: 2,
+  lost_reply: 4,
+  swallowed_reply: 2,
+  slow_reply: 4,
+  late_request: 4,
+  twice_first_heard: 3,
+  twice_second_heard: 3,
+  cut_reply: 2,
+  garbage_reply: 2,
+  limit_page: 2,
+  error_after: 3,
+  error_before: 2,
+};
+export type SendFault = keyof typeof SEND_FAULTS;
+
+const FIND_FAULTS = {
+  refused: 3,
+  lost_request: 3,
+  swallowed_reply: 2,
+  slow_reply: 3,
+  cut_reply: 1,
+  garbage_reply: 1,
+  limit_page: 2,
+  error_before: 2,
+} satisfies Partial<Record<SendFault, number>>;
+
+export const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
+export type WriteFault = keyof typeof WRITE_FAULTS;
+
+interface Window {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export class FaultPlan {
+  /** How often each fault struck. */
+  readonly counts = new Map<string, number>();
+  readonly hasTwoProcesses: boolean;
+  /** When a process ends, and how. */
+  readonly ends: readonly { readonly atMs: number; readonly kind: 'crash' | 'stop' }[];
+  readonly v1Restarts: readonly number[];
+  readonly #chance: Chance;
+  readonly #rates: { readonly send: number; readonly find: number; readonly write: number };
+  readonly #v1Down: readonly Window[];
+  readonly #diskFull: readonly Window[];
+  #isHealed = false;
+
+  constructor(chance: Chance, families: ReadonlySet<FaultFamily>, lengthMs: number) {
+    this.#chance = chance.fork('calls');
+    const shape = chance.fork('shape');
+    const rate = (family: FaultFamily, most: number): number => {
+      const drawn = shape.is(0.25) ? 0 : shape.next() ** 2 * most;
+      return families.has(family) ? drawn : 0;
+    };
+    const windows = (family: FaultFamily, most: number, longestMs: number): Window[] => {
+      const drawn = Array.from({ length: shape.below(most + 1) }, () => {
+        const fromMs = shape.below(lengthMs);
+        return { fromMs, untilMs: fromMs + shape.skewed(200, longestMs) };
+      });
+      return families.has(family) ? drawn : [];
+    };
+    this.#rates = { send: rate('network', 0.7), find: rate('network', 0.5), write: rate('journal', 0.3) };
+    this.#v1Down = windows('v1', 2, 120_000);
+    this.v1Restarts = windows('v1', 2, 200).map(({ fromMs }) => fromMs);
+    this.#diskFull = windows('journal', 1, 30_000);
+    this.ends = windows('crash', 5, 200).map(({ fromMs }) => ({ atMs: fromMs, kind: shape.is(0.7) ? 'crash' : 'stop' }));
+    this.hasTwoProcesses = shape.is(0.35) && families.has('two');
+  }
+
+  /** From here on nothing goes wrong any more. */
+  heal(): void {
+    this.#isHealed = true;
+  }
+
+  forSend(label: string): { readonly fault: SendFault | undefined; readonly chance: Chance } {
+    return this.#draw(`send ${label}`, this.#rates.send, SEND_FAULTS);
+  }
+
+  forFind(label: string): { readonly fault: SendFault | undefined; readonly chance: Chance } {
+    return this.#draw(`find ${label}`, this.#rates.find, FIND_FAULTS);
+  }
+
+  forWrite(label: string): { readonly fault: WriteFault | undefined; readonly chance: Chance } {
+    return this.#draw(`write ${label}`, this.#rates.write, WRITE_FAULTS);
+  }
+
+  isV1Down(atMs: number): boolean {
+    return !this.#isHealed && isWithin(this.#v1Down, atMs);
+  }
+
+  isDiskFull(atMs: number): boolean {
+    return !this.#isHealed && isWithin(this.#diskFull, atMs);
+  }
+
+  count(fault: string): void {
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+  }
+
+  /** By the call's own name: what befalls one call does not change what befalls another. */
+  #draw<T extends string>(label: string, rate: number, weights: Readonly<Record<T, number>>) {
+    const chance = this.#chance.fork(label);
+    if (this.#isHealed || !chance.is(rate)) return { fault: undefined, chance };
+    const fault = chance.draw(weights);
+    this.count(fault);
+    return { fault, chance };
+  }
+}
+
+function isWithin(windows: readonly Window[], atMs: number): boolean {
+  return windows.some(({ fromMs, untilMs }) => atMs >= fromMs && atMs < untilMs);
+}

@@ -1,0 +1,112 @@
+/** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
+import type { Catalogs } from '../../../src/catalog/catalog';
+import type { LegacyRequest } from '../../../src/domain/legacy';
+import { createGateway, type Gateway, type GatewayParts, type Served } from '../../../src/gateway/gateway';
+import type { Keyring } from '../../../src/gateway/keyring';
+import type { Mapping } from '../../../src/mapping/mapping';
+import type { Chance } from '../engine/chance';
+import { clockOf, type Life } from '../engine/timeline';
+import type { Disk } from './disk';
+import type { SimulatedRoad } from './simulated-upstream';
+import { note, type Stage } from './stage';
+
+/** What is the same for every history. */
+export interface HouseParts {
+  readonly mapping: Mapping;
+  readonly keyring: Keyring;
+  readonly catalogs: Catalogs;
+  /** Changes the gateway's parts or the gateway itself: how the simulation is shown to notice what is broken. */
+  readonly mutate?: Mutation | undefined;
+}
+
+export interface Mutation {
+  readonly parts?: (parts: GatewayParts) => GatewayParts;
+  readonly gateway?: (gateway: Gateway, parts: GatewayParts) => Gateway;
+}
+
+export type Heard =
+  | { readonly kind: 'reply'; readonly served: Served }
+  /** The last door's answer to a bug. */
+  | { readonly kind: 'thrown'; readonly error: unknown }
+  /** The connection broke without an answer. */
+  | { readonly kind: 'cut' };
+
+const DRAIN_MS = 25_000;
+
+export class GatewayProcess {
+  readonly name: string;
+  /** New connections reach it. */
+  isListening = true;
+  readonly #stage: Stage;
+  readonly #disk: Disk;
+  readonly #life: Life = { isAlive: true };
+  readonly #gateway: Gateway;
+  readonly #connections = new Set<(heard: Heard) => void>();
+
+  constructor(name: string, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance) {
+    this.name = name;
+    this.#stage = stage;
+    this.#disk = disk;
+    const { mutate } = house;
+    const plain: GatewayParts = {
+      mapping: () => house.mapping,
+      journal: disk.openFor(this.#life, name),
+      upstream: road.upstreamFor(this.#life, name),
+      catalogs: house.catalogs,
+      keyring: house.keyring,
+      lookupKey: undefined,
+      clock: clockOf(stage.timeline, this.#life),
+      random: () => chance.next(),
+      onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
+    };
+    const parts = mutate?.parts?.(plain) ?? plain;
+    const gateway = createGateway(parts);
+    this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
+  }
+
+  handle(request: LegacyRequest): Promise<Heard> {
+    return new Promise((resolve) => {
+      const hear = (heard: Heard): void => {
+        if (this.#connections.delete(hear)) resolve(heard);
+      };
+      this.#connections.add(hear);
+      this.#gateway.handle(request).then(
+        (served) => hear({ kind: 'reply', served }),
+        (error: unknown) => hear({ kind: 'thrown', error }),
+      );
+    });
+  }
+
+  crash(): void {
+    note(this.#stage, `* ${this.name}`, 'dies');
+    this.#stage.faults.count('crash');
+    this.#end();
+  }
+
+  /** As on SIGTERM: takes nothing new, answers who waits, writes down what it can, exits. */
+  stop(): void {
+    note(this.#stage, `* ${this.name}`, 'stops');
+    this.#stage.faults.count('graceful_stop');
+    this.isListening = false;
+    this.#gateway.beginStop();
+    void this.#gateway.drain(DRAIN_MS).then(() => this.#end());
+  }
+
+  #end(): void {
+    if (!this.#life.isAlive) return;
+    this.isListening = false;
+    this.#life.isAlive = false;
+    this.#disk.crash(this.#life);
+    for (const subject of this.#stage.book.cases)
+      if (subject.requestId !== undefined) this.#doubt(subject.owner, subject.requestId);
+    for (const hear of this.#connections) hear({ kind: 'cut' });
+  }
+
+  /** Whatever was under way is uncertain from now on. */
+  #doubt(owner: string, requestId: string): void {
+    const order = this.#disk.orderOf(owner, requestId);
+    const subject = this.#stage.book.find(owner, requestId);
+    if (subject !== undefined && order !== undefined && (order.outcome === undefined || order.outcome.kind === 'unknown'))
+      subject.isDoubtful = true;
+  }
+}

@@ -1,0 +1,135 @@
+/** The upstream of one process: what the gateway hands over goes onto the wire, and the evidence is taken on the way. */
+import type { JsonObject } from '../../../src/domain/json';
+import type { Answer as V1Answer } from '../../../src/sandbox/answer';
+import { classifyFailure, classifyFinding, classifyReply } from '../../../src/upstream/classify';
+import type { Exchanged } from '../../../src/upstream/exchange';
+import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from '../../../src/upstream/upstream';
+import type { Life } from '../engine/timeline';
+import { tell, type Disk } from './disk';
+import { note, type Stage } from './stage';
+import type { SimulatedV1 } from './simulated-v1';
+import { carry } from './wire';
+
+export class SimulatedRoad {
+  readonly #stage: Stage;
+  readonly #v1: SimulatedV1;
+  readonly #disk: Disk;
+  readonly #counts = new Map<string, number>();
+
+  constructor(stage: Stage, v1: SimulatedV1, disk: Disk) {
+    this.#stage = stage;
+    this.#v1 = v1;
+    this.#disk = disk;
+  }
+
+  upstreamFor(life: Life, process: string): Upstream {
+    return {
+      send: (call, requestId, context) =>
+        new Promise((resolve) => this.#send(life, process, call, requestId, context, (sent) => life.isAlive && resolve(sent))),
+      find: (call, context) =>
+        new Promise((resolve) => this.#find(life, call, context, (finding) => life.isAlive && resolve(finding))),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  #send(
+    life: Life,
+    process: string,
+    call: V1Call,
+    requestId: string,
+    context: CallContext,
+    onEnd: (sent: SentOutcome) => void,
+  ): void {
+    const stage = this.#stage;
+    const owner = context.credentials.fingerprint;
+    const subject = stage.book.find(owner, requestId);
+    const name = subject?.name ?? requestId;
+    const order = this.#disk.orderOf(owner, requestId);
+    if (order === undefined)
+      stage.book.violate('journalled before it is sent', name, 'v1 is sent an order that the journal does not have');
+    const label = `${requestId} ${this.#count(requestId)}`;
+    const { fault, chance } = stage.faults.forSend(label);
+    if (subject !== undefined) subject.inFlight += 1;
+    note(stage, name, `${process}: sends it${fault === undefined ? '' : ` [${fault}]`}`);
+    carry(stage, this.#v1, {
+      request: requestOf(call, context, bodyOf(call, requestId, context)),
+      timeoutMs: context.timeoutMs,
+      fault,
+      chance,
+      onArrival: (answer) => note(stage, name, `v1 answers ${describe(answer)}`),
+      onEnd: (exchanged) => {
+        const sent = judge(exchanged, requestId);
+        const { kind } = sent.outcome;
+        if (subject !== undefined) {
+          subject.inFlight -= 1;
+          const isRetried = kind === 'rejected' && sent.outcome.httpStatus === 429;
+          if (fault !== undefined || kind === 'unknown' || kind === 'not_sent' || isRetried) subject.isDoubtful = true;
+        }
+        note(stage, name, `${process}${life.isAlive ? '' : ' (dead)'}: hears ${tell(sent.outcome)}`);
+        onEnd(sent);
+      },
+    });
+  }
+
+  #find(life: Life, call: V1Call, context: CallContext, onEnd: (finding: Finding) => void): void {
+    const stage = this.#stage;
+    const asked = `${call.path} ${call.query?.['reference'] ?? ''}`;
+    const { fault, chance } = stage.faults.forFind(`${asked} ${this.#count(asked)}`);
+    carry(stage, this.#v1, {
+      request: requestOf(call, context, undefined),
+      timeoutMs: context.timeoutMs,
+      fault,
+      chance,
+      onArrival: () => undefined,
+      onEnd: (exchanged) => {
+        const finding: Finding =
+          exchanged.kind === 'answered'
+            ? classifyFinding(exchanged, secondsOf(exchanged))
+            : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
+        if (finding.kind !== 'found') stage.book.doubtfulOwners.add(context.credentials.fingerprint);
+        if (life.isAlive) note(stage, '* read', `${asked} → ${finding.kind}`);
+        onEnd(finding);
+      },
+    });
+  }
+
+  #count(label: string): number {
+    const count = (this.#counts.get(label) ?? 0) + 1;
+    this.#counts.set(label, count);
+    return count;
+  }
+}
+
+/** As `createHttpUpstream` makes it, through JSON and back. */
+function bodyOf(call: V1Call, requestId: string, { credentials }: CallContext): unknown {
+  const pin = credentials.pin?.revealForUseOnly();
+  const body: JsonObject = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
+  return JSON.parse(JSON.stringify(body));
+}
+
+function requestOf(call: V1Call, { credentials, clientAddress }: CallContext, body: unknown) {
+  return {
+    method: call.method,
+    path: call.path,
+    query: call.query ?? {},
+    body,
+    authorization: `Bearer ${credentials.apiKey.revealForUseOnly()}`,
+    address: clientAddress,
+  };
+}
+
+function judge(exchanged: Exchanged, requestId: string): SentOutcome {
+  return exchanged.kind === 'answered'
+    ? classifyReply(exchanged, requestId, secondsOf(exchanged))
+    : { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+}
+
+function secondsOf({ retryAfter }: { readonly retryAfter: string | undefined }): number | undefined {
+  return retryAfter === undefined ? undefined : Number(retryAfter);
+}
+
+function describe({ status, body, fault }: V1Answer): string {
+  const { message, duplicate } = body;
+  const said = status >= 400 && typeof message === 'string' ? message : '';
+  return `${status} ${duplicate === true ? 'duplicate ' : ''}${fault ?? ''}${said}`;
+}

@@ -1,0 +1,17 @@
+/** What every part of a simulated house shares. */
+import type { Timeline } from '../engine/timeline';
+import type { CaseBook } from '../verdict/case-book';
+import type { Trace } from '../verdict/trace';
+import type { FaultPlan } from './fault-plan';
+
+export interface Stage {
+  readonly timeline: Timeline;
+  readonly startMs: number;
+  readonly faults: FaultPlan;
+  readonly book: CaseBook;
+  readonly trace: Trace;
+}
+
+export function note({ timeline, startMs, trace }: Stage, subject: string, text: string): void {
+  trace.add(timeline.now - startMs, subject, text);
+}

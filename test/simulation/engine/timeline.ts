@@ -1,0 +1,133 @@
+/**
+ * Virtual time and the one scheduler of a simulation. Everything that waits, waits here; what is due at the same instant
+ * runs in an order that the seed decides. Between two events every promise that can settle does.
+ */
+import type { Clock } from '../../../src/domain/clock';
+import type { Clock as SandboxClock } from '../../../src/sandbox/clock';
+import type { Chance } from './chance';
+
+interface Event {
+  readonly at: number;
+  readonly tie: number;
+  run: (() => void) | undefined;
+}
+
+// Taken before a simulation forbids it to everybody else.
+const nextTurn = setImmediate;
+
+export class Timeline {
+  readonly #heap: Event[] = [];
+  readonly #chance: Chance;
+  #now: number;
+  events = 0;
+
+  constructor(startMs: number, chance: Chance) {
+    this.#now = startMs;
+    this.#chance = chance;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Runs once after so long; the result calls it off. */
+  after(delayMs: number, run: () => void): () => void {
+    const event: Event = { at: this.#now + Math.max(0, delayMs), tie: this.#chance.next(), run };
+    this.#push(event);
+    return () => {
+      event.run = undefined;
+    };
+  }
+
+  pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => this.after(delayMs, resolve));
+  }
+
+  /** Runs what falls due until that time, and leaves the clock there. */
+  async runUntil(endMs: number): Promise<void> {
+    await settlePromises();
+    for (let first = this.#heap[0]; first !== undefined && first.at <= endMs; first = this.#heap[0]) {
+      this.#pop();
+      if (first.run === undefined) continue;
+      this.#now = first.at;
+      this.events += 1;
+      first.run();
+      await settlePromises();
+    }
+    this.#now = Math.max(this.#now, endMs);
+  }
+
+  /** Runs until the promise has settled. Throws when nothing is left that could settle it. */
+  async runToEnd(goal: Promise<unknown>): Promise<void> {
+    let isOver = false;
+    void goal.finally(() => (isOver = true)).catch(() => undefined);
+    await settlePromises();
+    while (!isOver) {
+      const first = this.#heap[0];
+      if (first === undefined) throw new Error('the history stands still: somebody waits for what nothing will bring');
+      await this.runUntil(first.at);
+    }
+    await goal;
+  }
+
+  #push(event: Event): void {
+    const heap = this.#heap;
+    let index = heap.push(event) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(event, heap[parent]!)) break;
+      heap[index] = heap[parent]!;
+      index = parent;
+    }
+    heap[index] = event;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop()!;
+    if (heap.length === 0) return;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1;
+      if (!isBefore(heap[child]!, last)) break;
+      heap[index] = heap[child]!;
+      index = child;
+    }
+    heap[index] = last;
+  }
+}
+
+function isBefore(one: Event, other: Event): boolean {
+  return one.at < other.at || (one.at === other.at && one.tie < other.tie);
+}
+
+/** Every promise that waits for nothing but other promises settles before the event loop takes its next turn. */
+function settlePromises(): Promise<void> {
+  return new Promise((resolve) => nextTurn(resolve));
+}
+
+/** Something that can end at any instant: from then on nothing reaches it any more. */
+export interface Life {
+  isAlive: boolean;
+}
+
+/** The gateway's clock: silent once its process is dead. */
+export function clockOf(timeline: Timeline, life: Life): Clock {
+  return {
+    now: () => timeline.now,
+    after: (delayMs, run) => timeline.after(delayMs, () => (life.isAlive ? run() : undefined)),
+  };
+}
+
+/** The sandbox's clock on the same time. */
+export function sandboxClockOf(timeline: Timeline, life: Life): SandboxClock {
+  return {
+    now: () => timeline.now,
+    setTimer: (delayMs, fire) => ({ cancel: timeline.after(delayMs, () => (life.isAlive ? fire() : undefined)) }),
+    advance: () => {
+      throw new Error('a simulation moves its time itself');
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/** One history: a house, some scripts, much trouble, then peace, then the verdict. The seed decides all of it. */
+import { resolve } from 'node:path';
+import { createCatalog, type Catalogs } from '../../src/catalog/catalog';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/keyring';
+import { checkFolder } from '../../src/mapping/check';
+import { loadConfig } from '../../src/sandbox/load-config';
+import { catalogReply } from '../../src/sandbox/catalog/catalog-reply';
+import { Catalog } from '../../src/sandbox/catalog/catalog';
+import type { JsonObject } from '../../src/domain/json';
+import { Disk } from './edge/disk';
+import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
+import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
+import { SimulatedRoad } from './edge/simulated-upstream';
+import { SimulatedV1 } from './edge/simulated-v1';
+import { note, type Stage } from './edge/stage';
+import { Chance } from './engine/chance';
+import { sealed } from './engine/sealed';
+import { Timeline } from './engine/timeline';
+import { Script, type Street } from './script/play-sale';
+import { planSale, SCRIPT_KEYS } from './script/sale';
+import { CaseBook, type Case, type Telling, type Violation } from './verdict/case-book';
+import { Trace } from './verdict/trace';
+import { Verdict } from './verdict/verdict';
+
+export interface HistoryOptions {
+  readonly seed: number;
+  /** Which kinds of trouble may strike; all of them when absent. */
+  readonly families?: ReadonlySet<FaultFamily>;
+  /** Only these sales, by number: how a violation is made smaller. */
+  readonly only?: ReadonlySet<number>;
+  readonly keepTrace?: boolean;
+  readonly mutate?: Mutation;
+}
+
+export interface History {
+  readonly seed: number;
+  readonly orders: number;
+  readonly digest: string;
+  readonly violations: readonly Violation[];
+  readonly counts: ReadonlyMap<string, number>;
+  /** Orders that rightly stay open because another is like them. */
+  readonly alike: number;
+  readonly events: number;
+  readonly virtualMs: number;
+  readonly trace: Trace;
+}
+
+const ROOT = resolve(__dirname, '..', '..');
+const START_MS = Date.UTC(2026, 5, 1, 9);
+/** Every call, pursuit and late copy has come to its end after this. */
+const SETTLING_MS = 300_000;
+/** Longer than the quiet time of the mappings. */
+const QUIET_MS = 360_000;
+const RESTART_MS = 1_500;
+
+const config = loadConfig(resolve(ROOT, 'sandbox'));
+const keyring = createKeyring(new Secret('simulation'));
+const { mapping, problems } = checkFolder(resolve(ROOT, 'mappings'));
+if (mapping === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+
+let catalogs: Promise<Catalogs> | undefined;
+
+/** The real price list, fetched once, before anything is simulated: it never buys, so it need not go wrong. */
+function loadCatalogs(): Promise<Catalogs> {
+  catalogs ??= (async () => {
+    const body = { status: 'success', data: catalogReply(new Catalog(config.catalog), 'standard') } as unknown as JsonObject;
+    const upstream = { find: async () => ({ kind: 'found', body }) as const };
+    const loaded = createCatalog({ upstream, clock: () => START_MS });
+    for (const { apiKey } of Object.values(SCRIPT_KEYS)) {
+      const secret = new Secret(apiKey);
+      const credentials = { apiKey: secret, fingerprint: keyring.fingerprint(secret) };
+      await loaded.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
+    }
+    return loaded;
+  })();
+  return catalogs;
+}
+
+/** How many sales a seed tells of. */
+export function countSales(seed: number): number {
+  return new Chance(`history ${seed}`).fork('size').between(15, 45);
+}
+
+export async function tellHistory(options: HistoryOptions): Promise<History> {
+  const house: HouseParts = { mapping: mapping!, keyring, catalogs: await loadCatalogs(), mutate: options.mutate };
+  const chance = new Chance(`history ${options.seed}`);
+  return sealed(chance.fork('bytes'), () => tellSealed(options, house, chance));
+}
+
+async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Chance): Promise<History> {
+  const lengthMs = chance.fork('length').pick([20_000, 120_000, 600_000]);
+  const stage: Stage = {
+    timeline: new Timeline(START_MS, chance.fork('ties')),
+    startMs: START_MS,
+    faults: new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs),
+    book: new CaseBook(),
+    trace: new Trace(options.keepTrace === true),
+  };
+  const disk = new Disk(stage);
+  const v1 = new SimulatedV1(stage, config);
+  const verdict = new Verdict(stage, v1, disk);
+  const processes = new Processes(stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
+  const street: Street = {
+    stage,
+    verdict,
+    reach: (choice) => processes.reach(choice),
+    ownerOf: (apiKey) => keyring.fingerprint(new Secret(apiKey)),
+  };
+  const sales = Array.from({ length: countSales(options.seed) }, (_, index) => index)
+    .filter((index) => options.only?.has(index) ?? true)
+    .map((index) => planSale(index, chance.fork(`sale ${index}`), lengthMs));
+  const scripts = sales.map((sale) => {
+    const choices = chance.fork(`choices ${sale.name}`);
+    return new Script(sale, street, () => choices.next());
+  });
+  scheduleTrouble(stage, v1, processes, chance.fork('trouble'), lengthMs);
+
+  await stage.timeline.runToEnd(Promise.all(scripts.map((script) => script.play())));
+  stage.faults.heal();
+  note(stage, '* house', 'trouble ends');
+  await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
+  verdict.close(await askAll(stage, scripts));
+  await verdict.checkIndexes(new Set(stage.book.cases.map(({ owner }) => owner)));
+  return {
+    seed: options.seed,
+    orders: scripts.length,
+    digest: stage.trace.digest,
+    violations: stage.book.violations,
+    counts: stage.faults.counts,
+    alike: verdict.alike,
+    events: stage.timeline.events,
+    virtualMs: stage.timeline.now - START_MS,
+    trace: stage.trace,
+  };
+}
+
+/** The processes of the house: one or two on one journal, each replaced when it ends. */
+class Processes {
+  readonly #make: (slot: number) => GatewayProcess;
+  readonly #slots: (GatewayProcess | undefined)[];
+  readonly #stage: Stage;
+  #count = 0;
+
+  constructor(stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance) {
+    this.#stage = stage;
+    this.#make = (slot) => {
+      this.#count += 1;
+      const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
+      return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`));
+    };
+    this.#slots = stage.faults.hasTwoProcesses ? [this.#make(0), this.#make(1)] : [this.#make(0)];
+  }
+
+  reach(choice: number): GatewayProcess | undefined {
+    const listening = this.#slots.filter((process) => process?.isListening === true);
+    return listening[Math.floor(choice * listening.length)];
+  }
+
+  end(slot: number, kind: 'crash' | 'stop'): void {
+    const process = this.#slots[slot % this.#slots.length];
+    if (process?.isListening !== true) return;
+    if (kind === 'stop') {
+      // A rolling restart: the next one is there before this one goes.
+      this.#slots[slot % this.#slots.length] = this.#make(slot);
+      return process.stop();
+    }
+    process.crash();
+    this.#stage.timeline.after(RESTART_MS, () => {
+      this.#slots[slot % this.#slots.length] = this.#make(slot);
+    });
+  }
+}
+
+function scheduleTrouble(stage: Stage, v1: SimulatedV1, processes: Processes, chance: Chance, lengthMs: number): void {
+  const { timeline, faults } = stage;
+  for (const { atMs, kind } of faults.ends) {
+    const slot = chance.below(2);
+    timeline.after(atMs, () => processes.end(slot, kind));
+  }
+  for (const atMs of faults.v1Restarts) timeline.after(atMs, () => v1.restart());
+  for (let word = chance.below(8); word > 0; word -= 1) {
+    const result = chance.is(0.5) ? 'success' : 'failed';
+    const choices = chance.fork(`provider ${word}`);
+    timeline.after(chance.below(lengthMs * 2), () => v1.settleSome((count) => choices.below(count), result));
+  }
+}
+
+/** Every script asks what became of its order; who hears "pending" asks once more, when the others have asked as well. */
+async function askAll(stage: Stage, scripts: readonly Script[]): Promise<Map<Case, Telling | undefined>> {
+  const last = new Map<Case, Telling | undefined>();
+  const ask = async (script: Script, index: number): Promise<void> => {
+    await stage.timeline.pause(index * 200);
+    const count = script.subject.tellings.length;
+    await script.ask();
+    last.set(script.subject, script.subject.tellings[count]);
+  };
+  const able = scripts.filter(({ sale, subject }) => sale.key.isAllowed && subject.requestId !== undefined);
+  await stage.timeline.runToEnd(Promise.all(able.map(ask)));
+  const unsure = able.filter(({ subject }) => last.get(subject)?.word === 'pending');
+  await stage.timeline.runToEnd(Promise.all(unsure.map(ask)));
+  return last;
+}

@@ -1,0 +1,147 @@
+/** A script at work: it buys, hangs up, repeats, asks, and believes what it is told. */
+import type { JsonObject } from '../../../src/domain/json';
+import type { LegacyRequest } from '../../../src/domain/legacy';
+import { shortenRequestId } from '../../../src/gateway/request-id';
+import type { GatewayProcess, Heard } from '../edge/gateway-process';
+import { note, type Stage } from '../edge/stage';
+import { wordOf, type Case, type Purchase, type Telling, type Word } from '../verdict/case-book';
+import type { Verdict } from '../verdict/verdict';
+import { speak, type Content } from './content';
+import type { Move, Sale } from './sale';
+
+export interface Street {
+  readonly stage: Stage;
+  readonly verdict: Verdict;
+  /** The process that a new connection reaches, if any. */
+  readonly reach: (choice: number) => GatewayProcess | undefined;
+  readonly ownerOf: (apiKey: string) => string;
+}
+
+/** What a script knows after a request: what it was told, or that nobody answered. */
+type Seen = { readonly word: Word; readonly body: JsonObject } | undefined;
+
+export class Script {
+  readonly sale: Sale;
+  readonly subject: Case;
+  readonly #street: Street;
+  readonly #choose: () => number;
+  #lastTold: Seen;
+
+  constructor(sale: Sale, street: Street, choose: () => number) {
+    this.sale = sale;
+    this.#street = street;
+    this.#choose = choose;
+    const { book } = street.stage;
+    const owner = street.ownerOf(sale.key.apiKey);
+    const { walletId } = sale.key;
+    this.subject =
+      sale.requestId === undefined
+        ? book.withoutId(owner, walletId, sale.content.number, sale.name)
+        : book.withId(owner, walletId, shortenRequestId(String(sale.requestId)), sale.name);
+  }
+
+  async play(): Promise<void> {
+    const { sale } = this;
+    const { timeline } = this.#street.stage;
+    await timeline.pause(sale.startMs);
+    const twin = sale.isDoubled ? timeline.pause(30).then(() => this.#buy(sale.content)) : undefined;
+    let seen = await this.#buy(sale.content);
+    await twin;
+    if (sale.isStubborn && seen?.word === 'failure') {
+      await timeline.pause(2_000);
+      seen = await this.#buy(sale.content);
+    }
+    for (const move of sale.moves) await this.#make(move);
+  }
+
+  /** A status query by the request id, or undefined while the script has none to ask by. */
+  async ask(by: 'request id' | 'number' | 'reference' = 'request id'): Promise<Seen> {
+    const { sale, subject } = this;
+    const told = this.#lastTold?.body;
+    const known = by === 'number' ? told?.['id'] : by === 'reference' ? told?.['reference'] : undefined;
+    const id = (known as string | number | undefined | null) ?? sale.requestId ?? subject.requestId;
+    if (id === undefined) return undefined;
+    const path = `/api/transaction/${id}`;
+    return this.#request(this.#requestTo('GET', path, {}), undefined);
+  }
+
+  async #make(move: Move): Promise<void> {
+    await this.#street.stage.timeline.pause(move.afterMs);
+    if (move.kind === 'repeat') await this.#buy(this.sale.content);
+    else if (move.kind === 'conflict') await this.#buy(move.content);
+    else await this.ask(move.by);
+  }
+
+  #buy(content: Content): Promise<Seen> {
+    const { sale, subject } = this;
+    subject.contents.set(content.key, content);
+    const { path, fields } = speak(sale.format, content);
+    const id = sale.requestId === undefined ? {} : { [sale.spelling]: sale.requestId };
+    return this.#request(this.#requestTo('POST', path, { ...fields, ...id }), content);
+  }
+
+  /** Sends one request and waits as long as this script does. */
+  async #request(request: LegacyRequest, content: Content | undefined): Promise<Seen> {
+    const { stage, reach } = this.#street;
+    const { timeline } = stage;
+    const process = reach(this.#choose());
+    if (process === undefined) return undefined;
+    const startedAt = timeline.now;
+    const purchase: Purchase | undefined = content === undefined ? undefined : { content, process: process.name, startedAt };
+    if (purchase !== undefined) this.subject.purchases.push(purchase);
+    note(stage, this.sale.name, `script → ${process.name}: ${request.method} ${request.path} ${content?.key ?? ''}`);
+    const answer = process.handle(request).then((heard) => {
+      if (purchase !== undefined) purchase.endedAt = timeline.now;
+      return heard;
+    });
+    const heard = await Promise.race([answer, timeline.pause(this.sale.patienceMs).then(() => undefined)]);
+    if (heard === undefined || heard.kind === 'cut') {
+      note(stage, this.sale.name, heard === undefined ? 'script hangs up' : 'script: connection lost');
+      return undefined;
+    }
+    return this.#take(heard, startedAt, process.name, content);
+  }
+
+  #take(heard: Exclude<Heard, { kind: 'cut' }>, startedAt: number, process: string, content: Content | undefined): Seen {
+    const { stage, verdict } = this.#street;
+    const { http, body, code } = readHeard(heard);
+    const word = wordOf(body);
+    note(
+      stage,
+      this.sale.name,
+      `script ← ${process}: ${http} ${word ?? 'CONTRADICTION'} ${code ?? ''} ${JSON.stringify(body['message'])}`,
+    );
+    if (word === undefined) {
+      stage.book.violate('the words agree', this.sale.name, JSON.stringify(body));
+      return undefined;
+    }
+    const how = content === undefined ? 'status' : 'purchase';
+    const telling: Telling = { startedAt, at: stage.timeline.now, process, how, content, word, http, code, body };
+    this.subject.tellings.push(telling);
+    verdict.hear(this.subject, telling);
+    stage.faults.count(`told ${word}`);
+    this.#lastTold = { word, body };
+    return this.#lastTold;
+  }
+
+  #requestTo(method: string, path: string, fields: Readonly<Record<string, string | number | boolean>>): LegacyRequest {
+    return {
+      method,
+      path,
+      query: new Map(),
+      body: new Map(Object.entries(fields)),
+      headers: { authorization: `Token ${this.sale.key.text}`, userAgent: this.sale.userAgent },
+      clientAddress: '127.0.0.1',
+    };
+  }
+}
+
+/** A bug of the gateway reaches the script as the last door words it: as a failure. */
+function readHeard(heard: Exclude<Heard, { kind: 'cut' }>): { http: number; body: JsonObject; code: string | undefined } {
+  if (heard.kind === 'reply') {
+    const { reply, refusal } = heard.served;
+    return { http: reply.status, body: reply.body as JsonObject, code: refusal?.code };
+  }
+  const message = heard.error instanceof Error ? heard.error.message : String(heard.error);
+  return { http: 500, body: { status: 'fail', Status: 'failed', error: [message], message }, code: 'internal' };
+}

@@ -1,0 +1,121 @@
+/** What scripts asked for and what they were told, order by order: the evidence that the invariants are judged by. */
+import type { JsonObject } from '../../../src/domain/json';
+import type { Content } from '../script/content';
+
+export type Word = 'success' | 'pending' | 'failure';
+
+/** One purchase as a script sent it. */
+export interface Purchase {
+  readonly content: Content;
+  readonly process: string;
+  readonly startedAt: number;
+  endedAt?: number;
+  /** When its journal write became durable, if it came to one. */
+  openedAt?: number;
+}
+
+/** One reply that a script saw. */
+export interface Telling {
+  readonly startedAt: number;
+  readonly at: number;
+  readonly process: string;
+  readonly how: 'purchase' | 'status';
+  /** The sale that was asked for; a status query asks for whatever the order is. */
+  readonly content: Content | undefined;
+  readonly word: Word;
+  readonly http: number;
+  /** Of a refusal. */
+  readonly code: string | undefined;
+  readonly body: JsonObject;
+}
+
+/** One order: everything under one request id of one key. */
+export interface Case {
+  readonly name: string;
+  readonly owner: string;
+  readonly walletId: string;
+  /** As v1 gets it. Unknown for an order without an id of the script's until the gateway has made one. */
+  requestId: string | undefined;
+  readonly contents: Map<string, Content>;
+  readonly purchases: Purchase[];
+  readonly tellings: Telling[];
+  /** Calls that are on their way to v1 or back. */
+  inFlight: number;
+  /** Something went wrong around it, so that the gateway may rightly not know its fate. */
+  isDoubtful: boolean;
+}
+
+export interface Violation {
+  readonly invariant: string;
+  readonly subject: string;
+  readonly detail: string;
+}
+
+export class CaseBook {
+  readonly cases: Case[] = [];
+  readonly violations: Violation[] = [];
+  /** Keys of which a question to v1 went wrong. */
+  readonly doubtfulOwners = new Set<string>();
+  readonly #byId = new Map<string, Case>();
+  readonly #nameless = new Map<string, Case>();
+
+  /** The case of a request id, opened when it is new. */
+  withId(owner: string, walletId: string, requestId: string, name: string): Case {
+    const key = `${owner} ${requestId}`;
+    const known = this.#byId.get(key);
+    if (known !== undefined) return known;
+    const opened = this.#open(owner, walletId, requestId, name);
+    this.#byId.set(key, opened);
+    return opened;
+  }
+
+  /** The case of a sale without a request id; its number is its own. */
+  withoutId(owner: string, walletId: string, number: string, name: string): Case {
+    const opened = this.#open(owner, walletId, undefined, name);
+    this.#nameless.set(`${owner} ${number}`, opened);
+    return opened;
+  }
+
+  find(owner: string, requestId: string): Case | undefined {
+    return this.#byId.get(`${owner} ${requestId}`);
+  }
+
+  /** The gateway made an id for a sale that came without one. */
+  name(owner: string, number: string, requestId: string): Case | undefined {
+    const nameless = this.#nameless.get(`${owner} ${number}`);
+    if (nameless === undefined || nameless.requestId !== undefined) return undefined;
+    nameless.requestId = requestId;
+    this.#byId.set(`${owner} ${requestId}`, nameless);
+    return nameless;
+  }
+
+  violate(invariant: string, subject: string, detail: string): void {
+    this.violations.push({ invariant, subject, detail });
+  }
+
+  #open(owner: string, walletId: string, requestId: string | undefined, name: string): Case {
+    const opened: Case = {
+      name,
+      owner,
+      walletId,
+      requestId,
+      contents: new Map(),
+      purchases: [],
+      tellings: [],
+      inFlight: 0,
+      isDoubtful: false,
+    };
+    this.cases.push(opened);
+    return opened;
+  }
+}
+
+/** The word of a reply, by the two fields that scripts read; undefined when they contradict each other. */
+export function wordOf(body: JsonObject): Word | undefined {
+  const { status, Status, error } = body;
+  const hasError = error !== undefined && error !== null;
+  if (status === 'success' && Status === 'successful' && !hasError) return 'success';
+  if (status === 'pending' && Status === 'processing' && !hasError && body['success'] === undefined) return 'pending';
+  if (status === 'fail' && Status === 'failed' && hasError && (body['id'] ?? null) === null) return 'failure';
+  return undefined;
+}

@@ -1,0 +1,165 @@
+/** The invariants: what must be true of every reply when it is told, and of every history when it is over. */
+import type { Order as V1Order } from '../../../src/sandbox/order/order';
+import type { Disk } from '../edge/disk';
+import { tell } from '../edge/disk';
+import type { SimulatedV1 } from '../edge/simulated-v1';
+import type { Stage } from '../edge/stage';
+import { isSaleOf, likenessOf } from '../script/content';
+import type { Case, Purchase, Telling } from './case-book';
+
+export class Verdict {
+  readonly #stage: Stage;
+  readonly #v1: SimulatedV1;
+  readonly #disk: Disk;
+  /** Orders left open because another is like them. */
+  alike = 0;
+
+  constructor(stage: Stage, v1: SimulatedV1, disk: Disk) {
+    this.#stage = stage;
+    this.#v1 = v1;
+    this.#disk = disk;
+  }
+
+  /** Judges a reply at the moment it is told. */
+  hear(subject: Case, telling: Telling): void {
+    if (telling.word === 'success') this.#judgeSuccess(subject, telling);
+    if (telling.word === 'pending') this.#judgePending(subject, telling);
+  }
+
+  /** Judges the history as a whole. `lastTold` is each order's status after everything has come to rest. */
+  close(lastTold: ReadonlyMap<Case, Telling | undefined>): void {
+    this.#checkCharges();
+    for (const subject of this.#stage.book.cases) {
+      for (const telling of subject.tellings) if (telling.word === 'failure') this.#judgeFailure(subject, telling);
+      const last = lastTold.get(subject);
+      if (last !== undefined) this.#judgeAnswer(subject, last);
+    }
+    const { faults, isBalanced } = this.#v1.checkLedger();
+    if (!isBalanced) this.#violate('the ledger adds up', '* v1', faults.join('; '));
+  }
+
+  /** The unsettled index holds exactly the orders that are not settled. */
+  async checkIndexes(owners: ReadonlySet<string>): Promise<void> {
+    for (const owner of owners) {
+      const listed = (await this.#disk.journal.listUnsettled({ owner, limit: 100_000 })).map(({ requestId }) => requestId);
+      const expected = [...this.#disk.orders.values()]
+        .filter((order) => order.owner === owner && ['open', 'pending', 'unknown'].includes(order.outcome?.kind ?? 'open'))
+        .map(({ requestId }) => requestId);
+      if (listed.sort().join() !== expected.sort().join())
+        this.#violate('the unsettled index is right', '* journal', `lists ${listed.join()}, should list ${expected.join()}`);
+    }
+  }
+
+  #judgeSuccess(subject: Case, telling: Telling): void {
+    const order = this.#orderOf(subject);
+    const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
+    if (order === undefined) return lie('v1 has no such order');
+    if (order.status !== 'success') return lie(`v1 says ${order.status}`);
+    if (telling.content !== undefined && !isSaleOf(telling.content, order)) return lie('v1 sold something else under this id');
+    const { body } = telling;
+    if (body['reference'] !== order.reference)
+      return lie(`the reply shows ${JSON.stringify(body['reference'])}, not ${order.reference}`);
+    const shown = JSON.stringify([body['pin'] ?? null, body['token'] ?? null, body['pins'] ?? null]);
+    const goods = [...order.pins.map(({ pin }) => pin), ...(order.token === null ? [] : [order.token])];
+    if (goods.some((good) => !shown.includes(good))) lie(`it shows ${shown} instead of ${goods.join()}`);
+  }
+
+  #judgePending(subject: Case, telling: Telling): void {
+    const order = this.#orderOf(subject);
+    if (subject.isDoubtful || subject.inFlight > 0 || this.#stage.book.doubtfulOwners.has(subject.owner)) return;
+    // A provider's word that came during the answer is news of the next one.
+    if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return;
+    const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
+    const kind = known?.outcome?.kind;
+    if (known !== undefined && (kind === undefined || kind === 'unknown')) return;
+    this.#violate(
+      'pending is true',
+      subject.name,
+      `told pending, but nothing is open: the journal has it ${tell(known?.outcome)}`,
+    );
+  }
+
+  /** Nobody who was told "failed" has paid, unless the script ordered again after it was told. */
+  #judgeFailure(subject: Case, telling: Telling): void {
+    const order = this.#orderOf(subject);
+    if (order === undefined || order.status === 'failed') return;
+    const { content } = telling;
+    // Told of another sale under the same id: that one is not charged.
+    if (content !== undefined && !isSaleOf(content, order)) return;
+    // A refusal of a conflict speaks of a sale that is not this one, whatever the script made of it.
+    if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
+    if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
+    this.#violate(
+      'failure is true',
+      subject.name,
+      `told ${telling.http} failure at ${this.#time(telling.at)} (${telling.how}${telling.code === undefined ? '' : `, ${telling.code}`}), but v1 charged ${order.reference}: ${order.status}`,
+    );
+  }
+
+  /** The script ordered again after it was told, or another process took the order only after it was asked. */
+  #excuses(purchase: Purchase, telling: Telling, order: V1Order): boolean {
+    if (!isSaleOf(purchase.content, order)) return false;
+    if (purchase.startedAt >= telling.at) return true;
+    return purchase.process !== telling.process && purchase.openedAt !== undefined && purchase.openedAt > telling.startedAt;
+  }
+
+  /** After everything has come to rest a status query tells what v1 knows. */
+  #judgeAnswer(subject: Case, last: Telling): void {
+    const order = this.#orderOf(subject);
+    const expected =
+      order === undefined || order.status === 'failed' ? 'failure' : order.status === 'success' ? 'success' : 'pending';
+    if (last.word === expected) return;
+    if (last.word === 'pending' && this.#isAlikeToAnother(subject)) {
+      this.alike += 1;
+      return;
+    }
+    const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
+    this.#violate(
+      'every order is answerable',
+      subject.name,
+      `in the end told ${last.word}, but v1 has ${order?.status ?? 'nothing'}; the journal has it ${tell(known?.outcome)}`,
+    );
+  }
+
+  /** Of two lost orders that agree in all that v1's history shows, nobody can tell which is which: both stay open. */
+  #isAlikeToAnother(subject: Case): boolean {
+    const likenesses = new Set([...subject.contents.values()].map(likenessOf));
+    return this.#stage.book.cases.some((other) => {
+      if (other === subject || other.owner !== subject.owner || other.requestId === undefined) return false;
+      const outcome = this.#disk.orderOf(other.owner, other.requestId)?.outcome;
+      const isOpen = outcome === undefined || outcome.kind === 'unknown';
+      return isOpen && [...other.contents.values()].some((content) => likenesses.has(likenessOf(content)));
+    });
+  }
+
+  /** Each intent is charged at most once, and nothing is charged that nobody asked for. */
+  #checkCharges(): void {
+    const { book } = this.#stage;
+    const charged = new Map<Case, number>();
+    for (const order of this.#v1.orders()) {
+      const subject = book.cases.find(({ walletId, requestId }) => walletId === order.walletId && requestId === order.requestId);
+      if (subject === undefined) {
+        this.#violate('nothing is charged unasked', '* v1', `${order.reference} has the request id ${order.requestId ?? 'none'}`);
+        continue;
+      }
+      charged.set(subject, (charged.get(subject) ?? 0) + 1);
+      if (![...subject.contents.values()].some((content) => isSaleOf(content, order)))
+        this.#violate('v1 sells what was asked for', subject.name, `${order.category} ${order.number} was sold`);
+    }
+    for (const [subject, count] of charged) {
+      if (count > 1) this.#violate('one charge per intent', subject.name, `charged ${count} times`);
+    }
+  }
+
+  #orderOf({ walletId, requestId }: Case): V1Order | undefined {
+    return requestId === undefined ? undefined : this.#v1.orderOf(walletId, requestId);
+  }
+
+  #time(at: number): string {
+    return `${((at - this.#stage.startMs) / 1000).toFixed(3)} s`;
+  }
+
+  #violate(invariant: string, subject: string, detail: string): void {
+    this.#stage.book.violate(invariant, subject, detail);
+  }
+}
