@@ -70,6 +70,9 @@ const configSchema = z.strictObject({
   sandboxRelaxed: setting("Lifts the sandbox's rate limits and duplicate window, for load tests.", '1 or 0', parseFlag).prefault(
     '0',
   ),
+  sandboxSeed: setting("Makes the sandbox's references, tokens and PINs the same in every run.", 'a word', (text) =>
+    /^[\w.-]{1,64}$/.test(text) ? text : undefined,
+  ).optional(),
   journalUrl: setting(
     'Where orders are kept: `lmdb:` (in the data folder), `postgres://…`, or `memory:` for tests.',
     '`lmdb:`, `postgres://…` or `memory:`',

@@ -158,6 +158,7 @@ async function startSandbox(config: Config, closers: (() => Promise<void>)[]): P
   const sandbox = await openSandbox({
     dataDir: join(config.dataDir, 'sandbox'),
     relaxed: config.sandboxRelaxed,
+    seed: config.sandboxSeed,
     trustedProxies: config.trustedProxies,
   });
   closers.push(() => sandbox.close());

@@ -278,6 +278,7 @@ describe('what the configuration tells of itself', () => {
       SANDBOX_HOST: '127.0.0.1',
       SANDBOX_PORT: '8081',
       SANDBOX_RELAXED: '0',
+      SANDBOX_SEED: undefined,
       JOURNAL_URL: 'lmdb:',
       JOURNAL_KEY: undefined,
       JOURNAL_DAYS: '90',

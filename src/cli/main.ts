@@ -8,6 +8,7 @@ import { ordersCommand } from './orders';
 import { reloadCommand } from './reload';
 import { sandboxCommand } from './sandbox';
 import { serveCommand } from './serve';
+import { testCommand } from './test';
 
 const USAGE_EXIT_CODE = 2;
 
@@ -19,6 +20,7 @@ function createProgram(): Command {
     serveCommand,
     sandboxCommand,
     checkCommand,
+    testCommand,
     reloadCommand,
     ordersCommand,
     configCommand,

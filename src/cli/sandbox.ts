@@ -11,6 +11,7 @@ export function sandboxCommand(): Command {
     const sandbox = await openSandbox({
       dataDir: join(config.dataDir, 'sandbox'),
       relaxed: config.sandboxRelaxed,
+      seed: config.sandboxSeed,
       trustedProxies: config.trustedProxies,
     });
     const { url } = await sandbox.listen(config.sandboxPort, config.sandboxHost);

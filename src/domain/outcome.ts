@@ -61,6 +61,8 @@ export interface NotSent {
 export interface Unknown {
   readonly kind: 'unknown';
   readonly reason: string;
+  /** v1 has an order under the same request id, and nobody can tell whether it is this one. */
+  readonly isDoubted?: boolean;
 }
 
 export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
@@ -90,7 +92,8 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
     return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
   // Unknown: only an answer about the order itself says more.
   if (latest.kind === 'not_sent' && latest.isProven === true) return latest;
-  return latest.kind === 'rejected' || latest.kind === 'not_sent' ? previous : latest;
+  const isDoubtKept = previous.kind === 'unknown' && previous.isDoubted === true && latest.kind === 'unknown';
+  return latest.kind === 'rejected' || latest.kind === 'not_sent' || isDoubtKept ? previous : latest;
 }
 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {

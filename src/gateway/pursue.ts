@@ -115,14 +115,21 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       timeoutMs: Math.max(1, Math.min(plan.tryMs, deadline - clock.now())),
     });
 
+  /** Doubts an order that v1 had already: another gateway, another key or another sale may have made it under this id. */
   const judge = async (sent: SentOutcome, before: Outcome | undefined): Promise<Outcome> => {
-    // An order under this id that this journal never sent: another gateway, another key, or somebody else's sale.
-    const isUnexpected = sent.isDuplicate && (before === undefined || before.kind === 'not_sent' || before.kind === 'rejected');
-    if (!isUnexpected || !('reference' in sent.outcome) || sent.outcome.reference === undefined) return sent.outcome;
-    const identity = await plan.identify(sent.outcome.reference);
-    if (identity === 'same') return sent.outcome;
+    const reference = 'reference' in sent.outcome ? sent.outcome.reference : undefined;
+    if (!sent.isDuplicate || reference === undefined) return sent.outcome;
+    if (before !== undefined && 'reference' in before && before.reference === reference) return sent.outcome;
+    const identity = await plan.identify(reference);
+    // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
+    const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
+    if (identity === 'same' || (identity === 'unclear' && isExpected)) return sent.outcome;
     if (identity === 'unclear')
-      return { kind: 'unknown', reason: 'v1 has an order under this request id that cannot be told from this one' };
+      return {
+        kind: 'unknown',
+        reason: 'v1 has an order under this request id that cannot be told from this one',
+        isDoubted: true,
+      };
     return {
       kind: 'rejected',
       httpStatus: 409,

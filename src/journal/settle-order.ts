@@ -35,7 +35,9 @@ export function referenceOf(order: Order): string | undefined {
  * field by field: whatever else v1's answer may carry one day does not slip onto the disk.
  */
 export function withoutGoods(outcome: Outcome): Outcome {
-  if (outcome.kind === 'unknown') return { kind: 'unknown', reason: cut(outcome.reason) };
+  if (outcome.kind === 'unknown') {
+    return { kind: 'unknown', reason: cut(outcome.reason), ...(outcome.isDoubted === true ? { isDoubted: true } : {}) };
+  }
   if (outcome.kind === 'not_sent') {
     return { kind: 'not_sent', reason: cut(outcome.reason), ...(outcome.isProven === true ? { isProven: true } : {}) };
   }

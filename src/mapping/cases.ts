@@ -79,7 +79,7 @@ export function readCases(files: readonly MappingFileText[]): LoadedCases {
   return { cases, fixtures: { catalog, answers }, problems };
 }
 
-/** Puts the addresses of short forms back, where only their fields are left. */
+/** Both short forms as the long one: an address and its fields. */
 function withAddresses(
   written: WrittenCase,
   path: YamlPath,
@@ -87,8 +87,9 @@ function withAddresses(
   locate: Locate,
 ): WrittenCase {
   const put = (key: string, value: JsonValue | undefined, at: YamlPath): Record<string, JsonValue> => {
-    const to = value === undefined ? undefined : addresses.get(locate([...at, key], 'key').line);
-    return value === undefined ? {} : { [key]: to === undefined ? value : { to, fields: value } };
+    if (value === undefined) return {};
+    const to = addresses.get(locate([...at, key], 'key').line);
+    return { [key]: to === undefined ? withoutAddressKey(value) : { to, fields: value } };
   };
   const before = written.before?.map((step, index) => ({ ...step, ...put('send', step.send, [...path, 'before', index]) }));
   return {
@@ -97,6 +98,13 @@ function withAddresses(
     ...put('expect_call', written.expect_call, path),
     ...(before === undefined ? {} : { before }),
   };
+}
+
+/** `{ POST /api/topup/: { network: 1 } }`: the short form in real YAML, which editors and formatters read. */
+function withoutAddressKey(value: JsonValue): JsonValue {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const [[to, fields] = ['', null], ...more] = Object.entries(value as JsonObject);
+  return more.length === 0 && /^[A-Z]+ \//.test(to) ? { to, fields } : value;
 }
 
 function expand(written: WrittenCase, path: YamlPath, file: string, locate: Locate): { cases: Case[]; problems: Problem[] } {

@@ -6,8 +6,8 @@ import {
   v1MeterLookupReplySchema,
   v1ReceiptReplySchema,
   v1TransactionsReplySchema,
-} from '../upstream/v1';
-import type { Shape } from './source-shapes';
+} from '../../upstream/v1';
+import type { Shape } from './shape';
 
 interface SchemaDefinition {
   readonly def: { readonly type: string; readonly innerType?: SchemaDefinition };

@@ -2,14 +2,8 @@
  * What every source of a value holds, part by part: the checker judges paths and transforms by it, the reference shows
  * it. A test holds it to what the gateway really puts there.
  */
+import type { Shape } from './shape';
 import { V1_REPLIES } from './v1-shapes';
-
-/** `any` is what cannot be known before a request; `word` is a value of a table; `kobo` needs `naira` before it is told. */
-export type Kind = 'text' | 'number' | 'flag' | 'kobo' | 'time' | 'list' | 'cards' | 'rows' | 'object' | 'word' | 'any';
-
-export type Shape = Kind | { readonly [part: string]: Shape };
-
-export const isKind = (shape: Shape): shape is Kind => typeof shape === 'string';
 
 const dataPlan = {
   id: 'number',
@@ -90,16 +84,4 @@ export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
 /** The reply of the v1 endpoint that an operation calls, such as `GET /balance`. */
 export function v1Shape(endpoint: string | undefined): Shape {
   return (endpoint === undefined ? undefined : V1_REPLIES[endpoint]) ?? 'any';
-}
-
-/** What a path leads to, or the parts there were to choose from where it leaves the known. */
-export function shapeAt(shape: Shape, steps: readonly string[]): { readonly shape: Shape } | { readonly parts: readonly string[] } {
-  let current = shape;
-  for (const step of steps) {
-    if (current === 'any' || current === 'object') return { shape: 'any' };
-    if (isKind(current)) return { parts: [] };
-    if (!Object.hasOwn(current, step)) return { parts: Object.keys(current) };
-    current = current[step]!;
-  }
-  return { shape: current };
 }

@@ -1,0 +1,198 @@
+/** Everything in a mapping that a case can show, each with its place in the source. */
+import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
+import type { OperationKind } from '../../mapping/mapping';
+import type { YamlPath } from '../../mapping/read-yaml';
+import { blockReply, outcomeReplies, type PlacedValue } from '../../mapping/rules/reply-layers';
+import { parseRoute } from '../../mapping/routes';
+import type { ValueSource } from '../../mapping/schema';
+import type { MappingSource } from '../../mapping/source';
+
+export const RULE_KINDS = [
+  'route',
+  'spelling',
+  'table word',
+  'table number',
+  'prefix',
+  'transform',
+  'signal',
+  'outcome',
+  'reply field',
+] as const;
+export type RuleKind = (typeof RULE_KINDS)[number];
+
+export interface Rule {
+  readonly kind: RuleKind;
+  /** The same for the rule and for a case that shows it. */
+  readonly id: string;
+  /** For people. */
+  readonly words: string;
+  readonly path: YamlPath;
+}
+
+/** Where a rule stands, as one text. */
+export const idOf = (kind: RuleKind, path: YamlPath, more = ''): string => [kind, ...path.map(String), more].join('\0');
+
+export function listRules(source: MappingSource): Rule[] {
+  const rules = [
+    ...routeRules(source),
+    ...spellingRules(source),
+    ...tableRules(source),
+    ...transformRules(source),
+    ...signalRules(source),
+    ...outcomeRules(source),
+    ...replyRules(source),
+  ];
+  return [...new Map(rules.map((rule) => [rule.id, rule])).values()];
+}
+
+const rule = (kind: RuleKind, path: YamlPath, words: string, more = ''): Rule => ({ kind, path, words, id: idOf(kind, path, more) });
+
+interface PlacedTexts {
+  readonly operation: string;
+  readonly path: YamlPath;
+  readonly texts: readonly string[];
+}
+
+/** Shared routes and those of one format. */
+export function placedRoutes(source: MappingSource): PlacedTexts[] {
+  return Object.entries(source.operations).flatMap(([operation, { routes }]) => [
+    { operation, path: ['operations', operation, 'routes'], texts: routes ?? [] },
+    ...[...source.formats].map(([id, { operations }]) => ({
+      operation,
+      path: ['formats', id, 'operations', operation, 'routes'],
+      texts: operations?.[operation]?.routes ?? [],
+    })),
+  ]);
+}
+
+function routeRules(source: MappingSource): Rule[] {
+  return placedRoutes(source).flatMap(({ path, texts }) =>
+    texts.flatMap((text, index) =>
+      parseRoute(text).methods.map((method) => rule('route', [...path, index], `${method} ${parseRoute(text).path}`, method)),
+    ),
+  );
+}
+
+/** Spellings of fields, those of one format included. */
+export function placedSpellings(source: MappingSource): (PlacedTexts & { readonly field: string })[] {
+  return Object.entries(source.operations).flatMap(([operation, { fields }]) =>
+    Object.entries(fields ?? {}).flatMap(([field, { from, otherwise }]) => {
+      const path = ['operations', operation, 'fields', field];
+      const own = [...source.formats].map(([id, format]) => ({
+        operation,
+        field,
+        path: ['formats', id, 'operations', operation, 'fields', field, 'from'],
+        texts: format.operations?.[operation]?.fields?.[field]?.from ?? [],
+      }));
+      return [
+        { operation, field, path: [...path, 'from'], texts: from },
+        { operation, field, path: [...path, 'otherwise'], texts: otherwise ?? [] },
+        ...own,
+      ];
+    }),
+  );
+}
+
+function spellingRules(source: MappingSource): Rule[] {
+  return [
+    ...placedSpellings(source).flatMap(({ operation, field, path, texts }) =>
+      texts.map((text, index) => rule('spelling', [...path, index], `${text} (${field} of ${operation})`)),
+    ),
+    ...source.requestId.map((text, index) => rule('spelling', ['request_id', index], `${text} (the request id)`)),
+  ];
+}
+
+function tableRules(source: MappingSource): Rule[] {
+  const shared = Object.entries(source.tables).flatMap(([name, { values, numbers }]) => [
+    ...Object.entries(values ?? {}).flatMap(([value, { words, prefixes }]) => [
+      ...words.map((word, index) => rule('table word', ['tables', name, 'values', value, 'words', index], `${word} (${name} ${value})`)),
+      ...(prefixes ?? []).map((prefix, index) =>
+        rule('prefix', ['tables', name, 'values', value, 'prefixes', index], `${prefix} (${name} ${value})`),
+      ),
+    ]),
+    ...numberRules(['tables', name, 'numbers'], numbers, name),
+  ]);
+  const own = [...source.formats].flatMap(([id, format]) =>
+    Object.entries(format.numbers ?? {}).flatMap(([name, numbers]) =>
+      numberRules(['formats', id, 'numbers', name], numbers, `${name}, format ${id}`),
+    ),
+  );
+  const others = source.otherNumberings.flatMap(({ numbers, title }, index) =>
+    numberRules(['other_numberings', index, 'numbers'], numbers, title),
+  );
+  return [...shared, ...own, ...others];
+}
+
+function numberRules(path: YamlPath, numbers: Readonly<Record<string, string>> | undefined, of: string): Rule[] {
+  return Object.entries(numbers ?? {}).map(([number, value]) => rule('table number', [...path, number], `${number} is ${value} (${of})`));
+}
+
+/** A transform in use, at the first field that uses it. */
+function transformRules(source: MappingSource): Rule[] {
+  return Object.entries(source.operations).flatMap(([operation, { fields }]) =>
+    Object.entries(fields ?? {}).flatMap(([field, { as }]) =>
+      Object.hasOwn(INPUT_TRANSFORMS, as)
+        ? [{ ...rule('transform', ['operations', operation, 'fields', field, 'as'], as), id: idOf('transform', [as]) }]
+        : [],
+    ),
+  );
+}
+
+function signalRules(source: MappingSource): Rule[] {
+  return [...source.formats].flatMap(([id, { proof }]) =>
+    (proof ?? []).flatMap((signal, index) => {
+      const path = ['formats', id, 'proof', index];
+      const { any_field: any, all_fields: all, field, is, path: address, auth } = signal;
+      if (any !== undefined) return any.map((name, at) => rule('signal', [...path, 'any_field', at], `field ${name} (${id})`));
+      if (field !== undefined)
+        return (is ?? []).map((word, at) => rule('signal', [...path, 'is', at], `${field} is ${word} (${id})`));
+      return [rule('signal', path, `${all?.join(' and ') ?? address ?? auth ?? 'nothing'} (${id})`)];
+    }),
+  );
+}
+
+const PURCHASE_OUTCOMES = ['succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
+const QUESTION_OUTCOMES = ['found', 'refused', 'unavailable'] as const;
+
+/** Everything that can become of a request, by the kind of its operation. */
+export const OUTCOMES_OF: Readonly<Record<OperationKind, readonly string[]>> = {
+  purchase: [...PURCHASE_OUTCOMES, 'refused'],
+  status: [...PURCHASE_OUTCOMES, 'refused'],
+  lookup: QUESTION_OUTCOMES,
+  read: QUESTION_OUTCOMES,
+  list: QUESTION_OUTCOMES,
+  history: QUESTION_OUTCOMES,
+};
+
+function outcomeRules(source: MappingSource): Rule[] {
+  return Object.entries(source.operations).flatMap(([operation, { kind }]) =>
+    OUTCOMES_OF[kind].map((outcome) => rule('outcome', ['operations', operation], `${operation}: ${outcome}`, outcome)),
+  );
+}
+
+function replyRules(source: MappingSource): Rule[] {
+  const placed = [
+    ...outcomeReplies(source).flatMap(({ fields }) => [...fields]),
+    ...blockReply('refusal', 'failure', source),
+  ].flatMap(([key, { value, path }]) => leaves(value, path, key));
+  const lists = Object.entries(source.operations).flatMap(([operation, { kind, reply }]) =>
+    kind === 'list' && reply?.success !== undefined ? leaves(reply.success, ['operations', operation, 'reply', 'success'], operation) : [],
+  );
+  const rows = Object.entries(source.rows).flatMap(([name, fields]) =>
+    Object.entries(fields).flatMap(([key, value]) => leaves(value, ['rows', name, key], key)),
+  );
+  return [...placed, ...lists, ...rows].map(({ path, name }) => rule('reply field', path, name));
+}
+
+/** Nested fields one by one; `first`, `when`, `each` and lists are one value. */
+export function isNested(value: ValueSource): value is Readonly<Record<string, ValueSource>> {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  return !('first' in value || 'when' in value || 'each' in value) && Object.keys(value).length > 0;
+}
+
+function leaves(value: ValueSource, path: YamlPath, name: string): { path: YamlPath; name: string }[] {
+  if (!isNested(value)) return [{ path, name }];
+  return Object.entries(value).flatMap(([key, part]) => leaves(part, [...path, key], `${name}.${key}`));
+}
+
+export type { PlacedValue };

@@ -1,0 +1,75 @@
+/** What an operation as a whole must have, and must never have. */
+import { INPUT_TRANSFORMS } from '../input-transforms';
+import type { OperationSource } from '../schema';
+import type { MappingSource } from '../source';
+import { hintFor, type Checking } from './checking';
+
+export function checkOperations(checking: Checking): void {
+  const { source, report } = checking;
+  for (const [name, operation] of Object.entries(source.operations)) {
+    const path = ['operations', name];
+    const routes = [operation.routes, ...[...source.formats.values()].map((format) => format.operations?.[name]?.routes)];
+    if (routes.every((some) => (some ?? []).length === 0))
+      report(path, 'operation-without-route', `\`${name}\` has no address`, { at: 'key' });
+    if (operation.kind === 'status' && operation.fields?.['id'] === undefined)
+      report(path, 'status-without-id', `\`${name}\` has no field \`id\``, { at: 'key' });
+    if (operation.without_key !== undefined) checkWithoutKey(name, operation, checking);
+    if (operation.undecided !== undefined && operation.kind === 'purchase')
+      report([...path, 'undecided'], 'undecided-moves-money', 'a purchase is never decided by a guess', { at: 'key' });
+    checkPatience(name, operation, checking);
+    checkGuard(name, operation, checking);
+  }
+}
+
+function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Checking): void {
+  const path = ['operations', name, 'without_key'];
+  if (kind === 'purchase') report(path, 'lookup-key-on-purchase', 'the operator would pay for it', { at: 'key' });
+  else if (kind !== 'lookup')
+    report(path, 'lookup-key-shows-operator', `a ${kind} without a key shows the operator’s own account`, { at: 'key' });
+}
+
+function checkPatience(name: string, operation: OperationSource, { source, report }: Checking): void {
+  const kinds = Object.keys(source.callerKinds);
+  for (const kind of Object.keys(operation.patience ?? {}))
+    if (!kinds.includes(kind))
+      report(['operations', name, 'patience', kind], 'unknown-caller-kind', `there is no kind of caller \`${kind}\``, {
+        at: 'key',
+        ...hintFor(kind, kinds),
+      });
+}
+
+/** The guard compares the network of a number with the prefix of a phone: it needs both. */
+function checkGuard(name: string, operation: OperationSource, { source, report }: Checking): void {
+  const { numbering_guard: guard, fields = {} } = operation;
+  const path = ['operations', name, 'numbering_guard'];
+  if (guard === undefined) {
+    const [number] = numberedFields(operation, source);
+    const phone = Object.values(fields).find(({ as }) => as === 'phone');
+    if (number !== undefined && phone !== undefined)
+      report(['operations', name], 'purchase-without-guard', `\`${name}\` sends \`${number}\` without a guard`, { at: 'key' });
+    return;
+  }
+  const number = Object.hasOwn(fields, guard.number) ? fields[guard.number] : undefined;
+  const table = number === undefined ? undefined : source.tables[number.as];
+  if (number !== undefined && table === undefined)
+    report([...path, 'number'], 'guard-cannot-tell', `\`${guard.number}\` is not read through a table`);
+  else if (table !== undefined && !Object.values(table.values ?? {}).some(({ prefixes }) => (prefixes ?? []).length > 0))
+    report([...path, 'number'], 'guard-cannot-tell', `the table \`${number!.as}\` has no prefixes`);
+  const phone = Object.hasOwn(fields, guard.phone) ? fields[guard.phone] : undefined;
+  if (phone !== undefined && phone.as !== 'phone' && Object.hasOwn(INPUT_TRANSFORMS, phone.as))
+    report([...path, 'phone'], 'guard-cannot-tell', `\`${guard.phone}\` is not read as \`phone\``);
+}
+
+/** Sent fields of a purchase whose numbers mean different things in different numberings, and whose table has prefixes. */
+function numberedFields({ kind, fields, call }: OperationSource, source: MappingSource): string[] {
+  if (kind !== 'purchase') return [];
+  const sent = JSON.stringify(call?.send ?? {});
+  return Object.entries(fields ?? {}).flatMap(([name, { as }]) => {
+    const numberings = [
+      ...[...source.formats.values()].flatMap((format) => format.numbers?.[as] ?? []),
+      ...source.otherNumberings.filter(({ table }) => table === as).map(({ numbers }) => numbers),
+    ].map((numbers) => JSON.stringify(Object.entries(numbers).sort()));
+    const hasPrefixes = Object.values(source.tables[as]?.values ?? {}).some(({ prefixes }) => prefixes !== undefined);
+    return hasPrefixes && new Set(numberings).size > 1 && new RegExp(`"\\$${name}\\b`).test(sent) ? [name] : [];
+  });
+}

@@ -1,0 +1,89 @@
+/** Addresses that cannot be reached, or that promise something they do not do. */
+import type { YamlPath } from '../read-yaml';
+import { parameterNames, parseRoute } from '../routes';
+import type { MappingSource } from '../source';
+import type { Checking } from './checking';
+
+/** Where v1 is passed through unless the operator says otherwise. */
+const V1_PATH = '/api/v1';
+
+interface PlacedRoute {
+  readonly operation: string;
+  readonly format: string | undefined;
+  readonly text: string;
+  readonly path: YamlPath;
+  readonly index: number;
+}
+
+export function checkRoutes({ source, report }: Checking): void {
+  const owners = new Map<string, PlacedRoute>();
+  for (const route of routesOf(source)) {
+    const { methods, path: address } = parseRoute(route.text);
+    const at = [...route.path, route.index];
+    for (const method of methods) {
+      const key = `${method} ${address.toLowerCase() === address ? '' : '!'}${address.replaceAll(/:[^/]+/g, ':').replaceAll(/\/{2,}/g, '/')}`;
+      const owner = owners.get(key);
+      if (owner === undefined) owners.set(key, route);
+      else if (owner.operation !== route.operation)
+        report(at, 'route-shadowed', `${method} ${address} already means \`${owner.operation}\``);
+      else if (owner.format === undefined || owner.format === route.format)
+        report(at, 'route-repeated', `${method} ${address} stands here already`, {
+          ...(methods.length === 1 && owner.format === route.format ? { fix: { kind: 'remove' } } : {}),
+        });
+    }
+    checkAddress(route, address, at, source, report);
+  }
+}
+
+function routesOf(source: MappingSource): PlacedRoute[] {
+  const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) =>
+    placed(routes, operation, undefined, ['operations', operation, 'routes']),
+  );
+  const own = [...source.formats].flatMap(([format, { operations }]) =>
+    Object.entries(operations ?? {}).flatMap(([operation, { routes }]) =>
+      Object.hasOwn(source.operations, operation)
+        ? placed(routes, operation, format, ['formats', format, 'operations', operation, 'routes'])
+        : [],
+    ),
+  );
+  return [...shared, ...own];
+}
+
+function placed(
+  routes: readonly string[] | undefined,
+  operation: string,
+  format: string | undefined,
+  path: YamlPath,
+): PlacedRoute[] {
+  return (routes ?? []).map((text, index) => ({ operation, format, text, path, index }));
+}
+
+function checkAddress(
+  { operation, text }: PlacedRoute,
+  address: string,
+  at: YamlPath,
+  source: MappingSource,
+  report: Checking['report'],
+): void {
+  const { kind, fields } = source.operations[operation]!;
+  const parameters = parameterNames(address);
+  for (const [index, parameter] of parameters.entries()) {
+    if (parameters.indexOf(parameter) < index) report(at, 'parameter-repeated', `\`:${parameter}\` stands twice in ${address}`);
+    // A purchase may carry the script's own id in its address.
+    else if (!Object.hasOwn(fields ?? {}, parameter) && !(kind === 'purchase' && parameter === 'request_id'))
+      report(at, 'unknown-parameter', `\`:${parameter}\` is no field of this operation`);
+  }
+  const [, first = ''] = /^\/([^/]+)\//.exec(address) ?? [];
+  if (source.formats.has(first))
+    report(at, 'format-shadows-route', `/${first}/… pins format \`${first}\`, so nothing is served at ${address}`);
+  if (address === V1_PATH || address.startsWith(`${V1_PATH}/`))
+    report(at, 'route-inside-v1', `${address} is passed through to v1`);
+  const [methods = '', written = ''] = text.split(' ');
+  const normal = address.replace(/\/{2,}/g, '/');
+  if (written !== normal)
+    report(at, 'route-not-normal', `${written} is the same address as ${normal}`, {
+      fix: { kind: 'replace', to: `${methods} ${normal}` },
+    });
+  if (/[A-Z]/.test(address.replaceAll(/:[^/]+/g, '')))
+    report(at, 'route-in-capitals', `${address} is not the same address as ${address.toLowerCase()}`);
+}

@@ -1,0 +1,221 @@
+/** Whether values come from somewhere: paths that lead to nothing, transforms of the wrong kind, amounts left in kobo. */
+import type { Expression } from '../expression';
+import type { ReplyOutcome } from '../mapping';
+import type { YamlPath } from '../read-yaml';
+import type { OperationSource, ValueSource } from '../schema';
+import { kindOfValue, shapeOfRoot, TRANSFORM_KINDS, type Surroundings } from '../shape/kind-of-value';
+import { isKind, shapeAt, type Kind } from '../shape/shape';
+import { ROOT_SHAPES, ROW_SHAPES } from '../shape/source-shapes';
+import type { MappingSource } from '../source';
+import { hintFor, type Checking } from './checking';
+import { blockReply, outcomeReplies } from './reply-layers';
+import { listOfEach, walkValue } from './walk-value';
+
+/** A value's surroundings, and which sources the gateway fills there. */
+interface Standing extends Surroundings {
+  readonly roots: ReadonlySet<string>;
+  /** For sentences: `a purchase`. */
+  readonly where: string;
+}
+
+export function checkValues(checking: Checking): void {
+  const { source } = checking;
+  const judge = createJudge(checking);
+  for (const reply of outcomeReplies(source)) {
+    const standing = standingOf(source.operations[reply.operation]!, reply.outcome, source);
+    for (const { value, path } of reply.fields.values()) judge(value, path, standing);
+  }
+  for (const [name, operation] of Object.entries(source.operations)) {
+    if (operation.kind === 'list') {
+      const standing = standingOf(operation, 'success', source);
+      judge(operation.reply?.success ?? null, ['operations', name, 'reply', 'success'], standing);
+      for (const [id, format] of source.formats)
+        judge(
+          format.operations?.[name]?.reply?.success ?? null,
+          ['formats', id, 'operations', name, 'reply', 'success'],
+          standing,
+        );
+    }
+    const asking = { ...standingOf(operation, 'success', source), joins: {}, where: 'a call' };
+    const roots = new Set(operation.kind === 'status' ? ['order'] : []);
+    for (const [field, value] of Object.entries(operation.call?.send ?? {}))
+      judge(value, ['operations', name, 'call', 'send', field], { ...asking, roots });
+    checkJoins(name, operation, checking);
+  }
+  const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, list: undefined };
+  for (const { value, path } of blockReply('refusal', 'failure', source).values())
+    judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });
+}
+
+const rootsOfFailure = (): Set<string> => new Set(['text', 'http', 'words', 'refusal', 'sent', 'order']);
+
+/** What `gateway/` hands to `mergeReply` for each kind of operation. */
+function standingOf(operation: OperationSource, outcome: ReplyOutcome, source: MappingSource): Standing {
+  const { kind } = operation;
+  const roots = outcome === 'failure' ? rootsOfFailure() : new Set(['text', 'http', 'words']);
+  const own = { purchase: ['order'], lookup: ['v1', 'login'], read: ['v1', 'login'], list: ['networks'] } as const;
+  const ofKind = { ...own, status: ['order', 'v1'], history: ['v1', 'orders'] } as const;
+  for (const root of ofKind[kind]) if (kind !== 'list' || outcome === 'success') roots.add(root);
+  if (operation.catalog === 'wanted' || (kind === 'list' && outcome === 'success')) roots.add('catalog');
+  return {
+    roots,
+    where: `${outcome === 'success' ? 'a' : `the ${outcome} of a`} ${kind}`,
+    fields: operation.fields ?? {},
+    tables: source.tables,
+    joins: Object.fromEntries(Object.entries(operation.join ?? {}).map(([name, { list }]) => [name, list])),
+    endpoint: operation.call?.to,
+    list: undefined,
+  };
+}
+
+function checkJoins(name: string, operation: OperationSource, { report }: Checking): void {
+  for (const [join, { list, where }] of Object.entries(operation.join ?? {})) {
+    const columns = Object.keys(ROW_SHAPES[`catalog.${list}`] ?? {});
+    for (const column of Object.keys(where))
+      if (!columns.includes(column))
+        report(
+          ['operations', name, 'join', join, 'where', column],
+          'unknown-column',
+          `rows of ${list} have no column \`${column}\``,
+          { at: 'key', ...hintFor(column, columns) },
+        );
+  }
+}
+
+type Judge = (value: ValueSource, path: YamlPath, standing: Standing) => void;
+
+function createJudge({ source, report }: Checking): Judge {
+  // A block is judged in every operation that includes it; its problem is told once.
+  const told = new Set<string>();
+  const tell: Checking['report'] = (path, code, message, extra) => {
+    const key = [code, ...path.map(String)].join('\0');
+    if (told.has(key)) return;
+    told.add(key);
+    report(path, code, message, extra);
+  };
+  return (value, path, standing) =>
+    walkValue(value, path, {
+      expression: (expression, at, isTold, list) => judgeExpression(expression, at, isTold, { ...standing, list }, tell),
+      when: (object, at, list) => judgeConditions(object['when'] ?? null, [...at, 'when'], { ...standing, list }, tell),
+      each: (object, at, list) => {
+        const over = listOfEach(object);
+        const kind = kindOfValue(object['each'] ?? null, { ...standing, list });
+        if (kind !== 'rows' && kind !== 'any') tell([...at, 'each'], 'each-over-no-list', 'this is no list of rows');
+        const columns = over === undefined ? undefined : ROW_SHAPES[over];
+        if (columns !== undefined) judgeColumns(object, at, over!, Object.keys(columns), tell);
+        const row = object['row'];
+        if (typeof row !== 'string' || !Object.hasOwn(source.rows, row)) return;
+        walkValue(
+          source.rows[row] as ValueSource,
+          ['rows', row],
+          { expression: (expression, place, isTold, inner) => judgeExpression(expression, place, isTold, { ...standing, fields: {}, joins: {}, list: inner }, tell) },
+          columns === undefined ? undefined : over,
+        );
+      },
+    });
+}
+
+function judgeExpression(
+  { root, path: steps, transforms }: Expression,
+  path: YamlPath,
+  isTold: boolean,
+  standing: Standing,
+  tell: Checking['report'],
+): void {
+  const isOwn = Object.hasOwn(standing.fields, root) || Object.hasOwn(standing.joins, root) || root === 'row';
+  if (!isOwn && !Object.hasOwn(ROOT_SHAPES, root) && root !== 'v1') return;
+  if (!isOwn && !standing.roots.has(root)) {
+    tell(path, 'source-not-available', `there is no \`$${root}\` in ${standing.where}`, hintFor('', [...standing.roots]));
+    return;
+  }
+  const found = shapeAt(shapeOfRoot(root, standing) ?? 'any', steps);
+  if (!('shape' in found)) {
+    // A list that the catalog does not have is told where values are compiled.
+    if (root === 'catalog') return;
+    const isRow = root === 'row' || Object.hasOwn(standing.joins, root);
+    const what = [root, ...steps].join('.');
+    const hint = hintFor(steps.at(-1) ?? '', found.parts);
+    if (isRow && found.parts.length > 0)
+      tell(path, 'unknown-column', `\`$${what}\`: ${standing.list ?? 'this list'} has no such column`, hint);
+    else tell(path, 'unknown-path', `\`$${what}\` leads to nothing`, hint);
+    return;
+  }
+  const last = judgeTransforms(isKind(found.shape) ? found.shape : 'object', transforms, path, root, tell);
+  if (isTold && last === 'kobo')
+    tell(path, 'amount-in-kobo', `\`$${[root, ...steps].join('.')}\` is in kobo`, { hint: 'add `| naira`' });
+}
+
+function judgeTransforms(
+  first: Kind,
+  transforms: readonly string[],
+  path: YamlPath,
+  root: string,
+  tell: Checking['report'],
+): Kind {
+  let kind = first;
+  for (const name of transforms) {
+    const transform = TRANSFORM_KINDS[name];
+    if (transform === undefined) return 'any';
+    if (kind !== 'any' && !transform.takes.includes(kind))
+      tell(path, 'transform-of-wrong-kind', `\`${name}\` takes ${listWords(transform.takes)}; \`$${root}\` here is ${WORDS[kind]}`);
+    kind = transform.gives;
+  }
+  return kind;
+}
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  text: 'a text',
+  number: 'a number',
+  flag: 'a yes or no',
+  kobo: 'an amount',
+  time: 'a time',
+  list: 'a list',
+  cards: 'cards',
+  rows: 'rows',
+  object: 'a group of fields',
+  word: 'a word of a table',
+  any: 'anything',
+};
+
+const listWords = (kinds: readonly Kind[]): string => kinds.map((kind) => WORDS[kind]).join(' or ');
+
+function judgeColumns(
+  object: Readonly<Record<string, ValueSource>>,
+  path: YamlPath,
+  list: string,
+  columns: readonly string[],
+  tell: Checking['report'],
+): void {
+  const any = object['where_any'];
+  const wheres: (readonly [ValueSource, YamlPath])[] = [[object['where'] ?? null, [...path, 'where']]];
+  if (Array.isArray(any)) any.forEach((part, index) => wheres.push([part as ValueSource, [...path, 'where_any', index]]));
+  for (const [where, at] of wheres) {
+    if (where === null || typeof where !== 'object' || Array.isArray(where)) continue;
+    for (const column of Object.keys(where))
+      if (!columns.includes(column))
+        tell([...at, column], 'unknown-column', `rows of ${list} have no column \`${column}\``, {
+          at: 'key',
+          ...hintFor(column, columns),
+        });
+  }
+}
+
+/** A comparison that can never be true: another type, or a word that the table does not have. */
+function judgeConditions(conditions: ValueSource, path: YamlPath, standing: Standing, tell: Checking['report']): void {
+  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return;
+  for (const [key, wanted] of Object.entries(conditions as Record<string, ValueSource>)) {
+    if (wanted === 'present' || wanted === 'absent') continue;
+    const kind = kindOfValue(key, standing);
+    const type = ({ number: 'number', flag: 'boolean', text: 'string', word: 'string' } as Partial<Record<Kind, string>>)[kind];
+    if (type !== undefined && typeof wanted !== type) {
+      tell([...path, key], 'condition-never-holds', `\`${key}\` is ${WORDS[kind]} and never \`${JSON.stringify(wanted)}\``);
+      continue;
+    }
+    const field = standing.fields[key.slice(1)];
+    const table = field === undefined ? undefined : standing.tables[field.as];
+    const values = Object.keys(table?.values ?? {});
+    if (table === undefined || table.unlisted !== undefined || table.catalog !== undefined) continue;
+    if (typeof wanted === 'string' && !values.includes(wanted))
+      tell([...path, key], 'condition-never-holds', `\`${key}\` is never \`${wanted}\``, hintFor(wanted, values));
+  }
+}

@@ -1,0 +1,57 @@
+/** Walks a value of a reply or call down to its expressions. */
+import { isExpression, parseExpression, type Expression } from '../expression';
+import type { YamlPath } from '../read-yaml';
+import type { ValueSource } from '../schema';
+
+type Fields = Readonly<Record<string, ValueSource>>;
+
+export interface Visit {
+  /** `isTold`: the script or v1 gets this very value, as opposed to a condition. `list` is what `$row` goes over. */
+  readonly expression?: (expression: Expression, path: YamlPath, isTold: boolean, list: string | undefined) => void;
+  readonly each?: (object: Fields, path: YamlPath, list: string | undefined) => void;
+  readonly when?: (object: Fields, path: YamlPath, list: string | undefined) => void;
+}
+
+export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list?: string, isTold = true): void {
+  if (typeof value === 'string') {
+    const expression = isExpression(value) ? parseExpression(value) : undefined;
+    if (expression !== undefined) visit.expression?.(expression, path, isTold, list);
+    return;
+  }
+  if (value === null || typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    for (const [index, part] of value.entries()) walkValue(part as ValueSource, [...path, index], visit, list, isTold);
+    return;
+  }
+  const object = value as Fields;
+  if ('each' in object) return walkEach(object, path, visit, list);
+  if ('when' in object) visit.when?.(object, path, list);
+  for (const [key, part] of Object.entries(object)) {
+    if (key === 'when' && 'when' in object) walkConditions(part, [...path, key], visit, list);
+    else walkValue(part, [...path, key], visit, list, isTold);
+  }
+}
+
+function walkEach(object: Fields, path: YamlPath, visit: Visit, list: string | undefined): void {
+  visit.each?.(object, path, list);
+  walkValue(object['each'] ?? null, [...path, 'each'], visit, list, false);
+  for (const key of ['where', 'where_any'])
+    if (key in object) walkValue(object[key] ?? null, [...path, key], visit, list, false);
+}
+
+function walkConditions(conditions: ValueSource, path: YamlPath, visit: Visit, list: string | undefined): void {
+  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return;
+  for (const key of Object.keys(conditions)) {
+    const expression = isExpression(key) ? parseExpression(key) : undefined;
+    if (expression !== undefined) visit.expression?.(expression, [...path, key], false, list);
+  }
+}
+
+/** `catalog.discos` of `$catalog.discos`. */
+export function listOfEach(object: Fields): string | undefined {
+  const source = object['each'];
+  const expression = typeof source === 'string' ? parseExpression(source) : undefined;
+  return expression === undefined || expression.transforms.length > 0
+    ? undefined
+    : [expression.root, ...expression.path].join('.');
+}
