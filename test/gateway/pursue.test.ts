@@ -249,11 +249,20 @@ describe('a duplicate that this journal never sent', () => {
     expect(await it.stored()).not.toHaveProperty('reference');
   });
 
-  test('is expected after a try whose fate is unknown: nobody asks whose it is', async () => {
-    const identify = async (): Promise<never> => Promise.reject(new Error('must not be asked'));
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify } });
+  test('is expected after a try whose fate is unknown, when its receipt cannot tell whose it is', async () => {
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => 'unclear' } });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
     expect(it.troubles).toEqual([]);
+  });
+
+  test('is not believed after a lost try either, when its receipt names another phone', async () => {
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => 'other' } });
+    expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
+  });
+
+  test('stays in doubt, however often v1 repeats it', async () => {
+    const it = await chase({ answers: [strange, strange, strange, strange], plan: { identify: async () => 'unclear' } });
+    expect((await waited(it, 4_000)).order.outcome).toMatchObject({ kind: 'unknown', isDoubted: true });
   });
 
   test('is doubted after tries that never left', async () => {
