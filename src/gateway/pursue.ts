@@ -71,7 +71,7 @@ const POLL_MOST_MS = 5_000;
 
 export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const { clock } = parts;
-  const startedAt = clock.now();
+  const startedAt = clock.elapsed();
   const deadline = startedAt + plan.deadlineMs;
   let order = plan.order;
   // While a try is under way the money may have moved.
@@ -87,14 +87,14 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       if (wait === undefined || parts.isStopping()) return;
       await pause(clock, wait);
       // Whoever may not retry now asks again later: an unknown order is worth waiting for.
-      while (!parts.budget.spend() && clock.now() < deadline && !parts.isStopping()) await pause(clock, RETRY_MOST_MS);
-      if (clock.now() >= deadline || parts.isStopping()) return;
+      while (!parts.budget.spend() && clock.elapsed() < deadline && !parts.isStopping()) await pause(clock, RETRY_MOST_MS);
+      if (clock.elapsed() >= deadline || parts.isStopping()) return;
     }
   };
 
   /** Milliseconds until another try is safe and worth it, or `undefined`. Always with the same request id. */
   const waitBeforeRetry = (outcome: Outcome, attempt: number): number | undefined => {
-    const spent = clock.now() - startedAt;
+    const spent = clock.elapsed() - startedAt;
     const wait = backoff(attempt, RETRY_FIRST_MS, outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : RETRY_MOST_MS);
     // v1 gives the same order back under the same id, so asking again is how an unknown one is found out.
     if (outcome.kind === 'unknown') return spent + wait < plan.deadlineMs ? wait : undefined;
@@ -112,14 +112,21 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     parts.upstream.send(plan.call, plan.order.requestId, {
       credentials: plan.credentials,
       clientAddress: plan.clientAddress,
-      timeoutMs: Math.max(1, Math.min(plan.tryMs, deadline - clock.now())),
+      timeoutMs: Math.max(1, Math.min(plan.tryMs, deadline - clock.elapsed())),
     });
 
-  /** Doubts an order that v1 had already: another gateway, another key or another sale may have made it under this id. */
+  /**
+   * Doubts an answer that may be about another order: one whose reference belongs to another order of the journal (a
+   * connection out of step), or one that v1 had already (another gateway, another key, another sale under this id).
+   */
   const judge = async (sent: SentOutcome, before: Outcome | undefined): Promise<Outcome> => {
     const reference = 'reference' in sent.outcome ? sent.outcome.reference : undefined;
-    if (!sent.isDuplicate || reference === undefined) return sent.outcome;
+    if (reference === undefined) return sent.outcome;
     if (before !== undefined && 'reference' in before && before.reference === reference) return sent.outcome;
+    const owning = await parts.journal.findByReference(order.owner, reference);
+    if (owning !== undefined && owning.requestId !== order.requestId)
+      return { kind: 'unknown', reason: 'v1 answered about another order' };
+    if (!sent.isDuplicate) return sent.outcome;
     const identity = await plan.identify(reference);
     // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
     const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
@@ -140,7 +147,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const poll = async (): Promise<void> => {
     for (let attempt = 0; known?.kind === 'pending' && known.reference !== undefined && !parts.isStopping(); attempt += 1) {
       const wait = backoff(attempt, POLL_FIRST_MS, POLL_MOST_MS);
-      if (clock.now() + wait > deadline) return;
+      if (clock.elapsed() + wait > deadline) return;
       await pause(clock, wait);
       const latest = await findReceipt(known.reference, { ...plan, timeoutMs: plan.readMs }, parts.upstream);
       if (latest === undefined) continue;
@@ -198,9 +205,9 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       changed.emit();
     },
     async waitFor(patienceMs) {
-      const until = clock.now() + patienceMs;
-      while (!isSpeakable() && !hasEnded && !isHurried && clock.now() < until)
-        await within(clock, until - clock.now(), changed.next());
+      const until = clock.elapsed() + patienceMs;
+      while (!isSpeakable() && !hasEnded && !isHurried && clock.elapsed() < until)
+        await within(clock, until - clock.elapsed(), changed.next());
       return current();
     },
   };

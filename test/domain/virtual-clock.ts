@@ -18,6 +18,7 @@ export function createVirtualClock(startMs = 1_800_000_000_000): VirtualClock {
   let timers: { readonly at: number; readonly run: () => void }[] = [];
   return {
     now: () => now,
+    elapsed: () => now,
     after(delayMs, run) {
       const timer = { at: now + Math.max(0, delayMs), run };
       timers.push(timer);

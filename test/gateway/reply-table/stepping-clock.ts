@@ -27,6 +27,7 @@ export function createSteppingClock(startMs: number): SteppingClock {
 
   return {
     now: () => nowMs,
+    elapsed: () => nowMs,
     after(delayMs, run) {
       const timer = { atMs: nowMs + Math.max(0, delayMs), run };
       if (isStopped) return () => undefined;

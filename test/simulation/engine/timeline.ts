@@ -117,6 +117,7 @@ export interface Life {
 export function clockOf(timeline: Timeline, life: Life): Clock {
   return {
     now: () => timeline.now,
+    elapsed: () => timeline.now,
     after: (delayMs, run) => timeline.after(delayMs, () => (life.isAlive ? run() : undefined)),
   };
 }
