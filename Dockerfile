@@ -1,0 +1,29 @@
+# Builds with everything, runs with little: the compiled program, the mappings, the sandbox's accounts and prices.
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --include=dev
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+# What is left is what the program needs to run.
+RUN npm prune --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY mappings ./mappings
+COPY sandbox ./sandbox
+COPY scripts/health.mjs ./scripts/health.mjs
+# The program may write its data and nothing else.
+RUN mkdir data && chown node:node data && chmod 700 data
+USER node
+VOLUME /app/data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "scripts/health.mjs"]
+# No shell and no npm between the signal and the program. UPSTREAM_URL must be given; the word `sandbox` is allowed.
+CMD ["node", "dist/cli/main.js", "serve"]
