@@ -2,7 +2,7 @@
 import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import type { NewOrder, Order } from '../domain/order';
+import type { NewOrder, Opened, Order } from '../domain/order';
 import { succeedOutcome, type Outcome } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './asking';
@@ -20,6 +20,8 @@ export interface Answer {
   /** For logs and metrics. */
   readonly outcome: Outcome['kind'] | Finding['kind'];
 }
+
+const TRIED_AGAIN: Outcome = { kind: 'unknown', reason: 'an earlier try did not end' };
 
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
@@ -40,7 +42,6 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     trail: { mapping: mapping.hash, reason: asking.reason, spellings: intent.spellings },
   };
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
-  parts.pinGuard.check(credentials);
   const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, asking, parts));
   const order = await pursuit.waitFor(asking.patienceMs);
   const outcome = await withGoods(order, asking, parts);
@@ -76,16 +77,30 @@ function boundedFields(values: JsonObject): JsonObject {
 }
 
 async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: WalkParts): Promise<Pursuit> {
-  const opened = await parts.journal.open(newOrder);
+  let opened: Opened;
+  try {
+    parts.pinGuard.check(asking.credentials);
+    opened = await parts.journal.open(newOrder);
+  } catch (refusal) {
+    return standStill(await knownOrder(newOrder, refusal, parts));
+  }
   if (opened.kind === 'conflict') throw requestIdReused();
+  let { order } = opened;
+  if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
+    // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
+    // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
+    try {
+      order = await parts.journal.settle(order.owner, order.requestId, TRIED_AGAIN, parts.clock.now());
+    } catch (error) {
+      parts.onTrouble('settle', error);
+      return standStill(order);
+    }
+  }
   const { timing } = asking.mapping;
-  // Known and without outcome: a try is under way elsewhere, or a crash cut one short. Either may have charged.
-  const previous: Outcome | undefined =
-    opened.kind === 'found' ? (opened.order.outcome ?? { kind: 'unknown', reason: 'an earlier try did not end' }) : undefined;
   return pursue(
     {
-      order: opened.order,
-      previous,
+      order,
+      previous: opened.kind === 'found' ? (order.outcome ?? TRIED_AGAIN) : undefined,
       call,
       credentials: asking.credentials,
       clientAddress: asking.request.clientAddress,
@@ -98,6 +113,23 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
     },
     parts,
   );
+}
+
+/**
+ * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
+ * not refused, unless nothing was charged for it.
+ */
+async function knownOrder(newOrder: NewOrder, refusal: unknown, { journal }: WalkParts): Promise<Order> {
+  const known = await journal.find(newOrder.owner, newOrder.requestId).catch(() => undefined);
+  if (known === undefined || known.outcome?.kind === 'rejected' || known.outcome?.kind === 'not_sent') throw refusal;
+  if (known.contentHash !== newOrder.contentHash) throw requestIdReused();
+  return known;
+}
+
+/** The order as it stands: nothing is tried for it now. */
+function standStill(order: Order): Pursuit {
+  const standing: Order = { ...order, outcome: order.outcome ?? TRIED_AGAIN };
+  return { current: () => standing, waitFor: async () => standing, hurry: () => undefined, ended: Promise.resolve() };
 }
 
 /** Compares v1's receipt with what is being bought. */

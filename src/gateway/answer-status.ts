@@ -22,8 +22,11 @@ export async function answerStatus(asking: Asking, parts: WalkParts): Promise<An
 }
 
 /** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
-async function findOrder(id: string, { credentials }: Asking, { journal }: WalkParts): Promise<Order | undefined> {
+async function findOrder(id: string, { credentials }: Asking, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
+  // An order that is on its way into the journal is waited for: to deny it would be a failure that is about to be charged.
+  const running = await pursuits.find(owner, shortenRequestId(id));
+  if (running !== undefined) return running.current();
   const byRequestId = await journal.find(owner, shortenRequestId(id));
   if (byRequestId !== undefined) return byRequestId;
   const byNumber = /^\d{1,15}$/.test(id) ? await journal.findByNumber(owner, Number(id)) : undefined;

@@ -40,6 +40,7 @@ export interface Reconciler {
 const NUDGE_EVERY_MS = 30_000;
 const OWNERS_MAX = 10_000;
 const ORDERS_MAX = 50;
+const RIVALS_MAX = 1_000;
 const PAGES_MAX = 10;
 const PER_PAGE = 50;
 const RECEIPTS_MAX = 100;
@@ -131,41 +132,61 @@ interface Unclaimed {
  * stay open and are reported. An order that is certainly not there, long after its last try, was never sent.
  */
 async function findLost(lost: readonly Order[], context: CallContext, parts: ReconcileParts): Promise<number> {
+  const startedAt = parts.clock.now();
   const oldest = Math.min(...lost.map((order) => order.openedAtMs));
   const history = await readHistory(oldest - EARLIER_MS, context, parts);
   if (history === undefined) return 0;
-  const candidates = new Map(
-    lost.map((order) => [
-      order,
-      history.unclaimed.filter((row) => isTimely(order, row) && isAlike(order, row.receipt, parts.mapping())),
-    ]),
-  );
+  // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
+  const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: RIVALS_MAX });
+  if (open.length === RIVALS_MAX) return 0;
+  const candidates = new Map(open.filter(isWithoutReference).map((order) => [order, rowsFor(order, history, parts)]));
   let settled = 0;
   for (const [order, rows] of candidates) {
-    const [row] = rows;
-    if (row === undefined) {
-      if (history.isWhole && isQuiet(order, parts)) settled += await settleProven(order, parts);
-      continue;
-    }
-    const rivals = [...candidates].filter(([other, theirs]) => other !== order && theirs.includes(row));
-    if (rows.length > 1 || rivals.length > 0) continue;
-    const outcome = outcomeOfReceipt(row.receipt);
-    if (outcome !== undefined) {
-      await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
-      settled += 1;
-    }
+    if (!lost.some((one) => isUntouched(one, order))) continue;
+    const rivals = [...candidates].filter(([other, theirs]) => other !== order && theirs.some((row) => rows.includes(row)));
+    const outcome = rows.length === 0 ? provenUnsent(order, history, startedAt, parts) : outcomeOfRow(rows, rivals.length);
+    if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
+    await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
+    settled += 1;
   }
   return settled;
 }
 
-async function settleProven(order: Order, { journal, clock }: ReconcileParts): Promise<number> {
-  const outcome: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
-  await journal.settle(order.owner, order.requestId, outcome, clock.now());
-  return 1;
+function rowsFor(order: Order, history: History, { mapping }: ReconcileParts): readonly Unclaimed[] {
+  return history.unclaimed.filter((row) => isTimely(order, row) && isAlike(order, row.receipt, mapping()));
 }
 
-function isQuiet(order: Order, { mapping, clock }: ReconcileParts): boolean {
-  return clock.now() - Math.max(order.openedAtMs, order.settledAtMs ?? 0) >= mapping().timing.quiet;
+function outcomeOfRow(rows: readonly Unclaimed[], rivals: number): Outcome | undefined {
+  const [row] = rows;
+  return row === undefined || rows.length > 1 || rivals > 0 ? undefined : outcomeOfReceipt(row.receipt);
+}
+
+/** The quiet time had passed before the history was read: a try that was still on its way then is in it, or never will be. */
+function provenUnsent(order: Order, { isWhole }: History, startedAt: number, { mapping }: ReconcileParts): Outcome | undefined {
+  const isQuiet = startedAt - lastTriedAt(order) >= mapping().timing.quiet;
+  return isWhole && isQuiet ? { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true } : undefined;
+}
+
+/** Much can happen while v1 is asked: the order may be under way again, another may have claimed its row. */
+async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }: ReconcileParts): Promise<boolean> {
+  const { owner, requestId } = order;
+  const reference = 'reference' in outcome ? outcome.reference : undefined;
+  if (reference !== undefined && (await journal.findByReference(owner, reference)) !== undefined) return false;
+  if ((await pursuits.find(owner, requestId)) !== undefined) return false;
+  const now = await journal.find(owner, requestId);
+  return now !== undefined && isUntouched(now, order);
+}
+
+function isWithoutReference({ outcome }: Order): boolean {
+  return outcome === undefined || !('reference' in outcome) || outcome.reference === undefined;
+}
+
+function isUntouched(one: Order, other: Order): boolean {
+  return one.requestId === other.requestId && one.tries === other.tries && lastTriedAt(one) === lastTriedAt(other);
+}
+
+function lastTriedAt(order: Order): number {
+  return Math.max(order.openedAtMs, order.settledAtMs ?? 0);
 }
 
 interface History {
@@ -187,7 +208,8 @@ async function readHistory(sinceMs: number, context: CallContext, parts: Reconci
       const read = await readRow(row, sinceMs, context, parts);
       if (read === 'too old') return { unclaimed, isWhole: true };
       if (read === 'unreadable') return { unclaimed, isWhole: false };
-      if (read !== 'claimed') unclaimed.push(read);
+      // A new order moves the last row of a page to the next one, where it is seen again.
+      if (read !== 'claimed' && !unclaimed.some(({ reference }) => reference === read.reference)) unclaimed.push(read);
       if (unclaimed.length > RECEIPTS_MAX) return { unclaimed, isWhole: false };
     }
     if (rows.length < PER_PAGE) return { unclaimed, isWhole: true };
@@ -220,8 +242,7 @@ function parseTimes(text: unknown): number[] {
 }
 
 function isTimely(order: Order, row: Unclaimed): boolean {
-  const last = Math.max(order.openedAtMs, order.settledAtMs ?? 0);
-  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= last + LATER_MS);
+  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastTriedAt(order) + LATER_MS);
 }
 
 /** Nothing that the receipt shows speaks against the order, and something speaks for it. */

@@ -1,0 +1,120 @@
+import { pause } from '../../src/domain/clock';
+import { GatewayError } from '../../src/domain/errors';
+import type { Outcome } from '../../src/domain/outcome';
+import type { Journal } from '../../src/journal/journal';
+import { legacyRequest } from './legacy-request';
+import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
+
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+const WRONG_PIN: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN.' };
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
+
+/** A script with a short patience buys airtime; the reply as it reads it. */
+async function buy({ gateway, clock }: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
+  const asking = gateway.handle(
+    legacyRequest({
+      body: { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1', ...fields },
+      headers: { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' },
+    }),
+  );
+  await clock.advance(5_000);
+  const { reply, refusal } = await asking;
+  return { http: reply.status, code: refusal?.code, ...(reply.body as { status: string; reference?: string }) };
+}
+
+/** Lets the pursuit of an order that stays unknown run out. */
+const giveUp = (house: WalkHouse) => house.clock.advance(120_000);
+
+const away: Journal['open'] = async () => {
+  throw new GatewayError('journal_unavailable');
+};
+
+describe('a repeat while the journal cannot be written', () => {
+  const openHouses = async (first: Outcome) => {
+    const before = openWalkHouse({ answers: [{ outcome: first }] });
+    await buy(before);
+    await giveUp(before);
+    return openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => ({ open: away }), beside: before });
+  };
+
+  test('hears of its own success', async () => {
+    const house = await openHouses(SUCCESS);
+    expect(await buy(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
+    expect(house.upstream.sent).toEqual([]);
+  });
+
+  test('is told pending while the order may have been charged', async () => {
+    const house = await openHouses(UNKNOWN);
+    expect(await buy(house)).toMatchObject({ http: 200, status: 'pending' });
+    expect(house.upstream.sent).toEqual([]);
+  });
+
+  test('is refused when the order was refused before, because nothing is charged', async () => {
+    const house = await openHouses(REJECTED);
+    expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+  });
+
+  test('is refused when it is another sale', async () => {
+    const house = await openHouses(SUCCESS);
+    expect(await buy(house, { amount: '200' })).toMatchObject({ http: 409, status: 'fail', code: 'request_id_reused' });
+  });
+});
+
+test('a first order is refused while the journal cannot be written', async () => {
+  const house = openWalkHouse({ dress: () => ({ open: away }) });
+  expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+});
+
+test('a repeat with a PIN that was wrong twice hears what became of the order', async () => {
+  const before = openWalkHouse({ answers: [{ outcome: SUCCESS }] });
+  await buy(before);
+  const house = openWalkHouse({ answers: [{ outcome: WRONG_PIN }], beside: before });
+  await buy(house, { 'request-id': 'r-2' });
+  await buy(house, { 'request-id': 'r-3' });
+  expect(await buy(house, { 'request-id': 'r-4' })).toMatchObject({ status: 'fail', code: 'wrong_pin' });
+  expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
+  expect(house.upstream.sent).toHaveLength(2);
+});
+
+describe('another try of an order whose fate is open', () => {
+  test('is on disk before it is sent, so that nobody proves meanwhile that it never was', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
+    await buy(house);
+    await giveUp(house);
+    await house.clock.advance(300_000);
+    const triedAgainAtMs = house.clock.now();
+    const again = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 60_000 }], beside: house });
+    expect(await buy(again)).toMatchObject({ status: 'pending' });
+    expect((await house.journal.find(house.owner, 'r-1'))?.settledAtMs).toBe(triedAgainAtMs);
+  });
+
+  test('is not made while that cannot be written', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
+    await buy(house);
+    await giveUp(house);
+    const settle: Journal['settle'] = async () => {
+      throw new Error('disk full');
+    };
+    const again = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => ({ settle }), beside: house });
+    expect(await buy(again)).toMatchObject({ status: 'pending' });
+    expect(again.upstream.sent).toEqual([]);
+  });
+});
+
+test('a status query that overtakes the journal waits for the order instead of denying it', async () => {
+  const slowly = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+    open: async (intent) => {
+      await pause(clock, 1_000);
+      return journal.open(intent);
+    },
+  });
+  const find = () => ({ kind: 'refused', httpStatus: 404, body: {} }) as const;
+  const house = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 2_000 }], dress: slowly, find });
+  const buying = buy(house);
+  const asking = house.gateway.handle(
+    legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
+  );
+  expect((await buying).status).toBe('success');
+  expect((await asking).reply.body).toMatchObject({ status: 'pending' });
+});

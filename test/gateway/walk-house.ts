@@ -1,0 +1,56 @@
+/** The whole walk on a clock that stands still, with a scripted v1: for tests of what happens between journal and upstream. */
+import type { Catalogs } from '../../src/catalog/catalog';
+import { Secret } from '../../src/domain/credentials';
+import { createGateway, type Gateway, type GatewayParts } from '../../src/gateway/gateway';
+import { createKeyring } from '../../src/gateway/keyring';
+import type { Journal } from '../../src/journal/journal';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import type { Finding, V1Call } from '../../src/upstream/upstream';
+import { createVirtualClock, type VirtualClock } from '../domain/virtual-clock';
+import { shippedMapping } from '../mapping/mapping-set';
+import { createScriptedUpstream, type ScriptedAnswer, type ScriptedUpstream } from './scripted-upstream';
+
+export interface WalkHouse {
+  readonly gateway: Gateway;
+  readonly clock: VirtualClock;
+  readonly upstream: ScriptedUpstream;
+  /** The journal beneath whatever `dress` put around it. */
+  readonly journal: Journal;
+  readonly owner: string;
+}
+
+export interface WalkHouseOptions {
+  readonly answers?: readonly ScriptedAnswer[];
+  readonly find?: (call: V1Call, nth: number, clock: VirtualClock) => Finding;
+  readonly dress?: (journal: Journal, clock: VirtualClock) => Partial<Journal>;
+  /** A second process on the same journal and clock. */
+  readonly beside?: WalkHouse;
+  readonly parts?: Partial<GatewayParts>;
+}
+
+export const WALK_KEY = 'sandbox_demo';
+const NO_CATALOG: Catalogs = { get: async () => undefined, peek: () => undefined, warm: () => undefined };
+
+export function openWalkHouse({ answers = [], find, dress, beside, parts }: WalkHouseOptions = {}): WalkHouse {
+  const clock = beside?.clock ?? createVirtualClock();
+  const journal = beside?.journal ?? createMemoryJournal();
+  const keyring = createKeyring(new Secret('test'));
+  const upstream = createScriptedUpstream(
+    clock,
+    answers,
+    (call, nth) => find?.(call, nth, clock) ?? { kind: 'unavailable', reason: 'not scripted' },
+  );
+  const gateway = createGateway({
+    mapping: () => shippedMapping(),
+    journal: { ...journal, ...dress?.(journal, clock) },
+    upstream,
+    catalogs: NO_CATALOG,
+    keyring,
+    lookupKey: undefined,
+    clock,
+    random: () => 0.5,
+    onTrouble: () => undefined,
+    ...parts,
+  });
+  return { gateway, clock, upstream, journal, owner: keyring.fingerprint(new Secret(WALK_KEY)) };
+}
