@@ -3,6 +3,7 @@
 import { Command, CommanderError } from 'commander';
 import { checkCommand } from './check';
 import { configCommand } from './config';
+import { explainCommand } from './explain';
 import { fingerprintCommand } from './fingerprint';
 import { ordersCommand } from './orders';
 import { reloadCommand } from './reload';
@@ -20,6 +21,7 @@ function createProgram(): Command {
     serveCommand,
     sandboxCommand,
     checkCommand,
+    explainCommand,
     testCommand,
     reloadCommand,
     ordersCommand,

@@ -1,5 +1,9 @@
 /** What `compat-gateway test` prints: a row a case, and of a failure only what differs. */
+import type { Coverage } from '../gateway/case/coverage';
 import type { CaseResult } from '../gateway/run-cases';
+import type { MutationResult } from '../gateway/run-mutants';
+import type { YamlPath } from '../mapping/read-yaml';
+import type { Places } from '../mapping/source';
 
 /** The rows of one written case. */
 export interface CaseGroup {
@@ -43,6 +47,35 @@ export function formatSummary(groups: readonly CaseGroup[], workMs: number): str
   const failed = groups.reduce((sum, group) => sum + group.failed.length, 0);
   const count = `${groups.length} ${groups.length === 1 ? 'case' : 'cases'}, ${rows} ${rows === 1 ? 'row' : 'rows'}`;
   return `${count}: ${failed === 0 ? 'all as expected' : `${failed} not as expected`} (${Math.round(workMs)} ms).`;
+}
+
+/** A row a kind of rule, and before them every rule that no case shows. */
+export function formatCoverage({ byKind, missing, shown, of }: Coverage, places: Places, isQuiet: boolean): string {
+  const lines = isQuiet
+    ? []
+    : missing.map(({ kind, words, path }) => `${placeOf(path, places)}  ${kind}  ${words}: no case shows it`);
+  const rows = [...byKind, { kind: 'all', shown, of }].map(
+    (row) =>
+      `${row.kind.padEnd(12)}  ${String(row.shown).padStart(4)} of ${String(row.of).padStart(4)}  ${formatPercent(row.shown, row.of)}`,
+  );
+  return [...lines, ...rows].join('\n');
+}
+
+export function formatMutation({ noticed, unusable, missed }: MutationResult, places: Places, workMs: number): string {
+  const lines = missed.map(({ words, path }) => `${placeOf(path, places)}  ${words}: no case notices`);
+  const of = noticed + missed.length;
+  const score = `${noticed} of ${of} breaks are noticed: ${formatPercent(noticed, of)} (${Math.round(workMs)} ms)`;
+  return [...lines, `${score}; ${unusable} more make no usable mapping.`].join('\n');
+}
+
+function placeOf(path: YamlPath, places: Places): string {
+  const { file, line, column } = places.find(path);
+  return `${file}:${line}:${column}`;
+}
+
+/** Rounded down: 99.96 % is not all. */
+function formatPercent(part: number, of: number): string {
+  return `${(of === 0 ? 100 : Math.floor((part / of) * 1000) / 10).toFixed(1)} %`;
 }
 
 /** The JUnit form that CI systems read: a suite a file, a test a row. */

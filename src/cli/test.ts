@@ -1,12 +1,16 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeFileSync } from 'node:fs';
-import { runCases } from '../gateway/run-cases';
+import { measureCoverage } from '../gateway/case/coverage';
+import { runCases, type CaseResult } from '../gateway/run-cases';
+import { runMutants } from '../gateway/run-mutants';
 import { readWrittenRequest } from '../http/read-written-request';
-import { loadCases } from '../mapping/cases';
+import { loadCases, type Fixtures } from '../mapping/cases';
 import { checkFolder } from '../mapping/check';
+import { loadSource } from '../mapping/load';
+import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
 import { readConfig } from './read-config';
-import { formatGroup, formatJunit, formatSummary, groupResults } from './test-report';
+import { formatCoverage, formatGroup, formatJunit, formatMutation, formatSummary, groupResults } from './test-report';
 
 interface Options {
   readonly coverage?: true;
@@ -67,6 +71,41 @@ async function test(folder: string | undefined, options: Options): Promise<void>
   print(formatSummary(groups, performance.now() - startedAt));
   if (options.junit !== undefined) writeFileSync(options.junit, formatJunit(results));
   if (groups.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
+  await measure(results, { path, mapping, fixtures: loaded.fixtures }, options);
+}
+
+interface Measured {
+  readonly path: string;
+  readonly mapping: Mapping;
+  readonly fixtures: Fixtures;
+}
+
+async function measure(results: readonly CaseResult[], { path, mapping, fixtures }: Measured, options: Options): Promise<void> {
+  const { source } = loadSource(path);
+  if (source === undefined) return;
+  const around = { source, mapping };
+  const { failUnder = 0 } = options;
+  if (options.coverage === true) {
+    const coverage = measureCoverage(results, around);
+    print(formatCoverage(coverage, source.places, options.quiet === true));
+    if (percent(coverage.shown, coverage.of) < failUnder) fail(`The coverage is below ${failUnder} %.`);
+  }
+  if (options.mutate === true) {
+    const startedAt = performance.now();
+    const result = await runMutants(results, around, { fixtures, read: readWrittenRequest });
+    print(formatMutation(result, source.places, performance.now() - startedAt));
+    if (percent(result.noticed, result.noticed + result.missed.length) < failUnder)
+      fail(`The part of breaks that are noticed is below ${failUnder} %.`);
+  }
+}
+
+function percent(part: number, of: number): number {
+  return of === 0 ? 100 : (part / of) * 100;
+}
+
+function fail(text: string): void {
+  print(text);
+  process.exitCode = 1;
 }
 
 function print(text: string): void {

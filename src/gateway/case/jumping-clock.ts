@@ -28,6 +28,7 @@ export function createJumpingClock(startMs: number): JumpingClock {
 
   return {
     now: () => nowMs,
+    elapsed: () => nowMs,
     after(delayMs, run) {
       if (isStopped) return () => undefined;
       const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), run };

@@ -45,7 +45,12 @@ export function listRules(source: MappingSource): Rule[] {
   return [...new Map(rules.map((rule) => [rule.id, rule])).values()];
 }
 
-const rule = (kind: RuleKind, path: YamlPath, words: string, more = ''): Rule => ({ kind, path, words, id: idOf(kind, path, more) });
+const rule = (kind: RuleKind, path: YamlPath, words: string, more = ''): Rule => ({
+  kind,
+  path,
+  words,
+  id: idOf(kind, path, more),
+});
 
 interface PlacedTexts {
   readonly operation: string;
@@ -105,7 +110,9 @@ function spellingRules(source: MappingSource): Rule[] {
 function tableRules(source: MappingSource): Rule[] {
   const shared = Object.entries(source.tables).flatMap(([name, { values, numbers }]) => [
     ...Object.entries(values ?? {}).flatMap(([value, { words, prefixes }]) => [
-      ...words.map((word, index) => rule('table word', ['tables', name, 'values', value, 'words', index], `${word} (${name} ${value})`)),
+      ...words.map((word, index) =>
+        rule('table word', ['tables', name, 'values', value, 'words', index], `${word} (${name} ${value})`),
+      ),
       ...(prefixes ?? []).map((prefix, index) =>
         rule('prefix', ['tables', name, 'values', value, 'prefixes', index], `${prefix} (${name} ${value})`),
       ),
@@ -124,7 +131,9 @@ function tableRules(source: MappingSource): Rule[] {
 }
 
 function numberRules(path: YamlPath, numbers: Readonly<Record<string, string>> | undefined, of: string): Rule[] {
-  return Object.entries(numbers ?? {}).map(([number, value]) => rule('table number', [...path, number], `${number} is ${value} (${of})`));
+  return Object.entries(numbers ?? {}).map(([number, value]) =>
+    rule('table number', [...path, number], `${number} is ${value} (${of})`),
+  );
 }
 
 /** A transform in use, at the first field that uses it. */
@@ -176,7 +185,9 @@ function replyRules(source: MappingSource): Rule[] {
     ...blockReply('refusal', 'failure', source),
   ].flatMap(([key, { value, path }]) => leaves(value, path, key));
   const lists = Object.entries(source.operations).flatMap(([operation, { kind, reply }]) =>
-    kind === 'list' && reply?.success !== undefined ? leaves(reply.success, ['operations', operation, 'reply', 'success'], operation) : [],
+    kind === 'list' && reply?.success !== undefined
+      ? leaves(reply.success, ['operations', operation, 'reply', 'success'], operation)
+      : [],
   );
   const rows = Object.entries(source.rows).flatMap(([name, fields]) =>
     Object.entries(fields).flatMap(([key, value]) => leaves(value, ['rows', name, key], key)),

@@ -32,8 +32,8 @@ export function createScriptedV1(fixtures: Fixtures): ScriptedV1 {
   const ownAnswer = (endpoint: string): AnswerFields | undefined => {
     const upstream = step?.upstream;
     if (upstream === undefined) return undefined;
-    if (Array.isArray(upstream)) return upstream[Math.min(answered++, upstream.length - 1)] as AnswerFields;
-    return isByEndpoint(upstream) ? upstream[endpoint] : (upstream as AnswerFields);
+    if (Array.isArray(upstream)) return upstream[Math.min(answered++, upstream.length - 1)];
+    return isByEndpoint(upstream) ? upstream[endpoint] : (upstream);
   };
   const answerTo = (endpoint: string, isPurchase: boolean): AnswerFields => {
     const byEndpoint = isByEndpoint(step?.upstream) ? step.upstream[endpoint] : undefined;
@@ -92,8 +92,12 @@ function catalogAnswer(catalog: StepFields['catalog']): AnswerFields {
 
 type Spoken = Exclude<AnswerFields, string>;
 
+/** What stands beside v1's own fields in an answer of a case. */
+const BESIDE = ['http', 'text', 'retry_after'];
+
 function toHttp(answer: Spoken) {
-  const { http, text, retry_after: _, ...body } = answer;
+  const { http, text } = answer;
+  const body = Object.fromEntries(Object.entries(answer).filter(([name]) => !BESIDE.includes(name)));
   const written = typeof text === 'string' ? text : JSON.stringify(body);
   return { kind: 'answered', httpStatus: typeof http === 'number' ? http : 200, text: written, retryAfter: undefined } as const;
 }

@@ -108,14 +108,20 @@ function showTables(
     if (number === undefined) showWord(raw, name, source, shown);
     else {
       const own = source.formats.get(format)?.numbers?.[name];
-      shown.add(idOf('table number', own === undefined ? ['tables', name, 'numbers', String(number)] : ['formats', format, 'numbers', name, String(number)]));
+      shown.add(
+        idOf(
+          'table number',
+          own === undefined ? ['tables', name, 'numbers', String(number)] : ['formats', format, 'numbers', name, String(number)],
+        ),
+      );
       if (operation.guard?.number === field)
         for (const index of source.otherNumberings.keys())
           shown.add(idOf('table number', ['other_numberings', index, 'numbers', String(number)]));
     }
   }
   const { guard } = operation;
-  if (guard?.number.table !== undefined) showPrefix(readRaw(request, guard.phone)[0]?.value, guard.phone, guard.number.table.name, source, shown);
+  if (guard?.number.table !== undefined)
+    showPrefix(readRaw(request, guard.phone)[0]?.value, guard.phone, guard.number.table.name, source, shown);
 }
 
 function showWord(raw: LegacyValue, table: string, source: MappingSource, shown: Set<string>): void {
@@ -136,7 +142,13 @@ function showPrefix(raw: LegacyValue | undefined, field: Field, table: string, s
 }
 
 /** Of several signals that are there each counts: the case says which format they made. */
-function showSignals(request: LegacyRequest, path: string, format: string, { source, mapping }: Surroundings, shown: Set<string>): void {
+function showSignals(
+  request: LegacyRequest,
+  path: string,
+  format: string,
+  { source, mapping }: Surroundings,
+  shown: Set<string>,
+): void {
   const valueOf = (name: string): LegacyValue | undefined => request.body.get(name) ?? request.query.get(name);
   for (const [index, signal] of mapping.formats.get(format)!.signals.entries()) {
     if (signal.find(request, path) === undefined) continue;
@@ -165,7 +177,7 @@ function showReply(
   shown: Set<string>,
 ): void {
   const named: JsonValue = Array.isArray(expected)
-    ? (expected as JsonValue)
+    ? (expected)
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
   const { operation, format } = served!;
   const outcome = REPLY_OF[served!.outcome] ?? 'failure';
@@ -206,20 +218,28 @@ function showFields(fields: ReadonlyMap<string, PlacedValue>, named: JsonValue, 
 
 function entriesOf(value: JsonValue): [string, JsonValue][] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
-  return Object.entries(value as JsonObject).flatMap(([names, part]) => splitNames(names).map((name): [string, JsonValue] => [name, part]));
+  return Object.entries(value as JsonObject).flatMap(([names, part]) =>
+    splitNames(names).map((name): [string, JsonValue] => [name, part]),
+  );
+}
+
+function isEach(rule: ValueSource): rule is Readonly<Record<string, ValueSource>> {
+  return rule !== null && typeof rule === 'object' && !Array.isArray(rule) && 'each' in rule;
 }
 
 /** Goes down the rule and the expectation side by side. */
 function showValue(rule: ValueSource, path: YamlPath, named: JsonValue, source: MappingSource, shown: Set<string>): void {
   if (isNested(rule)) {
-    for (const [key, part] of entriesOf(named)) if (Object.hasOwn(rule, key)) showValue(rule[key]!, [...path, key], part, source, shown);
+    for (const [key, part] of entriesOf(named))
+      if (Object.hasOwn(rule, key)) showValue(rule[key]!, [...path, key], part, source, shown);
     return;
   }
   shown.add(idOf('reply field', path));
-  if (rule === null || typeof rule !== 'object' || !('each' in rule)) return;
-  const row = (rule as Readonly<Record<string, ValueSource>>)['row'];
+  if (!isEach(rule)) return;
+  const { row } = rule;
   const fields = typeof row === 'string' ? source.rows[row] : undefined;
   for (const item of Array.isArray(named) ? (named as readonly JsonValue[]) : [named])
     for (const [key, part] of entriesOf(item))
-      if (fields !== undefined && Object.hasOwn(fields, key)) showValue(fields[key]!, ['rows', row as string, key], part, source, shown);
+      if (fields !== undefined && Object.hasOwn(fields, key))
+        showValue(fields[key]!, ['rows', row as string, key], part, source, shown);
 }

@@ -15,9 +15,7 @@ export function fillIn(value: JsonValue, row: Row): JsonValue {
   if (typeof value === 'string') return fillText(value, row);
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item) => fillIn(item, row));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [textOf(fillText(key, row)), fillIn(part as JsonValue, row)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [textOf(fillText(key, row)), fillIn(part, row)]));
 }
 
 function fillText(text: string, row: Row): JsonValue {
