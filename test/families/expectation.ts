@@ -1,0 +1,56 @@
+/** What a family is to conclude from each outcome. */
+import { operationOf, purchases } from '../gateway/reply-table/samples';
+import { outcomesOf } from '../gateway/reply-table/outcomes';
+import { adex } from './adex';
+import type { Conclusion, Family } from './family';
+import { msorgClients } from './msorg-clients';
+import { singleScripts } from './single-script';
+import { firstTopupmate } from './topupmate-first';
+import { secondTopupmateFamilies } from './topupmate-second';
+import { twoFormat } from './two-format';
+
+export const families: readonly Family[] = [
+  ...firstTopupmate,
+  ...secondTopupmateFamilies,
+  ...adex,
+  ...twoFormat,
+  ...msorgClients,
+  ...singleScripts,
+];
+
+const PENDING: readonly string[] = ['pending', 'unknown', 'known_to_v1_pending', 'unavailable'];
+const SUCCESS: readonly string[] = ['success', 'known_to_v1_success'];
+
+export type Meaning = 'success' | 'pending' | 'failure';
+
+/** What our reply to this outcome means. */
+export function meaningOf(outcome: string): Meaning {
+  if (SUCCESS.includes(outcome)) return 'success';
+  return PENDING.includes(outcome) ? 'pending' : 'failure';
+}
+
+const RIGHT: Readonly<Record<Meaning, Conclusion>> = { success: 'sale', pending: 'pending', failure: 'failure' };
+
+/** The right conclusion, or the one that the family is known to draw instead. */
+export function expected({ instead }: Family, outcome: string): Conclusion {
+  const meaning = meaningOf(outcome);
+  return instead?.[outcome] ?? instead?.[meaning] ?? RIGHT[meaning];
+}
+
+export function hasWordForPending(family: Family): boolean {
+  return expected(family, 'pending') === 'pending';
+}
+
+export interface Case {
+  readonly operation: string;
+  readonly format: string;
+  readonly outcome: string;
+}
+
+/** Every reply that reaches a family. */
+export function casesOf({ formats, operations }: Family): readonly Case[] {
+  const all = operations ?? [...new Set(purchases.map(([operation]) => operation))];
+  return all.flatMap((operation) =>
+    formats.flatMap((format) => outcomesOf(operationOf(operation).name).map((outcome) => ({ operation, format, outcome }))),
+  );
+}

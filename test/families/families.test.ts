@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../src/domain/json';
+import { converseAtHome } from '../gateway/reply-table/converse';
+import { mapping, sampleOf } from '../gateway/reply-table/samples';
+import { casesOf, expected, families, hasWordForPending, meaningOf, type Case } from './expectation';
+import type { Conclusion, Family } from './family';
+
+async function concluded(family: Family, { operation, format, outcome }: Case): Promise<Conclusion> {
+  const { status, body } = await converseAtHome(operation, format, outcome);
+  const requestId = sampleOf(operation, format).fields['request-id'];
+  return family.concludes({ status, body: body as JsonObject, requestId });
+}
+
+const named = families.map((family) => [family.name, family] as const);
+
+test('no two families have one name', () => {
+  expect(new Set(families.map(({ name }) => name)).size).toBe(families.length);
+});
+
+test.each(named)('%s concludes what is written of it from every reply', async (_, family) => {
+  const wrong: string[] = [];
+  for (const one of casesOf(family)) {
+    const conclusion = await concluded(family, one);
+    const wanted = expected(family, one.outcome);
+    if (conclusion !== wanted)
+      wrong.push(`${one.operation} in format ${one.format}, ${one.outcome}: ${conclusion} instead of ${wanted}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+test('a success is a sale to every family but those whose condition is broken', () => {
+  expect(families.filter((family) => expected(family, 'success') !== 'sale').map(({ name }) => name)).toEqual(['A11']);
+});
+
+test('a pending order is never a sale to a family that has a word for pending', async () => {
+  for (const family of families.filter(hasWordForPending)) {
+    for (const one of casesOf(family).filter(({ outcome }) => meaningOf(outcome) === 'pending')) {
+      expect({ family: family.name, ...one, concluded: await concluded(family, one) }).toMatchObject({ concluded: 'pending' });
+    }
+  }
+});
+
+test('a family without a word for pending gets the reply of every other family, after all the patience there is', async () => {
+  for (const family of families.filter((one) => !hasWordForPending(one))) {
+    for (const { operation, format, outcome } of casesOf(family).filter(({ outcome: one }) => meaningOf(one) === 'pending')) {
+      const told = await converseAtHome(operation, format, outcome);
+      expect(told).toMatchObject({ status: 200, body: { status: 'pending', Status: 'processing' } });
+      expect(told.heldMs).toBe(mapping.callerKindOf(undefined).patienceMs);
+    }
+  }
+});
+
+test('a failure is a sale only to families that no reply can tell of one', () => {
+  const sellers = families.filter((family) =>
+    casesOf(family).some(({ outcome }) => meaningOf(outcome) === 'failure' && expected(family, outcome) === 'sale'),
+  );
+  expect(sellers.map(({ name }) => name)).toEqual(['#42355439945', '#22269752807']);
+});
+
+test('whoever concludes something else from a success or a failure has a reason written down', () => {
+  const silent = families.filter(
+    (family) =>
+      family.because === undefined &&
+      casesOf(family).some(
+        ({ outcome }) =>
+          meaningOf(outcome) !== 'pending' &&
+          expected(family, outcome) !== (meaningOf(outcome) === 'success' ? 'sale' : 'failure'),
+      ),
+  );
+  expect(silent.map(({ name }) => name)).toEqual([]);
+});
+
+test('the balance that one family compares with the price before it buys is a number', async () => {
+  for (const format of mapping.formats.keys()) {
+    const { body } = await converseAtHome('check_balance', format, 'success');
+    expect(body).toMatchObject({ user: { Account_Balance: 98250.5, wallet: 98250.5, wallet_balance: 98250.5 } });
+  }
+});

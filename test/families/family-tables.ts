@@ -1,0 +1,91 @@
+/** The tables of docs/families.md, made from the families that the tests run. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mapping } from '../gateway/reply-table/samples';
+import { casesOf, expected, families, hasWordForPending, meaningOf, type Meaning } from './expectation';
+import type { Conclusion, Family } from './family';
+
+export const DOCUMENT = join(__dirname, '..', '..', 'docs', 'families.md');
+
+const WORDS: Readonly<Record<Conclusion, string>> = {
+  sale: 'sale',
+  pending: 'pending',
+  failure: 'failure, refunded',
+  unknown: 'left open',
+};
+
+const COSTS: Readonly<Record<Conclusion, string>> = {
+  sale: 'a sale is booked for an order that may yet be declined: the money comes back to the wallet, the customer has nothing',
+  failure: 'the customer is refunded for an order that v1 charged: the face value, if it succeeds after all',
+  unknown: 'nothing by itself: the order stays as it was until its owner looks',
+  pending: 'nothing',
+};
+
+/** What stands between the marks of the document, by the name of the mark. */
+export function sections(): Readonly<Record<string, string>> {
+  return { families: familyTable(), 'without-pending': pendingTable(), exceptions: exceptionTable() };
+}
+
+export function marks(name: string): readonly [string, string] {
+  return [`<!-- ${name}: made by UPDATE_GOLDEN=1 npx jest test/families -->`, `<!-- end of ${name} -->`];
+}
+
+/** Undefined when the document has no such marks. */
+export function readSection(name: string): string | undefined {
+  const [begin, end] = marks(name);
+  const text = readFileSync(DOCUMENT, 'utf8');
+  const from = text.indexOf(begin);
+  const until = text.indexOf(end);
+  return from === -1 || until === -1 ? undefined : text.slice(from + begin.length, until).trim();
+}
+
+function familyTable(): string {
+  return table(
+    ['family', 'format', 'success', 'pending and unknown', 'failure'],
+    families.map((family) => [
+      family.name,
+      family.formats.join(', ').toUpperCase(),
+      ...(['success', 'pending', 'failure'] as const).map((meaning) => concludedFrom(family, meaning)),
+    ]),
+  );
+}
+
+/** The usual conclusion from all outcomes of one meaning, and those that are concluded otherwise. */
+function concludedFrom(family: Family, meaning: Meaning): string {
+  const usual = expected(family, meaning === 'failure' ? 'declined' : meaning);
+  const others = [...new Set(casesOf(family).map(({ outcome }) => outcome))]
+    .filter((outcome) => meaningOf(outcome) === meaning && expected(family, outcome) !== usual)
+    .map((outcome) => `${outcome.replaceAll('_', ' ')}: ${WORDS[expected(family, outcome)]}`);
+  return [WORDS[usual], ...others].join('; ');
+}
+
+function pendingTable(): string {
+  const seconds = (userAgent: string | undefined): string => `${mapping.callerKindOf(userAgent).patienceMs / 1000} s`;
+  const protection = `held ${seconds(undefined)} first (${seconds('GuzzleHttp/7')} unless it is plain PHP)`;
+  return table(
+    ['family', 'concludes from pending', 'what it costs', 'what protects it'],
+    families
+      .filter((family) => !hasWordForPending(family))
+      .map((family) => [family.name, WORDS[expected(family, 'pending')], COSTS[expected(family, 'pending')], protection]),
+  );
+}
+
+function exceptionTable(): string {
+  return table(
+    ['family', 'concludes', 'why'],
+    families
+      .filter(({ because }) => because !== undefined)
+      .map((family) => [
+        family.name,
+        Object.entries(family.instead ?? {})
+          .map(([outcome, conclusion]) => `${outcome.replaceAll('_', ' ')}: ${WORDS[conclusion]}`)
+          .join('; '),
+        family.because ?? '',
+      ]),
+  );
+}
+
+function table(head: readonly string[], lines: readonly (readonly string[])[]): string {
+  const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map(() => '---')), ...lines.map(row)].join('\n');
+}

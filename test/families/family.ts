@@ -1,0 +1,53 @@
+/** How one family of reseller scripts reads a reply. The conditions are ours, written from what the scripts do. */
+import type { JsonObject, JsonValue } from '../../src/domain/json';
+
+/** A reply as a script gets it. */
+export interface ScriptReply {
+  readonly status: number;
+  /** Undefined when there was no body or it was no JSON object. */
+  readonly body: JsonObject | undefined;
+  /** The request id that the script had sent, if any. */
+  readonly requestId?: JsonValue | undefined;
+}
+
+/**
+ * `sale`: the customer has the goods and the order is closed. `pending`: kept open, to be settled later. `failure`: the
+ * customer is refunded. `unknown`: the script does nothing by itself; its owner looks.
+ */
+export type Conclusion = 'sale' | 'pending' | 'failure' | 'unknown';
+
+export interface Family {
+  /** As in docs/families.md; the tag in brackets names one code base. */
+  readonly name: string;
+  readonly formats: readonly string[];
+  /** Operations that it reads so; every purchase when absent. */
+  readonly operations?: readonly string[];
+  readonly concludes: (reply: ScriptReply) => Conclusion;
+  /**
+   * Where it concludes something else than its reply means, by outcome: `pending` stands for unknown orders as well,
+   * `failure` for every failure that is not named itself. Each must be so, else the test fails.
+   */
+  readonly instead?: Readonly<Record<string, Conclusion>>;
+  /** Why that is so and cannot be helped by a reply. */
+  readonly because?: string;
+}
+
+export const AIRTIME_AND_DATA: readonly string[] = ['buy_airtime', 'buy_data'];
+export const CABLE_AND_ELECTRICITY: readonly string[] = ['buy_cable', 'buy_electricity'];
+
+/** True when the field of the reply is one of these words, letter by letter. */
+export function says({ body }: ScriptReply, field: string, ...words: readonly string[]): boolean {
+  const value = body?.[field];
+  return typeof value === 'string' && words.includes(value);
+}
+
+/** PHP's empty(): absent, null, false, 0, "", "0" and empty lists. */
+export function isEmpty(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return value === false || value === 0 || value === '' || value === '0';
+}
+
+export function isTwoHundred({ status }: ScriptReply): boolean {
+  return status >= 200 && status <= 299;
+}

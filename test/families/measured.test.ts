@@ -1,0 +1,55 @@
+/**
+ * Our predicates against what the original Topupmate classes concluded from a mock: each row is one reply, each column one
+ * class of scripts. A predicate that disagrees with a measurement is wrong, however well it reads.
+ */
+import type { JsonObject } from '../../src/domain/json';
+import type { Conclusion, Family } from './family';
+import { firstTopupmateA, firstTopupmateAirtime, firstTopupmateBills, firstTopupmateData } from './topupmate-first';
+import {
+  secondTopupmate,
+  secondTopupmateData,
+  secondTopupmateExam,
+  secondTopupmateExamThird,
+  secondTopupmatePins,
+} from './topupmate-second';
+
+/** `Cyberghost5` reads data otherwise; the third copy knows pending exams. */
+const columns: readonly Family[] = [
+  firstTopupmateAirtime,
+  firstTopupmateData,
+  firstTopupmateBills,
+  firstTopupmateA,
+  secondTopupmate,
+  secondTopupmateData,
+  secondTopupmateExam,
+  secondTopupmateExamThird,
+  secondTopupmatePins,
+];
+
+const S: Conclusion = 'sale';
+const P: Conclusion = 'pending';
+const F: Conclusion = 'failure';
+
+const failed = { status: 'fail', Status: 'failed', error: ['Insufficient balance'] };
+
+type Row = readonly [what: string, status: number, body: JsonObject | undefined, concluded: readonly Conclusion[]];
+
+const measured: readonly Row[] = [
+  ['success / successful, 200', 200, { status: 'success', Status: 'successful' }, [S, S, S, S, S, S, S, S, S]],
+  ['success / successful, 201', 201, { status: 'success', Status: 'successful' }, [S, S, S, S, S, S, S, S, S]],
+  ['process / processing, 200', 200, { status: 'process', Status: 'processing' }, [S, S, F, F, P, P, F, P, F]],
+  ['pending / processing, 200', 200, { status: 'pending', Status: 'processing' }, [S, S, F, F, P, P, F, P, F]],
+  ['pending / pending, 200', 200, { status: 'pending', Status: 'pending' }, [F, F, F, F, P, F, F, P, F]],
+  ['pending only, 200', 200, { status: 'pending' }, [F, F, F, F, P, F, F, P, F]],
+  ['success / processing, 200', 200, { status: 'success', Status: 'processing' }, [S, S, S, S, P, P, S, P, S]],
+  ['fail / failed with error, 400', 400, failed, [F, F, F, F, F, F, F, F, F]],
+  ['fail / failed with error, 200', 200, failed, [F, F, F, F, F, F, F, F, F]],
+  ['the shape of v1, 400', 400, { status: 'error', message: 'no' }, [F, F, F, F, F, F, F, F, F]],
+  ['a refused token, 401', 401, { detail: 'Invalid token.' }, [F, F, F, F, F, F, F, F, F]],
+  ['an empty body, 504', 504, undefined, [F, F, F, F, F, F, F, F, F]],
+];
+
+test.each(measured)('%s is concluded as it was measured', (_, status, body, concluded) => {
+  const ours = columns.map((family) => [family.name, family.concludes({ status, body })]);
+  expect(ours).toEqual(columns.map(({ name }, index) => [name, concluded[index]]));
+});

@@ -1,0 +1,99 @@
+/** Clients of MSORG-shaped servers. */
+import { says, type Family } from './family';
+
+/** B3 against one server: `Status` successful or processing is a sale, the rest is refunded. */
+export const husmodata: Family = {
+  name: 'semmatweb at husmodata (B3)',
+  formats: ['b'],
+  concludes: (reply) => (says(reply, 'Status', 'successful', 'processing') ? 'sale' : 'failure'),
+  instead: { pending: 'sale' },
+};
+
+/** B3 against another server: only `Status` successful is a sale. */
+export const bwsub: Family = {
+  name: 'semmatweb at bwsub (B3)',
+  formats: ['b'],
+  concludes: (reply) => (says(reply, 'Status', 'successful') ? 'sale' : 'failure'),
+  instead: { pending: 'failure' },
+};
+
+/** B4: a reply without an `error` key is a sale, whatever it says. */
+export const yaqoab: Family = {
+  name: 'Yaqoab (B4)',
+  formats: ['b'],
+  concludes: ({ body }) => (body !== undefined && !('error' in body) ? 'sale' : 'failure'),
+  instead: { pending: 'sale' },
+};
+
+/** HTTP 200 or 201 without `Status` failed is a sale; everything else throws, and nothing is sold. */
+export const harygbolahan: Family = {
+  name: 'harygbolahan',
+  formats: ['b'],
+  concludes: (reply) => ([200, 201].includes(reply.status) && !says(reply, 'Status', 'failed') ? 'sale' : 'failure'),
+  instead: { pending: 'sale' },
+};
+
+/** An MSORG server buying from us: as above, but any other HTTP status is "processing" and never refunded. */
+export const msorgServer: Family = {
+  name: 'MSORG server as a client (#5631434148)',
+  formats: ['b'],
+  concludes: (reply) => {
+    if (![200, 201].includes(reply.status)) return 'pending';
+    return says(reply, 'Status', 'failed') ? 'failure' : 'sale';
+  },
+  instead: { pending: 'sale', failure: 'pending' },
+  because:
+    'It refunds only on HTTP 200 with `Status` failed. Saying so would make failures sales to a script that goes by the HTTP ' +
+    'status alone (#13307147537), so they stay 4xx, as on real MSORG servers, and its owner closes the order.',
+};
+
+/** A success, pending or other word in either field. */
+export const threeWords: Family = {
+  name: 'MSORG client (#54066687286)',
+  formats: ['b'],
+  concludes: (reply) => {
+    const either = (...words: string[]): boolean => says(reply, 'Status', ...words) || says(reply, 'status', ...words);
+    if (either('successful', 'success', 'true')) return 'sale';
+    return either('processing', 'pending', 'initiated') ? 'pending' : 'failure';
+  },
+};
+
+/** B5: a raw `status` counts when there is one; without it, `Status` successful or the presence of an `id` is a sale. */
+export const bikyensub: Family = {
+  name: 'Bikyensub (B5)',
+  formats: ['b'],
+  concludes: (reply) => {
+    const { body } = reply;
+    if (body?.['status'] === undefined) {
+      return says(reply, 'Status', 'successful') || (body?.['id'] ?? null) !== null ? 'sale' : 'failure';
+    }
+    if (says(reply, 'status', 'success', 'successful')) return 'sale';
+    return says(reply, 'status', 'pending', 'processing', 'process') ? 'pending' : 'failure';
+  },
+};
+
+/** Asks again later: `Status` successful is a sale, `failed` a refund, anything else waits on. */
+export const requery: Family = {
+  name: 'MSORG client, requery (#12659351345)',
+  formats: ['b'],
+  operations: ['order_status'],
+  concludes: (reply) => {
+    if (says(reply, 'Status', 'successful')) return 'sale';
+    return says(reply, 'Status', 'failed') ? 'failure' : 'pending';
+  },
+  instead: { not_found: 'failure', wrong_key: 'pending', no_key: 'pending' },
+  because:
+    'An id that this key never ordered was never sent to v1, so a refund is right. A question that is refused tells nothing ' +
+    'about the order, so its `Status` is `error` and the script waits.',
+};
+
+export const msorgClients: readonly Family[] = [
+  husmodata,
+  bwsub,
+  yaqoab,
+  harygbolahan,
+  msorgServer,
+  threeWords,
+  bikyensub,
+  requery,
+];

@@ -1,0 +1,92 @@
+/** Scripts with conditions of their own, some of them plainly broken. */
+import { isEmpty, isTwoHundred, says, type Family } from './family';
+
+const BOTH: readonly string[] = ['a', 'b'];
+
+/** A6: a success, pending or other word in either field; a failure was never charged to its customer. */
+export const sixth: Family = {
+  name: 'A6',
+  formats: ['a'],
+  concludes: (reply) => {
+    const either = (...words: string[]): boolean => says(reply, 'status', ...words) || says(reply, 'Status', ...words);
+    if (either('success', 'successful', 'true')) return 'sale';
+    return either('process', 'processing', 'pending') ? 'pending' : 'failure';
+  },
+};
+
+/** A8: a 2xx with `status` success; there is no third word. */
+export const eighth: Family = {
+  name: 'A8',
+  formats: ['a'],
+  concludes: (reply) => (isTwoHundred(reply) && says(reply, 'status', 'success') ? 'sale' : 'failure'),
+  instead: { pending: 'failure' },
+};
+
+/**
+ * A10: `status` success, which `Status` successful overrides; failed when a failure word or any `error` is there. A numeric
+ * `code` of 200 or 1000 is a success too. Without any of these the order stays as it was.
+ */
+export const tenth: Family = {
+  name: 'A10',
+  formats: BOTH,
+  concludes: (reply) => {
+    const { body } = reply;
+    const isFailed = says(reply, 'status', 'fail', 'failed') || says(reply, 'Status', 'fail', 'failed');
+    if (isFailed || !isEmpty(body?.['error'])) return 'failure';
+    const isSold = says(reply, 'status', 'success') || says(reply, 'Status', 'successful');
+    return isSold || body?.['code'] === 200 || body?.['code'] === 1000 ? 'sale' : 'unknown';
+  },
+  instead: { pending: 'unknown' },
+};
+
+/** A11: only `status` process is a sale; everything else refunds, even success. One script, likely a mistake. */
+export const eleventh: Family = {
+  name: 'A11',
+  formats: ['a'],
+  concludes: (reply) => (says(reply, 'status', 'process') ? 'sale' : 'failure'),
+  instead: { success: 'failure', pending: 'failure' },
+  because:
+    'Its only word for a sale is ADEX’s word for pending, so it refunds every success. Saying `process` for a success would ' +
+    'break every other script; this one cannot be served until its condition is mended.',
+};
+
+/** Tests a misspelt key, so everything is a sale. */
+export const alwaysSold: Family = {
+  name: '#42355439945',
+  formats: BOTH,
+  concludes: () => 'sale',
+  instead: { pending: 'sale', failure: 'sale' },
+  because: 'It tests a key that no server sends, so every reply is a sale. No reply can tell it of a failure.',
+};
+
+/** Any body that is not empty is a sale. Before it buys, `user.Account_Balance` must be at least the price. */
+export const anyBody: Family = {
+  name: '#22269752807',
+  formats: ['b'],
+  concludes: ({ body }) => (body !== undefined && Object.keys(body).length > 0 ? 'sale' : 'failure'),
+  instead: { pending: 'sale', failure: 'sale' },
+  because:
+    'Any body is a sale to it, and an empty one would leave every other script without a word. What guards it is its look at ' +
+    '`user.Account_Balance` before it buys, which is a number here.',
+};
+
+/** The HTTP status alone: any 2xx is a sale. */
+export const httpAlone: Family = {
+  name: '#13307147537',
+  formats: BOTH,
+  concludes: (reply) => (isTwoHundred(reply) ? 'sale' : 'failure'),
+  instead: { pending: 'sale' },
+};
+
+/** A success word in its own field, or a true `success`; all else fails. */
+export const successKey: Family = {
+  name: 'prius2055',
+  formats: BOTH,
+  concludes: (reply) => {
+    const isSold = says(reply, 'status', 'success') || says(reply, 'Status', 'successful') || reply.body?.['success'] === true;
+    return isSold ? 'sale' : 'failure';
+  },
+  instead: { pending: 'failure' },
+};
+
+export const singleScripts: readonly Family[] = [sixth, eighth, tenth, eleventh, alwaysSold, anyBody, httpAlone, successKey];
