@@ -1,0 +1,96 @@
+import { askV1, openHouse, send, type House, type Told } from './house';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
+const buy = (id: unknown, change: Record<string, unknown> = {}, key?: string): Promise<Told> =>
+  send(
+    house.url,
+    '/api/topup/',
+    { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': id, ...change },
+    key === undefined ? {} : { key },
+  );
+
+test('a repeated id is sold once and told alike', async () => {
+  const first = await buy('once');
+  const after = await balance();
+  const second = await buy('once');
+  expect(second.body).toMatchObject({
+    status: 'success',
+    reference: first.body.reference,
+    id: first.body.id,
+    newbal: first.body.newbal,
+  });
+  expect(await balance()).toBe(after);
+});
+
+test('twenty at the same time are one sale', async () => {
+  const before = await balance();
+  const replies = await Promise.all(Array.from({ length: 20 }, () => buy('twenty', { phone: '08031234568' })));
+  expect(new Set(replies.map(({ body }) => body.status))).toEqual(new Set(['success']));
+  expect(new Set(replies.map(({ body }) => body.reference)).size).toBe(1);
+  const price = replies[0]!.body.oldbal - replies[0]!.body.newbal;
+  expect(before - (await balance())).toBeCloseTo(price, 2);
+});
+
+test('a repeat in other spellings of the same sale is the same sale', async () => {
+  const first = await buy(20260101, { phone: '08031234569' });
+  const second = await send(house.url, '/b/api/topup', {
+    network: 'mtn',
+    mobile_number: '+234 803 123 4569',
+    amount: 100.0,
+    Ported_number: 1,
+    ref: '20260101',
+  });
+  expect(second.body).toMatchObject({ status: 'success', reference: first.body.reference, ref: '20260101' });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ['another amount', { amount: 200 }],
+  ['another phone', { phone: '08031234500' }],
+  ['another network', { network: 4, phone: '08091234567' }],
+])('one id for %s is another order: refused, and nothing is charged', async (_title, change) => {
+  const id = `conflict ${_title}`;
+  await buy(id);
+  const before = await balance();
+  const { status, body } = await buy(id, change);
+  expect([status, body.status, body.id]).toEqual([409, 'fail', null]);
+  expect(body.error[0]).toMatch(/already used for another order. Nothing was charged/);
+  expect(body['request-id']).toBe(id);
+  expect(await balance()).toBe(before);
+});
+
+test('two different orders under one id at the same time: one is sold, one is refused', async () => {
+  const before = await balance();
+  const replies = await Promise.all([buy('same-second', { phone: '08035551234' }), buy('same-second', { phone: '08035551235' })]);
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  const sold = replies.find(({ status }) => status === 200)!.body;
+  expect(before - (await balance())).toBeCloseTo(sold.oldbal - sold.newbal, 2);
+});
+
+test('one id under two keys is two orders', async () => {
+  const one = await buy('shared');
+  const other = await buy('shared', {}, 'acme_live_demo:1234');
+  expect([one.body.status, other.body.status]).toEqual(['success', 'success']);
+  expect(other.body.reference).not.toBe(one.body.reference);
+});
+
+test('what v1 rejected may be tried again under its id', async () => {
+  const poor = await buy('poor', { amount: 5_000 }, 'acme_live_poor:1234');
+  expect([poor.status, poor.body.status, poor.body.id]).toEqual([400, 'fail', null]);
+  expect((await buy('poor', { amount: 5_000 }, 'acme_live_poor:1234')).status).toBe(400);
+  // The id is free for the sale that can be paid only because nothing was sold under it: same content, or another id.
+  expect((await buy('poor', { amount: 50 }, 'acme_live_poor:1234')).status).toBe(409);
+});
+
+test('a long id is shortened for v1 and echoed whole', async () => {
+  const id = `AIRTIMEPIN|${'x'.repeat(90)}`;
+  const first = await buy(id, { phone: '08031239999' });
+  expect(first.body).toMatchObject({ status: 'success', 'request-id': id });
+  expect((await buy(id, { phone: '08031239999' })).body.reference).toBe(first.body.reference);
+  expect((await send(house.url, `/api/transaction/${encodeURIComponent(id)}`)).body.reference).toBe(first.body.reference);
+});

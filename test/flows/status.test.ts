@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openHouse, send, type House, type Told } from './house';
+
+const KEY = 'sandbox_demo:1234';
+let dataDir: string;
+let house: House;
+let bought: Told;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'compat-status-'));
+  house = await openHouse({ dataDir });
+  bought = await send(house.url, '/api/data/', {
+    network: '1',
+    phone: '08031234567',
+    data_plan: (await send(house.url, '/api/data_plans?network=MTN')).body[0].plan_id,
+    'request-id': 'DATA_6581c02d|1.a-b',
+  });
+  expect(bought.body.status).toBe('success');
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const same = (status: Told): void => {
+  expect(status.status).toBe(200);
+  for (const name of ['status', 'Status', 'request-id', 'id', 'reference', 'mobile_number', 'plan', 'newbal', 'amount'])
+    expect([name, status.body[name]]).toEqual([name, bought.body[name]]);
+};
+const asked = (path: string, key: string | null = KEY): Promise<Told> => send(house.url, path, undefined, { key });
+
+describe.each(['before a restart', 'after a restart'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'before a restart') return;
+    await house.close();
+    house = await openHouse({ dataDir });
+  });
+
+  test('an order is asked for by the id that the script gave it', async () => {
+    same(await asked(`/api/transaction/${encodeURIComponent('DATA_6581c02d|1.a-b')}`));
+    same(await asked('/api/transaction/DATA_6581c02d|1.a-b/'));
+    same(await asked('/api/transaction/status/?reference=DATA_6581c02d%7C1.a-b'));
+  });
+
+  test('an order is asked for by the id that we gave it, in every address that scripts use', async () => {
+    for (const path of ['data', 'topup', 'cablesub', 'billpayment', 'epin', 'data/requery', 'airtime/requery', 'transaction'])
+      same(await asked(`/api/${path}/${bought.body.id}`));
+  });
+
+  test("an order is asked for by v1's reference", async () => {
+    same(await asked(`/api/transaction/${bought.body.reference}`));
+  });
+
+  test('another key does not see it, by whatever name', async () => {
+    for (const id of ['DATA_6581c02d%7C1.a-b', bought.body.id, bought.body.reference]) {
+      const { status, body } = await asked(`/api/transaction/${id}`, 'acme_live_demo:1234');
+      expect([status, body.status, body.Status]).toEqual([404, 'fail', 'failed']);
+      expect(body.mobile_number ?? null).toBeNull();
+    }
+  });
+
+  test('a repeat gets the same order, and buys nothing', async () => {
+    const repeat = await send(house.url, '/api/data', {
+      data_plan: bought.body.data_plan,
+      network: 1,
+      mobile_number: '+2348031234567',
+      'request-id': 'DATA_6581c02d|1.a-b',
+    });
+    same(repeat);
+    expect(await balanceNow()).toBe(bought.body.newbal);
+  });
+
+  test('the history knows the order by the id that the script gave it', async () => {
+    const { body } = await asked('/api/transactions');
+    expect(body.results.find((row: { ident: string }) => row.ident === bought.body.reference)).toMatchObject({
+      'request-id': 'DATA_6581c02d|1.a-b',
+      id: bought.body.id,
+      status: 'success',
+      Status: 'successful',
+    });
+  });
+});
+
+const balanceNow = async (): Promise<number> => (await asked('/api/user')).body.wallet_balance;
+
+test('an order that nobody knows is 404 in the words of a script', async () => {
+  const { status, body } = await asked('/api/transaction/never-was');
+  expect([status, body.status, body.Status]).toEqual([404, 'fail', 'failed']);
+  expect(body.error[0]).toMatch(/no order "never-was"/);
+});
+
+test('an order without an id gets one, by which it can be asked for', async () => {
+  const { body } = await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031112222', amount: 50 });
+  expect(body.request_id).toMatch(/^CG/);
+  const status = await asked(`/api/transaction/${body.request_id}`);
+  expect([status.body.status, status.body.reference]).toEqual(['success', body.reference]);
+});
+
+test('a status without a key is 401 with detail, and tells nothing', async () => {
+  const { status, body } = await asked(`/api/transaction/${bought.body.id}`, null);
+  expect([status, body.status, typeof body.detail]).toEqual([401, 'fail', 'string']);
+});

@@ -1,0 +1,119 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService } from '../../src/main';
+import { createLog } from '../../src/telemetry/log';
+import { configFor, MAPPINGS, openHouse, send, type House } from './house';
+
+const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'trouble-1' };
+const folders: string[] = [];
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'compat-trouble-'));
+  folders.push(made);
+  return made;
+};
+afterAll(() => {
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+});
+const silent = createLog('silent', { write: () => undefined });
+
+describe('a v1 that is away', () => {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse({
+      env: { UPSTREAM_URL: `http://127.0.0.1:${await closedPort()}/api/v1`, LOOKUP_API_KEY: 'sandbox_demo' },
+    });
+  });
+  afterAll(() => house.close());
+
+  test('sells nothing: the script hears a failure, and that nothing was charged', async () => {
+    const { status, body } = await send(house.url, '/api/topup/', SALE);
+    expect([status, body.status, body.Status, body.id, body.success]).toEqual([400, 'fail', 'failed', null, false]);
+    expect(body.message).toMatch(/Nothing was charged/);
+    expect(body['request-id']).toBe('trouble-1');
+  });
+
+  test('says of the order afterwards what it said before', async () => {
+    const { status, body } = await send(house.url, '/api/transaction/trouble-1');
+    expect([status, body.status]).toEqual([200, 'fail']);
+  });
+
+  test.each(['/api/user', '/api/data_plans', '/api/cable/cable-validation?iuc=1234567890&cable=1'])(
+    'is a failure in JSON at %s, and no balance, list or name',
+    async (path) => {
+      const { status, body } = await send(house.url, path);
+      expect([status, body.status, Array.isArray(body)]).toEqual([503, 'fail', false]);
+      expect(body.name ?? body.balance ?? null).toBeNull();
+    },
+  );
+
+  test('is told in the words of v1 on the pass-through', async () => {
+    const { status, body } = await send(house.url, '/api/v1/balance');
+    expect([status >= 500, body.status, typeof body.message]).toEqual([true, 'error', 'string']);
+  });
+});
+
+test('a v1 that comes back sells the order that could not be sent, under its own id', async () => {
+  const dataDir = folder();
+  const away = await openHouse({ dataDir, env: { UPSTREAM_URL: `http://127.0.0.1:${await closedPort()}/api/v1` } });
+  expect((await send(away.url, '/api/topup/', SALE)).status).toBe(400);
+  await away.close();
+  const back = await openHouse({ dataDir });
+  const { body } = await send(back.url, '/api/topup/', SALE);
+  expect([body.status, body['request-id']]).toEqual(['success', 'trouble-1']);
+  await back.close();
+});
+
+test('a broken mapping folder refuses to start, with file, line and column of every problem', async () => {
+  const mappings = folder();
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  const file = join(mappings, 'format-a.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('login: basic', 'login: basic\nlogni: basic'));
+  const config = configFor(folder(), { MAPPINGS_DIR: mappings });
+  await expect(startService(config, silent)).rejects.toThrow(
+    /format-a\.yaml:\d+:1\s+unknown-key\s+unknown key `logni`\n\s+did you mean `login`\?/,
+  );
+});
+
+test('a mapping folder that is not there refuses to start', async () => {
+  await expect(startService(configFor(folder(), { MAPPINGS_DIR: join(folder(), 'none') }), silent)).rejects.toThrow(
+    /cannot be read/,
+  );
+});
+
+test('a port that is taken refuses to start, and leaves nothing running: the same data folder starts at once', async () => {
+  const blocker = createServer();
+  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+  const dataDir = folder();
+  await expect(
+    startService(configFor(dataDir, { PORT: String((blocker.address() as AddressInfo).port) }), silent),
+  ).rejects.toThrow();
+  const house = await openHouse({ dataDir });
+  expect((await send(house.url, '/api/topup/', SALE)).body.status).toBe('success');
+  await house.close();
+  await new Promise((resolve) => blocker.close(resolve));
+});
+
+test('a journal that cannot be written sends nothing, and says so', async () => {
+  const dataDir = folder();
+  writeFileSync(join(dataDir, 'journal'), 'a file where a folder belongs');
+  await expect(startService(configFor(dataDir), silent)).rejects.toThrow(/journal/i);
+});
+
+test('a stopped house finishes what it began and is not there afterwards', async () => {
+  const house = await openHouse();
+  const sale = send(house.url, '/api/topup/', SALE);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await house.close();
+  expect((await sale).body.status).toBe('success');
+  await expect(send(house.url, '/api/user')).rejects.toThrow();
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
