@@ -1,7 +1,7 @@
 /** Replies → builders. Layers are merged here, once: included blocks, always, the outcome, then the format's own. */
-import type { JsonValue } from '../domain/json';
+import type { JsonObject, JsonValue } from '../domain/json';
 import { compileFields, compileValue, type Scope, type ValueContext } from './compile-value';
-import type { Replies, ReplyBuilder, ReplyOutcome } from './mapping';
+import type { Replies, ReplyBuilder, ReplyFieldSource, ReplyOutcome } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import type { OperationSource, ReplySource, ValueSource } from './schema';
@@ -50,7 +50,11 @@ function compileOutcome(
     const list = own?.success ?? operation.reply?.success;
     if (list === undefined) surroundings.report(path, 'missing-reply', 'a list needs `reply.success`');
     const at = own?.success === undefined ? path : ownPath;
-    return compileValue(list ?? [], [...at, 'success'], surroundings.context) as ReplyBuilder;
+    const value = list ?? [];
+    const build = compileValue(value, [...at, 'success'], surroundings.context);
+    return Object.assign((scope: Scope) => (build(scope) ?? []) as readonly JsonValue[], {
+      sources: listSources(value, [...at, 'success']),
+    });
   }
   const layers = [
     ...layersOf(shared, outcome, path, surroundings),
@@ -108,9 +112,22 @@ function buildLayers(layers: readonly Layer[], context: ValueContext): ReplyBuil
   const merged = new Map<string, { readonly value: ValueSource; readonly path: YamlPath }>();
   for (const { fields, path } of layers) for (const [key, value] of Object.entries(fields)) merged.set(key, { value, path });
   const builders = [...merged].map(([key, { value, path }]) => compileFields({ [key]: value }, path, context));
-  return (scope: Scope) => {
+  const sources = [...merged].map(([field, { value, path }]): ReplyFieldSource => ({ field, value, path: [...path, field] }));
+  const build = (scope: Scope): JsonObject => {
     const body: Record<string, JsonValue> = {};
-    for (const build of builders) Object.assign(body, build(scope));
+    for (const part of builders) Object.assign(body, part(scope));
     return body;
   };
+  return Object.assign(build, { sources });
+}
+
+/** A bare list has one source; an object of lists has one for each. */
+function listSources(value: ValueSource, path: YamlPath): ReplyFieldSource[] {
+  const isPlain = value !== null && typeof value === 'object' && !Array.isArray(value) && !('each' in value);
+  if (!isPlain) return [{ field: '', value, path }];
+  return Object.entries(value as Readonly<Record<string, ValueSource>>).map(([field, part]) => ({
+    field,
+    value: part,
+    path: [...path, field],
+  }));
 }

@@ -47,6 +47,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     lookupKey: { calls: source.lookupKey.calls, windowMs: source.lookupKey.window },
     ...compileCallers(source, report),
     refusal: compileReply({ include: ['refusal'] }, 'failure', ['blocks', 'refusal'], surroundings),
+    placeOf: (path) => source.places.find(path),
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
     numberingOf,
   };

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
 import type { Route } from './routes';
-import type { OPERATION_KINDS, OutcomeWords, Timing } from './schema';
+import type { OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
 import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
 import type { Scope } from './compile-value';
@@ -42,7 +42,20 @@ export interface Join {
 }
 
 /** Makes the body of a reply; an array for a bare list. */
-export type ReplyBuilder = (scope: Scope) => JsonObject | readonly JsonValue[];
+export interface ReplyBuilder {
+  (scope: Scope): JsonObject | readonly JsonValue[];
+  /** Where each field comes from, for `explain`: in the order of the reply. */
+  readonly sources: readonly ReplyFieldSource[];
+}
+
+export interface ReplyFieldSource {
+  /** The reply's field; empty for a bare list. */
+  readonly field: string;
+  /** As it stands in the file: `$order.charged | naira`. */
+  readonly value: ValueSource;
+  /** Of the merged source: what `placeOf` takes. */
+  readonly path: readonly PropertyKey[];
+}
 export type Replies = Readonly<Record<ReplyOutcome, ReplyBuilder>>;
 
 export interface CallTemplate {
@@ -104,6 +117,8 @@ export interface Mapping {
   readonly timing: Timing;
   readonly lookupKey: { readonly calls: number; readonly windowMs: number };
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
+  /** File, line and column of a path of the merged source. */
+  placeOf(path: readonly PropertyKey[]): { readonly file: string; readonly line: number; readonly column: number };
   /** What a refusal looks like. */
   readonly refusal: ReplyBuilder;
   matchRoute(method: string, path: string): RouteMatch;
