@@ -1,156 +1,109 @@
 /** The one way from a folder of files to a mapping: `compat-gateway check`, start-up, reload and tests all come here. */
-import { V1_ENDPOINTS } from '../upstream/v1';
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { checkTables } from './check-tables';
+import { codeFrame } from './code-frame';
 import { compileMapping } from './compile';
-import { loadSource, mergeFiles, type LoadedSource, type MappingFileText } from './load';
+import { mergeFiles, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
-import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
-import type { YamlPath } from './read-yaml';
-import { parameterNames, parseRoute } from './routes';
-import { createReport, type MappingSource, type Report } from './source';
+import { checkCallers } from './rules/check-callers';
+import { checkCalls } from './rules/check-calls';
+import { checkFields } from './rules/check-fields';
+import { checkFormats } from './rules/check-formats';
+import { checkNumberings } from './rules/check-numberings';
+import { checkOperations } from './rules/check-operations';
+import { checkReplies } from './rules/check-replies';
+import { checkRoutes } from './rules/check-routes';
+import { checkTexts } from './rules/check-texts';
+import { checkUnused } from './rules/check-unused';
+import { checkValues } from './rules/check-values';
+import { checkWords } from './rules/check-words';
+import type { Check } from './rules/checking';
+import { RULES } from './rules/rules';
+import { createReport } from './source';
 
 export interface CheckedMapping {
   /** Absent when there are errors. */
   readonly mapping?: Mapping;
+  /** In order of file and place. */
   readonly problems: readonly Problem[];
 }
 
 export function checkFolder(folder: string): CheckedMapping {
-  return checkSource(loadSource(folder));
+  const read = readFolder(folder);
+  if ('problems' in read) return read;
+  const { problems, ...checked } = checkFiles(read.files);
+  return { ...checked, problems: [...strayFiles(folder), ...problems] };
 }
 
-export function checkFiles(files: readonly MappingFileText[]): CheckedMapping {
-  return checkSource(mergeFiles(files));
-}
+/** Every check of what was merged, in the order of the documents. */
+const CHECKS: readonly Check[] = [
+  ({ source, report }) => checkTables(source, report),
+  checkRoutes,
+  checkFields,
+  checkOperations,
+  checkCalls,
+  checkValues,
+  checkReplies,
+  checkWords,
+  checkFormats,
+  checkNumberings,
+  checkCallers,
+];
 
-function checkSource({ source, problems: found }: LoadedSource): CheckedMapping {
+export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
+  const { files, problems: found } = checkTexts(given);
   const problems = [...found];
-  if (source === undefined) return { problems };
+  const finish = (mapping?: Mapping): CheckedMapping => {
+    const distinct = inOrder(withFrames(problems, given), given);
+    return mapping === undefined || hasErrors(distinct) ? { problems: distinct } : { mapping, problems: distinct };
+  };
+  if (files.length === 0) return finish();
+  const merged = mergeFiles(files);
+  problems.push(...merged.problems);
+  const { source } = merged;
+  if (source === undefined) return finish();
   const report = createReport(source.places, problems);
   const mapping = compileMapping(source, report);
-  checkTables(source, report);
-  checkNumberings(source, report);
-  checkRoutes(mapping, report);
-  checkNames(source, report);
-  checkCalls(source, report);
-  // Formats compile the same shared lines once each: one problem is said once.
+  for (const check of CHECKS) check({ source, mapping, report });
+  if (!hasErrors(problems)) checkUnused({ source, mapping, report });
+  return finish(mapping);
+}
+
+const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');
+
+function withFrames(problems: readonly Problem[], files: readonly MappingFileText[]): Problem[] {
+  const lines = new Map<string, readonly string[]>();
+  return problems.map((problem) => {
+    const text = files.find(({ file }) => file === problem.file)?.text;
+    if (text === undefined) return problem;
+    const split = lines.get(problem.file) ?? text.replace(/^\uFEFF/, '').split(/\r?\n/);
+    lines.set(problem.file, split);
+    const frame = codeFrame(split, problem.line, problem.column);
+    return frame === undefined ? problem : { ...problem, frame };
+  });
+}
+
+/** Formats compile the same shared lines once each: one problem is said once. */
+function inOrder(problems: readonly Problem[], files: readonly MappingFileText[]): Problem[] {
   const distinct = [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
-  return distinct.some((problem) => problem.severity === 'error') ? { problems: distinct } : { mapping, problems: distinct };
+  const rank = new Map(files.map(({ file }, index) => [file, index]));
+  return distinct.sort((a, b) => (rank.get(a.file) ?? -1) - (rank.get(b.file) ?? -1) || a.line - b.line || a.column - b.column);
 }
 
-/** Two numbers for one network would make a list that does not read back. */
-function checkNumberings(source: MappingSource, report: Report): void {
-  for (const [id, format] of source.formats) {
-    for (const [table, numbers] of Object.entries(format.numbers ?? {})) {
-      const seen = new Map<string, string>();
-      for (const [number, value] of Object.entries(numbers)) {
-        const other = seen.get(value);
-        if (other !== undefined)
-          report(
-            ['formats', id, 'numbers', table, number],
-            'numbering-not-one-to-one',
-            `${number} and ${other} both mean ${value}`,
-          );
-        seen.set(value, number);
-      }
-    }
-  }
-}
-
-/** One address and method cannot mean two operations. */
-function checkRoutes(mapping: Mapping, report: Report): void {
-  const owners = new Map<string, string>();
-  for (const route of mapping.routes) {
-    for (const method of route.methods) {
-      const key = `${method} ${route.path.replaceAll(/:[^/]+/g, ':')}`;
-      const owner = owners.get(key);
-      const path =
-        route.format === undefined
-          ? ['operations', route.operation, 'routes']
-          : ['formats', route.format, 'operations', route.operation, 'routes'];
-      if (owner !== undefined && owner !== route.operation)
-        report(path, 'route-shadowed', `${method} ${route.path} already means \`${owner}\``);
-      owners.set(key, route.operation);
-    }
-  }
-}
-
-/** Names that would mean nothing in silence: parts of an address, kinds of callers, prefixes that no request can get past. */
-function checkNames(source: MappingSource, report: Report): void {
-  const kinds = Object.keys(source.callerKinds);
-  for (const [name, operation] of Object.entries(source.operations)) {
-    const path = ['operations', name];
-    for (const kind of Object.keys(operation.patience ?? {})) {
-      if (kinds.includes(kind)) continue;
-      const hint = nearestName(kind, kinds);
-      report([...path, 'patience', kind], 'unknown-caller-kind', `there is no kind of caller \`${kind}\``, {
-        at: 'key',
-        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
-      });
-    }
-    checkAddresses(name, operation.routes, [...path, 'routes'], source, report);
-    for (const [id, format] of source.formats)
-      checkAddresses(name, format.operations?.[name]?.routes, ['formats', id, 'operations', name, 'routes'], source, report);
-  }
-}
-
-function checkAddresses(
-  name: string,
-  routes: readonly string[] | undefined,
-  path: YamlPath,
-  source: MappingSource,
-  report: Report,
-): void {
-  const { kind, fields } = source.operations[name]!;
-  for (const [index, route] of (routes ?? []).entries()) {
-    const { path: address } = parseRoute(route);
-    for (const parameter of parameterNames(address))
-      // A purchase may carry the script's own id in its address.
-      if (!Object.hasOwn(fields ?? {}, parameter) && !(kind === 'purchase' && parameter === 'request_id'))
-        report([...path, index], 'unknown-parameter', `\`:${parameter}\` is no field of this operation`);
-    const [, first = ''] = /^\/([^/]+)\//.exec(address) ?? [];
-    if (source.formats.has(first))
-      report(
-        [...path, index],
-        'format-shadows-route',
-        `/${first}/… pins format \`${first}\`, so nothing is served at ${address}`,
-      );
-  }
-}
-
-/** v1 fields that the specification does not have, and required ones that nothing fills. */
-function checkCalls(source: MappingSource, report: Report): void {
-  for (const [name, operation] of Object.entries(source.operations)) {
-    if (operation.call === undefined) continue;
-    const path = ['operations', name, 'call'];
-    const [method, address] = operation.call.to.split(' ');
-    const endpoint = V1_ENDPOINTS.find((one) => one.method === method && one.path === address);
-    if (endpoint === undefined) {
-      const hint = nearestName(
-        operation.call.to,
-        V1_ENDPOINTS.map((one) => `${one.method} ${one.path}`),
-      );
-      report(
-        [...path, 'to'],
-        'unknown-endpoint',
-        `v1 has no ${operation.call.to}`,
-        hint === undefined ? {} : { hint: `did you mean ${hint}?` },
-      );
-      continue;
-    }
-    const sent = Object.keys(operation.call.send ?? {});
-    for (const field of sent) {
-      if (Object.hasOwn(endpoint.fields, field)) continue;
-      const hint = nearestName(field, Object.keys(endpoint.fields));
-      report([...path, 'send', field], 'unknown-v1-field', `${operation.call.to} has no field \`${field}\``, {
-        at: 'key',
-        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
-      });
-    }
-    for (const [field, { required }] of Object.entries(endpoint.fields)) {
-      if (required && field !== 'pin' && !sent.includes(field))
-        report([...path, 'send'], 'missing-v1-field', `${operation.call.to} needs \`${field}\``);
-    }
-  }
+/** Files that look like a part of the set and are not read. */
+function strayFiles(folder: string): Problem[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !/\.(?:ya?ml|md)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({
+      file: relative(process.cwd(), path) || path,
+      line: 1,
+      column: 1,
+      code: 'unknown-extension',
+      severity: RULES['unknown-extension'].severity,
+      message: 'this file is not read: it ends neither in .yaml nor in .yml',
+    }));
 }

@@ -6,6 +6,7 @@ import { INPUT_TRANSFORMS, type Read } from './input-transforms';
 import type { Field } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
+import type { RuleId } from './rules/rules';
 import type { FieldSource } from './schema';
 import type { MappingSource, Report } from './source';
 import type { Table, TableRead } from './table';
@@ -37,7 +38,7 @@ function compileField(
   further: readonly string[],
   tables: ReadonlyMap<string, Table>,
   sent: ReadonlySet<string>,
-  complain: (key: keyof FieldSource, code: string, message: string, hint?: string) => void,
+  complain: (key: keyof FieldSource, code: RuleId, message: string, hint?: string) => void,
 ): Field {
   const table = tables.get(source.as);
   const transform = Object.hasOwn(INPUT_TRANSFORMS, source.as) ? INPUT_TRANSFORMS[source.as] : undefined;
@@ -90,7 +91,7 @@ function readDefault(
   name: string,
   value: NonNullable<FieldSource['default']>,
   read: (raw: LegacyValue) => Read,
-  complain: (key: 'default', code: string, message: string) => void,
+  complain: (key: 'default', code: RuleId, message: string) => void,
 ): JsonValue | undefined {
   const result = read(value);
   if ('value' in result) return result.value;

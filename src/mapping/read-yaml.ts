@@ -3,6 +3,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, typ
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
+import { safeRename } from './safe-rename';
 
 export type YamlPath = readonly PropertyKey[];
 
@@ -16,6 +17,9 @@ export interface YamlRead<T> {
   readonly locate: Locate;
 }
 
+/** Mistakes of syntax that have a rule of their own. */
+const SYNTAX_RULES: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'duplicate-key', TAB_AS_INDENT: 'yaml-tab' };
+
 /** Bounds of one file: a mapping is written by hand, and an alias bomb is not. */
 const ALIASES_MAX = 100;
 
@@ -27,14 +31,16 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
-  const broken = (offset: number, message: string): Problem => ({
+  const broken = (offset: number, message: string, code = 'yaml-syntax'): Problem => ({
     file,
     ...at(offset),
-    code: 'yaml-syntax',
+    code,
     severity: 'error',
     message,
   });
-  const syntax = [...document.errors, ...document.warnings].map((error) => broken(error.pos[0], firstSentence(error.message)));
+  const syntax = [...document.errors, ...document.warnings].map((error) =>
+    broken(error.pos[0], firstSentence(error.message), SYNTAX_RULES[error.code]),
+  );
   visit(document, {
     Alias(_key, alias) {
       if (alias.resolve(document) === undefined)
@@ -48,7 +54,14 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
     plain = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { problems: [{ file, line: 1, column: 1, code: 'yaml-syntax', severity: 'error', message }], locate };
+    let first = 0;
+    visit(document, {
+      Alias(_key, alias) {
+        first = alias.range?.[0] ?? 0;
+        return visit.BREAK;
+      },
+    });
+    return { problems: [broken(first, message, /alias/i.test(message) ? 'alias-bomb' : 'yaml-syntax')], locate };
   }
   const parsed = schema.safeParse(plain ?? {}, { reportInput: true });
   if (parsed.success) return { value: parsed.data, problems: [], locate };
@@ -58,7 +71,9 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
 function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, schema: z.ZodType): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
-      const hint = nearestName(key, keysAt(schema, issue.path));
+      const known = keysAt(schema, issue.path);
+      const hint = nearestName(key, known);
+      const to = safeRename(key, known);
       return {
         file,
         ...locate([...issue.path, key], 'key'),
@@ -66,13 +81,47 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
         severity: 'error' as const,
         message: `unknown key \`${key}\`${where(issue.path)}`,
         ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+        ...(to === undefined ? {} : { fix: { kind: 'rename' as const, path: [...issue.path, key], to } }),
       };
     });
   }
   // A bad key of a record is the key's fault, and stands where the key stands.
   const what = issue.code === 'invalid_key' ? 'key' : 'value';
   const message = issue.code === 'invalid_key' ? `unusable key: ${issue.issues[0]?.message ?? issue.message}` : issue.message;
-  return [{ file, ...locate(issue.path, what), code: 'schema', severity: 'error', message: `${message}${where(issue.path)}` }];
+  const hint =
+    issue.code === 'invalid_value' && typeof issue.input === 'string'
+      ? nearestName(issue.input, issue.values.map(String))
+      : undefined;
+  return [
+    {
+      file,
+      ...locate(issue.path, what),
+      code: ruleOfIssue(issue, schema),
+      severity: 'error',
+      message: `${message}${where(issue.path)}`,
+      ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+    },
+  ];
+}
+
+/** A schema may name the rule that a value of a wrong form breaks: `.meta({ rule: 'bad-duration' })`. */
+function ruleOfIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code === 'invalid_value') return 'unknown-choice';
+  if (issue.code === 'too_small' && issue.origin === 'array') return 'empty-list';
+  if (issue.code !== 'invalid_format' && issue.code !== 'invalid_key') return 'schema';
+  let node: unknown = schema;
+  for (const step of issue.code === 'invalid_key' ? issue.path.slice(0, -1) : issue.path) node = childOf(unwrap(node), step);
+  const record = unwrap(node) as { def?: { keyType?: unknown } } | undefined;
+  return metaRule(issue.code === 'invalid_key' ? record?.def?.keyType : node) ?? 'schema';
+}
+
+function metaRule(node: unknown): string | undefined {
+  const { meta } = (node ?? {}) as { meta?: () => { rule?: unknown } | undefined };
+  const rule = meta?.call(node)?.rule;
+  const inner = (node as { def?: { innerType?: unknown; in?: unknown } } | undefined)?.def;
+  if (typeof rule === 'string') return rule;
+  const next = inner?.innerType ?? inner?.in;
+  return next === undefined ? undefined : metaRule(next);
 }
 
 function where(path: YamlPath): string {

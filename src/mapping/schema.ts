@@ -7,7 +7,12 @@ import { z } from 'zod';
 
 const word = z.union([z.string(), z.number()]).transform(String);
 const words = z.array(word);
-const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime');
+/** A list that is there holds something: an empty one never means what it looks like. */
+const someWords = words.min(1, 'expected at least one');
+const name = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime')
+  .meta({ rule: 'bad-name' });
 
 /** What the catalog of a key holds, as lists of plain rows. */
 export const CATALOG_LISTS = ['data_plans', 'cable_plans', 'cable_providers', 'discos', 'exams', 'recharge_cards'] as const;
@@ -17,6 +22,7 @@ const catalogList = z.enum(CATALOG_LISTS);
 const duration = z
   .string()
   .regex(/^\d+(ms|s|m|h)$/, 'expected a duration such as 500ms, 40s or 5m')
+  .meta({ rule: 'bad-duration' })
   .transform((text) => {
     const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[/[a-z]+$/.exec(text)![0] as 'ms' | 's' | 'm' | 'h'];
     return Number.parseInt(text, 10) * unit;
@@ -36,7 +42,7 @@ const fieldsOfReply = z.record(z.string(), value);
 
 const replySchema = z
   .strictObject({
-    include: z.array(name).optional().describe('Blocks to start from, in order.'),
+    include: z.array(name).min(1, 'expected at least one').optional().describe('Blocks to start from, in order.'),
     always: fieldsOfReply.optional().describe('Fields of every outcome.'),
     success: z.union([fieldsOfReply, value]).optional().describe('Fields of a success, or one list for a bare array.'),
     pending: fieldsOfReply.optional().describe('Fields while the order is pending or its fate unknown.'),
@@ -46,8 +52,8 @@ const replySchema = z
 
 const fieldSchema = z
   .strictObject({
-    from: words.min(1).describe("The script's spellings of this field."),
-    otherwise: words.optional().describe('Spellings that are read only when none of `from` is there.'),
+    from: someWords.describe("The script's spellings of this field."),
+    otherwise: someWords.optional().describe('Spellings that are read only when none of `from` is there.'),
     as: name.describe('A transform (text, phone, naira, flag, …) or the name of a table.'),
     required: z.boolean().optional().describe('Refuse the request without it.'),
     default: z.union([z.string(), z.number(), z.boolean()]).optional().describe('The value when it is absent.'),
@@ -64,6 +70,7 @@ const routeSchema = z
     /^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* \/[\w\-./:]*$/,
     'expected a method and a path, such as POST /api/topup or GET|POST /api/user',
   )
+  .meta({ rule: 'bad-route' })
   .describe('Method(s) and path. Both slash spellings are always served; `:name` is a field in the path.');
 
 const callSchema = z
@@ -86,20 +93,35 @@ const operationSchema = z.strictObject({
   kind: z
     .enum(OPERATION_KINDS)
     .describe('purchase moves money; lookup and read ask v1; list answers from the catalog; status and history look orders up.'),
-  routes: z.array(routeSchema).optional().describe('Addresses of this operation, for every format.'),
-  fields: z.record(name, fieldSchema).optional(),
-  ignore: words.optional().describe('Fields that are known and mean nothing here.'),
+  routes: z
+    .array(routeSchema)
+    .min(1, 'expected at least one')
+    .optional()
+    .describe('Addresses of this operation, for every format.'),
+  fields: z.record(name, fieldSchema).optional().describe('What is read from a request, by canonical name.'),
+  ignore: someWords.optional().describe('Fields that are known and mean nothing here.'),
   without_key: z.literal('lookup_key').optional().describe("Serve requests without a key by the operator's lookup key."),
   undecided: name.optional().describe('The format to answer in when nothing tells. Never for a number that moves money.'),
   numbering_guard: z
-    .strictObject({ number: name, phone: name })
+    .strictObject({
+      number: name.describe('The field that holds the network number.'),
+      phone: name.describe('The field that holds the phone number.'),
+    })
     .optional()
     .describe('Hold the network number against the prefix of the phone number.'),
   join: z
-    .record(name, z.strictObject({ list: catalogList, where: z.record(name, value) }))
+    .record(
+      name,
+      z.strictObject({
+        list: catalogList.describe('The list of the catalog.'),
+        where: z.record(name, value).describe('One column and the value that the row has there, such as { id: $plan }.'),
+      }),
+    )
     .optional()
     .describe('Rows of the catalog by name, for the reply.'),
-  categories: words.optional().describe("Words that v1's category of such an order holds: tells orders apart in its history."),
+  categories: someWords
+    .optional()
+    .describe("Words that v1's category of such an order holds: tells orders apart in its history."),
   catalog: z.literal('wanted').optional().describe('The reply shows lists of the catalog.'),
   call: callSchema.optional(),
   patience: z.record(name, duration).optional().describe('How long each kind of caller waits here; the default is in callers.'),
@@ -108,11 +130,15 @@ const operationSchema = z.strictObject({
 
 const signalSchema = z
   .strictObject({
-    weight: z.enum(['strong', 'medium', 'weak']),
-    any_field: words.optional().describe('One of these fields was sent.'),
-    all_fields: words.optional().describe('All of these fields were sent.'),
+    weight: z
+      .enum(['strong', 'medium', 'weak'])
+      .describe(
+        'strong decides unless another format has one too; medium contests a strong one of another format; weak breaks a tie.',
+      ),
+    any_field: someWords.optional().describe('One of these fields was sent.'),
+    all_fields: someWords.optional().describe('All of these fields were sent.'),
     field: word.optional().describe('With `is`: this field holds one of these words.'),
-    is: words.optional(),
+    is: someWords.optional().describe('With `field`: the words.'),
     path: z.string().startsWith('/').optional().describe('The request came to this address.'),
     spelled: z.literal('exactly').optional().describe('The trailing slash, or its absence, counts as well.'),
     auth: z.enum(['basic', 'token', 'bearer']).optional().describe('The scheme of the Authorization header.'),
@@ -120,9 +146,9 @@ const signalSchema = z
   .describe('Something in a request that speaks for this format.');
 
 const formatOperationSchema = z.strictObject({
-  routes: z.array(routeSchema).optional().describe('Addresses that only this format has.'),
+  routes: z.array(routeSchema).min(1, 'expected at least one').optional().describe('Addresses that only this format has.'),
   fields: z
-    .record(name, z.strictObject({ from: words.min(1) }))
+    .record(name, z.strictObject({ from: someWords.describe('Spellings that this format alone uses.') }))
     .optional()
     .describe('Further spellings that this format uses.'),
   reply: replySchema.optional(),
@@ -138,24 +164,39 @@ const tableSchema = z.strictObject({
         label: z.string().optional().describe('The name as lists show it.'),
         words: words.describe('Accepted words, compared without case, spaces and punctuation.'),
         prefixes: z
-          .array(z.string().regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"'))
+          .array(
+            z
+              .string()
+              .regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"')
+              .meta({ rule: 'prefix-malformed' }),
+          )
+          .min(1, 'expected at least one')
           .optional()
           .describe('First digits of phone numbers.'),
       }),
     )
-    .optional(),
+    .optional()
+    .describe('The values of the table, by canonical name.'),
   numbers: numbers.optional().describe('What a number means, unless the format says otherwise.'),
   unlisted: z
     .enum(['number', 'upper'])
     .optional()
     .describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.'),
   catalog: z
-    .strictObject({ list: catalogList, id: name, name })
+    .strictObject({
+      list: catalogList.describe('The list of the catalog.'),
+      id: name.describe('Its column with the value that v1 wants.'),
+      name: name.describe('Its column with the words.'),
+    })
     .optional()
     .describe('Look words up in this list of the catalog.'),
 });
 
-const wordsOfOutcome = z.strictObject({ http: z.number().int().min(200).max(499), status: z.string(), Status: z.string() });
+const wordsOfOutcome = z.strictObject({
+  http: z.number().int().min(200).max(499).describe('The HTTP status; a rejection keeps v1’s own.'),
+  status: z.string().describe('The word under `status`.'),
+  Status: z.string().describe('The word under `Status`.'),
+});
 const timingSchema = z.strictObject({
   reconnect: duration.describe('How long an upstream that refuses connections is tried again.'),
   pursue: duration.describe('How long an order is pursued after the script has had its answer.'),
@@ -165,37 +206,66 @@ const timingSchema = z.strictObject({
   overdue: duration.describe('The age at which an order without a final outcome is reported loudly.'),
 });
 const callerKindSchema = z.strictObject({
-  user_agents: words.optional().describe('User-Agents of this kind; "" is none at all, a final * matches any rest.'),
+  user_agents: someWords.optional().describe('User-Agents of this kind; "" is none at all, a final * matches any rest.'),
   patience: duration.describe('How long it waits for the end of an order.'),
 });
 const callerKeySchema = z.strictObject({
   format: name.optional().describe('The format of this script, whatever its requests look like.'),
   guard: z.enum(['on', 'off']).optional().describe('The numbering guard; on unless said otherwise.'),
-  patience: duration.optional(),
+  patience: duration.optional().describe('How long this script waits for the end of an order.'),
 });
 
 /** A shared file: everything that is not one format's own. Every section may stand in any file. */
 export const sharedFileSchema = z.strictObject({
-  operations: z.record(name, operationSchema).optional(),
-  tables: z.record(name, tableSchema).optional(),
+  operations: z.record(name, operationSchema).optional().describe('What scripts can ask for, by name.'),
+  tables: z
+    .record(name, tableSchema)
+    .optional()
+    .describe('Words, numbers and ids of networks, providers, exams and the like, by name.'),
   other_numberings: z
-    .array(z.strictObject({ title: z.string(), table: name, numbers }))
+    .array(
+      z.strictObject({
+        title: z.string().describe('For people, in refusals: whose numbering it is.'),
+        table: name.describe('The table whose values it numbers.'),
+        numbers,
+      }),
+    )
     .optional()
     .describe('Numberings of other servers, known to the numbering guard.'),
-  request_id: words.optional().describe("Spellings of the script's own id of an order."),
-  words: z.strictObject({ success: wordsOfOutcome, pending: wordsOfOutcome, failure: wordsOfOutcome }).optional(),
+  request_id: someWords.optional().describe("Spellings of the script's own id of an order."),
+  words: z
+    .strictObject({
+      success: wordsOfOutcome.describe('Charged and delivered.'),
+      pending: wordsOfOutcome.describe('Charged, or its fate is not known yet.'),
+      failure: wordsOfOutcome.describe('Not charged, or refunded.'),
+    })
+    .optional()
+    .describe('How outcomes are told: `$words` in replies.'),
   texts: z.record(name, z.string()).optional().describe('What is said when v1 gave no message, by outcome.'),
   blocks: z.record(name, replySchema).optional().describe('Reply fields that operations include.'),
   rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.'),
   callers: z
     .strictObject({
-      kinds: z.record(name, callerKindSchema).optional(),
-      keys: z.record(z.string().regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits'), callerKeySchema).optional(),
+      kinds: z.record(name, callerKindSchema).optional().describe('Kinds of callers, told by their User-Agent; tried in order.'),
+      keys: z
+        .record(
+          z
+            .string()
+            .regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits')
+            .meta({ rule: 'bad-fingerprint' }),
+          callerKeySchema,
+        )
+        .optional()
+        .describe('Single scripts, by the fingerprint of their key (`compat-gateway fingerprint`).'),
     })
-    .optional(),
-  timing: timingSchema.optional(),
+    .optional()
+    .describe('Who is calling, and how long they wait.'),
+  timing: timingSchema.optional().describe('The times of an order.'),
   lookup_key: z
-    .strictObject({ calls: z.number().int().positive(), window: duration })
+    .strictObject({
+      calls: z.number().int().positive().describe('So many calls…'),
+      window: duration.describe('…in so much time.'),
+    })
     .optional()
     .describe("How often one address may look up with the operator's key."),
 });
@@ -203,12 +273,12 @@ export const sharedFileSchema = z.strictObject({
 /** A format's own file: what differs from the shared files. */
 export const formatFileSchema = z.strictObject({
   format: name.describe('The id of the format; /<id>/ before any path pins it.'),
-  title: z.string(),
+  title: z.string().describe('For people.'),
   numbers: z.record(name, numbers).optional().describe('Per table, what a number means in this format.'),
   login: z.literal('basic').optional().describe('A Basic login is this format: its AccessToken carries the mark.'),
-  proof: z.array(signalSchema).optional().describe('What in a request speaks for this format.'),
-  operations: z.record(name, formatOperationSchema).optional(),
-  rows: z.record(name, fieldsOfReply).optional(),
+  proof: z.array(signalSchema).min(1, 'expected at least one').optional().describe('What in a request speaks for this format.'),
+  operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
+  rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.'),
 });
 
 export type SharedFile = z.infer<typeof sharedFileSchema>;

@@ -1,6 +1,7 @@
 /** The mapping files as written, merged by section, with the place of everything for problems. */
-import type { Problem } from './problem';
+import type { Fix, Problem } from './problem';
 import type { Locate, YamlPath } from './read-yaml';
+import { ruleOf, type RuleId } from './rules/rules';
 import type { FormatFile, SharedFile } from './schema';
 
 type Section<K extends keyof SharedFile> = NonNullable<SharedFile[K]>;
@@ -38,6 +39,15 @@ export class Places {
     return this.#origins.get(key(prefix))?.file;
   }
 
+  /** The same path as it stands in its own file. */
+  inFile(path: YamlPath): YamlPath {
+    for (let length = path.length; length > 0; length -= 1) {
+      const origin = this.#origins.get(key(path.slice(0, length)));
+      if (origin !== undefined) return path.slice(origin.drop);
+    }
+    return path;
+  }
+
   find(path: YamlPath, what: 'key' | 'value' = 'value'): { file: string; line: number; column: number } {
     for (let length = path.length; length > 0; length -= 1) {
       const origin = this.#origins.get(key(path.slice(0, length)));
@@ -49,23 +59,28 @@ export class Places {
 
 const key = (path: YamlPath): string => path.map(String).join('\0');
 
-/** Reports one problem at a path of the merged source. */
+/** A fix at the place of its problem. */
+export type FixHere = { readonly kind: 'replace'; readonly to: string } | { readonly kind: 'remove' };
+
+/** Reports one problem at a path of the merged source. How severe it is stands in the table of rules. */
 export type Report = (
   path: YamlPath,
-  code: string,
+  code: RuleId,
   message: string,
-  extra?: { readonly hint?: string; readonly severity?: Problem['severity']; readonly at?: 'key' | 'value' },
+  extra?: { readonly hint?: string; readonly at?: 'key' | 'value'; readonly fix?: FixHere },
 ) => void;
 
 export function createReport(places: Places, problems: Problem[]): Report {
   return (path, code, message, extra = {}) => {
     const place = places.find(path, extra.at);
+    const fix: Fix | undefined = extra.fix === undefined ? undefined : { ...extra.fix, path: places.inFile(path) };
     problems.push({
       ...place,
       code,
-      severity: extra.severity ?? 'error',
+      severity: ruleOf(code)?.severity ?? 'error',
       message,
       ...(extra.hint === undefined ? {} : { hint: extra.hint }),
+      ...(fix === undefined ? {} : { fix }),
     });
   };
 }

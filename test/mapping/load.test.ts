@@ -76,7 +76,7 @@ describe('a folder', () => {
   });
 
   test('is read in order of name, its subfolders too, but neither cases nor hidden files nor other kinds', () => {
-    for (const { file, text } of filesWith()) writeFileSync(join(folder, file), text);
+    for (const { file, text } of filesWith('texts: {}')) writeFileSync(join(folder, file), text);
     mkdirSync(join(folder, 'cases'));
     mkdirSync(join(folder, 'more'));
     writeFileSync(join(folder, 'cases', 'a.yaml'), 'not: a mapping');

@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { checkFiles, checkFolder, type CheckedMapping } from '../../src/mapping/check';
-import type { MappingFileText } from '../../src/mapping/load';
+import { compileMapping } from '../../src/mapping/compile';
+import { mergeFiles, type MappingFileText } from '../../src/mapping/load';
 import type { Mapping } from '../../src/mapping/mapping';
+import { createReport } from '../../src/mapping/source';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
 
-function shippedSection(name: string): unknown {
-  return (parse(readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8')) as Record<string, unknown>)[name];
+function shippedSection(name: string, file = 'callers.yaml'): unknown {
+  return (parse(readFileSync(join(MAPPINGS, file), 'utf8')) as Record<string, unknown>)[name];
 }
 
 /** One file per section, so that a test can put another in its place. */
@@ -22,6 +24,7 @@ words:
   failure: { http: 400, status: fail, Status: failed }`,
   // As shipped: what stands in here is of no interest to a test of anything else.
   timing: stringify({ timing: shippedSection('timing') }),
+  texts: stringify({ texts: shippedSection('texts', 'replies.yaml') }),
   lookup_key: stringify({ lookup_key: shippedSection('lookup_key') }),
   callers: `
 callers:
@@ -48,7 +51,7 @@ operations:
       amount: { from: [amount], as: naira, required: true }
     call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
     reply:
-      always: { network: $network, sum: $amount | naira }
+      always: { status: $words.status, network: $network, sum: $amount | naira }
       success: { ok: true }`,
   format: `
 format: x
@@ -73,10 +76,13 @@ export function checkWith(...texts: readonly string[]): CheckedMapping {
   return checkFiles(filesWith(...texts));
 }
 
-/** The mapping of a set without problems. */
+/** The mapping of a set that compiles. Whether it is wise to sell by it is for the rules of `check`, which are not asked. */
 export function mappingWith(...texts: readonly string[]): Mapping {
-  const { mapping, problems } = checkWith(...texts);
-  if (mapping === undefined) throw new Error(problems.map((problem) => problem.message).join('\n'));
+  const { source, problems: found } = mergeFiles(filesWith(...texts));
+  const problems = [...found];
+  const mapping = source === undefined ? undefined : compileMapping(source, createReport(source.places, problems));
+  if (mapping === undefined || problems.some(({ severity }) => severity === 'error'))
+    throw new Error(problems.map((problem) => problem.message).join('\n'));
   return mapping;
 }
 

@@ -22,10 +22,10 @@ test('a report turns a path into a problem with its place', () => {
   places.add(['texts', 'found'], 'a.yaml', locate);
   const problems: Problem[] = [];
   const report = createReport(places, problems);
-  report(['texts', 'found'], 'odd', 'this is odd');
-  report(['texts', 'found'], 'odd', 'this is odd', { severity: 'warning', hint: 'mend it', at: 'key' });
+  report(['texts', 'found'], 'schema', 'this is odd');
+  report(['texts', 'found'], 'unused-row', 'this is odd', { hint: 'mend it', at: 'key' });
   expect(problems).toEqual([
-    { file: 'a.yaml', line: 2, column: 2, code: 'odd', severity: 'error', message: 'this is odd' },
-    { file: 'a.yaml', line: 2, column: 1, code: 'odd', severity: 'warning', message: 'this is odd', hint: 'mend it' },
+    { file: 'a.yaml', line: 2, column: 2, code: 'schema', severity: 'error', message: 'this is odd' },
+    { file: 'a.yaml', line: 2, column: 1, code: 'unused-row', severity: 'warning', message: 'this is odd', hint: 'mend it' },
   ]);
 });

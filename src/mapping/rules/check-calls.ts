@@ -30,7 +30,12 @@ export function checkCalls({ source, report }: Checking): void {
     if (endpoint === undefined) {
       const known = V1_ENDPOINTS.map((one) => `${one.method} ${one.path}`);
       const { hint } = hintFor(to, known);
-      report([...path, 'to'], 'unknown-endpoint', `v1 has no ${to}`, hint === undefined ? {} : { hint: hint.replaceAll('`', '') });
+      report(
+        [...path, 'to'],
+        'unknown-endpoint',
+        `v1 has no ${to}`,
+        hint === undefined ? {} : { hint: hint.replaceAll('`', '') },
+      );
       continue;
     }
     checkKinds(name, operation, endpoint, report);
@@ -106,9 +111,14 @@ function checkType(
   // Amounts in kobo are told by a rule of their own.
   if (kind === 'any' || kind === 'kobo' || TAKES[type].includes(kind)) return;
   const article = type === 'integer' ? 'an' : 'a';
-  report(path, 'v1-type-mismatch', `v1 takes ${article} ${type} as \`${field}\`, and this is ${kind === 'word' ? 'a word' : `a ${kind}`}`, {
-    ...(kind === 'word' ? { hint: 'add `| id` for v1’s own number' } : {}),
-  });
+  report(
+    path,
+    'v1-type-mismatch',
+    `v1 takes ${article} ${type} as \`${field}\`, and this is ${kind === 'word' ? 'a word' : `a ${kind}`}`,
+    {
+      ...(kind === 'word' ? { hint: 'add `| id` for v1’s own number' } : {}),
+    },
+  );
 }
 
 /** A required v1 field made of a field that may be absent. */

@@ -16,7 +16,11 @@ export function checkFields(checking: Checking): void {
     checkFormatSpellings(name, checking);
     for (const [index, spelling] of (operation.ignore ?? []).entries())
       if (spellings.has(spelling))
-        report([...path, 'ignore', index], 'ignored-and-read', `\`${spelling}\` is a spelling of \`${spellings.get(spelling)!}\``);
+        report(
+          [...path, 'ignore', index],
+          'ignored-and-read',
+          `\`${spelling}\` is a spelling of \`${spellings.get(spelling)!}\``,
+        );
     checkList(operation.ignore, [...path, 'ignore'], checking);
     if (operation.kind === 'purchase') checkRequestIds(name, checking);
   }
@@ -34,9 +38,9 @@ function checkField(field: FieldSource, path: YamlPath, checking: Checking): voi
   const kind = kindOfField(field, source.tables);
   const isNumber = kind === 'number' || kind === 'kobo';
   for (const bound of ['min', 'max'] as const)
-    if (field[bound] !== undefined && !isNumber)
+    if (field[bound] !== undefined && !isNumber && kind !== 'any')
       report([...path, bound], 'bound-on-text', `\`${bound}\` has no effect on \`${field.as}\``, { at: 'key' });
-  if (field.length_max !== undefined && kind !== 'text')
+  if (field.length_max !== undefined && kind !== 'text' && kind !== 'any')
     report([...path, 'length_max'], 'length-on-number', `\`length_max\` has no effect on \`${field.as}\``, { at: 'key' });
   checkList(field.from, [...path, 'from'], checking, []);
   checkList(field.otherwise, [...path, 'otherwise'], checking, field.from);
@@ -67,8 +71,7 @@ function checkList(
       report(at, 'spelling-untrimmed', `\`${spelling}\` has spaces around it or is empty`, {
         ...(trimmed === '' ? {} : { fix: { kind: 'replace', to: trimmed } }),
       });
-    if (seen.has(spelling))
-      report(at, 'spelling-repeated', `\`${spelling}\` stands here already`, { fix: { kind: 'remove' } });
+    if (seen.has(spelling)) report(at, 'spelling-repeated', `\`${spelling}\` stands here already`, { fix: { kind: 'remove' } });
     seen.add(spelling);
   }
 }

@@ -66,9 +66,9 @@ function numberedFields({ kind, fields, call }: OperationSource, source: Mapping
   const sent = JSON.stringify(call?.send ?? {});
   return Object.entries(fields ?? {}).flatMap(([name, { as }]) => {
     const numberings = [
-      ...[...source.formats.values()].flatMap((format) => format.numbers?.[as] ?? []),
+      ...[...source.formats.values()].map((format) => format.numbers?.[as]),
       ...source.otherNumberings.filter(({ table }) => table === as).map(({ numbers }) => numbers),
-    ].map((numbers) => JSON.stringify(Object.entries(numbers).sort()));
+    ].flatMap((numbers) => (numbers === undefined ? [] : [JSON.stringify(Object.entries(numbers).sort())]));
     const hasPrefixes = Object.values(source.tables[as]?.values ?? {}).some(({ prefixes }) => prefixes !== undefined);
     return hasPrefixes && new Set(numberings).size > 1 && new RegExp(`"\\$${name}\\b`).test(sent) ? [name] : [];
   });

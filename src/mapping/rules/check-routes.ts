@@ -21,7 +21,7 @@ export function checkRoutes({ source, report }: Checking): void {
     const { methods, path: address } = parseRoute(route.text);
     const at = [...route.path, route.index];
     for (const method of methods) {
-      const key = `${method} ${address.toLowerCase() === address ? '' : '!'}${address.replaceAll(/:[^/]+/g, ':').replaceAll(/\/{2,}/g, '/')}`;
+      const key = `${method} ${address.replaceAll(/:[^/]+/g, ':').replaceAll(/\/{2,}/g, '/')}`;
       const owner = owners.get(key);
       if (owner === undefined) owners.set(key, route);
       else if (owner.operation !== route.operation)

@@ -5,7 +5,7 @@ import type { YamlPath } from '../read-yaml';
 import type { OperationSource, ValueSource } from '../schema';
 import { kindOfValue, shapeOfRoot, TRANSFORM_KINDS, type Surroundings } from '../shape/kind-of-value';
 import { isKind, shapeAt, type Kind } from '../shape/shape';
-import { ROOT_SHAPES, ROW_SHAPES } from '../shape/source-shapes';
+import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from '../shape/source-shapes';
 import type { MappingSource } from '../source';
 import { hintFor, type Checking } from './checking';
 import { blockReply, outcomeReplies } from './reply-layers';
@@ -16,6 +16,8 @@ interface Standing extends Surroundings {
   readonly roots: ReadonlySet<string>;
   /** For sentences: `a purchase`. */
   readonly where: string;
+  /** Everything that v1 is asked: a block may serve several endpoints at once. */
+  readonly endpoints: readonly string[];
 }
 
 export function checkValues(checking: Checking): void {
@@ -42,7 +44,7 @@ export function checkValues(checking: Checking): void {
       judge(value, ['operations', name, 'call', 'send', field], { ...asking, roots });
     checkJoins(name, operation, checking);
   }
-  const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, list: undefined };
+  const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, endpoints: [], list: undefined };
   for (const { value, path } of blockReply('refusal', 'failure', source).values())
     judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });
 }
@@ -64,6 +66,7 @@ function standingOf(operation: OperationSource, outcome: ReplyOutcome, source: M
     tables: source.tables,
     joins: Object.fromEntries(Object.entries(operation.join ?? {}).map(([name, { list }]) => [name, list])),
     endpoint: operation.call?.to,
+    endpoints: Object.values(source.operations).flatMap(({ call }) => call?.to ?? []),
     list: undefined,
   };
 }
@@ -108,7 +111,10 @@ function createJudge({ source, report }: Checking): Judge {
         walkValue(
           source.rows[row] as ValueSource,
           ['rows', row],
-          { expression: (expression, place, isTold, inner) => judgeExpression(expression, place, isTold, { ...standing, fields: {}, joins: {}, list: inner }, tell) },
+          {
+            expression: (expression, place, isTold, inner) =>
+              judgeExpression(expression, place, isTold, { ...standing, fields: {}, joins: {}, list: inner }, tell),
+          },
           columns === undefined ? undefined : over,
         );
       },
@@ -132,6 +138,8 @@ function judgeExpression(
   if (!('shape' in found)) {
     // A list that the catalog does not have is told where values are compiled.
     if (root === 'catalog') return;
+    const isShared = path[0] === 'blocks' && root === 'v1';
+    if (isShared && standing.endpoints.some((endpoint) => 'shape' in shapeAt(v1Shape(endpoint), steps))) return;
     const isRow = root === 'row' || Object.hasOwn(standing.joins, root);
     const what = [root, ...steps].join('.');
     const hint = hintFor(steps.at(-1) ?? '', found.parts);
@@ -157,7 +165,11 @@ function judgeTransforms(
     const transform = TRANSFORM_KINDS[name];
     if (transform === undefined) return 'any';
     if (kind !== 'any' && !transform.takes.includes(kind))
-      tell(path, 'transform-of-wrong-kind', `\`${name}\` takes ${listWords(transform.takes)}; \`$${root}\` here is ${WORDS[kind]}`);
+      tell(
+        path,
+        'transform-of-wrong-kind',
+        `\`${name}\` takes ${listWords(transform.takes)}; \`$${root}\` here is ${WORDS[kind]}`,
+      );
     kind = transform.gives;
   }
   return kind;

@@ -35,8 +35,7 @@ export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list
 function walkEach(object: Fields, path: YamlPath, visit: Visit, list: string | undefined): void {
   visit.each?.(object, path, list);
   walkValue(object['each'] ?? null, [...path, 'each'], visit, list, false);
-  for (const key of ['where', 'where_any'])
-    if (key in object) walkValue(object[key] ?? null, [...path, key], visit, list, false);
+  for (const key of ['where', 'where_any']) if (key in object) walkValue(object[key] ?? null, [...path, key], visit, list, false);
 }
 
 function walkConditions(conditions: ValueSource, path: YamlPath, visit: Visit, list: string | undefined): void {

@@ -1,5 +1,6 @@
 /** The kind of a value of a reply or call, worked out from its source and its transforms. */
 import { parseExpression, isExpression } from '../expression';
+import { INPUT_TRANSFORMS } from '../input-transforms';
 import type { ValueSource } from '../schema';
 import type { FieldSource, TableSource } from '../schema';
 import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from './source-shapes';
@@ -51,7 +52,8 @@ export function kindOfField(field: FieldSource, tables: Surroundings['tables']):
   const table = Object.hasOwn(tables, field.as) ? tables[field.as] : undefined;
   // A table without values of its own lets numbers through, or looks them up.
   if (table !== undefined) return Object.keys(table.values ?? {}).length === 0 ? 'number' : 'word';
-  return FIELD_KINDS[field.as] ?? 'text';
+  // An unknown name is told where fields are compiled.
+  return Object.hasOwn(INPUT_TRANSFORMS, field.as) ? (FIELD_KINDS[field.as] ?? 'text') : 'any';
 }
 
 /** What `$root` is here; undefined when there is no such thing, which is reported elsewhere. */

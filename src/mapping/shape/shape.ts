@@ -8,7 +8,10 @@ export type Shape = Kind | { readonly [part: string]: Shape };
 export const isKind = (shape: Shape): shape is Kind => typeof shape === 'string';
 
 /** What a path leads to, or the parts there were to choose from where it leaves the known. */
-export function shapeAt(shape: Shape, steps: readonly string[]): { readonly shape: Shape } | { readonly parts: readonly string[] } {
+export function shapeAt(
+  shape: Shape,
+  steps: readonly string[],
+): { readonly shape: Shape } | { readonly parts: readonly string[] } {
   let current = shape;
   for (const step of steps) {
     if (current === 'any' || current === 'object') return { shape: 'any' };

@@ -17,15 +17,14 @@ interface SchemaDefinition {
 function shapeOf(schema: SchemaDefinition): Shape {
   const { def, shape } = schema;
   if (def.innerType !== undefined) return shapeOf(def.innerType);
-  if (def.type === 'object')
-    return Object.fromEntries(Object.entries(shape ?? {}).map(([name, part]) => [name, shapeOf(part)]));
+  if (def.type === 'object') return Object.fromEntries(Object.entries(shape ?? {}).map(([name, part]) => [name, shapeOf(part)]));
   if (def.type === 'string' || def.type === 'enum' || def.type === 'literal') return 'text';
   if (def.type === 'number') return 'number';
   if (def.type === 'boolean') return 'flag';
   return def.type === 'array' ? 'rows' : 'any';
 }
 
-const read = (schema: z.ZodType): Shape => shapeOf(schema as unknown as SchemaDefinition);
+const read = (schema: z.ZodType): Shape => shapeOf(schema);
 
 export const V1_REPLIES: Readonly<Record<string, Shape>> = {
   'GET /balance': read(v1BalanceReplySchema),

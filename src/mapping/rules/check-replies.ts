@@ -1,0 +1,113 @@
+/** What scripts are told: never a success where nothing was charged, never a failure where something was. */
+import type { OperationSource, ValueSource } from '../schema';
+import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
+import type { Checking } from './checking';
+import { blockReply, outcomeReplies, type OutcomeReply, type PlacedValue } from './reply-layers';
+
+const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
+/** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
+const GOODS = ['name', 'token', 'pin'];
+
+export function checkReplies(checking: Checking): void {
+  const { source, report } = checking;
+  const told = new Set<string>();
+  // Shared blocks are judged once, wherever they are included.
+  const tell: Checking['report'] = (path, code, ...rest) => {
+    const key = [code, ...path.map(String)].join('\0');
+    if (!told.has(key)) report(path, code, ...rest);
+    told.add(key);
+  };
+  for (const reply of outcomeReplies(source)) {
+    const operation = source.operations[reply.operation]!;
+    if (operation.kind === 'list') continue;
+    checkWhole(reply, operation, source.operations[reply.operation]?.reply !== undefined, tell);
+    const around: Surroundings = {
+      fields: operation.fields ?? {},
+      tables: source.tables,
+      joins: Object.fromEntries(Object.entries(operation.join ?? {}).map(([name, { list }]) => [name, list])),
+      endpoint: operation.call?.to,
+      list: undefined,
+    };
+    checkFieldsOf(reply.outcome, reply.fields, around, tell);
+  }
+  const around: Surroundings = { fields: {}, tables: {}, joins: {}, endpoint: undefined, list: undefined };
+  checkFieldsOf('failure', blockReply('refusal', 'failure', source), around, tell);
+}
+
+function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: boolean, tell: Checking['report']): void {
+  const { operation, outcome, fields, path } = reply;
+  if (fields.size === 0) {
+    const at = hasReply ? path : path.slice(0, -1);
+    // Lookups and lists are never pending: nothing of theirs moves.
+    if (outcome !== 'pending' || kind === 'purchase' || kind === 'status')
+      tell(at, 'outcome-without-reply', `\`${operation}\` has nothing to say about a ${outcome}`, { at: 'key' });
+    return;
+  }
+  if (kind !== 'purchase' && kind !== 'status') return;
+  const tells = (field: string): boolean => JSON.stringify(fields.get(field)?.value ?? null).includes(`"$words.${field}"`);
+  if (!tells('status') && !tells('Status'))
+    tell(
+      path,
+      'outcome-without-words',
+      `a ${outcome} of \`${operation}\` is told without \`$words.status\` and \`$words.Status\``,
+      {
+        at: 'key',
+      },
+    );
+}
+
+function checkFieldsOf(
+  outcome: OutcomeReply['outcome'],
+  fields: ReadonlyMap<string, PlacedValue>,
+  around: Surroundings,
+  tell: Checking['report'],
+): void {
+  for (const name of MESSAGES) {
+    const placed = fields.get(name);
+    if (placed !== undefined && !isText(placed.value, around))
+      tell(placed.path, 'message-no-text', `\`${name}\` is not always a text`, { hint: 'use `$text`' });
+  }
+  if (outcome === 'failure') checkFailure(fields, around, tell);
+  else {
+    const error = fields.get('error');
+    if (error !== undefined) tell(error.path, 'error-outside-failure', `a ${outcome} reply has a field \`error\``, { at: 'key' });
+  }
+  if (outcome === 'pending') checkPending(fields, tell);
+}
+
+function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surroundings, tell: Checking['report']): void {
+  const error = fields.get('error');
+  if (error !== undefined) {
+    const list: ValueSource = error.value;
+    const isOneText = Array.isArray(list) && list.length === 1 && isText(list[0] as ValueSource, around);
+    if (!isOneText) tell(error.path, 'error-no-list', '`error` is no list of one text', { hint: 'write `error: [$text]`' });
+  }
+  const success = fields.get('success');
+  if (success !== undefined && success.value !== false)
+    tell(success.path, 'failure-tells-success', '`success` of a failure is not `false`');
+  for (const name of GOODS) {
+    const goods = fields.get(name);
+    if (goods !== undefined) tell(goods.path, 'failure-tells-success', `a failure has a field \`${name}\``, { at: 'key' });
+  }
+  const id = fields.get('id');
+  if (id !== undefined && id.value !== null)
+    tell(id.path, 'failure-tells-success', '`id` of a failure is not `null`', { hint: 'set `id: null` below `failure:`' });
+}
+
+function checkPending(fields: ReadonlyMap<string, PlacedValue>, tell: Checking['report']): void {
+  const success = fields.get('success');
+  if (success !== undefined) tell(success.path, 'pending-tells-success', 'a pending reply has a field `success`', { at: 'key' });
+  const token = fields.get('token');
+  const isConditional = token !== undefined && JSON.stringify(token.value).includes('"present"');
+  if (token !== undefined && !isConditional)
+    tell(token.path, 'pending-tells-success', 'a pending reply has a `token` that may be null', { at: 'key' });
+}
+
+/** True for what is a text whenever it is there; what cannot be known is let pass. */
+function isText(value: ValueSource, around: Surroundings): boolean {
+  if (value === null || value === '') return false;
+  if (typeof value === 'object' && !Array.isArray(value) && 'when' in value)
+    return isText((value as Record<string, ValueSource>)['value'] ?? null, around);
+  const kind = kindOfValue(value, around);
+  return kind === 'text' || kind === 'word' || kind === 'any';
+}
