@@ -35,7 +35,7 @@ export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T
   const told = turn.then(async () => {
     const clock = createSteppingClock(START_MS);
     const upstream = createScriptedUpstream(script(clock));
-    const catalogs = createCatalog({ upstream, clock: () => clock.now() });
+    const catalogs = createCatalog({ upstream, clock: () => clock.now(), entriesMax: 1 });
     const gateway = conversations % CONVERSATIONS_PER_GATEWAY === 0 ? createSharedGateway() : world.gateway;
     conversations += 1;
     world = { gateway, journal: createMemoryJournal(), upstream, catalogs, clock };
