@@ -1,9 +1,10 @@
+import { textOf, type JsonValue } from '../../src/domain/json';
 import type { Field } from '../../src/mapping/mapping';
 import { readRaw, readSpellings } from '../../src/gateway/read-raw';
 import { legacyRequest } from './legacy-request';
 
 const found = (...args: Parameters<typeof readSpellings>): string[] =>
-  readSpellings(...args).map(({ spelling, value }) => `${spelling}=${String(value)}`);
+  readSpellings(...args).map(({ spelling, value }) => `${spelling}=${textOf(value as JsonValue)}`);
 
 test('on a POST body and query both count, the body first', () => {
   const request = legacyRequest({ body: { phone: '1' }, query: { phone: '2', mobile_number: '3' } });

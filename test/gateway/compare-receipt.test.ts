@@ -1,0 +1,83 @@
+import { kobo } from '../../src/domain/amount';
+import type { JsonObject } from '../../src/domain/json';
+import { compareReceipt, identifyReceipt, traitsOf, type OrderTraits } from '../../src/gateway/compare-receipt';
+import { shippedMapping } from '../mapping/mapping-set';
+
+const AIRTIME: OrderTraits = { numbers: ['08031234567'], faceValue: kobo(100_00), categories: ['airtime'], isPhoneServed: true };
+const METER: OrderTraits = {
+  numbers: ['0045', '08031234567'],
+  faceValue: kobo(5_000_00),
+  categories: ['electricity'],
+  isPhoneServed: false,
+};
+const receipt = (data: JsonObject): JsonObject => ({ status: 'success', data });
+
+test.each<[string, JsonObject, OrderTraits, unknown]>([
+  [
+    'all agrees',
+    { phone: '08031234567', amount: 98, category: 'Airtime' },
+    AIRTIME,
+    { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+  [
+    'another spelling of the phone',
+    { phone: '2348031234567', amount: '100.00', category: 'airtime' },
+    AIRTIME,
+    { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+  ['nothing is shown', {}, AIRTIME, { number: 'absent', price: 'absent', category: 'absent' }],
+  [
+    'nothing is readable',
+    { phone: null, amount: 'free', category: '' },
+    AIRTIME,
+    { number: 'absent', price: 'absent', category: 'absent' },
+  ],
+  [
+    'all differs',
+    { phone: '08031234568', amount: 500, category: 'data' },
+    AIRTIME,
+    { number: 'differs', price: 'differs', category: 'differs' },
+  ],
+  [
+    'a service charge on top',
+    { phone: '0045', amount: 5_100, category: 'Electricity bill' },
+    METER,
+    { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+])('%s', (_title, data, traits, expected) => {
+  expect(compareReceipt(receipt(data), traits)).toEqual(expected);
+});
+
+test.each<[string, JsonObject, OrderTraits, string]>([
+  ['the same phone and a plausible price', { phone: '08031234567', amount: 98, category: 'airtime' }, AIRTIME, 'same'],
+  ['the same phone without a price', { phone: '08031234567' }, AIRTIME, 'same'],
+  ['the same phone at another price', { phone: '08031234567', amount: 500 }, AIRTIME, 'unclear'],
+  ['the same phone and price of another service', { phone: '08031234567', amount: 98, category: 'data' }, AIRTIME, 'unclear'],
+  ['another phone that was served', { phone: '08031234568', amount: 98 }, AIRTIME, 'other'],
+  ['no phone shown', { amount: 98 }, AIRTIME, 'unclear'],
+  ['another number where a meter is served', { phone: '08099999999', amount: 5_000 }, METER, 'unclear'],
+  ['the meter', { phone: '0045', amount: 5_000 }, METER, 'same'],
+  ['no receipt at all', {}, METER, 'unclear'],
+])('%s is %s', (_title, data, traits, expected) => {
+  expect(identifyReceipt(receipt(data), traits)).toBe(expected);
+});
+
+test('a body that is no receipt is unclear', () => {
+  expect(identifyReceipt({}, AIRTIME)).toBe('unclear');
+});
+
+test.each([
+  [
+    'buy_airtime',
+    { phone: '08031234567', amount: 100_00, network: 'MTN' },
+    { numbers: ['08031234567'], faceValue: 100_00, isPhoneServed: true },
+  ],
+  [
+    'buy_electricity',
+    { meter: '0045', phone: '08031234567', amount: 5_000_00 },
+    { numbers: ['0045', '08031234567'], faceValue: 5_000_00, isPhoneServed: false },
+  ],
+  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isPhoneServed: false }],
+])('the traits of %s come from what v1 is sent', (name, values, traits) => {
+  expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
+});
