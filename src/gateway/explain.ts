@@ -90,6 +90,9 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
     end = { refusal: { code: error.code, detail: error.detail, http: error.status } };
   }
   const { operation, detection, intent, call, credentials } = found;
+  if (operation !== undefined && !operation.withoutKey && !hasKey(request)) {
+    end = { ...end, note: 'No key was sent: the gateway answers 401 before it reads any further.' };
+  }
   return {
     ...(operation === undefined
       ? {}
@@ -118,8 +121,12 @@ function identify(request: LegacyRequest, keyring: Keyring): Authenticated {
   return authenticate(request.headers, keyring) ?? authenticate({ token: 'no-key-was-sent' }, keyring)!;
 }
 
-function howSent({ credentials, isBasic }: Found, { headers }: LegacyRequest): string {
-  if (headers.authorization === undefined && headers.token === undefined) return 'no key was sent';
+function hasKey({ headers }: LegacyRequest): boolean {
+  return headers.authorization !== undefined || headers.token !== undefined;
+}
+
+function howSent({ credentials, isBasic }: Found, request: LegacyRequest): string {
+  if (!hasKey(request)) return 'no key was sent';
   if (credentials?.tokenFormat !== undefined) return `an AccessToken of format ${credentials.tokenFormat.toUpperCase()}`;
   return isBasic === true ? 'Basic authorization' : 'an API key';
 }

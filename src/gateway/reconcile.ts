@@ -13,7 +13,7 @@ import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { CallContext, Upstream } from '../upstream/upstream';
-import { compareReceipt, traitsOf } from './compare-receipt';
+import { compareReceipt, traitsOf, type Agreement } from './compare-receipt';
 import { findReceipt } from './pursue';
 import type { Pursuits } from './pursuits';
 
@@ -47,6 +47,8 @@ const RECEIPTS_MAX = 100;
 /** Clocks of two services differ, and v1 may write an order down a little before or after it was sent. */
 const EARLIER_MS = 2 * 60_000;
 const LATER_MS = 10 * 60_000;
+/** How far apart the clocks of two services may stand: what is to be proven absent is looked for this much earlier too. */
+const SKEW_MS = 2 * 3_600_000;
 /** v1's times carry no zone (specification, 2.4): its own, West Africa Time, or UTC. */
 const ZONE_OFFSETS_MS = [3_600_000, 0];
 
@@ -134,7 +136,8 @@ interface Unclaimed {
 async function findLost(lost: readonly Order[], context: CallContext, parts: ReconcileParts): Promise<number> {
   const startedAt = parts.clock.now();
   const oldest = Math.min(...lost.map((order) => order.openedAtMs));
-  const history = await readHistory(oldest - EARLIER_MS, context, parts);
+  const mayBeLost = (row: JsonObject): boolean => lost.some((order) => !isContradicted(order, row, parts.mapping()));
+  const history = await readHistory(oldest - SKEW_MS, mayBeLost, context, parts);
   if (history === undefined) return 0;
   // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: RIVALS_MAX });
@@ -161,10 +164,19 @@ function outcomeOfRow(rows: readonly Unclaimed[], rivals: number): Outcome | und
   return row === undefined || rows.length > 1 || rivals > 0 ? undefined : outcomeOfReceipt(row.receipt);
 }
 
-/** The quiet time had passed before the history was read: a try that was still on its way then is in it, or never will be. */
-function provenUnsent(order: Order, { isWhole }: History, startedAt: number, { mapping }: ReconcileParts): Outcome | undefined {
+/**
+ * The quiet time had passed before the history was read: a try that was still on its way then is in it, or never will be.
+ * A row at another time proves nothing either way, because clocks differ: it may be the order, so absence is not proven.
+ */
+function provenUnsent(
+  order: Order,
+  { isWhole, unclaimed }: History,
+  startedAt: number,
+  { mapping }: ReconcileParts,
+): Outcome | undefined {
   const isQuiet = startedAt - lastTriedAt(order) >= mapping().timing.quiet;
-  return isWhole && isQuiet ? { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true } : undefined;
+  const isAbsent = unclaimed.every((row) => isContradicted(order, row.receipt, mapping()));
+  return isWhole && isQuiet && isAbsent ? { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true } : undefined;
 }
 
 /** Much can happen while v1 is asked: the order may be under way again, another may have claimed its row. */
@@ -195,7 +207,13 @@ interface History {
   readonly isWhole: boolean;
 }
 
-async function readHistory(sinceMs: number, context: CallContext, parts: ReconcileParts): Promise<History | undefined> {
+/** Newest first, back to the wanted time. Rows that can be none of the lost orders are passed over. */
+async function readHistory(
+  sinceMs: number,
+  mayBeLost: (row: JsonObject) => boolean,
+  context: CallContext,
+  parts: ReconcileParts,
+): Promise<History | undefined> {
   const unclaimed: Unclaimed[] = [];
   for (let page = 1; page <= PAGES_MAX; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
@@ -205,11 +223,11 @@ async function readHistory(sinceMs: number, context: CallContext, parts: Reconci
     const rows = data?.['transactions'];
     if (!Array.isArray(rows)) return undefined;
     for (const row of rows as readonly JsonObject[]) {
-      const read = await readRow(row, sinceMs, context, parts);
+      const read = await readRow(row, sinceMs, mayBeLost, context, parts);
       if (read === 'too old') return { unclaimed, isWhole: true };
       if (read === 'unreadable') return { unclaimed, isWhole: false };
       // A new order moves the last row of a page to the next one, where it is seen again.
-      if (read !== 'claimed' && !unclaimed.some(({ reference }) => reference === read.reference)) unclaimed.push(read);
+      if (read !== 'passed over' && !unclaimed.some(({ reference }) => reference === read.reference)) unclaimed.push(read);
       if (unclaimed.length > RECEIPTS_MAX) return { unclaimed, isWhole: false };
     }
     if (rows.length < PER_PAGE) return { unclaimed, isWhole: true };
@@ -220,15 +238,18 @@ async function readHistory(sinceMs: number, context: CallContext, parts: Reconci
 async function readRow(
   row: JsonObject,
   sinceMs: number,
+  mayBeLost: (row: JsonObject) => boolean,
   context: CallContext,
   { journal, upstream }: ReconcileParts,
-): Promise<Unclaimed | 'claimed' | 'too old' | 'unreadable'> {
+): Promise<Unclaimed | 'passed over' | 'too old' | 'unreadable'> {
   const reference = row['transaction_ref'];
   const timesMs = parseTimes(row['created_at']);
   if (typeof reference !== 'string' || timesMs.length === 0) return 'unreadable';
   // Newest first: once the latest reading of a time is too early, so is all that follows.
   if (Math.max(...timesMs) < sinceMs) return 'too old';
-  if ((await journal.findByReference(context.credentials.fingerprint, reference)) !== undefined) return 'claimed';
+  // A row of the list has no phone number, but its service and amount can speak against it: no receipt is fetched then.
+  if (!mayBeLost({ data: row })) return 'passed over';
+  if ((await journal.findByReference(context.credentials.fingerprint, reference)) !== undefined) return 'passed over';
   const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
   return finding.kind === 'found' ? { reference, timesMs, receipt: finding.body } : 'unreadable';
 }
@@ -247,8 +268,16 @@ function isTimely(order: Order, row: Unclaimed): boolean {
 
 /** Nothing that the receipt shows speaks against the order, and something speaks for it. */
 function isAlike(order: Order, receipt: JsonObject, mapping: Mapping): boolean {
-  const operation = mapping.operations.get(order.operation);
-  if (operation === undefined) return false;
-  const agreements = Object.values(compareReceipt(receipt, traitsOf(operation, order.fields)));
+  const agreements = agreementsOf(order, receipt, mapping);
   return agreements.includes('agrees') && !agreements.includes('differs');
+}
+
+/** Something that the receipt shows is not of this order. */
+function isContradicted(order: Order, receipt: JsonObject, mapping: Mapping): boolean {
+  return agreementsOf(order, receipt, mapping).includes('differs');
+}
+
+function agreementsOf(order: Order, receipt: JsonObject, mapping: Mapping): readonly Agreement[] {
+  const operation = mapping.operations.get(order.operation);
+  return operation === undefined ? [] : Object.values(compareReceipt(receipt, traitsOf(operation, order.fields)));
 }
