@@ -1,0 +1,121 @@
+/** A gateway for one or a few faults: on real sockets, with a proxy between it and v1. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createCatalog } from '../../src/catalog/catalog';
+import { systemClock } from '../../src/domain/clock';
+import { createGateway } from '../../src/gateway/gateway';
+import { createKeyring } from '../../src/gateway/keyring';
+import { readGatewaySecret } from '../../src/gateway-secret';
+import { createApp } from '../../src/http/app';
+import { createClientAddress } from '../../src/http/client-address';
+import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
+import { createHttpServer } from '../../src/http/server';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { startService } from '../../src/main';
+import { checkFolder } from '../../src/mapping/check';
+import { createLog } from '../../src/telemetry/log';
+import { createHttpUpstream } from '../../src/upstream/http-upstream';
+import { configFor } from '../flows/house';
+import type { Alone } from './fault';
+import { openFaultProxy, type FaultProxy } from './fault-proxy';
+import { mappingsWith, type TimingName } from './timing';
+
+export interface FaultHouse {
+  readonly url: string;
+  readonly proxy: FaultProxy;
+  readonly dataDir: string;
+  /** Orders under way. */
+  inFlight(): number;
+  /** The fault is over. */
+  lift(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Running {
+  readonly url: string;
+  inFlight(): number;
+  close(): Promise<void>;
+}
+
+export async function openFaultHouse(v1Url: string, timing: TimingName, alone: Alone = {}): Promise<FaultHouse> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'fault-house-'));
+  const mappingsDir = mappingsWith(timing);
+  const proxy = await openFaultProxy(v1Url);
+  const upstreamUrl = alone.upstreamUrl?.(proxy) ?? proxy.url;
+  let isLifted = false;
+  const running =
+    alone.journal === undefined
+      ? await startWhole(dataDir, mappingsDir, upstreamUrl)
+      : await startWithJournal(dataDir, mappingsDir, upstreamUrl, alone.journal, () => isLifted);
+  return {
+    url: running.url,
+    proxy,
+    dataDir,
+    inFlight: () => running.inFlight(),
+    async lift() {
+      isLifted = true;
+      proxy.lift();
+      await proxy.deafen();
+      await proxy.listen();
+    },
+    async close() {
+      await running.close();
+      await proxy.close();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const SILENT = { write: () => undefined };
+
+async function startWhole(dataDir: string, mappingsDir: string, upstreamUrl: string): Promise<Running> {
+  const config = configFor(dataDir, { MAPPINGS_DIR: mappingsDir, UPSTREAM_URL: upstreamUrl });
+  const service = await startService(config, createLog('silent', SILENT));
+  return { url: service.publicUrl, inFlight: () => service.gateway.inFlight, close: () => service.stop() };
+}
+
+/** As `src/main.ts` puts it together, around a journal that fails on demand. */
+async function startWithJournal(
+  dataDir: string,
+  mappingsDir: string,
+  upstreamUrl: string,
+  spoil: NonNullable<Alone['journal']>,
+  isLifted: () => boolean,
+): Promise<Running> {
+  const { mapping, problems } = checkFolder(mappingsDir);
+  if (mapping === undefined) throw new Error(`the mappings have ${problems.length} problems`);
+  const upstream = createHttpUpstream({ baseUrl: upstreamUrl });
+  const gateway = createGateway({
+    mapping: () => mapping,
+    journal: spoil(createMemoryJournal(), isLifted),
+    upstream,
+    catalogs: createCatalog({ upstream }),
+    keyring: createKeyring(readGatewaySecret({ dataDir })),
+    lookupKey: undefined,
+    clock: systemClock,
+    random: Math.random,
+    onTrouble: () => undefined,
+  });
+  const app = createApp({
+    handle: async (request) => (await gateway.handle(request)).reply,
+    refuse: (error, partial) => gateway.refuse(error, partial?.path),
+    passthrough: (_request, response) => void response.end(),
+    v1Path: '/api/v1',
+    clientAddress: createClientAddress([]),
+    limits: DEFAULT_HTTP_LIMITS,
+    incident: () => 'incident',
+  });
+  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => gateway.refuse(error));
+  const { port } = await server.listen(0, '127.0.0.1');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    inFlight: () => gateway.inFlight,
+    async close() {
+      gateway.beginStop();
+      await server.close(1_000);
+      await gateway.drain(1_000);
+      await upstream.close();
+    },
+  };
+}

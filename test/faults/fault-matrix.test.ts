@@ -1,0 +1,94 @@
+/** Every fault × every purchase × both formats, over real sockets. The table in `docs/faults.md` is its record. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ANSWER_FAULTS } from './answer-faults';
+import type { Fault } from './fault';
+import { renderFaultTable } from './fault-table';
+import { JOURNAL_FAULTS } from './journal-faults';
+import { judge } from './judge';
+import { PURCHASES } from './purchase';
+import { readyHouse, type FaultResult, type NumberedFault, type ReadyHouse } from './run-faults';
+import { removeMappings } from './timing';
+import { openV1OfMany, type V1OfMany } from './v1-of-many';
+import { WIRE_FAULTS } from './wire-faults';
+import { FOLDER_FAULT, MOOD_FAULTS, CLOCK_FAULTS, CONNECTION_FAULTS } from './world-faults';
+
+const GROUPS: Readonly<Record<string, readonly Fault[]>> = {
+  'No connection, or a broken one': [...CONNECTION_FAULTS, ...WIRE_FAULTS],
+  'Answers that are not what they should be': ANSWER_FAULTS,
+  "Moods of the sandbox, which are a v1's": MOOD_FAULTS,
+  'The journal and the clock': [...JOURNAL_FAULTS, FOLDER_FAULT, ...CLOCK_FAULTS],
+};
+const FAULTS = Object.values(GROUPS).flat();
+const PAGE = resolve(__dirname, '..', '..', 'docs', 'faults.md');
+/** Retries are budgeted per gateway: so many faults leave each of their orders all the tries that a single one would have. */
+const PER_HOUSE = { once: 8, always: 3 };
+const HOUSES_AT_ONCE = 6;
+
+let v1: V1OfMany;
+const results = new Map<Fault, FaultResult>();
+
+beforeAll(async () => {
+  v1 = await openV1OfMany(FAULTS.length * PURCHASES.length);
+  const numbered = FAULTS.map((fault, index) => ({ fault, firstCell: index * PURCHASES.length }));
+  const isClock = ({ fault }: NumberedFault): boolean => fault.alone?.clockJumpMs !== undefined;
+  const houses: ReadyHouse[] = [];
+  for (const faults of shareHouses(numbered.filter((one) => !isClock(one)))) houses.push(await readyHouse(faults, v1));
+  const next = async (): Promise<void> => {
+    for (let house = houses.pop(); house !== undefined; house = houses.pop()) await play(house);
+  };
+  await Promise.all(Array.from({ length: HOUSES_AT_ONCE }, next));
+  // The clock is everybody's: nobody else may be at work when it jumps.
+  for (const clock of numbered.filter(isClock)) await play(await readyHouse([clock], v1));
+}, 240_000);
+afterAll(async () => {
+  removeMappings();
+  await v1.close();
+});
+
+async function play(house: ReadyHouse): Promise<void> {
+  for (const result of await house.play()) results.set(result.fault, result);
+}
+
+function shareHouses(faults: readonly NumberedFault[]): NumberedFault[][] {
+  const houses: NumberedFault[][] = [];
+  const open = new Map<string, NumberedFault[]>();
+  for (const numbered of faults) {
+    const { alone, timing, lasts } = numbered.fault;
+    const kind = `${timing}, ${lasts}`;
+    let house = alone === undefined ? open.get(kind) : undefined;
+    if (house === undefined || house.length >= PER_HOUSE[lasts]) {
+      house = [];
+      houses.push(house);
+      if (alone === undefined) open.set(kind, house);
+    }
+    house.push(numbered);
+  }
+  return houses;
+}
+
+test('there are at least thirty kinds of fault', () => {
+  expect(new Set(FAULTS.map(({ title }) => title)).size).toBeGreaterThanOrEqual(30);
+});
+
+test.each(FAULTS.map((fault) => [fault.title, fault.lasts, fault] as const))(
+  'no script is lied to: %s (%s)',
+  (_title, _lasts, fault) => {
+    const result = results.get(fault)!;
+    expect(result.cells).toHaveLength(PURCHASES.length);
+    expect(judge(result)).toEqual([]);
+  },
+);
+
+test("v1's books are even after all that", () => {
+  expect(v1.isBalanced()).toBe(true);
+});
+
+test('docs/faults.md tells what is told', () => {
+  const groups = Object.fromEntries(
+    Object.entries(GROUPS).map(([title, faults]) => [title, faults.map((fault) => results.get(fault)!)]),
+  );
+  const page = renderFaultTable(groups);
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, page);
+  expect(readFileSync(PAGE, 'utf8')).toBe(page);
+});

@@ -1,0 +1,40 @@
+/** What a fault is: what happens to the purchases it strikes, and the world they are made in. */
+import type { Socket } from 'node:net';
+import type { Journal } from '../../src/journal/journal';
+import type { FaultProxy, Strike } from './fault-proxy';
+import type { TimingName } from './timing';
+
+export interface Fault {
+  /** The row's title: what goes wrong. */
+  readonly title: string;
+  /** `once`: the first try of each order. `always`: every try until the fault is lifted, after the script was told. */
+  readonly lasts: 'once' | 'always';
+  readonly timing: TimingName;
+  /** Whether the request began to leave is a matter of chance: the script may hear either word, and both are true. */
+  readonly isRace?: true;
+  /** What the proxy does with a purchase. */
+  readonly strike?: Strike;
+  /** Begins the request id, which calls up a mood of the sandbox. */
+  readonly mood?: string;
+  /** Faults that strike whatever comes, so that the house is theirs alone. */
+  readonly alone?: Alone;
+}
+
+export interface Alone {
+  readonly onConnection?: (socket: Socket) => void;
+  readonly onPurchaseBytes?: (socket: Socket) => void;
+  /** Before the purchases leave. */
+  readonly begin?: (proxy: FaultProxy) => Promise<void> | void;
+  /** What the gateway takes for v1's address; by default the proxy's. */
+  readonly upstreamUrl?: (proxy: FaultProxy) => string;
+  /** The gateway's journal, spoilt. The fault is lifted by `isLifted`. */
+  readonly journal?: (journal: Journal, isLifted: () => boolean) => Journal;
+  /** Once the house is open. */
+  readonly spoil?: (dataDir: string) => void;
+  /** Each key buys once, unspoilt, before the fault. */
+  readonly hasPrelude?: true;
+  /** Milliseconds that the wall clock jumps while the orders are under way. */
+  readonly clockJumpMs?: number;
+  /** True when lifting changes nothing: the address stays wrong. */
+  readonly isForGood?: true;
+}

@@ -1,0 +1,69 @@
+/** v1 already has an order under the script's request id that this gateway never made: another machine's, or another sale. */
+import { openFaultHouse, type FaultHouse } from './fault-house';
+import { askStatus, buy, PURCHASES } from './purchase';
+import { removeMappings } from './timing';
+import { openV1OfMany, type V1OfMany } from './v1-of-many';
+
+let v1: V1OfMany;
+let house: FaultHouse;
+beforeAll(async () => {
+  v1 = await openV1OfMany(PURCHASES.length);
+  house = await openFaultHouse(v1.url, 'impatient');
+});
+afterAll(async () => {
+  await house.close();
+  removeMappings();
+  await v1.close();
+});
+
+/** Nothing that any of the purchases asks for. */
+const FOREIGN: Readonly<Record<string, { readonly path: string; readonly body: object }>> = {
+  airtime: { path: '/airtime', body: { network: 'GLO', phone: '08057654321', amount: 700 } },
+  data: { path: '/data', body: { plan_id: 203, phone: '08057654321' } },
+  cable: { path: '/cabletv', body: { plan_id: 22, smartcard: '4631288107' } },
+  electricity: { path: '/electricity', body: { disco_id: 4, meter_number: '04222334455', meter_type: 'prepaid', amount: 9_000 } },
+  exam: { path: '/exam_pin', body: { exam_name: 'NECO', quantity: 1 } },
+  'recharge cards': { path: '/recharge-card', body: { network_id: 4, denomination: 1_000, quantity: 1 } },
+  'data cards': { path: '/data-card', body: { plan_id: 203, quantity: 3 } },
+  SMS: { path: '/bulk_sms', body: { sender_id: 'OTHER', message: 'Something else', recipients: ['08057654321'] } },
+};
+
+/** v1's receipt of these shows a number, by which another order can be told from this one at any time. */
+const NUMBERED = ['airtime', 'data', 'cable', 'electricity'];
+
+async function orderPastTheGateway(key: string, operation: string, requestId: string): Promise<void> {
+  const { path, body } = FOREIGN[operation]!;
+  const response = await fetch(`${v1.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...body, pin: '1234', request_id: requestId }),
+  });
+  expect(response.status).toBe(200);
+}
+
+test('another order of the same service under the same request id is not told as this one', async () => {
+  const told = await Promise.all(
+    PURCHASES.map(async (purchase, cell) => {
+      const { operation, format } = purchase;
+      const key = v1.keyOf(cell);
+      const requestId = `REF-${cell}`;
+      await orderPastTheGateway(key, operation, requestId);
+      const first = await buy(house.url, key, purchase, requestId);
+      const again = await buy(house.url, key, purchase, requestId);
+      const status = await askStatus(house.url, key, requestId);
+      const isNumbered = NUMBERED.includes(operation);
+      return {
+        which: `${operation} ${format}`,
+        words: [first.word, ...(isNumbered ? [again.word, status.word] : [])],
+        charged: (await v1.ledger(cell)).charged,
+      };
+    }),
+  );
+  for (const { which, words, charged } of told) {
+    expect({ which, isLie: words.some((word) => word === 'success' || word === 'nonsense'), charged }).toEqual({
+      which,
+      isLie: false,
+      charged: 1,
+    });
+  }
+}, 60_000);

@@ -1,0 +1,106 @@
+/** The eight operations that move money, each as a script of either format sends it. */
+import { randomUUID } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+
+export const FORMATS = ['A', 'B'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface Purchase {
+  readonly operation: string;
+  readonly format: Format;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+const PHONE = '08031234567';
+const METER = '0101150253478';
+const CARD = '7027914329';
+
+const a = (operation: string, path: string, fields: Purchase['fields']): Purchase => ({ operation, format: 'A', path, fields });
+const b = (operation: string, path: string, fields: Purchase['fields']): Purchase => ({ operation, format: 'B', path, fields });
+
+/** Where nothing in the request proves the format, the address names it. */
+export const PURCHASES: readonly Purchase[] = [
+  a('airtime', '/api/topup/', { network: '1', phone: PHONE, amount: '100', plan_type: 'VTU', bypass: false }),
+  b('airtime', '/api/topup/', { network: 1, mobile_number: PHONE, amount: 100, airtime_type: 'VTU', Ported_number: true }),
+  a('data', '/api/data/', { network: '1', phone: PHONE, data_plan: '101', bypass: false }),
+  b('data', '/api/data/', { network: 1, mobile_number: PHONE, plan: 101, Ported_number: true }),
+  a('cable', '/api/cable/', { cable: '1', iuc: CARD, cable_plan: '11', bypass: false }),
+  b('cable', '/api/cablesub/', { cablename: 1, cableplan: 11, smart_card_number: CARD }),
+  a('electricity', '/api/bill/', { disco: '1', meter_type: 'prepaid', meter_number: METER, amount: '1500', bypass: false }),
+  b('electricity', '/api/billpayment/', { disco_name: 1, MeterType: 1, meter_number: METER, amount: 1500 }),
+  a('exam', '/api/exam/', { exam: '1', quantity: '2' }),
+  b('exam', '/api/epin/', { exam_name: 'WAEC', quantity: 2 }),
+  a('recharge cards', '/api/recharge_card', { network: '1', plan_type: '100', quantity: '2', card_name: 'ACME' }),
+  b('recharge cards', '/api/rechargepin/', { network: 1, network_amount: 100, quantity: 2, name_on_card: 'ACME' }),
+  a('data cards', '/api/data_card', { network: '1', plan_type: '101', quantity: '1', card_name: 'ACME' }),
+  b('data cards', '/b/api/data_card/', { network: 1, plan: 101, quantity: 1, name_on_card: 'ACME' }),
+  a('SMS', '/a/api/bulksms', { sender: 'ACME', number: '08031234567,08051234567', message: 'Hello' }),
+  b('SMS', '/b/api/sendsms', { sender: 'ACME', recetipient: '08031234567,08051234567', message: 'Hello' }),
+];
+
+/** What a script got, and what it makes of it. */
+export interface Told {
+  /** 0 when no answer came. */
+  readonly http: number;
+  readonly word: 'success' | 'pending' | 'fail' | 'nonsense';
+  readonly text: string;
+}
+
+/** Longer than every patience of the gateway: a script that waits this long was forgotten. */
+const FORGOTTEN_MS = 45_000;
+
+/** Sends as PHP's cURL does: no User-Agent, a connection of its own. */
+export function ask(url: string, key: string, path: string, body?: Readonly<Record<string, unknown>>): Promise<Told> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return new Promise((resolve) => {
+    const nothing = (why: string): void => resolve({ http: 0, word: 'nonsense', text: why });
+    const request = httpRequest(`${url}${path}`, {
+      method: text === undefined ? 'GET' : 'POST',
+      agent: false,
+      headers: {
+        authorization: `Token ${key}:1234`,
+        ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      },
+    });
+    request.setTimeout(FORGOTTEN_MS, () => request.destroy(new Error('no answer came')));
+    request.on('error', (error) => nothing(error.message));
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', (error) => nothing(error.message));
+      response.on('end', () => resolve(readTold(response.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))));
+    });
+    request.end(text);
+  });
+}
+
+export function buy(url: string, key: string, { path, fields }: Purchase, requestId: string = randomUUID()): Promise<Told> {
+  return ask(url, key, path, { ...fields, 'request-id': requestId });
+}
+
+export function askStatus(url: string, key: string, requestId: string): Promise<Told> {
+  return ask(url, key, `/api/transaction/${requestId}`);
+}
+
+const WORDS = { success: 'successful', pending: 'processing', fail: 'failed' } as const;
+
+/** Only a pair of words that all scripts read alike counts (facts, section 3); anything else is a fault of the gateway. */
+function readTold(http: number, text: string): Told {
+  try {
+    const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    for (const [word, other] of Object.entries(WORDS)) {
+      const isAlone = word === 'fail' ? Array.isArray(body['error']) : body['error'] === undefined;
+      if (body['status'] === word && body['Status'] === other && isAlone && isHttpOf(http, word))
+        return { http, word: word as keyof typeof WORDS, text };
+    }
+  } catch {
+    // Not JSON: told as nonsense below.
+  }
+  return { http, word: 'nonsense', text };
+}
+
+/** Success and pending come with 200; a failure too when it answers a question about an order. */
+function isHttpOf(http: number, word: string): boolean {
+  return word === 'fail' ? http === 200 || http >= 400 : http === 200;
+}

@@ -1,0 +1,172 @@
+/** Plays faults: every purchase of both formats under each, then the question what became of it, then the same again. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Alone, Fault } from './fault';
+import { openFaultHouse, type FaultHouse } from './fault-house';
+import { askStatus, buy, PURCHASES, type Purchase, type Told } from './purchase';
+import { TIMINGS } from './timing';
+import type { Ledger, V1OfMany } from './v1-of-many';
+
+/** What the script was told and what v1's ledger said right then. */
+export interface Step {
+  readonly told: Told;
+  readonly ledger: Ledger;
+}
+
+export interface CellResult {
+  readonly purchase: Purchase;
+  /** The purchase, under the fault. */
+  readonly first: Step;
+  /** v1's ledger when the gateway had given up trying. */
+  readonly settled: Ledger;
+  /** The order's status by its request id, once the fault is over. */
+  readonly later: Step;
+  /** The same purchase with the same request id. */
+  readonly again: Step;
+}
+
+export interface FaultResult {
+  readonly fault: Fault;
+  readonly cells: readonly CellResult[];
+}
+
+export interface NumberedFault {
+  readonly fault: Fault;
+  /** Its first account in v1; each of its cells has one. */
+  readonly firstCell: number;
+}
+
+interface Cell extends NumberedFault {
+  readonly account: number;
+  readonly key: string;
+  readonly purchase: Purchase;
+  readonly requestId: string;
+}
+
+/** Longer than any pursuit. */
+const PATIENCE_MS = 40_000;
+
+export interface ReadyHouse {
+  /** Once: the house is closed afterwards. */
+  play(): Promise<readonly FaultResult[]>;
+}
+
+/**
+ * A house for faults that have the same timing; one that stands alone comes alone. Opened before anything is played,
+ * because reading mappings keeps the whole process busy, and with it whatever is being timed.
+ */
+export async function readyHouse(faults: readonly NumberedFault[], v1: V1OfMany): Promise<ReadyHouse> {
+  const { timing, alone = {} } = faults[0]!.fault;
+  const house = await openFaultHouse(v1.url, timing, alone);
+  return {
+    async play() {
+      try {
+        const cells = faults.flatMap((numbered) => cellsOf(numbered, v1));
+        const results = await playCells(cells, alone, house, v1);
+        return faults.map(({ fault }) => ({ fault, cells: results.filter((_, index) => cells[index]!.fault === fault) }));
+      } finally {
+        await house.close();
+      }
+    },
+  };
+}
+
+function cellsOf({ fault, firstCell }: NumberedFault, v1: V1OfMany): readonly Cell[] {
+  return PURCHASES.map((purchase, index) => ({
+    fault,
+    firstCell,
+    purchase,
+    account: firstCell + index,
+    key: v1.keyOf(firstCell + index),
+    requestId: `${fault.mood === undefined ? '' : `mood.${fault.mood}.`}${firstCell + index}`,
+  }));
+}
+
+async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse, v1: V1OfMany): Promise<readonly CellResult[]> {
+  const before = alone.hasPrelude === true ? 1 : 0;
+  const ledgerOf = async ({ account }: Cell): Promise<Ledger> => {
+    const ledger = await v1.ledger(account);
+    return { ...ledger, charged: ledger.charged - before };
+  };
+  const step = async (cell: Cell, told: Promise<Told>): Promise<Step> => ({
+    told: await told,
+    ledger: await ledgerOf(cell),
+  });
+  if (before > 0) {
+    const told = await all(cells, ({ key, purchase, requestId }) => buy(house.url, key, purchase, `before.${requestId}`));
+    if (told.some(({ word }) => word !== 'success')) throw new Error('a purchase before the fault did not succeed');
+  }
+  for (const { fault, requestId } of cells) {
+    if (fault.strike === undefined) continue;
+    house.proxy.plan(requestId, { strike: fault.strike, times: fault.lasts === 'once' ? 1 : Infinity });
+  }
+  house.proxy.onConnection = alone.onConnection;
+  house.proxy.onPurchaseBytes = alone.onPurchaseBytes;
+  await alone.begin?.(house.proxy);
+  alone.spoil?.(house.dataDir);
+
+  const endJump = jumpClock(alone.clockJumpMs);
+  const first = await all(cells, (cell) => step(cell, buy(house.url, cell.key, cell.purchase, cell.requestId)));
+  endJump();
+  await untilQuiet(house);
+  const settled = await all(cells, ledgerOf);
+  if (alone.isForGood !== true) await house.lift();
+  // Only of an order that v1 does not have nothing is known before the quiet period is over.
+  const isLost = first.some(({ told }, index) => told.word === 'pending' && isEmpty(settled[index]!));
+  if (isLost) await sleep(TIMINGS[cells[0]!.fault.timing].quiet + 100);
+  const later = await all(cells, (cell) => step(cell, askUntilKnown(cell, house, v1)));
+  const again = await all(cells, (cell) => step(cell, buy(house.url, cell.key, cell.purchase, cell.requestId)));
+  return cells.map(({ purchase }, index) => ({
+    purchase,
+    first: first[index]!,
+    settled: settled[index]!,
+    later: later[index]!,
+    again: again[index]!,
+  }));
+}
+
+/** An order whose end v1 knows may be looked for at the very moment of the question: a script asks again. */
+async function askUntilKnown({ account, key, requestId }: Cell, house: FaultHouse, v1: V1OfMany): Promise<Told> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const told = await askStatus(house.url, key, requestId);
+    if (told.word !== 'pending' || performance.now() > until) return told;
+    if ((await v1.ledger(account)).pending > 0) return told;
+    await sleep(200);
+  }
+}
+
+/** Moves the wall clock of this whole process a little later; gives what moves it back. */
+function jumpClock(jumpMs: number | undefined): () => void {
+  if (jumpMs === undefined) return () => undefined;
+  const right = Date.now;
+  const timer = setTimeout(() => {
+    Date.now = () => right() + jumpMs;
+  }, 300);
+  return () => {
+    clearTimeout(timer);
+    Date.now = right;
+  };
+}
+
+/** Nothing is tried any more, and nothing is on its way to v1. */
+async function untilQuiet(house: FaultHouse): Promise<void> {
+  for (const until = performance.now() + PATIENCE_MS; house.inFlight() > 0 && performance.now() < until;) await sleep(50);
+  await house.proxy.idle();
+}
+
+function isEmpty({ charged, pending, refunded }: Ledger): boolean {
+  return charged + pending + refunded === 0;
+}
+
+const APART_MS = 25;
+
+/** One after the other, a little apart: waits are short here, and a crowd at the door would be measured instead of them. */
+async function all<T>(cells: readonly Cell[], act: (cell: Cell) => Promise<T>): Promise<readonly T[]> {
+  const acts: Promise<T>[] = [];
+  for (const cell of cells) {
+    const acting = act(cell);
+    acts.push(acting);
+    await Promise.race([acting, sleep(APART_MS)]);
+  }
+  return Promise.all(acts);
+}

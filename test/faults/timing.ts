@@ -1,0 +1,63 @@
+/** The waits of a mapping, shortened: a copy of the shipped folder in which only durations are others. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MAPPINGS } from '../flows/house';
+
+interface Timing {
+  /** Of both kinds of caller, in milliseconds as all that follow. */
+  readonly patience: number;
+  readonly reconnect: number;
+  readonly pursue: number;
+  readonly try: number;
+  readonly quiet: number;
+}
+
+/**
+ * What is told must not depend on how fast the machine is: where the truth can be found out, there is much more time than
+ * that takes; where it cannot, any time is enough to see that.
+ */
+export const TIMINGS = {
+  /** The next try or the next receipt tells the truth. */
+  patient: { patience: 30_000, reconnect: 15_000, pursue: 5_000, try: 20_000, quiet: 1_000 },
+  /** The same after a try that hangs. */
+  'patient, short tries': { patience: 30_000, reconnect: 15_000, pursue: 5_000, try: 2_500, quiet: 1_000 },
+  /** The truth is out of reach while the script waits. */
+  impatient: { patience: 3_000, reconnect: 500, pursue: 200, try: 2_500, quiet: 2_500 },
+  /** v1 cannot be reached at all, which is soon certain. */
+  unreachable: { patience: 30_000, reconnect: 500, pursue: 300, try: 20_000, quiet: 1_000 },
+  /** What v1 gets late, it gets before the quiet period is over. */
+  'long quiet': { patience: 1_000, reconnect: 500, pursue: 300, try: 500, quiet: 6_000 },
+} as const satisfies Record<string, Timing>;
+
+export type TimingName = keyof typeof TIMINGS;
+
+const READ_MS = 10_000;
+
+const folders = new Map<TimingName, string>();
+
+/** A mappings folder below the system's temporary one, made once. */
+export function mappingsWith(name: TimingName): string {
+  const folder = folders.get(name) ?? makeFolder(name);
+  folders.set(name, folder);
+  return folder;
+}
+
+/** When nobody uses them any more. */
+export function removeMappings(): void {
+  for (const folder of folders.values()) rmSync(folder, { recursive: true, force: true });
+  folders.clear();
+}
+
+function makeFolder(name: TimingName): string {
+  const timing: Timing = TIMINGS[name];
+  const folder = mkdtempSync(join(tmpdir(), 'fault-mappings-'));
+  cpSync(MAPPINGS, folder, { recursive: true });
+  const file = join(folder, 'callers.yaml');
+  const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS };
+  const text = readFileSync(file, 'utf8').replace(/^( +)(\w+): \d+(?:ms|s|m)$/gm, (line, indent: string, key: string) =>
+    values[key] === undefined ? line : `${indent}${key}: ${values[key]}ms`,
+  );
+  writeFileSync(file, text);
+  return folder;
+}

@@ -1,0 +1,77 @@
+/** One sandbox with an account for every cell of the matrix: what one order moved is what its wallet lacks. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createRealClock, type Clock } from '../../src/sandbox/clock';
+import { openSandbox } from '../../src/sandbox/sandbox';
+
+export interface V1OfMany {
+  readonly url: string;
+  keyOf(cell: number): string;
+  /** What v1's own ledger says of a cell's account, asked past the gateway. */
+  ledger(cell: number): Promise<Ledger>;
+  /** Whether every account has paid exactly for its orders. */
+  isBalanced(): boolean;
+  close(): Promise<void>;
+}
+
+/** Orders of one account by what became of their money. */
+export interface Ledger {
+  readonly charged: number;
+  readonly pending: number;
+  readonly refunded: number;
+}
+
+const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
+/** Waits of the sandbox pass ten times faster: five seconds of a late answer are half a second here. */
+const HASTE = 10;
+
+export async function openV1OfMany(cells: number): Promise<V1OfMany> {
+  const configDir = mkdtempSync(join(tmpdir(), 'fault-v1-'));
+  cpSync(SHIPPED, configDir, { recursive: true });
+  const accounts = Array.from(
+    { length: cells },
+    (_, cell) => `  - { id: cell-${cell}, name: Cell ${cell}, keys: { sandbox: sandbox_${cell} }, pin: '1234' }\n`,
+  );
+  writeFileSync(join(configDir, 'accounts.yaml'), `accounts:\n${accounts.join('')}`);
+  const real = createRealClock();
+  const clock: Clock = { ...real, setTimer: (delayMs, fire) => real.setTimer(delayMs / HASTE, fire) };
+  const sandbox = await openSandbox({ configDir, relaxed: true, clock });
+  const { url } = await sandbox.listen(0);
+  const agent = new Agent({ keepAlive: true });
+  const keyOf = (cell: number): string => `sandbox_${cell}`;
+  return {
+    url,
+    keyOf,
+    async ledger(cell) {
+      const orders = await history(`${url}/transactions?per_page=50`, keyOf(cell), agent);
+      const count = (status: string): number => orders.filter((order) => order.status === status).length;
+      return { charged: count('success'), pending: count('pending'), refunded: count('failed') };
+    },
+    isBalanced: () => sandbox.admin.checkLedger().isBalanced,
+    async close() {
+      agent.destroy();
+      await sandbox.close();
+      rmSync(configDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Row {
+  readonly status: string;
+}
+
+function history(url: string, key: string, agent: Agent): Promise<readonly Row[]> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () => {
+        const body = JSON.parse(text) as { readonly data: { readonly transactions: readonly Row[] } };
+        resolve(body.data.transactions);
+      });
+    });
+    request.on('error', reject);
+  });
+}

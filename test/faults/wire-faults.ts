@@ -1,0 +1,178 @@
+/** Faults of connections: what breaks, hangs or comes twice, before and after v1 has charged. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Fault } from './fault';
+import { replyBytes, type Exchange, type Strike, type V1Answer } from './fault-proxy';
+import type { TimingName } from './timing';
+
+/** The strike twice: on the first try only, and on every try. A script can only be told the truth at once in the first case. */
+export function onceAndAlways(title: string, strike: Strike, timing: TimingName = 'patient'): readonly Fault[] {
+  return [
+    { title, lasts: 'once', timing, strike },
+    { title, lasts: 'always', timing: 'impatient', strike },
+  ];
+}
+
+/** The strike on the first try only. */
+export function once(title: string, strike: Strike, timing: TimingName = 'patient'): Fault {
+  return { title, lasts: 'once', timing, strike };
+}
+
+type Answering = (exchange: Exchange, answer: V1Answer) => unknown;
+
+/** v1 gets the request first: what it says is in the strike's hands. */
+export function afterCharge(answering: Answering): Strike {
+  return async (exchange) => answering(exchange, await exchange.forward());
+}
+
+const half = (text: string): string => text.slice(0, text.length >> 1);
+const hang = (): Promise<void> => new Promise(() => undefined);
+const HANGING: TimingName = 'patient, short tries';
+
+async function trickle(socket: Exchange['socket'], text: string): Promise<void> {
+  for (let at = 0; at < text.length && !socket.destroyed; at += 8) {
+    socket.write(text.slice(at, at + 8));
+    await sleep(400);
+  }
+}
+
+const beforeCharge: readonly Fault[] = [
+  ...onceAndAlways('reset when the request has been read, v1 never sees it', ({ socket }) => socket.resetAndDestroy()),
+  ...onceAndAlways('closed when the request has been read, v1 never sees it', ({ socket }) => socket.end()),
+  ...onceAndAlways('no answer at all, v1 never sees the request', hang, HANGING),
+  ...onceAndAlways('`100 Continue`, then silence', ({ socket }) => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), HANGING),
+  once('garbage instead of HTTP', ({ socket }) => socket.end('\x16\x03\x01 220 mail.example ESMTP\r\n')),
+  ...onceAndAlways(
+    '`101 Switching Protocols`',
+    ({ socket }) => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
+    HANGING,
+  ),
+];
+
+const charged: readonly Fault[] = [
+  ...onceAndAlways(
+    'charged, then reset before any answer',
+    afterCharge(({ socket }) => socket.resetAndDestroy()),
+  ),
+  ...onceAndAlways(
+    'charged, then closed before any answer',
+    afterCharge(({ socket }) => socket.end()),
+  ),
+  ...onceAndAlways('charged, then no answer at all', afterCharge(hang), HANGING),
+  ...onceAndAlways(
+    'charged, reset within the headers of the answer',
+    afterCharge(({ socket }) => socket.write('HTTP/1.1 200 OK\r\ncontent-le', () => socket.resetAndDestroy())),
+  ),
+  ...onceAndAlways(
+    'charged, reset within the body of the answer',
+    afterCharge(({ socket }, answer) => {
+      const whole = replyBytes(answer);
+      socket.write(whole.slice(0, -10), () => socket.resetAndDestroy());
+    }),
+  ),
+  ...onceAndAlways(
+    'charged, half the JSON under the length of the whole, then closed',
+    afterCharge(({ socket }, answer) => {
+      const whole = replyBytes(answer);
+      socket.end(whole.slice(0, whole.length - (answer.body.length >> 1)));
+    }),
+  ),
+  ...onceAndAlways(
+    'charged, half the JSON without a length, then closed',
+    afterCharge(({ socket }, { body }) =>
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${half(body)}`),
+    ),
+  ),
+  once(
+    'charged, HTTP/1.0 without a length, closed early',
+    afterCharge(({ socket }, { body }) => socket.end(`HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n${half(body)}`)),
+  ),
+  once(
+    'charged, a length that is too short',
+    afterCharge(({ socket }, answer) => socket.end(replyBytes(answer, { 'content-length': String(answer.body.length >> 1) }))),
+  ),
+  once(
+    'charged, chunks without their end',
+    afterCharge(({ socket }, { body }) => {
+      const text = half(body);
+      socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n`);
+    }),
+  ),
+  ...onceAndAlways(
+    'charged, the answer trickles slower than a try may take',
+    afterCharge(({ socket }, answer) => trickle(socket, replyBytes(answer))),
+    HANGING,
+  ),
+  ...onceAndAlways(
+    'charged, more than two megabytes of answer',
+    afterCharge(({ socket }, answer) => socket.end(replyBytes({ ...answer, body: answer.body + ' '.repeat(2 ** 21) }))),
+  ),
+];
+
+/** What is odd and still right: the answer is there. */
+const harmless: readonly Fault[] = [
+  {
+    title: 'charged, the answer comes after half a second',
+    lasts: 'once',
+    timing: 'patient',
+    strike: afterCharge(async ({ socket }, answer) => {
+      await sleep(500);
+      socket.write(replyBytes(answer));
+    }),
+  },
+  {
+    title: 'charged, the answer comes after the script was told',
+    lasts: 'always',
+    timing: 'impatient',
+    strike: afterCharge(async ({ socket }, answer) => {
+      await sleep(3_500);
+      socket.write(replyBytes(answer));
+    }),
+  },
+  {
+    title: 'the network holds the request back and delivers it after the script was told; the answer is lost',
+    lasts: 'always',
+    timing: 'long quiet',
+    strike: async ({ socket, forward }) => {
+      await sleep(1_600);
+      await forward();
+      socket.resetAndDestroy();
+    },
+  },
+  {
+    title: 'the request reaches v1 twice, the second answer comes back',
+    lasts: 'once',
+    timing: 'patient',
+    strike: async ({ socket, forward }) => {
+      await forward();
+      socket.write(replyBytes(await forward()));
+    },
+  },
+  {
+    title: 'the request reaches v1 twice at the same time, either answer comes back',
+    lasts: 'once',
+    timing: 'patient',
+    strike: async ({ socket, forward }) => socket.write(replyBytes(await Promise.race([forward(), forward()]))),
+  },
+  {
+    title: 'the answer comes twice on one connection',
+    lasts: 'once',
+    timing: 'patient',
+    strike: afterCharge(({ socket }, answer) => socket.write(replyBytes(answer) + replyBytes(answer))),
+  },
+  {
+    title: '`100 Continue` and `103 Early Hints` before the answer',
+    lasts: 'once',
+    timing: 'patient',
+    strike: afterCharge(({ socket }, answer) =>
+      socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${replyBytes(answer)}`),
+    ),
+  },
+  {
+    title: 'a byte-order mark before the JSON',
+    lasts: 'once',
+    timing: 'patient',
+    strike: afterCharge(({ socket }, answer) => socket.write(replyBytes({ ...answer, body: `\ufeff${answer.body}` }))),
+  },
+];
+
+export const WIRE_FAULTS: readonly Fault[] = [...beforeCharge, ...charged, ...harmless];
