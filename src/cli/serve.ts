@@ -4,12 +4,16 @@ import { createLog } from '../telemetry/log';
 import { readConfig } from './read-config';
 import { untilStopped } from './until-stopped';
 
+const ONE_PROCESS =
+  'WORKERS must be 1: this build serves with one process. For more, start several gateways that share one JOURNAL_URL and one GATEWAY_SECRET, each with a PORT of its own.';
+
 /** `compat-gateway serve`: the gateway, with the embedded sandbox when no upstream is configured. */
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serves the gateway, with an embedded v1 sandbox unless UPSTREAM_URL is set.')
     .action(async () => {
       const { config } = readConfig();
+      if (config.workers > 1) throw new Error(ONE_PROCESS);
       const log = createLog(config.logLevel);
       const service = await startService(config, log);
       process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));

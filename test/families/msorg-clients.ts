@@ -81,10 +81,10 @@ export const requery: Family = {
     if (says(reply, 'Status', 'successful')) return 'sale';
     return says(reply, 'Status', 'failed') ? 'failure' : 'pending';
   },
-  instead: { not_found: 'failure', wrong_key: 'pending', no_key: 'pending' },
+  instead: { not_found: 'pending', wrong_key: 'pending', no_key: 'pending' },
   because:
-    'An id that this key never ordered was never sent to v1, so a refund is right. A question that is refused tells nothing ' +
-    'about the order, so its `Status` is `error` and the script waits.',
+    'An id that this key never ordered may have been ordered with a key that was regenerated since, and a question that is ' +
+    'refused tells nothing about the order: `Status` is `error` then, and the script waits instead of refunding.',
 };
 
 export const msorgClients: readonly Family[] = [

@@ -56,7 +56,7 @@ describe.each(['before a restart', 'after a restart'])('%s', (when) => {
   test('another key does not see it, by whatever name', async () => {
     for (const id of ['DATA_6581c02d%7C1.a-b', bought.body.id, bought.body.reference]) {
       const { status, body } = await asked(`/api/transaction/${id}`, 'acme_live_demo:1234');
-      expect([status, body.status, body.Status]).toEqual([404, 'fail', 'failed']);
+      expect([status, body.status, body.Status]).toEqual([404, 'fail', 'error']);
       expect(body.mobile_number ?? null).toBeNull();
     }
   });
@@ -87,7 +87,7 @@ const balanceNow = async (): Promise<number> => (await asked('/api/user')).body.
 
 test('an order that nobody knows is 404 in the words of a script', async () => {
   const { status, body } = await asked('/api/transaction/never-was');
-  expect([status, body.status, body.Status]).toEqual([404, 'fail', 'failed']);
+  expect([status, body.status, body.Status]).toEqual([404, 'fail', 'error']);
   expect(body.error[0]).toMatch(/no order "never-was"/);
 });
 
