@@ -81,7 +81,8 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
     }
   }
   for (const section of NEEDED) {
-    if (merged[section] === undefined) {
+    // A file that cannot be read may well hold it.
+    if (merged[section] === undefined && !problems.some(({ code }) => code !== 'missing-section')) {
       problems.push({
         file: files[0]!.file,
         line: 1,

@@ -1,5 +1,5 @@
 /** What scripts are told: never a success where nothing was charged, never a failure where something was. */
-import type { OperationSource, ValueSource } from '../schema';
+import type { OperationSource, ReplySource, ValueSource } from '../schema';
 import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
 import type { Checking } from './checking';
 import { blockReply, outcomeReplies, type OutcomeReply, type PlacedValue } from './reply-layers';
@@ -10,6 +10,8 @@ const GOODS = ['name', 'token', 'pin'];
 
 export function checkReplies(checking: Checking): void {
   const { source, report } = checking;
+  const hasUnknownBlock = (reply: ReplySource | undefined): boolean =>
+    (reply?.include ?? []).some((block) => !Object.hasOwn(source.blocks, block));
   const told = new Set<string>();
   // Shared blocks are judged once, wherever they are included.
   const tell: Checking['report'] = (path, code, ...rest) => {
@@ -20,7 +22,9 @@ export function checkReplies(checking: Checking): void {
   for (const reply of outcomeReplies(source)) {
     const operation = source.operations[reply.operation]!;
     if (operation.kind === 'list') continue;
-    checkWhole(reply, operation, source.operations[reply.operation]?.reply !== undefined, tell);
+    // What a misspelt block would have said is not known.
+    if (![operation.reply, source.formats.get(reply.format ?? '')?.operations?.[reply.operation]?.reply].some(hasUnknownBlock))
+      checkWhole(reply, operation, operation.reply !== undefined, tell);
     const around: Surroundings = {
       fields: operation.fields ?? {},
       tables: source.tables,

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { codeFrame } from '../../../src/mapping/code-frame';
+import { RULE_FAMILIES, RULES, type RuleId } from '../../../src/mapping/rules/rules';
+import { checkFixture, FIXTURES, readFixture } from './fixture';
+
+const IDS = Object.keys(RULES) as RuleId[];
+
+describe.each(IDS)('%s', (rule) => {
+  test('is broken by its bad fixture, at the marked place and nowhere else', () => {
+    const { mapping, problems } = checkFixture(rule, 'bad');
+    const { severity } = RULES[rule];
+    const { mark, files } = readFixture(rule, 'bad');
+    expect(problems.filter(({ code }) => code === rule)).toEqual([
+      expect.objectContaining({ severity, ...(mark ?? { line: 1, column: 1 }), message: expect.stringMatching(/./) }),
+    ]);
+    // No other rule is broken, or the page of this one would explain two things at once.
+    expect(problems.filter(({ code, severity: other }) => code !== rule && other === 'error')).toEqual([]);
+    expect(mapping === undefined).toBe(severity === 'error');
+    if (files.length > 0) expect(mark === undefined).toBe(rule === 'unknown-extension');
+  });
+
+  test('is kept by its good fixture', () => {
+    const { mapping, problems } = checkFixture(rule, 'good');
+    expect(problems.filter(({ code, severity }) => code === rule || severity === 'error')).toEqual([]);
+    expect(mapping).toBeDefined();
+  });
+});
+
+test('there are at least sixty rules, each in one family, with words for people', () => {
+  expect(IDS.length).toBeGreaterThanOrEqual(60);
+  const inFamilies = Object.values(RULE_FAMILIES).flatMap((family) => Object.keys(family));
+  expect([...inFamilies].sort()).toEqual([...IDS].sort());
+  for (const { title, why, mend } of Object.values(RULES)) {
+    expect(title).toMatch(/[^.]$/);
+    expect(why).toMatch(/[.!?]$/);
+    expect(mend).toMatch(/[.!?]$/);
+  }
+  expect(IDS.filter((id) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id))).toEqual([]);
+});
+
+test('every rule has its fixtures, and every fixture its rule', () => {
+  expect(readdirSync(FIXTURES).sort()).toEqual([...IDS].sort());
+});
+
+test('every code that reading and compiling can tell is a rule, and every rule is told somewhere', () => {
+  const told = new Set([...codesInSources()]);
+  expect([...told].filter((code) => !Object.hasOwn(RULES, code)).sort()).toEqual([]);
+  expect(IDS.filter((id) => !told.has(id)).sort()).toEqual([]);
+});
+
+/** Every kebab-case text in the sources of reading, compiling and checking that is no name of a file. */
+function codesInSources(): Set<string> {
+  const room = resolve(__dirname, '..', '..', '..', 'src', 'mapping');
+  const files = [
+    ...['check-tables', 'check', 'compile', 'compile-callers', 'compile-field', 'compile-reply', 'compile-value'],
+    ...['load', 'read-yaml', 'routes', 'schema', 'signals', 'source', 'table'],
+  ].map((name) => join(room, `${name}.ts`));
+  const checks = readdirSync(join(room, 'rules')).map((name) => join(room, 'rules', name));
+  const codes = new Set<string>();
+  for (const path of [...files, ...checks.filter((name) => name.endsWith('.ts') && !name.endsWith('rules.ts'))]) {
+    const text = readFileSync(path, 'utf8').replace(/^import .*$|^} from .*$/gm, '');
+    for (const [, code] of text.matchAll(/'([a-z][a-z0-9]*(?:-[a-z0-9]+)+)'/g)) codes.add(code!);
+    if (/code[:=] 'schema'|\? 'schema'|'schema';/.test(text)) codes.add('schema');
+  }
+  return codes;
+}
+
+describe('a code frame', () => {
+  test('shows the line with a caret below the place', () => {
+    expect(codeFrame(['a: 1', 'bc: 2'], 2, 5)).toBe('2 | bc: 2\n  |     ^');
+  });
+
+  test('cuts a long line around the place', () => {
+    const frame = codeFrame([`${'x'.repeat(300)}y${'z'.repeat(300)}`], 1, 301)!;
+    const [line, caret] = frame.split('\n') as [string, string];
+    expect(line.length).toBeLessThan(120);
+    expect(line[caret.indexOf('^')]).toBe('y');
+  });
+
+  test('never shows a secret, and keeps the caret where it was', () => {
+    const frame = codeFrame(['key: acme_live_4f9a11c27b # here'], 1, 29)!;
+    expect(frame).toBe('1 | key: ******************** # here\n  |                             ^');
+  });
+
+  test('is absent for a line that is not there', () => {
+    expect(codeFrame(['a'], 3, 1)).toBeUndefined();
+  });
+});
