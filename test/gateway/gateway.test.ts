@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { Secret } from '../../src/domain/credentials';
+import { GatewayError } from '../../src/domain/errors';
+import type { LegacyValue } from '../../src/domain/legacy';
+import type { Outcome } from '../../src/domain/outcome';
+import { shippedMapping } from '../mapping/mapping-set';
+import { legacyRequest, type LegacyRequestParts } from './legacy-request';
+import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from './walk-house';
+
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const KEY = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
+const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'r-1' };
+const house = (options: WalkHouseOptions = {}): WalkHouse => openWalkHouse({ answers: [{ outcome: SUCCESS }], ...options });
+
+async function ask(
+  { gateway, clock }: WalkHouse,
+  parts: LegacyRequestParts,
+): Promise<Awaited<ReturnType<WalkHouse['gateway']['handle']>>> {
+  const asking = gateway.handle(legacyRequest({ headers: KEY, ...parts }));
+  await clock.advance(5_000);
+  return asking;
+}
+
+test('a request is served with what the operator may know of it: names, never values', async () => {
+  const served = await ask(house(), { body: { ...SALE, webhook: 'http://secret.example' } });
+  expect(served).toMatchObject({
+    operation: 'buy_airtime',
+    format: 'a',
+    reason: 'field phone',
+    outcome: 'succeeded',
+    refusal: undefined,
+    fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+    unknownFields: ['webhook'],
+  });
+});
+
+test.each<[string, LegacyRequestParts, number, string]>([
+  ['an address that is not ours', { path: '/nowhere' }, 404, 'unknown_path'],
+  ['a wrong method', { method: 'DELETE', path: '/api/topup/' }, 405, 'wrong_method'],
+  ['no key', { headers: {}, body: SALE }, 401, 'missing_credentials'],
+  [
+    'no key on a verify, when the operator has none either',
+    { method: 'GET', path: '/api/validateiuc', headers: {} },
+    401,
+    'missing_credentials',
+  ],
+  ['a broken key', { headers: { authorization: 'Token a b' }, body: SALE }, 401, 'bad_credentials'],
+  ['a number in doubt', { body: { network: 2, phone_number: '07990000001', amount: 1 } }, 400, 'ambiguous_format'],
+  ['a doubtful network', { body: { ...SALE, network: 2, phone: '08051234567' } }, 400, 'network_number_doubtful'],
+  ['a missing field', { body: { ...SALE, amount: '' } }, 400, 'missing_field'],
+  ['an unusable value', { body: { ...SALE, amount: 'much' } }, 400, 'invalid_field'],
+  ['a contradiction', { body: { ...SALE, mobile_number: '08060000000' } }, 400, 'conflicting_fields'],
+  [
+    'a name without a catalog',
+    { method: 'GET', path: '/api/validatemeter', query: { meternumber: '1', mtype: '1', disconame: 'Abuja' } },
+    503,
+    'catalog_unavailable',
+  ],
+])('%s is refused in the words of a script, and v1 hears nothing of it', async (_title, parts, status, code) => {
+  const it = house();
+  const { reply, refusal, outcome } = await ask(it, parts);
+  expect([reply.status, refusal?.code, outcome]).toEqual([status, code, 'refused']);
+  expect(reply.body).toMatchObject({ status: 'fail', Status: 'failed', error: [refusal!.detail], message: refusal!.detail });
+  expect('detail' in reply.body).toBe(status === 401);
+  expect(it.upstream.sent).toEqual([]);
+});
+
+test('a refusal echoes the request id that was sent', async () => {
+  const { reply } = await ask(house(), { body: { ...SALE, amount: 'much', 'request-id': 7 } });
+  expect(reply.body).toMatchObject({ 'request-id': 7 });
+});
+
+test('a request that could not be read is refused in the words of its address', () => {
+  const { gateway } = house();
+  const error = new GatewayError('unreadable_body', 'The body is not JSON.');
+  expect(gateway.refuse(error, '/api/validateiuc')).toMatchObject({ status: 400, body: { status: 'fail', invalid: true } });
+  expect(gateway.refuse(error, '/nowhere')).toMatchObject({
+    status: 400,
+    body: { status: 'fail', error: ['The body is not JSON.'] },
+  });
+  expect(gateway.refuse(error)).toMatchObject({ status: 400, body: { status: 'fail' } });
+});
+
+test('a journal that cannot be written refuses the sale, and nothing is sent', async () => {
+  const it = house({ dress: () => ({ open: async () => Promise.reject(new GatewayError('journal_unavailable')) }) });
+  const { reply, refusal } = await ask(it, { body: SALE });
+  expect([reply.status, refusal?.code, (reply.body as { status: string }).status]).toEqual([503, 'journal_unavailable', 'fail']);
+  expect(it.upstream.sent).toEqual([]);
+});
+
+test('orders under way are counted, and a drain waits for them', async () => {
+  const it = house({ answers: [{ outcome: SUCCESS, afterMs: 8_000 }] });
+  const asking = it.gateway.handle(legacyRequest({ headers: KEY, body: SALE }));
+  await it.clock.advance(100);
+  expect(it.gateway.inFlight).toBe(1);
+  const drained = it.gateway.drain(20_000);
+  await it.clock.advance(20_000);
+  await expect(drained).resolves.toBe(true);
+  expect(['success', 'pending']).toContain(((await asking).reply.body as { status: string }).status);
+  expect(it.gateway.inFlight).toBe(0);
+});
+
+test("the operator's key serves a verify that brings none, and nothing else", async () => {
+  const it = house({
+    parts: { lookupKey: new Secret('operators_own_key') },
+    find: () => ({ kind: 'found', body: { status: 'success', data: { name: 'ADA OBI' } } }),
+  });
+  const verify = await ask(it, {
+    method: 'GET',
+    path: '/api/cable/cable-validation',
+    query: { iuc: '1', cable: '1' },
+    headers: {},
+  });
+  expect(verify.reply.body).toMatchObject({ status: 'success', name: 'ADA OBI', invalid: false });
+  expect((await ask(it, { body: SALE, headers: {} })).reply.status).toBe(401);
+  expect(JSON.stringify(verify)).not.toContain('operators_own_key');
+});
+
+const ROUTES = shippedMapping().routes.flatMap(({ methods, path }) =>
+  methods.map((method) => ({ method, path: path.replace(/:\w+/g, 'some-id') })),
+);
+const SPELLINGS = [...new Set([...shippedMapping().operations.values()].flatMap(({ known }) => [...known]))];
+const value = fc.oneof(
+  fc.constantFrom<LegacyValue>(
+    '1',
+    2,
+    'MTN',
+    '08031234567',
+    8031234567,
+    '100',
+    100,
+    '1,000',
+    true,
+    '',
+    null,
+    'VTU',
+    '<script>',
+    '__proto__',
+  ),
+  fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<LegacyValue>,
+);
+const fields = fc.dictionary(fc.constantFrom(...SPELLINGS), value, { maxKeys: 6 });
+const outcomes = fc.constantFrom<Outcome>(
+  SUCCESS,
+  { kind: 'declined', reference: 'V1' },
+  { kind: 'rejected', httpStatus: 422, message: 'No' },
+  { kind: 'unknown', reason: 'HTTP 500' },
+);
+
+test('whatever a script sends, it gets JSON in its own words: never a 5xx but for a v1 or catalog that is away', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...ROUTES),
+      fields,
+      fields,
+      fc.boolean(),
+      outcomes,
+      async (route, body, query, hasKey, outcome) => {
+        const it = house({ answers: [{ outcome }] });
+        const asking = it.gateway.handle(legacyRequest({ ...route, body, query, headers: hasKey ? KEY : {} }));
+        await it.clock.advance(60_000);
+        const { reply, refusal } = await asking;
+        expect(reply.status === 200 || (reply.status >= 400 && reply.status < 500) || reply.status === 503).toBe(true);
+        const told = reply.body as Record<string, unknown>;
+        expect(['success', 'pending', 'fail']).toContain(told['status']);
+        if (refusal !== undefined) expect([told['status'], it.upstream.sent.length]).toEqual(['fail', 0]);
+        expect(reply.status >= 400).toBe(told['status'] === 'fail' && reply.status !== 200);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
