@@ -7,6 +7,7 @@ import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { explain, explainReplies, type ExplainedReply, type Explanation, type Place } from '../gateway/explain';
 import { createKeyring } from '../gateway/keyring';
+import { TOLD_AS } from '../gateway/merge-reply';
 import { readGatewaySecret } from '../gateway-secret';
 import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
@@ -149,19 +150,7 @@ function describeOrder(order: Order, mapping: Mapping): string {
     ),
     `outcome          ${outcome?.kind ?? 'none yet'}${outcome !== undefined && 'reason' in outcome ? `: ${outcome.reason}` : ''}${outcome !== undefined && 'reference' in outcome && outcome.reference !== undefined ? `, v1 reference ${outcome.reference}` : ''}`,
   ];
-  const told =
-    outcome === undefined
-      ? 'pending'
-      : (
-          {
-            succeeded: 'success',
-            pending: 'pending',
-            unknown: 'pending',
-            declined: 'failure',
-            rejected: 'failure',
-            not_sent: 'failure',
-          } as const
-        )[outcome.kind];
+  const told = TOLD_AS[outcome?.kind ?? 'unknown'];
   const replies =
     operation === undefined || !mapping.formats.has(order.format)
       ? []

@@ -63,7 +63,7 @@ function numberOf(mapping: Mapping, format: string, name: string, value: string)
 }
 
 /** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
-const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
+export const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
   succeeded: 'success',
   pending: 'pending',
   unknown: 'pending',
