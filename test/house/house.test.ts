@@ -1,0 +1,266 @@
+// The rules of the house that can be executed. A rule that is broken names the file and the line.
+import { parse } from 'yaml';
+import ts from 'typescript';
+import { V1_ENDPOINTS } from '../../src/upstream/v1';
+import { NOT_TESTED_YET, TESTED_ELSEWHERE } from './tested-elsewhere';
+import { filesBelow, functionSizes, lineOf, readSources, readText, ROOT, walk, type SourceFile } from './source-files';
+
+const SOURCES = readSources();
+const PATHS = new Set(SOURCES.map(({ path }) => path));
+
+const FILE_LINES_MAX = 350;
+const FUNCTION_LINES_MAX = 70;
+
+/** Functions that are lists, with the lines that they may have. */
+const LONG_LISTS: ReadonlyMap<string, number> = new Map([
+  // One part after the other, each needed by the next.
+  ['src/main.ts start', 85],
+  // One metric after the other.
+  ['src/telemetry/metrics.ts createMetrics', 90],
+]);
+
+// The stairs: a file imports from its own room and from lower stairs, never up and never across.
+const STAIRS: Readonly<Record<string, number>> = {
+  domain: 0,
+  mapping: 1,
+  upstream: 1,
+  journal: 1,
+  catalog: 1,
+  gateway: 2,
+  sandbox: 2,
+  telemetry: 2,
+  http: 3,
+  admin: 3,
+  '(top)': 4,
+  cli: 5,
+};
+/** Across one stair, by room and by what it may take there. */
+const ACROSS: readonly (readonly [string, RegExp])[] = [
+  ['catalog', /^src\/upstream\//],
+  // The checker holds calls against what v1 takes.
+  ['mapping', /^src\/upstream\/v1\.ts$/],
+];
+
+function roomOf(path: string): string {
+  const [, room = '', ...rest] = path.split('/');
+  return rest.length === 0 ? '(top)' : room;
+}
+
+/** Everything of one kind that a rule finds, as `file:line what`. */
+function find(rule: (file: SourceFile, report: (line: number, what: string) => void) => void): string[] {
+  const found: string[] = [];
+  for (const file of SOURCES) rule(file, (line, what) => void found.push(`${file.path}:${line} ${what}`));
+  return found;
+}
+
+test('there are sources, and every room has its stair', () => {
+  expect(SOURCES.length).toBeGreaterThan(100);
+  expect(SOURCES.filter(({ path }) => STAIRS[roomOf(path)] === undefined).map(({ path }) => path)).toEqual([]);
+});
+
+test('every import of ours leads to a file of ours', () => {
+  expect(find(({ imports }, report) => imports.forEach(({ file, line }) => PATHS.has(file) || report(line, file)))).toEqual([]);
+});
+
+test('imports go down the stairs, or stay in their room', () => {
+  const broken = find(({ path, imports }, report) => {
+    const room = roomOf(path);
+    for (const { file, line } of imports) {
+      const other = roomOf(file);
+      const isAllowed =
+        other === room || STAIRS[other]! < STAIRS[room]! || ACROSS.some(([from, to]) => from === room && to.test(file));
+      if (!isAllowed) report(line, `${room} may not import ${file}`);
+    }
+  });
+  expect(broken).toEqual([]);
+});
+
+test('no file needs itself to run', () => {
+  const byPath = new Map(SOURCES.map((file) => [file.path, file]));
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const { file, isValue } of byPath.get(path)?.imports ?? []) if (isValue) visit(file, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of PATHS) visit(path, []);
+  expect(cycles).toEqual([]);
+});
+
+test('exports have names', () => {
+  const broken = find(({ tree }, report) =>
+    walk(tree, (node) => {
+      const isDefault =
+        ts.isExportAssignment(node) ||
+        (ts.canHaveModifiers(node) && ts.getModifiers(node)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword) === true);
+      if (isDefault) report(lineOf(tree, node.getStart()), 'default export');
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('nothing is any, an enum or a namespace', () => {
+  const broken = find(({ tree }, report) =>
+    walk(tree, (node) => {
+      const what =
+        node.kind === ts.SyntaxKind.AnyKeyword
+          ? 'any'
+          : ts.isEnumDeclaration(node)
+            ? 'enum'
+            : ts.isModuleDeclaration(node)
+              ? 'namespace'
+              : undefined;
+      if (what !== undefined) report(lineOf(tree, node.getStart()), what);
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('only config.ts reads the environment', () => {
+  const broken = find(({ path, tree }, report) => {
+    if (path === 'src/config.ts') return;
+    walk(tree, (node) => {
+      if (ts.isPropertyAccessExpression(node) && node.getText() === 'process.env')
+        report(lineOf(tree, node.getStart()), 'process.env');
+    });
+  });
+  expect(broken).toEqual([]);
+});
+
+test('nothing is left to do', () => {
+  const mark = new RegExp(['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X'].join('|').replace(/^|$/g, '\\b'));
+  const files = ['src', 'test', 'mappings', 'scripts'].flatMap((folder) => filesBelow(folder, ['.ts', '.mjs', '.cjs', '.yaml']));
+  const broken = files.flatMap((path) =>
+    readText(path)
+      .split('\n')
+      .flatMap((line, index) => (mark.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('no file knows the machine it was written on', () => {
+  const place = /(?<![\w.])(?:\/(?:home|work|Users|root)\/[\w.-]|[A-Z]:\\\\?(?:Users|work)\b)/;
+  const folders = ['src', 'test', 'mappings', 'scripts', 'docs', 'bench', 'sandbox'];
+  const files = folders.flatMap((folder) => filesBelow(folder, ['.ts', '.mjs', '.cjs', '.yaml', '.md', '.php', '.json']));
+  const broken = files.flatMap((path) =>
+    readText(path)
+      .split('\n')
+      .flatMap((line, index) =>
+        place.test(line) || line.includes(`${ROOT}/`) ? [`${path}:${index + 1} ${line.trim().slice(0, 80)}`] : [],
+      ),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('a format is YAML alone: no address, spelling or format id of the mappings stands in TypeScript', () => {
+  const words = formatWords();
+  expect([words.has('mobile_number'), words.has('Ported_number'), words.has('/api/topup')]).toEqual([true, true, true]);
+  const broken = find(({ path, tree }, report) => {
+    // The sandbox is v1, and speaks only v1's words.
+    if (path.startsWith('src/sandbox/')) return;
+    const allowed = WORDS_ALLOWED.filter(([file]) => file === path).map(([, word]) => word);
+    walk(tree, (node) => {
+      const text = ts.isStringLiteralLike(node) || ts.isIdentifier(node) ? node.text : undefined;
+      if (text !== undefined && !allowed.includes(text) && (words.has(text) || words.has(text.replace(/\/+$/, ''))))
+        report(lineOf(tree, node.getStart()), text);
+    });
+  });
+  expect(broken).toEqual([]);
+});
+
+test('every source file has a test of its name, or a reason', () => {
+  const keys = [...Object.keys(TESTED_ELSEWHERE), ...NOT_TESTED_YET];
+  expect(withoutTest().filter((path) => !keys.some((key) => isUnder(path, key)))).toEqual([]);
+});
+
+test('no reason is left over from a file that is gone or has a test now', () => {
+  const without = withoutTest();
+  const isNeeded = (key: string): boolean => without.some((path) => isUnder(path, key));
+  expect([...Object.keys(TESTED_ELSEWHERE), ...NOT_TESTED_YET].filter((key) => !isNeeded(key))).toEqual([]);
+});
+
+test('a reason that names a test names one that is there', () => {
+  const named = Object.values(TESTED_ELSEWHERE).flatMap((reason) => reason.match(/test\/[\w/.-]*[\w]/g) ?? []);
+  const files = new Set(filesBelow('test', ['.ts', '.yaml', '.php']));
+  expect(
+    named.filter((path) => ![...files].some((file) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`))),
+  ).toEqual([]);
+});
+
+test(`no file has more than ${FILE_LINES_MAX} lines`, () => {
+  expect(SOURCES.filter(({ text }) => text.trimEnd().split('\n').length > FILE_LINES_MAX).map(({ path }) => path)).toEqual([]);
+});
+
+test(`no function has more than ${FUNCTION_LINES_MAX} lines of its own`, () => {
+  const broken = find((file, report) => {
+    for (const { name, line, ownLines } of functionSizes(file))
+      if (ownLines > (LONG_LISTS.get(`${file.path} ${name}`) ?? FUNCTION_LINES_MAX))
+        report(line, `${name} has ${ownLines} lines`);
+  });
+  expect(broken).toEqual([]);
+});
+
+function withoutTest(): string[] {
+  const tests = new Set(filesBelow('test', ['.test.ts']));
+  return [...PATHS].filter((path) => !tests.has(path.replace(/^src/, 'test').replace(/\.ts$/, '.test.ts')));
+}
+
+/** True for the file itself, and for everything below a folder with a slash at its end. */
+function isUnder(path: string, key: string): boolean {
+  return path === key || (key.endsWith('/') && path.startsWith(key));
+}
+
+interface MappingFile {
+  readonly operations?: Readonly<
+    Record<
+      string,
+      {
+        readonly routes?: readonly string[];
+        readonly fields?: Readonly<
+          Record<string, { readonly from?: readonly unknown[]; readonly otherwise?: readonly unknown[] }>
+        >;
+      }
+    >
+  >;
+  readonly request_id?: readonly unknown[];
+}
+
+/** What only the mappings may know: addresses, and spellings that are neither v1's words nor plain English. */
+function formatWords(): Set<string> {
+  const files = filesBelow('mappings', ['.yaml'])
+    .filter((path) => !path.includes('/cases/'))
+    .map((path) => parse(readText(path)) as MappingFile);
+  const v1 = new Set<string>([...V1_ENDPOINTS.flatMap(({ fields }) => Object.keys(fields)), ...V1_WORDS]);
+  const words = new Set<string>();
+  for (const { operations, request_id: ids } of files) {
+    for (const spelling of ids ?? []) addSpelling(words, String(spelling), v1);
+    for (const { routes, fields } of Object.values(operations ?? {})) {
+      for (const route of routes ?? [])
+        words.add(
+          route
+            .replace(/^\S+ /, '')
+            .replace(/\/:.*$/, '')
+            .replace(/\/$/, ''),
+        );
+      for (const { from, otherwise } of Object.values(fields ?? {}))
+        for (const spelling of [...(from ?? []), ...(otherwise ?? [])]) addSpelling(words, String(spelling), v1);
+    }
+  }
+  return words;
+}
+
+function addSpelling(words: Set<string>, spelling: string, v1: ReadonlySet<string>): void {
+  if (!v1.has(spelling) && /[_\-A-Z]/.test(spelling)) words.add(spelling);
+}
+
+/** Words of v1's replies, which scripts use as well, and our own name for the id of an order. */
+const V1_WORDS = ['cable_id', 'customer_name', 'data_type', 'disco_name', 'per_page', 'requestId'];
+
+/** Where a word of the scripts may stand all the same: file, word, reason. */
+const WORDS_ALLOWED: readonly (readonly [string, string, string])[] = [
+  ['src/gateway/refuse.ts', 'request-id', 'the reply of last resort, for when a bug of ours has made the mapping unusable'],
+  ['src/upstream/classify.ts', 'request-id', 'an answer that names another order under any spelling is not about ours'],
+  ['src/gateway/explain.ts', 'request-id', 'stands for whatever a script would send'],
+];

@@ -1,0 +1,109 @@
+/** The sources as the rules of the house see them: read once, parsed by the TypeScript compiler, never run. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import ts from 'typescript';
+
+export const ROOT = resolve(__dirname, '..', '..');
+
+export interface Import {
+  /** From the root: `src/domain/json.ts`. */
+  readonly file: string;
+  readonly line: number;
+  /** False for `import type`: nothing of it is there when the program runs. */
+  readonly isValue: boolean;
+}
+
+export interface SourceFile {
+  /** From the root, with slashes: `src/gateway/pursue.ts`. */
+  readonly path: string;
+  readonly text: string;
+  readonly tree: ts.SourceFile;
+  /** Imports of our own files. */
+  readonly imports: readonly Import[];
+}
+
+/** Every file with one of these endings below a folder, from the root, in order of name. */
+export function filesBelow(folder: string, endings: readonly string[]): string[] {
+  const absolute = join(ROOT, folder);
+  if (!existsSync(absolute)) return [];
+  return readdirSync(absolute, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+}
+
+export function readText(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+export function readSources(): readonly SourceFile[] {
+  return filesBelow('src', ['.ts']).map((path) => {
+    const text = readText(path);
+    const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+    return { path, text, tree, imports: importsOf(path, tree) };
+  });
+}
+
+export function lineOf(tree: ts.SourceFile, position: number): number {
+  return tree.getLineAndCharacterOfPosition(position).line + 1;
+}
+
+/** Calls `visit` for every node of a tree, parents first. */
+export function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
+  visit(node);
+  node.forEachChild((child) => walk(child, visit));
+}
+
+function importsOf(path: string, tree: ts.SourceFile): Import[] {
+  return tree.statements.flatMap((statement): Import[] => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return [];
+    const { moduleSpecifier } = statement;
+    if (moduleSpecifier === undefined || !ts.isStringLiteral(moduleSpecifier) || !moduleSpecifier.text.startsWith('.')) return [];
+    const file = `${relative(ROOT, resolve(ROOT, dirname(path), moduleSpecifier.text))
+      .split(sep)
+      .join('/')}.ts`;
+    return [{ file, line: lineOf(tree, statement.getStart()), isValue: isValueImport(statement) }];
+  });
+}
+
+/** `import { type A, type B }` brings no value, `import { type A, b }` does. */
+function isValueImport(statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(statement)) return !statement.isTypeOnly;
+  const clause = statement.importClause;
+  if (clause === undefined) return true;
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return false;
+  const { namedBindings } = clause;
+  if (clause.name !== undefined || namedBindings === undefined || ts.isNamespaceImport(namedBindings)) return true;
+  return namedBindings.elements.some((element) => !element.isTypeOnly);
+}
+
+export interface FunctionSize {
+  readonly name: string;
+  readonly line: number;
+  /** Lines of the function itself: those of functions inside it count for them. */
+  readonly ownLines: number;
+}
+
+export function functionSizes({ tree }: SourceFile): FunctionSize[] {
+  const sizes: FunctionSize[] = [];
+  walk(tree, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return;
+    let nested = 0;
+    const measure = (child: ts.Node): void => {
+      if (ts.isFunctionLike(child) && 'body' in child && child.body !== undefined) nested += linesOf(tree, child) - 1;
+      else child.forEachChild(measure);
+    };
+    node.body.forEachChild(measure);
+    sizes.push({ name: nameOf(node), line: lineOf(tree, node.getStart()), ownLines: linesOf(tree, node) - nested });
+  });
+  return sizes;
+}
+
+function linesOf(tree: ts.SourceFile, node: ts.Node): number {
+  return lineOf(tree, node.getEnd()) - lineOf(tree, node.getStart()) + 1;
+}
+
+function nameOf(node: ts.Node): string {
+  const named = ts.isArrowFunction(node) || ts.isFunctionExpression(node) ? node.parent : node;
+  return 'name' in named && named.name !== undefined ? (named.name as ts.Node).getText() : '(anonymous)';
+}
