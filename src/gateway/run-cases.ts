@@ -1,19 +1,15 @@
 /** Plays cases through the real walk: a journal in memory, a v1 that answers as the case says, a clock that never waits. */
-import { createCatalog } from '../catalog/catalog';
-import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
-import type { JsonObject, JsonValue } from '../domain/json';
+import type { JsonObject } from '../domain/json';
 import type { LegacyReply, LegacyRequest } from '../domain/legacy';
-import { createMemoryJournal } from '../journal/memory-journal';
 import type { StepFields } from '../mapping/case/case-schema';
 import type { Case, Fixtures } from '../mapping/cases';
 import type { Mapping } from '../mapping/mapping';
 import { compareSubset, compareWhole, differs, type Difference } from './case/compare';
-import { createJumpingClock } from './case/jumping-clock';
-import { createScriptedV1, type ScriptedV1, type SeenCall } from './case/scripted-v1';
+import type { SeenCall } from './case/scripted-v1';
+import { createStage, type Scene, type Stage } from './case/stage';
 import { writeRequest, type WrittenRequest } from './case/write-request';
-import { createGateway, type Gateway, type Served } from './gateway';
-import { createKeyring, type Keyring } from './keyring';
+import type { Served } from './gateway';
 
 /** Reads what a case writes by the rules of the public server; throws a GatewayError for what that would refuse. */
 export type RequestReader = (written: WrittenRequest, clientAddress: string) => Promise<LegacyRequest>;
@@ -46,76 +42,53 @@ export interface CaseResult {
 
 /** One after another, in the order given. */
 export async function runCases(cases: readonly Case[], parts: CaseParts): Promise<CaseResult[]> {
+  const stage = createStage();
   const results: CaseResult[] = [];
-  for (const one of cases) results.push(await runCase(one, parts));
+  for (const one of cases) results.push(await runCase(one, parts, stage));
   return results;
 }
 
-const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
-const CLIENT_ADDRESS = '192.0.2.7';
-const LOOKUP_KEY = 'the_lookup_key_of_the_cases';
-
-// The same secret in every run gives the same fingerprints and tokens. It guards nothing.
-const keyring = createKeyring(new Secret('the secret of the cases, which guards nothing'));
-
-export async function runCase(played: Case, parts: CaseParts): Promise<CaseResult> {
-  const troubles: string[] = [];
-  const clock = createJumpingClock(START_MS);
-  const v1 = createScriptedV1(parts.fixtures);
-  let caller: string | undefined;
-  const gateway = createGateway({
-    mapping: () => parts.mapping,
-    journal: createMemoryJournal(),
-    upstream: v1,
-    catalogs: createCatalog({ upstream: v1, clock: () => clock.now() }),
-    keyring: actingAs(() => caller),
-    lookupKey: new Secret(LOOKUP_KEY),
-    clock,
-    random: () => 0.5,
-    onTrouble: (what, error) => void troubles.push(`${what}: ${error instanceof Error ? error.message : String(error)}`),
-  });
+export async function runCase(played: Case, { mapping, fixtures, read }: CaseParts, stage: Stage): Promise<CaseResult> {
   const operations = new Set<string>();
-  try {
+  const act = async (scene: Scene): Promise<CaseResult> => {
     let previous: JsonObject = {};
     let observed: Observed | undefined;
     for (const step of [...(played.before ?? []), played]) {
-      caller = step.caller ?? played.caller;
-      observed = await takeStep(step, previous, { gateway, v1, read: parts.read });
+      if (step.later !== undefined) await scene.wait(toMs(step.later));
+      scene.actAs(step.caller ?? played.caller);
+      observed = await takeStep(step, previous, scene, read);
       previous = Array.isArray(observed.reply.body) ? {} : (observed.reply.body as JsonObject);
       if (observed.served?.operation !== undefined) operations.add(observed.served.operation);
     }
-    const trouble = troubles.map((text): Difference => ({ place: 'gateway', expected: 'no trouble', found: text }));
-    return { played, observed, operations: [...operations], differences: [...trouble, ...judge(played, observed!)] };
+    const troubles = scene.troubles.map((found): Difference => ({ place: 'gateway', expected: 'no trouble', found }));
+    return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
+  };
+  try {
+    return await stage.play(mapping, fixtures, act);
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    return {
-      played,
-      observed: undefined,
-      operations: [...operations],
-      differences: [{ place: 'gateway', expected: 'an answer', found }],
-    };
-  } finally {
-    clock.stop();
+    const differences = [{ place: 'gateway', expected: 'an answer', found }];
+    return { played, observed: undefined, operations: [...operations], differences };
   }
 }
 
-/** The keyring of the cases, with the fingerprint of a caller that callers.yaml may know. */
-function actingAs(caller: () => string | undefined): Keyring {
-  return { ...keyring, fingerprint: (apiKey) => caller() ?? keyring.fingerprint(apiKey) };
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+function toMs(duration: string): number {
+  return Number.parseInt(duration, 10) * UNITS[duration.at(-1) as keyof typeof UNITS];
 }
 
-interface Stage {
-  readonly gateway: Gateway;
-  readonly v1: ScriptedV1;
-  readonly read: RequestReader;
-}
-
-async function takeStep(step: StepFields, previous: JsonObject, { gateway, v1, read }: Stage): Promise<Observed> {
+async function takeStep(
+  step: StepFields,
+  previous: JsonObject,
+  { gateway, v1, clientAddress }: Scene,
+  read: RequestReader,
+): Promise<Observed> {
   v1.begin(step);
   const written = writeRequest(step, previous);
   let request: LegacyRequest;
   try {
-    request = await read(written, CLIENT_ADDRESS);
+    request = await read(written, clientAddress);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const reply = gateway.refuse(error, written.target.split('?')[0]);

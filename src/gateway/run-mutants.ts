@@ -9,6 +9,7 @@ import type { Problem } from '../mapping/problem';
 import { createReport, type MappingSource } from '../mapping/source';
 import type { Surroundings } from './case/shown-rules';
 import { shownRules } from './case/shown-rules';
+import { createStage, type Stage } from './case/stage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from './run-cases';
 
 export interface MutationResult {
@@ -27,7 +28,7 @@ export async function runMutants(
   onProgress: (done: number, of: number) => void = () => undefined,
 ): Promise<MutationResult> {
   const witnesses = results.filter(({ differences }) => differences.length === 0).map((result) => createWitness(result, around));
-  const playing = { ...parts, read: remembered(parts.read) };
+  const playing: Playing = { ...parts, read: remembered(parts.read), stage: createStage() };
   const mutants = listMutants(around.source);
   const missed: Mutant[] = [];
   let noticed = 0;
@@ -40,6 +41,10 @@ export async function runMutants(
     onProgress(index + 1, mutants.length);
   }
   return { noticed, unusable, missed };
+}
+
+interface Playing extends Omit<CaseParts, 'mapping'> {
+  readonly stage: Stage;
 }
 
 interface Witness {
@@ -60,14 +65,14 @@ async function judgeMutant(
   mutant: Mutant,
   source: MappingSource,
   witnesses: readonly Witness[],
-  parts: Omit<CaseParts, 'mapping'>,
+  { stage, ...parts }: Playing,
 ): Promise<'noticed' | 'unusable' | 'missed'> {
   const broken = applyMutant(source, mutant);
   for (const group of groupsFor(mutant, witnesses)) {
     const mapping = compile(narrowSource(broken, new Set(group[0]!.operations)));
     if (mapping === undefined) return 'unusable';
     for (const { played } of group) {
-      const { differences } = await runCase(played, { ...parts, mapping });
+      const { differences } = await runCase(played, { ...parts, mapping }, stage);
       if (differences.length > 0) return 'noticed';
     }
   }
@@ -102,6 +107,6 @@ function remembered(read: RequestReader): RequestReader {
     const key = JSON.stringify(written);
     const request = known.get(key) ?? (await read(written, clientAddress));
     known.set(key, request);
-    return request;
+    return { ...request, clientAddress };
   };
 }

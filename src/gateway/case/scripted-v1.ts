@@ -33,7 +33,7 @@ export function createScriptedV1(fixtures: Fixtures): ScriptedV1 {
     const upstream = step?.upstream;
     if (upstream === undefined) return undefined;
     if (Array.isArray(upstream)) return upstream[Math.min(answered++, upstream.length - 1)];
-    return isByEndpoint(upstream) ? upstream[endpoint] : (upstream);
+    return isByEndpoint(upstream) ? upstream[endpoint] : upstream;
   };
   const answerTo = (endpoint: string, isPurchase: boolean): AnswerFields => {
     const byEndpoint = isByEndpoint(step?.upstream) ? step.upstream[endpoint] : undefined;

@@ -177,7 +177,7 @@ function showReply(
   shown: Set<string>,
 ): void {
   const named: JsonValue = Array.isArray(expected)
-    ? (expected)
+    ? expected
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
   const { operation, format } = served!;
   const outcome = REPLY_OF[served!.outcome] ?? 'failure';

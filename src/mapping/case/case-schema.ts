@@ -46,6 +46,11 @@ const stepShape = {
     .regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits')
     .optional()
     .describe('The fingerprint of the key, for what callers.yaml says of it.'),
+  later: z
+    .string()
+    .regex(/^\d+(?:s|m|h)$/, 'expected a time such as 30s, 5m or 2h')
+    .optional()
+    .describe('How long after the request before it this one is sent: what goes on meanwhile goes on.'),
   upstream: z
     .union([answer, z.array(answer).min(1), z.record(endpoint, answer)])
     .optional()

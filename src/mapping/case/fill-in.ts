@@ -25,9 +25,13 @@ function fillText(text: string, row: Row): JsonValue {
   return text.replaceAll(NAME, (found, name: string) => (Object.hasOwn(row, name) ? textOf(row[name]) : found));
 }
 
-/** `number: 2, network: GLO`, for people. */
+/** `number: 2, network: GLO`, for people: a text that looks like something else is quoted. */
 export function describeRow(row: Row): string {
   return Object.entries(row)
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`)
     .join(', ');
+}
+
+function quoted(text: string): string {
+  return /^(?:true|false|null|[\d.]*)$/.test(text) ? `'${text}'` : text;
 }
