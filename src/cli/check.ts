@@ -1,28 +1,95 @@
-import { Command } from 'commander';
-import { checkFolder } from '../mapping/check';
-import { formatProblem } from '../mapping/problem';
+import { writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { checkFiles, checkFolder, type CheckedMapping } from '../mapping/check';
+import { fixFiles } from '../mapping/fix';
+import { formatSarif } from '../mapping/format-sarif';
+import { readFolder } from '../mapping/load';
+import { formatProblem, type Problem } from '../mapping/problem';
 import { readConfig } from './read-config';
 
-/** `compat-gateway check`: exit code 1 when a mapping file has an error. */
+interface CheckOptions {
+  readonly json?: boolean;
+  readonly format: 'human' | 'json' | 'sarif';
+  readonly fix?: boolean;
+  readonly maxWarnings?: number;
+}
+
+/** One fix may uncover the next: a renamed key is read for the first time. */
+const FIX_ROUNDS_MAX = 5;
+
+/** `compat-gateway check`: exit code 1 when a mapping file has an error, or more warnings than allowed. */
 export function checkCommand(): Command {
   return new Command('check')
     .description('Checks the mapping files and prints every problem with its place.')
     .argument('[folder]', 'the mappings folder (default: MAPPINGS_DIR)')
+    .option('--json', 'the same as --format json')
+    .addOption(
+      new Option('--format <format>', 'how problems are printed')
+        .choices(['human', 'json', 'sarif'])
+        .default('human')
+        .conflicts('json'),
+    )
+    .option('--fix', 'mend what is safe to mend in the files; never anything that could move money')
+    .option('--max-warnings <number>', 'fail on more warnings than this', parseCount)
     .addHelpText(
       'after',
-      '\nExit codes: 0 usable, 1 problems, 2 bad usage.\n\nExamples:\n  compat-gateway check\n  compat-gateway check /etc/compat-gateway/mappings',
+      `
+Exit codes: 0 usable, 1 errors or too many warnings, 2 bad usage.
+Every rule has a page in docs/rules.
+
+Examples:
+  compat-gateway check
+  compat-gateway check /etc/compat-gateway/mappings --max-warnings 0
+  compat-gateway check --format sarif > mappings.sarif
+  compat-gateway check --fix`,
     )
-    .action((folder: string | undefined) => {
-      const { mapping, problems } = checkFolder(folder ?? readConfig().config.mappingsDir);
-      for (const problem of problems) process.stdout.write(`${formatProblem(problem)}\n`);
-      const errors = problems.filter((problem) => problem.severity === 'error').length;
-      if (mapping === undefined) {
-        process.stdout.write(`${errors} ${errors === 1 ? 'problem' : 'problems'}: these mappings cannot be used.\n`);
-        process.exitCode = 1;
-        return;
-      }
-      process.stdout.write(
-        `${mapping.formats.size} formats, ${mapping.operations.size} operations, ${mapping.routes.length} routes: no problems (hash ${mapping.hash}).\n`,
-      );
+    .action((given: string | undefined, options: CheckOptions) => {
+      const folder = given ?? readConfig().config.mappingsDir;
+      const mended = options.fix === true ? fixFolder(folder) : [];
+      const checked = checkFolder(folder);
+      const warnings = checked.problems.filter(({ severity }) => severity === 'warning').length;
+      process.stdout.write(`${print(checked, mended, options)}\n`);
+      if (checked.mapping === undefined || warnings > (options.maxWarnings ?? Infinity)) process.exitCode = 1;
     });
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It takes a whole number.');
+  return Number(text);
+}
+
+/** Writes what could be mended; the names of the files. */
+function fixFolder(folder: string): string[] {
+  const read = readFolder(folder);
+  if ('problems' in read) return [];
+  let { files } = read;
+  for (let round = 0; round < FIX_ROUNDS_MAX; round += 1) {
+    const fixed = fixFiles(files, checkFiles(files).problems);
+    if (fixed.every((file, index) => file === files[index])) break;
+    files = fixed;
+  }
+  const changed = files.filter((file, index) => file.text !== read.files[index]!.text);
+  for (const { file, text } of changed) writeFileSync(file, text);
+  return changed.map(({ file }) => file);
+}
+
+function print(checked: CheckedMapping, mended: readonly string[], { json, format }: CheckOptions): string {
+  if (json === true || format === 'json') return JSON.stringify(checked.problems, null, 2);
+  if (format === 'sarif') return formatSarif(checked.problems);
+  return [...mended.map((file) => `${file}: mended`), ...checked.problems.map(printProblem), summarise(checked)].join('\n');
+}
+
+function printProblem(problem: Problem): string {
+  return formatProblem(problem.severity === 'error' ? problem : { ...problem, message: `${problem.message} (warning)` });
+}
+
+function summarise({ mapping, problems }: CheckedMapping): string {
+  const count = (severity: Problem['severity'], word: string): string => {
+    const { length } = problems.filter((problem) => problem.severity === severity);
+    return length === 0 ? '' : `${length} ${word}${length === 1 ? '' : 's'}`;
+  };
+  const counts = [count('error', 'error'), count('warning', 'warning')].filter((text) => text !== '').join(', ');
+  if (mapping === undefined) return `${counts}: these mappings cannot be used.`;
+  const size = `${mapping.formats.size} formats, ${mapping.operations.size} operations, ${mapping.routes.length} routes`;
+  return `${size}: ${counts === '' ? 'no problems' : counts} (hash ${mapping.hash}).`;
 }

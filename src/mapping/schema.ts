@@ -35,9 +35,13 @@ const numbers = z
 
 /** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
 export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
-const value: z.ZodType<ValueSource> = z.lazy(() =>
-  z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(value), z.record(z.string(), value)]),
-);
+const value: z.ZodType<ValueSource> = z
+  .lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(value), z.record(z.string(), value)]))
+  .meta({
+    id: 'value',
+    description:
+      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first that is known; `{ when: { $path: word }, value: a, else: b }`; or `{ each: $list, where: {…}, row: shape }`, a row for each of a list.',
+  });
 const fieldsOfReply = z.record(z.string(), value);
 
 const replySchema = z
@@ -48,7 +52,10 @@ const replySchema = z
     pending: fieldsOfReply.optional().describe('Fields while the order is pending or its fate unknown.'),
     failure: fieldsOfReply.optional().describe('Fields of a failure: nothing is charged, or it was refunded.'),
   })
-  .describe('What the script is told. Later layers win: included blocks, then always, then the outcome, then the format.');
+  .meta({
+    id: 'reply',
+    description: 'What the script is told. Later layers win: included blocks, then always, then the outcome, then the format.',
+  });
 
 const fieldSchema = z
   .strictObject({
@@ -272,7 +279,7 @@ export const sharedFileSchema = z.strictObject({
 
 /** A format's own file: what differs from the shared files. */
 export const formatFileSchema = z.strictObject({
-  format: name.describe('The id of the format; /<id>/ before any path pins it.'),
+  format: name.describe('The id of the format; `/<id>/` before any path pins it.'),
   title: z.string().describe('For people.'),
   numbers: z.record(name, numbers).optional().describe('Per table, what a number means in this format.'),
   login: z.literal('basic').optional().describe('A Basic login is this format: its AccessToken carries the mark.'),

@@ -27,6 +27,8 @@ export interface SecretLiteral {
 }
 
 export function findSecrets(line: string): SecretLiteral[] {
+  // Nearly every line is done with here.
+  if (!/\d{4}|_(?:live|test|sandbox)_|PRIVATE KEY|[A-Za-z]\d|\d[A-Za-z]/.test(line)) return [];
   const found: SecretLiteral[] = [];
   for (const [pattern, what] of PATTERNS)
     for (const match of line.matchAll(pattern)) {

@@ -1,0 +1,48 @@
+/** The JSON Schema (draft 7) of mapping files, for editors: made of the schemas that read them. */
+import { z } from 'zod';
+import { formatFileSchema, sharedFileSchema } from './schema';
+
+export interface JsonSchema {
+  readonly [key: string]: unknown;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly definitions?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** A file that says `format:` is a format's own; every other one is shared. */
+export function mappingJsonSchema(): JsonSchema {
+  const format = convert(formatFileSchema);
+  const shared = convert(sharedFileSchema);
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'A mapping file of compat-gateway',
+    description: 'One format’s own file when it says `format:`, else a shared one. See docs/mapping-reference.md.',
+    type: 'object',
+    if: { required: ['format'] },
+    then: { $ref: '#/definitions/format_file' },
+    else: { $ref: '#/definitions/shared_file' },
+    definitions: {
+      ...format.definitions,
+      ...shared.definitions,
+      format_file: withoutHead(format),
+      shared_file: withoutHead(shared),
+    },
+  };
+}
+
+function convert(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    target: 'draft-7',
+    // What an author writes: durations are texts, words may be numbers.
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      const made = jsonSchema as Record<string, unknown>;
+      delete made['rule'];
+      if (made['maximum'] === Number.MAX_SAFE_INTEGER) delete made['maximum'];
+    },
+  }) as JsonSchema;
+}
+
+function withoutHead(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema' && key !== 'definitions'));
+}

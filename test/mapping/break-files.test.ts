@@ -1,0 +1,46 @@
+import { checkFiles } from '../../src/mapping/check';
+import { readFolder } from '../../src/mapping/load';
+import { breakFiles, createRandom } from './break-files';
+import { MAPPINGS } from './mapping-set';
+
+const SETS = 60;
+/** Processor time, so that a busy machine does not count. */
+const WORK_MS_MAX = 1_000;
+
+function shippedFiles() {
+  const read = readFolder(MAPPINGS);
+  if ('problems' in read) throw new Error('the shipped folder cannot be read');
+  return read.files;
+}
+
+test('whatever happens to a file, checking it never throws, ends soon, and every problem has a place in a file', () => {
+  const files = shippedFiles();
+  let refused = 0;
+  for (let seed = 1; seed <= SETS; seed += 1) {
+    const { files: broken, accident, broken: hit } = breakFiles(files, seed);
+    const cpu = process.cpuUsage();
+    const { mapping, problems } = checkFiles(broken);
+    const { user, system } = process.cpuUsage(cpu);
+    expect({ seed, hit, accident, isSlow: (user + system) / 1_000 > WORK_MS_MAX }).toMatchObject({ isSlow: false });
+    if (mapping === undefined) {
+      refused += 1;
+      expect(problems.some(({ severity }) => severity === 'error')).toBe(true);
+    }
+    for (const { file, line, column, message } of problems) {
+      const lines = broken.find((one) => one.file === file)?.text.split('\n');
+      const isInside =
+        lines !== undefined && line >= 1 && line <= lines.length && column >= 1 && column <= lines[line - 1]!.length + 1;
+      expect({ seed, hit, accident, message, file, line, column, isInside }).toMatchObject({ isInside: true });
+    }
+  }
+  // Some accidents change nothing that counts, such as a comment; most do.
+  expect(refused).toBeGreaterThan(SETS / 3);
+});
+
+test('one seed breaks the files in one way, and another in another', () => {
+  const files = shippedFiles();
+  expect(breakFiles(files, 7)).toEqual(breakFiles(files, 7));
+  expect(new Set([1, 2, 3, 4, 5, 6].map((seed) => JSON.stringify(breakFiles(files, seed).files))).size).toBeGreaterThan(3);
+  const random = createRandom(3);
+  expect(Array.from({ length: 1_000 }, random).every((value) => value >= 0 && value < 1)).toBe(true);
+});

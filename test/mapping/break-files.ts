@@ -1,0 +1,102 @@
+/** Breaks mapping files as people and editors do: one seeded accident per call. The same seed breaks the same way. */
+import type { MappingFileText } from '../../src/mapping/load';
+
+export interface BrokenFiles {
+  readonly files: readonly MappingFileText[];
+  /** The file that was hit. */
+  readonly broken: string;
+  /** What happened to it, for the title of a failure. */
+  readonly accident: string;
+}
+
+type Random = () => number;
+type Accident = (lines: readonly string[], random: Random) => readonly string[];
+
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const indexIn = (lines: readonly string[], random: Random): number => Math.floor(random() * lines.length);
+
+/** Changes one of the lines that fit, or the nearest after a random place. */
+function changeLine(lines: readonly string[], random: Random, fits: RegExp, change: (line: string) => string): readonly string[] {
+  const start = indexIn(lines, random);
+  const places = lines.map((_, offset) => (start + offset) % lines.length);
+  const place = places.find((index) => fits.test(lines[index]!));
+  return place === undefined ? lines : lines.with(place, change(lines[place]!));
+}
+
+const VALUES = [
+  '1',
+  '-0.5',
+  'true',
+  'null',
+  '[]',
+  '{}',
+  '""',
+  '$order.foo',
+  '$row',
+  '*x',
+  '&y z',
+  '!!binary x',
+  '1e400',
+  '0x7f',
+  '🙂',
+];
+
+const ACCIDENTS: Readonly<Record<string, Accident>> = {
+  'a line is deleted': (lines, random) => lines.toSpliced(indexIn(lines, random), 1),
+  'a line stands twice': (lines, random) => {
+    const index = indexIn(lines, random);
+    return lines.toSpliced(index, 0, lines[index]!);
+  },
+  'two lines are swapped': (lines, random) => {
+    const [one, other] = [indexIn(lines, random), indexIn(lines, random)];
+    return lines.with(one, lines[other]!).with(other, lines[one]!);
+  },
+  'a key is renamed': (lines, random) =>
+    changeLine(lines, random, /^\s*[\w-]+:/, (line) =>
+      line.replace(/^(\s*)([\w-]+):/, (_all, space: string, key: string) => `${space}${key.slice(1)}x:`),
+    ),
+  'letters of a key are swapped': (lines, random) =>
+    changeLine(lines, random, /^\s*\w{3,}:/, (line) => line.replace(/(\w)(\w)(\w*:)/, '$2$1$3')),
+  'a value is of another kind': (lines, random) =>
+    changeLine(lines, random, /: \S/, (line) => line.replace(/: .*/, `: ${VALUES[Math.floor(random() * VALUES.length)]!}`)),
+  'the file is cut off': (lines, random) => {
+    const kept = lines.slice(0, indexIn(lines, random) + 1);
+    const last = kept.at(-1) ?? '';
+    return [...kept.slice(0, -1), last.slice(0, Math.floor(random() * last.length))];
+  },
+  'a line is indented otherwise': (lines, random) =>
+    changeLine(lines, random, /^ +\S/, (line) => (random() < 0.5 ? ` ${line}` : line.slice(1))),
+  'a tab is in the way': (lines, random) => changeLine(lines, random, /^ +\S/, (line) => line.replace(/^ {2}/, '\t')),
+  'a bracket or quote is lost': (lines, random) =>
+    changeLine(lines, random, /[[\]{}'"]/, (line) => line.replace(/[[\]{}'"]/, '')),
+  'a number is another': (lines, random) =>
+    changeLine(lines, random, /\d/, (line) => line.replace(/\d+/, String(Math.floor(random() * 9)))),
+  'a path leads elsewhere': (lines, random) => changeLine(lines, random, /\$\w/, (line) => line.replace(/\$(\w+)/, '$v1.$1')),
+  'bytes of no text': (lines, random) =>
+    changeLine(
+      lines,
+      random,
+      /\S/,
+      (line) => line.slice(0, 4) + ['\u0000', '\uFFFD', '\uFEFF', '\u2028', '\uD800'][Math.floor(random() * 5)]! + line.slice(4),
+    ),
+};
+
+export function breakFiles(files: readonly MappingFileText[], seed: number): BrokenFiles {
+  const random = createRandom(seed);
+  const index = Math.floor(random() * files.length);
+  const names = Object.keys(ACCIDENTS);
+  const accident = names[Math.floor(random() * names.length)]!;
+  const hit = files[index]!;
+  const text = ACCIDENTS[accident]!(hit.text.split('\n'), random).join('\n');
+  return { files: files.with(index, { ...hit, text }), broken: hit.file, accident };
+}
