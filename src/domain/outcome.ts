@@ -63,6 +63,8 @@ export interface Unknown {
   readonly reason: string;
   /** v1 has an order under the same request id, and nobody can tell whether it is this one. */
   readonly isDoubted?: boolean;
+  /** No answer, only the word that another try begins: it opens nothing that has ended. */
+  readonly isBeginning?: boolean;
 }
 
 export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
@@ -86,7 +88,9 @@ export function isSafeToRefund(outcome: Outcome): boolean {
  * Only `reconcile` can prove that an unknown order was never sent.
  */
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
-  if (previous === undefined || previous.kind === 'rejected' || previous.kind === 'not_sent') return latest;
+  if (previous === undefined) return latest;
+  if (previous.kind === 'rejected' || previous.kind === 'not_sent')
+    return latest.kind === 'unknown' && latest.isBeginning === true ? previous : latest;
   if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;
   if (previous.kind === 'pending')
     return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;

@@ -3,7 +3,7 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order } from '../domain/order';
-import { succeedOutcome, type Outcome } from '../domain/outcome';
+import { succeedOutcome, type Outcome, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './asking';
 import { contentHashOf } from './build-call';
@@ -21,7 +21,8 @@ export interface Answer {
   readonly outcome: Outcome['kind'] | Finding['kind'];
 }
 
-const TRIED_AGAIN: Outcome = { kind: 'unknown', reason: 'an earlier try did not end' };
+const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
+const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
 
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
@@ -90,17 +91,19 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
     // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
     // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
     try {
-      order = await parts.journal.settle(order.owner, order.requestId, TRIED_AGAIN, parts.clock.now());
+      order = await parts.journal.settle(order.owner, order.requestId, BEGINNING, parts.clock.now());
     } catch (error) {
       parts.onTrouble('settle', error);
       return standStill(order);
     }
+    // The other try ended in this moment: its word is this one's too.
+    if (order.outcome?.kind === 'rejected' || order.outcome?.kind === 'not_sent') return standStill(order);
   }
   const { timing } = asking.mapping;
   return pursue(
     {
       order,
-      previous: opened.kind === 'found' ? (order.outcome ?? TRIED_AGAIN) : undefined,
+      previous: opened.kind === 'found' ? beforeThisTry(order) : undefined,
       call,
       credentials: asking.credentials,
       clientAddress: asking.request.clientAddress,
@@ -126,9 +129,14 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, { journal }: Wal
   return known;
 }
 
+/** What is known of the order now that another try begins; that it begins is no knowledge. */
+function beforeThisTry({ outcome }: Order): Outcome {
+  return outcome === undefined || (outcome.kind === 'unknown' && outcome.isBeginning === true) ? UNENDED : outcome;
+}
+
 /** The order as it stands: nothing is tried for it now. */
 function standStill(order: Order): Pursuit {
-  const standing: Order = { ...order, outcome: order.outcome ?? TRIED_AGAIN };
+  const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
   return { current: () => standing, waitFor: async () => standing, hurry: () => undefined, ended: Promise.resolve() };
 }
 

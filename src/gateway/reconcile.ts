@@ -149,7 +149,8 @@ async function findLost(lost: readonly Order[], context: CallContext, parts: Rec
     const rivals = [...candidates].filter(([other, theirs]) => other !== order && theirs.some((row) => rows.includes(row)));
     const outcome = rows.length === 0 ? provenUnsent(order, history, startedAt, parts) : outcomeOfRow(rows, rivals.length);
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
-    await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
+    // As of when it was sought: a try that has begun since is not spoken of.
+    await parts.journal.settle(order.owner, order.requestId, outcome, startedAt);
     settled += 1;
   }
   return settled;

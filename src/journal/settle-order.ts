@@ -16,9 +16,16 @@ export const REFERENCE_CHARACTERS_MAX = 200;
  * changes nothing.
  */
 export function settleOrder(order: Order, latest: Outcome, atMs: number): Order {
-  const outcome = succeedOutcome(order.outcome, latest);
-  if (outcome === order.outcome) return order;
+  // A proof of absence speaks of the tries before `atMs`, when it was sought.
+  const isOutdated = latest.kind === 'not_sent' && latest.isProven === true && lastTriedAt(order) > atMs;
+  const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
+  if (outcome === undefined || outcome === order.outcome) return order;
   return { ...order, outcome, settledAtMs: atMs };
+}
+
+/** When the last try that the journal knows of began or ended. */
+function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
+  return Math.max(openedAtMs, settledAtMs ?? 0);
 }
 
 /** True while the money of an order may have moved without a final word: no outcome, `pending` or `unknown`. */
@@ -36,7 +43,9 @@ export function referenceOf(order: Order): string | undefined {
  */
 export function withoutGoods(outcome: Outcome): Outcome {
   if (outcome.kind === 'unknown') {
-    return { kind: 'unknown', reason: cut(outcome.reason), ...(outcome.isDoubted === true ? { isDoubted: true } : {}) };
+    const { isDoubted, isBeginning } = outcome;
+    const marks = { ...(isDoubted === true ? { isDoubted } : {}), ...(isBeginning === true ? { isBeginning } : {}) };
+    return { kind: 'unknown', reason: cut(outcome.reason), ...marks };
   }
   if (outcome.kind === 'not_sent') {
     return { kind: 'not_sent', reason: cut(outcome.reason), ...(outcome.isProven === true ? { isProven: true } : {}) };

@@ -1,6 +1,7 @@
 import { pause } from '../../src/domain/clock';
 import { GatewayError } from '../../src/domain/errors';
 import type { Outcome } from '../../src/domain/outcome';
+import type { Served } from '../../src/gateway/gateway';
 import type { Journal } from '../../src/journal/journal';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
@@ -11,15 +12,26 @@ const WRONG_PIN: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invali
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 
 /** A script with a short patience buys airtime; the reply as it reads it. */
-async function buy({ gateway, clock }: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
-  const asking = gateway.handle(
-    legacyRequest({
-      body: { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1', ...fields },
-      headers: { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' },
-    }),
-  );
-  await clock.advance(5_000);
-  const { reply, refusal } = await asking;
+async function buy(house: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
+  const asking = ask(house, fields);
+  await house.clock.advance(5_000);
+  return readReply(await asking);
+}
+
+/** The same order through two processes in the same instant. */
+async function buyAtOnce(first: WalkHouse, second: WalkHouse) {
+  const asking = Promise.all([ask(first), ask(second)]);
+  await first.clock.advance(5_000);
+  return (await asking).map(readReply);
+}
+
+function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = {}): Promise<Served> {
+  const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
+  return gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }));
+}
+
+function readReply({ reply, refusal }: Served) {
   return { http: reply.status, code: refusal?.code, ...(reply.body as { status: string; reference?: string }) };
 }
 
@@ -100,6 +112,20 @@ describe('another try of an order whose fate is open', () => {
     expect(await buy(again)).toMatchObject({ status: 'pending' });
     expect(again.upstream.sent).toEqual([]);
   });
+});
+
+test('a repeat that meets the last moment of a try elsewhere hears how that ended, and buys nothing', async () => {
+  const first = openWalkHouse({ answers: [{ outcome: REJECTED, afterMs: 1_000 }] });
+  const slowMark = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+    settle: async (...args) => {
+      await pause(clock, 2_000);
+      return journal.settle(...args);
+    },
+  });
+  const second = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: slowMark, beside: first });
+  const [one, other] = await buyAtOnce(first, second);
+  expect([one, other]).toMatchObject([{ status: 'fail' }, { status: 'fail' }]);
+  expect(second.upstream.sent).toEqual([]);
 });
 
 test('a status query that overtakes the journal waits for the order instead of denying it', async () => {

@@ -20,6 +20,20 @@ describe('settling', () => {
     expect(isUnsettled(settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1))).toBe(false);
   });
 
+  test('a try that begins opens no order that has ended meanwhile', () => {
+    const refused = settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1);
+    expect(settleOrder(refused, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toBe(refused);
+    expect(settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toMatchObject({ settledAtMs: 2 });
+    expect(settleOrder(refused, { kind: 'unknown', reason: 'reset' }, 2).outcome?.kind).toBe('unknown');
+  });
+
+  test('a proof that nothing was sent says nothing of a try that began after it was sought', () => {
+    const tried = settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, order.openedAtMs + 9);
+    const proof = { kind: 'not_sent', reason: 'absent', isProven: true } as const;
+    expect(settleOrder(tried, proof, order.openedAtMs + 8)).toBe(tried);
+    expect(settleOrder(tried, proof, order.openedAtMs + 10).outcome).toEqual(proof);
+  });
+
   test('nothing that is not known by name is kept', () => {
     const extra = { kind: 'succeeded', voucher: 'v', delivery: { charged: kobo(5), units: 'u' } } as const;
     expect(withoutGoods(extra)).toEqual({ kind: 'succeeded', delivery: { charged: 5 } });
