@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { FAULT_FAMILIES, type FaultFamily } from '../test/simulation/edge/fault-plan';
 import { tellHistory, type History, type HistoryOptions } from '../test/simulation/history';
+import { MUTANTS } from '../test/simulation/mutants';
 import { shrink } from '../test/simulation/shrink';
 import { simulate, type Summary } from '../test/simulation/simulate';
 import { formatStep } from '../test/simulation/verdict/trace';
@@ -17,6 +18,8 @@ const { values } = parseArgs({
     failures: { type: 'string', default: '3' },
     trace: { type: 'boolean', default: false },
     order: { type: 'string' },
+    processes: { type: 'string' },
+    mutant: { type: 'string' },
   },
 });
 
@@ -24,12 +27,12 @@ void main();
 
 async function main(): Promise<void> {
   const seed = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed);
-  const families = familiesOf(values.faults);
-  if (values.trace) return printTrace(await tellHistory({ seed, families, keepTrace: true }));
+  const options = { families: familiesOf(values.faults), ...processesOf(values.processes), ...mutantOf(values.mutant) };
+  if (values.trace) return printTrace(await tellHistory({ ...options, seed, keepTrace: true }));
   const startedAt = performance.now();
-  const summary = await simulate(seed, Number(values.orders ?? 20_000), { families }, Number(values.failures));
+  const summary = await simulate(seed, Number(values.orders ?? 20_000), options, Number(values.failures));
   printSummary(seed, summary, (performance.now() - startedAt) / 1000);
-  for (const history of summary.failed) await printFailure(history, { seed: history.seed, families });
+  for (const history of summary.failed) await printFailure(history, { ...options, seed: history.seed });
   process.exitCode = summary.failed.length === 0 ? 0 : 1;
 }
 
@@ -39,6 +42,20 @@ function familiesOf(text: string | undefined): ReadonlySet<FaultFamily> {
   const unknown = wanted.filter((name) => !FAULT_FAMILIES.some((family) => family === name));
   if (unknown.length > 0) throw new Error(`--faults: ${unknown.join()} is none of ${FAULT_FAMILIES.join()}, all, none`);
   return new Set(FAULT_FAMILIES.filter((family) => wanted.includes(family)));
+}
+
+function processesOf(text: string | undefined): Pick<HistoryOptions, 'processes'> {
+  if (text === undefined) return {};
+  if (text !== '1' && text !== '2') throw new Error('--processes: 1 or 2');
+  return { processes: text === '1' ? 1 : 2 };
+}
+
+/** A gateway that is broken on purpose: shows what a failure looks like. */
+function mutantOf(title: string | undefined): Pick<HistoryOptions, 'mutate'> {
+  if (title === undefined) return {};
+  const mutant = MUTANTS.find((one) => one.title === title);
+  if (mutant === undefined) throw new Error(`--mutant: one of\n${MUTANTS.map((one) => one.title).join('\n')}`);
+  return { mutate: mutant.mutation };
 }
 
 function printSummary(seed: number, summary: Summary, seconds: number): void {

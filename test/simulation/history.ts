@@ -30,6 +30,8 @@ export interface HistoryOptions {
   /** Only these sales, by number: how a violation is made smaller. */
   readonly only?: ReadonlySet<number>;
   readonly keepTrace?: boolean;
+  /** How many gateways share the journal; the seed decides when absent. */
+  readonly processes?: 1 | 2;
   readonly mutate?: Mutation;
 }
 
@@ -79,7 +81,7 @@ function loadCatalogs(): Promise<Catalogs> {
 
 /** How many sales a seed tells of. */
 export function countSales(seed: number): number {
-  return new Chance(`history ${seed}`).fork('size').between(15, 45);
+  return new Chance(`history ${seed}`).fork('size').between(30, 90);
 }
 
 export async function tellHistory(options: HistoryOptions): Promise<History> {
@@ -89,7 +91,7 @@ export async function tellHistory(options: HistoryOptions): Promise<History> {
 }
 
 async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Chance): Promise<History> {
-  const lengthMs = chance.fork('length').pick([20_000, 120_000, 600_000]);
+  const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
   const stage: Stage = {
     timeline: new Timeline(START_MS, chance.fork('ties')),
     startMs: START_MS,
@@ -100,7 +102,8 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   const disk = new Disk(stage);
   const v1 = new SimulatedV1(stage, config);
   const verdict = new Verdict(stage, v1, disk);
-  const processes = new Processes(stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
+  const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
+  const processes = new Processes(count, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
   const street: Street = {
     stage,
     verdict,
@@ -142,14 +145,14 @@ class Processes {
   readonly #stage: Stage;
   #count = 0;
 
-  constructor(stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance) {
+  constructor(count: number, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance) {
     this.#stage = stage;
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
       return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`));
     };
-    this.#slots = stage.faults.hasTwoProcesses ? [this.#make(0), this.#make(1)] : [this.#make(0)];
+    this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
   }
 
   reach(choice: number): GatewayProcess | undefined {

@@ -1,7 +1,7 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
 import type { Chance } from '../engine/chance';
 
-export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'two'] as const;
+export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash'] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
 
 export const SEND_FAULTS = {
@@ -45,7 +45,6 @@ interface Window {
 export class FaultPlan {
   /** How often each fault struck. */
   readonly counts = new Map<string, number>();
-  readonly hasTwoProcesses: boolean;
   /** When a process ends, and how. */
   readonly ends: readonly { readonly atMs: number; readonly kind: 'crash' | 'stop' }[];
   readonly v1Restarts: readonly number[];
@@ -73,8 +72,7 @@ export class FaultPlan {
     this.#v1Down = windows('v1', 2, 120_000);
     this.v1Restarts = windows('v1', 2, 200).map(({ fromMs }) => fromMs);
     this.#diskFull = windows('journal', 1, 30_000);
-    this.ends = windows('crash', 5, 200).map(({ fromMs }) => ({ atMs: fromMs, kind: shape.is(0.7) ? 'crash' : 'stop' }));
-    this.hasTwoProcesses = shape.is(0.35) && families.has('two');
+    this.ends = windows('crash', 4, 200).map(({ fromMs }) => ({ atMs: fromMs, kind: shape.is(0.7) ? 'crash' : 'stop' }));
   }
 
   /** From here on nothing goes wrong any more. */

@@ -13,6 +13,7 @@ export async function sealed<T>(chance: Chance, run: () => Promise<T>): Promise<
   const { now } = Date;
   const { random } = Math;
   const { randomBytes } = crypto;
+  const { stackTraceLimit } = Error;
   const refuse = (what: string) => () => {
     throw new Error(`${what} was used inside a simulation: the same seed would give another history`);
   };
@@ -20,10 +21,13 @@ export async function sealed<T>(chance: Chance, run: () => Promise<T>): Promise<
   Math.random = refuse('Math.random');
   for (const name of FORBIDDEN) Object.assign(globalThis, { [name]: refuse(name) });
   Object.assign(crypto, { randomBytes: (size: number) => Buffer.from(Array.from({ length: size }, () => chance.below(256))) });
+  // A refusal is an error here and there; nobody reads where it came from, and to find out takes long.
+  Error.stackTraceLimit = 0;
   try {
     return await run();
   } finally {
     Date.now = now;
+    Error.stackTraceLimit = stackTraceLimit;
     Math.random = random;
     Object.assign(crypto, { randomBytes });
     for (const [name, timer] of timers) Object.assign(globalThis, { [name]: timer });

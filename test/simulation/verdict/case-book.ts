@@ -2,7 +2,8 @@
 import type { JsonObject } from '../../../src/domain/json';
 import type { Content } from '../script/content';
 
-export type Word = 'success' | 'pending' | 'failure';
+/** `unanswered` is a status query that says nothing of the order. */
+export type Word = 'success' | 'pending' | 'failure' | 'unanswered';
 
 /** One purchase as a script sent it. */
 export interface Purchase {
@@ -116,6 +117,9 @@ export function wordOf(body: JsonObject): Word | undefined {
   const hasError = error !== undefined && error !== null;
   if (status === 'success' && Status === 'successful' && !hasError) return 'success';
   if (status === 'pending' && Status === 'processing' && !hasError && body['success'] === undefined) return 'pending';
-  if (status === 'fail' && Status === 'failed' && hasError && (body['id'] ?? null) === null) return 'failure';
+  if (status === 'fail' && hasError && (body['id'] ?? null) === null) {
+    if (Status === 'failed') return 'failure';
+    if (Status === 'error') return 'unanswered';
+  }
   return undefined;
 }

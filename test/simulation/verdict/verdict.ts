@@ -109,6 +109,8 @@ export class Verdict {
     const expected =
       order === undefined || order.status === 'failed' ? 'failure' : order.status === 'success' ? 'success' : 'pending';
     if (last.word === expected) return;
+    // Nobody has it: told without the word that makes scripts refund, as it may not have come yet.
+    if (order === undefined && last.word === 'unanswered' && last.code === 'order_unknown') return;
     if (last.word === 'pending' && this.#isAlikeToAnother(subject)) {
       this.alike += 1;
       return;

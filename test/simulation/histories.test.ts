@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { tellHistory } from './history';
+
+const ROOT = resolve(__dirname, '..', '..');
+const ORDERS = 10_000;
+
+test('one seed is one history, to the last step', async () => {
+  for (const seed of [7, 181]) {
+    const [first, second] = [await tellHistory({ seed }), await tellHistory({ seed })];
+    expect([second.digest, second.events]).toEqual([first.digest, first.events]);
+  }
+  expect((await tellHistory({ seed: 8 })).digest).not.toBe((await tellHistory({ seed: 7 })).digest);
+});
+
+// Each of them has shown a lie once: docs/simulation.md tells which.
+test.each([3, 6, 20, 47, 97, 181])('seed %i holds', async (seed) => {
+  expect((await tellHistory({ seed })).violations).toEqual([]);
+});
+
+/** `npm run simulate` in a process of its own: there it runs twice as fast as inside the test runner. */
+function simulate(...options: string[]): Promise<{ readonly code: number | null; readonly text: string }> {
+  return new Promise((done) => {
+    const hook = resolve(ROOT, 'test', 'journal', 'run-typescript.cjs');
+    const args = ['--max-semi-space-size=64', '-r', hook, resolve(ROOT, 'bench', 'simulate.ts'), ...options];
+    const child = spawn(process.execPath, args, { cwd: ROOT });
+    const parts: string[] = [];
+    child.stdout.on('data', (part: Buffer) => parts.push(part.toString()));
+    child.stderr.on('data', (part: Buffer) => parts.push(part.toString()));
+    child.once('close', (code) => done({ code, text: parts.join('') }));
+  });
+}
+
+test(`nothing is lost, doubled or lied about in ${2 * ORDERS} orders of random seeds`, async () => {
+  const runs = await Promise.all(['1', '2'].map((processes) => simulate('--orders', String(ORDERS), '--processes', processes)));
+  for (const { code, text } of runs) {
+    // The seeds and the rate.
+    process.stdout.write(`simulation: ${text.split('\n').slice(0, 2).join('; ')}\n`);
+    if (code !== 0) throw new Error(text);
+  }
+}, 300_000);
+
+test('the command exits with 1 and tells the story when an invariant does not hold', async () => {
+  const { code, text } = await simulate('--seed', '1', '--orders', '50', '--mutant', 'a pending order counts as sold');
+  expect(code).toBe(1);
+  expect(text).toContain('success is true: ');
+  expect(text).toContain('script ← ');
+}, 60_000);

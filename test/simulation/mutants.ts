@@ -1,0 +1,158 @@
+/**
+ * Gateways that are broken on purpose, each in one way that has cost money somewhere. A simulation that does not notice
+ * them proves nothing; `mutants.test.ts` holds it to that.
+ */
+import type { JsonObject } from '../../src/domain/json';
+import type { Opened } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import type { GatewayParts, Served } from '../../src/gateway/gateway';
+import type { Journal } from '../../src/journal/journal';
+import type { Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
+import type { Mutation } from './edge/gateway-process';
+
+export interface Mutant {
+  /** What is wrong with it. */
+  readonly title: string;
+  /** The invariant that shows it. */
+  readonly breaks: string;
+  readonly mutation: Mutation;
+}
+
+function withUpstream(change: (upstream: Upstream) => Partial<Upstream>): Mutation {
+  return { parts: (parts) => ({ ...parts, upstream: { ...parts.upstream, ...change(parts.upstream) } }) };
+}
+
+function withJournal(change: (journal: Journal, parts: GatewayParts) => Partial<Journal>): Mutation {
+  return { parts: (parts) => ({ ...parts, journal: { ...parts.journal, ...change(parts.journal, parts) } }) };
+}
+
+/** Hears every answer to a purchase in its own way. */
+function hearing(change: (outcome: Outcome) => Outcome): Mutation {
+  return withUpstream((upstream) => ({
+    send: async (...call): Promise<SentOutcome> => {
+      const sent = await upstream.send(...call);
+      return { ...sent, outcome: change(sent.outcome) };
+    },
+  }));
+}
+
+function saying(change: (served: Served) => Served): Mutation {
+  return { gateway: (gateway) => ({ ...gateway, handle: async (request) => change(await gateway.handle(request)) }) };
+}
+
+function retelling(served: Served, words: JsonObject): Served {
+  return { ...served, reply: { ...served.reply, body: { ...(served.reply.body as JsonObject), ...words } } };
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    title: 'a lost answer counts as proof that nothing was sent',
+    breaks: 'failure is true',
+    mutation: hearing((outcome) => (outcome.kind === 'unknown' ? { kind: 'not_sent', reason: 'believed' } : outcome)),
+  },
+  {
+    title: 'a server error counts as a rejection',
+    breaks: 'failure is true',
+    mutation: hearing((outcome) => (outcome.kind === 'unknown' ? { kind: 'rejected', httpStatus: 400 } : outcome)),
+  },
+  {
+    title: 'a pending order counts as sold',
+    breaks: 'success is true',
+    mutation: hearing((outcome) => (outcome.kind === 'pending' ? { ...outcome, kind: 'succeeded' } : outcome)),
+  },
+  {
+    title: 'an order is sent without a journal',
+    breaks: 'journalled before it is sent',
+    mutation: withJournal(() => ({
+      open: async (intent): Promise<Opened> => ({ kind: 'opened', order: { ...intent, number: 1, tries: 1 } }),
+    })),
+  },
+  {
+    title: 'another sale under the same request id is taken for a repeat',
+    breaks: 'success is true',
+    mutation: withJournal((journal) => ({
+      open: async (intent): Promise<Opened> => {
+        const opened = await journal.open(intent);
+        return opened.kind === 'conflict' ? { ...opened, kind: 'found' } : opened;
+      },
+    })),
+  },
+  {
+    title: 'every try has a request id of its own',
+    breaks: 'nothing is charged unasked',
+    mutation: withUpstream((upstream) => {
+      let tries = 0;
+      return { send: (call, requestId, context) => upstream.send(call, `${requestId}.${(tries += 1)}`, context) };
+    }),
+  },
+  {
+    title: 'a lost order is given up at once',
+    breaks: 'failure is true',
+    mutation: {
+      parts: (parts) => ({
+        ...parts,
+        mapping: () => ({ ...parts.mapping(), timing: { ...parts.mapping().timing, quiet: 0 } }),
+      }),
+    },
+  },
+  {
+    title: 'a lost order may take what another has claimed',
+    breaks: 'every order is answerable',
+    mutation: withJournal(() => ({ findByReference: async () => undefined })),
+  },
+  {
+    title: 'lost orders are forgotten',
+    breaks: 'every order is answerable',
+    mutation: withJournal(() => ({ listUnsettled: async () => [] })),
+  },
+  {
+    title: 'a receipt is believed whatever its status',
+    breaks: 'success is true',
+    mutation: withUpstream((upstream) => ({
+      find: async (call, context): Promise<Finding> => {
+        const finding = await upstream.find(call, context);
+        if (finding.kind !== 'found' || call.path !== '/receipt') return finding;
+        const data = finding.body['data'] as JsonObject;
+        return { ...finding, body: { ...finding.body, data: { ...data, status: 'success' } } };
+      },
+    })),
+  },
+  {
+    title: 'the goods of a repeat are made up',
+    breaks: 'success is true',
+    mutation: withUpstream((upstream) => ({
+      find: async (call, context): Promise<Finding> => {
+        const finding = await upstream.find(call, context);
+        const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject) : undefined;
+        if (finding.kind !== 'found' || !Array.isArray(data?.['pins']) || data['pins'].length === 0) return finding;
+        return { ...finding, body: { ...finding.body, data: { ...data, pins: [{ pin: '0000', serial: 'S' }] } } };
+      },
+    })),
+  },
+  {
+    title: 'a rejected order is told as pending',
+    breaks: 'pending is true',
+    mutation: saying((served) => {
+      if (served.outcome !== 'rejected') return served;
+      return retelling(served, { status: 'pending', Status: 'processing', error: null, success: undefined as never });
+    }),
+  },
+  {
+    title: 'a declined order is told as sold',
+    breaks: 'success is true',
+    mutation: saying((served) => {
+      if (served.outcome !== 'declined') return served;
+      return retelling(served, { status: 'success', Status: 'successful', error: null });
+    }),
+  },
+  {
+    title: 'an order is tried again before that is on disk',
+    breaks: 'failure is true',
+    mutation: withJournal((journal) => ({
+      settle: async (owner, requestId, latest, atMs) => {
+        const isMark = latest.kind === 'unknown' && latest.isBeginning === true;
+        return isMark ? (await journal.find(owner, requestId))! : journal.settle(owner, requestId, latest, atMs);
+      },
+    })),
+  },
+];
