@@ -100,11 +100,15 @@ const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
   history: answerHistory,
 };
 
+/** How long a stop lets scripts wait for the end of their orders. */
+const STOP_PATIENCE_MS = 5_000;
+
 export function createGateway(parts: GatewayParts): Gateway {
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
   const reconciler = createReconciler({ ...parts, pursuits });
   let isStopping = false;
+  let cancelHurry: () => void = () => undefined;
   const walk: WalkParts = {
     ...parts,
     pursuits,
@@ -195,17 +199,18 @@ export function createGateway(parts: GatewayParts): Gateway {
     beginStop() {
       isStopping = true;
       reconciler.stop();
-      pursuits.hurry();
+      // Most orders end within this time, and their scripts hear the end instead of a word for waiting.
+      cancelHurry = parts.clock.after(STOP_PATIENCE_MS, () => pursuits.hurry());
     },
     reconcile: (credentials, clientAddress) => reconciler.reconcile(credentials, clientAddress),
     async drain(deadlineMs) {
-      return (
-        (await within(
-          parts.clock,
-          deadlineMs,
-          pursuits.drain().then(() => true),
-        )) ?? false
+      const hasDrained = await within(
+        parts.clock,
+        deadlineMs,
+        pursuits.drain().then(() => true),
       );
+      cancelHurry();
+      return hasDrained ?? false;
     },
   };
 }

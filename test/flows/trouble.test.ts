@@ -104,7 +104,9 @@ test('a journal that cannot be written sends nothing, and says so', async () => 
 test('a stopped house finishes what it began and is not there afterwards', async () => {
   const house = await openHouse();
   const sale = send(house.url, '/api/topup/', SALE);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  let isOver = false;
+  void sale.then(() => (isOver = true));
+  while (house.service.gateway.inFlight === 0 && !isOver) await new Promise((resolve) => setTimeout(resolve, 1));
   await house.close();
   expect((await sale).body.status).toBe('success');
   await expect(send(house.url, '/api/user')).rejects.toThrow();

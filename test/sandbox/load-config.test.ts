@@ -68,7 +68,7 @@ describe('the YAML of the sandbox', () => {
       /unknown-tier .*gold/,
     ],
     ['catalog.yaml', 'cable_id: 107, supplier', 'cable_id: 108, supplier', /unknown-provider .*108/],
-    ['catalog.yaml', 'switched_off: []', 'switched_off: [telepathy]', /schema/],
+    ['catalog.yaml', 'switched_off: []', 'switched_off: [telepathy]', /unknown-choice/],
     ['catalog.yaml', 'tiers: [', 'tiers: [[', /yaml-syntax/],
   ] as const)('%s with %s as %s is refused with its place', (name, from, to, expected) => {
     const problems = problemsOf(broken(name, from, to));

@@ -27,7 +27,7 @@ export const CALLER_RULES = {
     'Clients that are no plain PHP give up after five seconds, web servers in front of PHP after sixty: a sale that succeeds is refunded.',
     'Stay under 5s for everybody else and under 60s for plain PHP.',
   ),
-  'patience-beyond-pursuit': error(
+  'patience-beyond-pursuit': warning(
     'A caller waits longer than an order is pursued',
     'After the answer an order must be pursued at least as long as before it, or its end is never heard.',
     'Raise `timing.pursue`, or lower the patience.',
@@ -42,7 +42,7 @@ export const CALLER_RULES = {
     'It is most likely a slip in the unit: `40m` for `40s`.',
     'Check the unit.',
   ),
-  'quiet-too-short': error(
+  'quiet-too-short': warning(
     '`timing.quiet` is shorter than one try',
     'An order would count as never sent, and be refunded, while v1 may still be working on it.',
     'Make `quiet` longer than `try`.',
