@@ -21,7 +21,7 @@ import { checkValues } from './rules/check-values';
 import { checkWords } from './rules/check-words';
 import type { Check } from './rules/checking';
 import { RULES } from './rules/rules';
-import { createReport } from './source';
+import { createReport, NOWHERE } from './source';
 
 export interface CheckedMapping {
   /** Absent when there are errors. */
@@ -56,7 +56,11 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   const { files, problems: found } = checkTexts(given);
   const problems = [...found];
   const finish = (mapping?: Mapping): CheckedMapping => {
-    const distinct = inOrder(withFrames(problems, given), given);
+    // What is to blame on no line at all is shown with the first file: a problem always has a place.
+    const placed = problems.map((problem) =>
+      problem.file === NOWHERE ? { ...problem, file: given[0]?.file ?? NOWHERE } : problem,
+    );
+    const distinct = inOrder(withFrames(placed, given), given);
     return mapping === undefined || hasErrors(distinct) ? { problems: distinct } : { mapping, problems: distinct };
   };
   if (files.length === 0) return finish();

@@ -38,6 +38,8 @@ function convert(schema: z.ZodType): JsonSchema {
     override: ({ jsonSchema }) => {
       const made = jsonSchema as Record<string, unknown>;
       delete made['rule'];
+      // A name of zod's own (`starts_with`); the pattern beside it says the same to everybody.
+      delete made['format'];
       if (made['maximum'] === Number.MAX_SAFE_INTEGER) delete made['maximum'];
     },
   }) as JsonSchema;

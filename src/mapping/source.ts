@@ -25,6 +25,9 @@ export interface MappingSource {
   readonly hash: string;
 }
 
+/** The file of what no file brought. */
+export const NOWHERE = '(mappings)';
+
 /** Where a value of the merged source stands: a path such as `operations.buy_airtime.fields.phone` or `formats.b.proof.0`. */
 export class Places {
   readonly #origins = new Map<string, { readonly file: string; readonly locate: Locate; readonly drop: number }>();
@@ -53,7 +56,7 @@ export class Places {
       const origin = this.#origins.get(key(path.slice(0, length)));
       if (origin !== undefined) return { file: origin.file, ...origin.locate(path.slice(origin.drop), what) };
     }
-    return { file: '(mappings)', line: 1, column: 1 };
+    return { file: NOWHERE, line: 1, column: 1 };
   }
 }
 

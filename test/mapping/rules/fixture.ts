@@ -60,7 +60,14 @@ export function checkFixture(rule: RuleId, side: 'bad' | 'good'): CheckedMapping
     for (const { file, text } of [...set, ...others]) writeFileSync(join(folder, file), text);
     if (!isAbsent) mkdirSync(join(folder, 'mappings'));
     const { problems, ...checked } = checkFolder(isAbsent || isAlone ? join(folder, 'mappings') : folder);
-    return { ...checked, problems: problems.map((problem) => ({ ...problem, file: basename(problem.file) })) };
+    return {
+      ...checked,
+      problems: problems.map((problem) => ({
+        ...problem,
+        file: basename(problem.file),
+        message: problem.message.replaceAll(`${folder}/`, '').replace(': Error: ', ': '),
+      })),
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

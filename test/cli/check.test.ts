@@ -1,0 +1,108 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkCommand } from '../../src/cli/check';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-check-'));
+  cpSync(MAPPINGS, folder, { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ran {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Runs the command in this process; commander's refusals are thrown. */
+function run(...args: readonly string[]): Ran {
+  const output: string[] = [];
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    output.push(String(text));
+    return true;
+  });
+  const before = process.exitCode;
+  process.exitCode = 0;
+  try {
+    checkCommand()
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+      .parse([...args], { from: 'user' });
+    return { exitCode: Number(process.exitCode), output: output.join('') };
+  } finally {
+    process.exitCode = before;
+    write.mockRestore();
+  }
+}
+
+function edit(file: string, from: string | RegExp, to: string): void {
+  const path = join(folder, file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toMatch(from);
+  writeFileSync(path, text.replace(from, to));
+}
+
+test('a sound folder gives one line and exit code 0', () => {
+  expect(run(folder)).toEqual({
+    exitCode: 0,
+    output: expect.stringMatching(/^\d+ formats, \d+ operations, \d+ routes: no problems \(hash [0-9a-f]{16}\)\.\n$/),
+  });
+});
+
+test('an error is told with place, rule, hint and line, and gives exit code 1', () => {
+  edit('format-a.yaml', 'numbers:', 'numbrs:');
+  const { exitCode, output } = run(folder);
+  expect(exitCode).toBe(1);
+  const lines = output.split('\n');
+  expect(lines[0]).toMatch(/format-a\.yaml:\d+:1 {2}unknown-key {2}unknown key `numbrs`$/);
+  expect(lines[1]).toBe('    did you mean `numbers`?');
+  expect(lines[2]).toMatch(/^ {4}\d+ \| numbrs:$/);
+  expect(lines[3]).toMatch(/^ {4} +\| \^$/);
+  expect(lines.at(-2)).toBe('1 error: these mappings cannot be used.');
+});
+
+test('warnings fail only when they are more than allowed', () => {
+  edit('replies.yaml', /^blocks:$/m, 'blocks:\n  spare: { always: { x: 1 } }');
+  expect(run(folder)).toMatchObject({ exitCode: 0, output: expect.stringContaining('(warning)') });
+  expect(run(folder, '--max-warnings', '1').exitCode).toBe(0);
+  expect(run(folder, '--max-warnings', '0').exitCode).toBe(1);
+});
+
+test('--json and --format sarif print the same problems for programs', () => {
+  edit('replies.yaml', 'http: 400', 'http: 200');
+  const { exitCode, output } = run(folder, '--json');
+  expect(exitCode).toBe(1);
+  const [problem] = JSON.parse(output);
+  expect(problem).toMatchObject({ code: 'outcome-http', severity: 'error', frame: expect.stringContaining('^') });
+  expect(JSON.parse(run(folder, '--format', 'json').output)).toEqual([problem]);
+  expect(JSON.parse(run(folder, '--format', 'sarif').output).runs[0].results[0]).toMatchObject({
+    ruleId: 'outcome-http',
+    locations: [{ physicalLocation: { region: { startLine: problem.line, startColumn: problem.column } } }],
+  });
+});
+
+test('--fix mends what is safe, keeps comments, and says which files it wrote', () => {
+  edit('request-id.yaml', '[request-id, ', '[request-id, request-id, ');
+  edit('operations/data.yaml', 'POST /api/data\n', 'POST /api//data/\n');
+  const before = ['request-id.yaml', 'operations/data.yaml'].map((file) => readFileSync(join(MAPPINGS, file), 'utf8'));
+  const { exitCode, output } = run(folder, '--fix');
+  expect(exitCode).toBe(0);
+  expect(output).toMatch(/operations\/data\.yaml: mended\n.*request-id\.yaml: mended\n.*no problems/);
+  expect(['request-id.yaml', 'operations/data.yaml'].map((file) => readFileSync(join(folder, file), 'utf8'))).toEqual(before);
+});
+
+test('a folder that is not there is a problem', () => {
+  expect(run(join(folder, 'nowhere'))).toMatchObject({ exitCode: 1, output: expect.stringContaining('unreadable-folder') });
+});
+
+test.each([
+  [['--format', 'xml'], /Allowed choices are human, json, sarif/],
+  [['--json', '--format', 'sarif'], /cannot be used with/],
+  [['--max-warnings', 'many'], /whole number/],
+  [['--nonsense'], /unknown option/],
+  [['one', 'two'], /too many arguments/],
+])('bad usage %j is refused with one sentence', (args, sentence) => {
+  expect(() => run(...args)).toThrow(sentence);
+});

@@ -1,0 +1,80 @@
+import { checkFiles } from '../../src/mapping/check';
+import { fixFiles } from '../../src/mapping/fix';
+import { RULES, type RuleId } from '../../src/mapping/rules/rules';
+import type { Rule } from '../../src/mapping/rules/rule';
+import { safeRename } from '../../src/mapping/safe-rename';
+import { filesWith } from './mapping-set';
+import { checkFixture } from './rules/fixture';
+
+/** The first file of the set as `check --fix` leaves it. */
+function fixed(text: string): string {
+  const files = filesWith(text);
+  return fixFiles(files, checkFiles(files).problems)[0]!.text;
+}
+
+const operation = (lines: string): string => `
+operations:
+  thing:
+    title: Thing # for people
+    kind: read
+    routes: [GET /api/thing]
+${lines}
+    call: { to: GET /balance }
+    reply: { always: { status: $words.status } }
+`;
+
+const cases: readonly (readonly [string, string, string])[] = [
+  [
+    'a spelling that stands twice in a line',
+    '    fields: { phone: { from: [phone, gsm,  phone], as: phone } }',
+    '    fields: { phone: { from: [phone, gsm], as: phone } }',
+  ],
+  [
+    'a spelling that stands twice, one a line',
+    '    ignore:\n      - a # why\n      - b\n      - a\n      - c # too',
+    '    ignore:\n      - a # why\n      - b\n      - c # too',
+  ],
+  ['spaces around a spelling', '    ignore: [\' a\', "b "] # kept', '    ignore: [a, b] # kept'],
+  ['a misspelt key that is harmless', '    ignroe: [a] # kept', '    ignore: [a] # kept'],
+];
+
+test.each(cases)('%s is mended, and nothing else changes', (_title, before, after) => {
+  expect(fixed(operation(before))).toBe(operation(after));
+});
+
+test('a path is written in the usual way, with its comment kept', () => {
+  const before = operation('').replace('[GET /api/thing]', '\n      - GET|POST /api//thing/ # old\n      - GET /api/other');
+  expect(fixed(before)).toBe(before.replace('/api//thing/', '/api/thing'));
+});
+
+test('a byte-order mark is taken away', () => {
+  expect(fixed(`\uFEFF${operation('').trimStart()}`)).toBe(operation('').trimStart());
+});
+
+test('an item is left alone when a comment stands before it', () => {
+  const text = operation('    ignore:\n      - a\n      # said by somebody\n      - a');
+  expect(fixed(text)).toBe(text);
+});
+
+test.each(['numbers', 'send', 'required', 'numbering_guard', 'call', 'words', 'as', 'undecided', 'without_key'])(
+  'a key near `%s` is never renamed: it could move money',
+  (key) => {
+    expect(safeRename(`${key.slice(0, -2)}${key.at(-1)!}${key.at(-2)!}`, [key, 'title'])).toBeUndefined();
+    expect(safeRename(`${key}x`, [key])).toBeUndefined();
+  },
+);
+
+test('a key near two known ones is never renamed', () => {
+  expect(safeRename('titel', ['title'])).toBe('title');
+  expect(safeRename('titel', ['title', 'titer'])).toBeUndefined();
+});
+
+test('what the table calls fixable is what carries a fix', () => {
+  const fixable = (Object.keys(RULES) as RuleId[]).filter((id) => (RULES[id]).fix !== undefined);
+  const carried = (Object.keys(RULES) as RuleId[]).filter((id) =>
+    checkFixture(id, 'bad').problems.some(({ code, fix }) => code === id && fix !== undefined),
+  );
+  // The page of `unknown-key` shows one that decides about money.
+  expect(carried).toEqual(fixable.filter((id) => id !== 'unknown-key'));
+  expect(fixable).toContain('unknown-key');
+});
