@@ -101,14 +101,15 @@ test('a journal that cannot be written sends nothing, and says so', async () => 
   await expect(startService(configFor(dataDir), silent)).rejects.toThrow(/journal/i);
 });
 
-test('a stopped house finishes what it began and is not there afterwards', async () => {
+test('a stopped house never calls a sale under way failed, and is not there afterwards', async () => {
   const house = await openHouse();
   const sale = send(house.url, '/api/topup/', SALE);
   let isOver = false;
   void sale.then(() => (isOver = true));
   while (house.service.gateway.inFlight === 0 && !isOver) await new Promise((resolve) => setTimeout(resolve, 1));
   await house.close();
-  expect((await sale).body.status).toBe('success');
+  // What is not over when the stop comes is told as it stands, and the journal knows it.
+  expect(['success', 'pending']).toContain((await sale).body.status);
   await expect(send(house.url, '/api/user')).rejects.toThrow();
 });
 
