@@ -42,12 +42,8 @@ export const NOT_TESTED_YET: readonly string[] = [
   'src/http/read-written-request.ts',
   'src/mapping/case/',
   'src/mapping/cases.ts',
-  'src/mapping/code-frame.ts',
   'src/mapping/mutate.ts',
   'src/mapping/mutate/',
-  'src/mapping/safe-rename.ts',
-  'src/mapping/secret-literals.ts',
-  'src/mapping/shape/',
   'src/open-orders.ts',
   'src/watch-mappings.ts',
 ];

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { codeFrame } from '../../../src/mapping/code-frame';
 import { RULE_FAMILIES, RULES, type RuleId } from '../../../src/mapping/rules/rules';
 import { checkFixture, FIXTURES, readFixture } from './fixture';
 
@@ -65,25 +64,3 @@ function codesInSources(): Set<string> {
   }
   return codes;
 }
-
-describe('a code frame', () => {
-  test('shows the line with a caret below the place', () => {
-    expect(codeFrame(['a: 1', 'bc: 2'], 2, 5)).toBe('2 | bc: 2\n  |     ^');
-  });
-
-  test('cuts a long line around the place', () => {
-    const frame = codeFrame([`${'x'.repeat(300)}y${'z'.repeat(300)}`], 1, 301)!;
-    const [line, caret] = frame.split('\n') as [string, string];
-    expect(line.length).toBeLessThan(120);
-    expect(line[caret.indexOf('^')]).toBe('y');
-  });
-
-  test('never shows a secret, and keeps the caret where it was', () => {
-    const frame = codeFrame(['key: acme_live_4f9a11c27b # here'], 1, 29)!;
-    expect(frame).toBe('1 | key: ******************** # here\n  |                             ^');
-  });
-
-  test('is absent for a line that is not there', () => {
-    expect(codeFrame(['a'], 3, 1)).toBeUndefined();
-  });
-});

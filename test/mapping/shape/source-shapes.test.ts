@@ -2,17 +2,15 @@ import { createCatalog } from '../../../src/catalog/catalog';
 import { catalogListsOf } from '../../../src/gateway/catalog-lists';
 import { orderRoot } from '../../../src/gateway/merge-reply';
 import { ROOTS } from '../../../src/mapping/compile-value';
-import { INPUT_TRANSFORMS } from '../../../src/mapping/input-transforms';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../../src/mapping/output-transforms';
 import { CATALOG_LISTS } from '../../../src/mapping/schema';
-import { kindOfField, kindOfValue, TRANSFORM_KINDS, type Surroundings } from '../../../src/mapping/shape/kind-of-value';
-import { shapeAt, type Kind } from '../../../src/mapping/shape/shape';
-import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from '../../../src/mapping/shape/source-shapes';
-import { V1_REPLIES } from '../../../src/mapping/shape/v1-shapes';
-import { V1_ENDPOINTS } from '../../../src/upstream/v1';
+import { TRANSFORM_KINDS } from '../../../src/mapping/shape/kind-of-value';
+import type { Kind } from '../../../src/mapping/shape/shape';
+import { ROOT_SHAPES, ROW_SHAPES } from '../../../src/mapping/shape/source-shapes';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { CREDENTIALS, createScriptedUpstream } from '../../gateway/scripted-upstream';
 import { shippedMapping } from '../mapping-set';
+import { isOfKind } from './is-of-kind';
 
 const BODY = {
   status: 'success',
@@ -36,20 +34,6 @@ const BODY = {
     recharge_card_prices: { MTN: { '100': 98 } },
   },
 } as never;
-
-const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
-  any: () => true,
-  text: (value) => typeof value === 'string',
-  word: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  kobo: (value) => Number.isSafeInteger(value),
-  time: (value) => Number.isSafeInteger(value),
-  flag: (value) => typeof value === 'boolean',
-  list: Array.isArray,
-  cards: Array.isArray,
-  rows: Array.isArray,
-  object: (value) => typeof value === 'object',
-};
 
 test('the lists of the catalog have the columns that the checker knows, of the kinds that it knows', async () => {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
@@ -103,45 +87,4 @@ test('every source that values can come from has a shape, and every transform ta
   expect(Object.keys(TRANSFORM_KINDS).sort()).toEqual(
     [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)].sort(),
   );
-  const calls = V1_ENDPOINTS.map(({ method, path }) => `${method} ${path}`) as string[];
-  expect(Object.keys(V1_REPLIES).filter((call) => !calls.includes(call))).toEqual([]);
-});
-
-test('a field is of the kind that its transform really gives', () => {
-  const samples: Readonly<Record<string, string>> = {
-    phone: '08030000001',
-    phone_list: '08030000001',
-    flag: 'true',
-    order_id: 'x',
-  };
-  for (const [name, transform] of Object.entries(INPUT_TRANSFORMS)) {
-    const read = transform.read(samples[name] ?? '100');
-    const kind = kindOfField({ from: [name], as: name }, {});
-    expect({ name, kind, fits: 'value' in read && isOfKind[kind](read.value) }).toMatchObject({ fits: true });
-  }
-});
-
-test('a path leads to a kind, to parts to choose from, or anywhere', () => {
-  expect(shapeAt(v1Shape('GET /balance'), ['data', 'wallet_balance'])).toEqual({ shape: 'number' });
-  expect(shapeAt(v1Shape('GET /balance'), ['data', 'wallet'])).toMatchObject({
-    parts: expect.arrayContaining(['wallet_balance']),
-  });
-  expect(shapeAt('text', ['length'])).toEqual({ parts: [] });
-  expect(shapeAt(v1Shape('GET /catalog'), ['whatever'])).toEqual({ shape: 'any' });
-});
-
-test('a value is of the kind of its last transform', () => {
-  const around: Surroundings = {
-    fields: { sum: { from: ['sum'], as: 'naira' } },
-    tables: {},
-    joins: { plan: 'data_plans' },
-    endpoint: undefined,
-    list: undefined,
-  };
-  expect(kindOfValue('$sum', around)).toBe('kobo');
-  expect(kindOfValue('$sum | naira', around)).toBe('number');
-  expect(kindOfValue('$plan.price | naira_text', around)).toBe('text');
-  expect(kindOfValue('$order.pins', around)).toBe('cards');
-  expect(kindOfValue(null, around)).toBe('any');
-  expect(kindOfValue([1], around)).toBe('list');
 });
