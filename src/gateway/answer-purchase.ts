@@ -9,7 +9,7 @@ import { readContextOf, type Asking } from './asking';
 import { contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import type { WalkParts } from './gateway';
-import { identifyReceipt, traitsOf } from './compare-receipt';
+import { identifyReceipt, traitsOf, type Identity } from './compare-receipt';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt, pursue, type Pursuit } from './pursue';
 import { requestIdReused } from './pursuits';
@@ -141,9 +141,9 @@ function standStill(order: Order): Pursuit {
 }
 
 /** Compares v1's receipt with what is being bought. */
-async function identify(reference: string, asking: Asking, parts: WalkParts): Promise<'same' | 'other' | 'unclear'> {
+async function identify(reference: string, asking: Asking, parts: WalkParts): Promise<Identity | 'unread'> {
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
-  return finding.kind === 'found' ? identifyReceipt(finding.body, traitsOf(asking.operation, asking.intent.values)) : 'unclear';
+  return finding.kind === 'found' ? identifyReceipt(finding.body, traitsOf(asking.operation, asking.intent.values)) : 'unread';
 }
 
 /** Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt. */

@@ -67,12 +67,16 @@ function compareCategory({ category }: JsonObject, { categories }: OrderTraits):
   return categories.some((word) => category.toLowerCase().includes(word.toLowerCase())) ? 'agrees' : 'differs';
 }
 
+export type Identity = 'same' | 'other' | 'contradicted' | 'unclear';
+
 /**
  * `same` when the receipt shows the served number and no other price or service, `other` when it provably names another phone, and
- * `unclear` in between. Unclear is told as pending: either of the other words could be a lie about money.
+ * `unclear` in between: told as pending, because either of the other words could be a lie about money. `contradicted` is unclear
+ * with two things against it: one of them v1 may merely spell in its own way.
  */
-export function identifyReceipt(receipt: JsonObject, traits: OrderTraits): 'same' | 'other' | 'unclear' {
+export function identifyReceipt(receipt: JsonObject, traits: OrderTraits): Identity {
   const { number, price, category } = compareReceipt(receipt, traits);
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
-  return number === 'differs' && traits.isPhoneServed ? 'other' : 'unclear';
+  if (number === 'differs' && traits.isPhoneServed) return 'other';
+  return [number, price, category].filter((agreement) => agreement === 'differs').length > 1 ? 'contradicted' : 'unclear';
 }

@@ -10,6 +10,7 @@ import { isFinal, succeedOutcome, type Outcome } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
+import type { Identity } from './compare-receipt';
 import type { RetryBudget } from './retry-budget';
 
 export interface PursuitParts {
@@ -42,7 +43,7 @@ export interface PursuitPlan {
   readonly tryMs: number;
   readonly readMs: number;
   /** Tells whether the order that v1 has under an id the journal does not know is this one. */
-  readonly identify: (reference: string) => Promise<'same' | 'other' | 'unclear'>;
+  readonly identify: (reference: string) => Promise<Identity | 'unread'>;
 }
 
 export interface Pursuit {
@@ -131,17 +132,15 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
     const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
     if (identity === 'same' || (identity === 'unclear' && isExpected)) return sent.outcome;
-    if (identity === 'unclear')
+    if (identity === 'other')
       return {
-        kind: 'unknown',
-        reason: 'v1 has an order under this request id that cannot be told from this one',
-        isDoubted: true,
+        kind: 'rejected',
+        httpStatus: 409,
+        message: 'This request id belongs to another order. Nothing was charged for this one.',
       };
-    return {
-      kind: 'rejected',
-      httpStatus: 409,
-      message: 'This request id belongs to another order. Nothing was charged for this one.',
-    };
+    const reason = 'v1 has an order under this request id that cannot be told from this one';
+    // The expected order whose receipt cannot be read right now is looked at again; any other stays in doubt.
+    return { kind: 'unknown', reason, ...(identity === 'unread' && isExpected ? {} : { isDoubted: true }) };
   };
 
   const poll = async (): Promise<void> => {

@@ -56,6 +56,13 @@ test.each<[string, JsonObject, OrderTraits, string]>([
   ['another phone that was served', { phone: '08031234568', amount: 98 }, AIRTIME, 'other'],
   ['no phone shown', { amount: 98 }, AIRTIME, 'unclear'],
   ['another number where a meter is served', { phone: '08099999999', amount: 5_000 }, METER, 'unclear'],
+  [
+    'another number and service where a meter is served',
+    { phone: '08099999999', amount: 5_000, category: 'data' },
+    METER,
+    'contradicted',
+  ],
+  ['another number and price where a meter is served', { phone: '08099999999', amount: 50 }, METER, 'contradicted'],
   ['the meter', { phone: '0045', amount: 5_000 }, METER, 'same'],
   ['no receipt at all', {}, METER, 'unclear'],
 ])('%s is %s', (_title, data, traits, expected) => {

@@ -260,6 +260,21 @@ describe('a duplicate that this journal never sent', () => {
     expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
   });
 
+  test('is not believed after a lost answer when its receipt contradicts the sale', async () => {
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => 'contradicted' } });
+    await it.clock.advance(130_000);
+    await it.pursuit.ended;
+    expect(await it.stored()).toMatchObject({ kind: 'unknown', isDoubted: true });
+  });
+
+  test('is looked at again after a lost answer while its receipt cannot be read', async () => {
+    const seen = ['unread', 'unread', 'same'] as const;
+    let looks = 0;
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => seen[looks++]! } });
+    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
+    expect(looks).toBe(3);
+  });
+
   test('stays in doubt, however often v1 repeats it', async () => {
     const it = await chase({ answers: [strange, strange, strange, strange], plan: { identify: async () => 'unclear' } });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
