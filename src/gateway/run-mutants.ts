@@ -25,73 +25,123 @@ export async function runMutants(
   results: readonly CaseResult[],
   around: Surroundings,
   parts: Omit<CaseParts, 'mapping'>,
-  onProgress: (done: number, of: number) => void = () => undefined,
 ): Promise<MutationResult> {
-  const witnesses = results.filter(({ differences }) => differences.length === 0).map((result) => createWitness(result, around));
-  const playing: Playing = { ...parts, read: remembered(parts.read), stage: createStage() };
-  const mutants = listMutants(around.source);
+  const playing: Playing = { ...parts, read: remembered(parts.read), stage: createStage(), titles: new Map() };
+  const witnesses = await findWitnesses(results, around, playing);
   const missed: Mutant[] = [];
   let noticed = 0;
   let unusable = 0;
-  for (const [index, mutant] of mutants.entries()) {
+  for (const mutant of listMutants(around.source)) {
     const end = await judgeMutant(mutant, around.source, witnesses, playing);
     if (end === 'noticed') noticed += 1;
     else if (end === 'unusable') unusable += 1;
     else missed.push(mutant);
-    onProgress(index + 1, mutants.length);
   }
   return { noticed, unusable, missed };
 }
 
 interface Playing extends Omit<CaseParts, 'mapping'> {
   readonly stage: Stage;
+  /** By place: the case that noticed the last break there. */
+  readonly titles: Map<string, string>;
 }
+
+/** A try and two receipts. */
+const CALLS_OF_A_QUICK_CASE = 3;
 
 interface Witness {
   readonly played: Case;
+  /** Operations that took part: those whose breaks it may notice. */
   readonly operations: readonly string[];
-  /** Places of the rules that the case shows: it is asked first about those. */
+  /** Operations that must be there to play it. */
+  readonly needs: readonly string[];
+  /** Places of the rules that the case shows, and of all that they stand in: it is asked first about those. */
   readonly shown: ReadonlySet<string>;
+  /** Retries make a case slow: it is asked late. */
+  readonly isSlow: boolean;
+  /** How many breaks it has noticed: whoever noticed one of an operation is likely to notice the next. */
+  merits: number;
 }
 
-function createWitness(result: CaseResult, around: Surroundings): Witness {
-  const ids = [...shownRules(result, around)];
-  // Between the kind and the remainder stands the path.
-  const shown = new Set(ids.map((id) => id.split('\0').slice(1, -1).join('\0')));
-  return { played: result.played, operations: [...result.operations].sort(), shown };
+/** Cases that are as expected with their own operations alone; one that is not needs them all. */
+async function findWitnesses(
+  results: readonly CaseResult[],
+  around: Surroundings,
+  playing: Playing,
+): Promise<readonly Witness[]> {
+  const all = Object.keys(around.source.operations).sort();
+  const narrow = new Map<string, Mapping>();
+  const witnesses: Witness[] = [];
+  for (const result of results.filter(({ differences }) => differences.length === 0)) {
+    const operations = [...result.operations].sort();
+    const key = operations.join();
+    const mapping = narrow.get(key) ?? compile(narrowSource(around.source, new Set(operations)));
+    if (mapping !== undefined) narrow.set(key, mapping);
+    const isEnough = mapping !== undefined && (await isAsExpected(result.played, mapping, playing));
+    witnesses.push({
+      played: result.played,
+      operations,
+      needs: isEnough ? operations : all,
+      shown: placesOf(shownRules(result, around)),
+      isSlow: (result.observed?.calls.length ?? 0) > CALLS_OF_A_QUICK_CASE,
+      merits: 0,
+    });
+  }
+  return witnesses;
+}
+
+function placesOf(ids: ReadonlySet<string>): Set<string> {
+  const places = new Set<string>();
+  for (const id of ids) {
+    // Between the kind and the remainder of an id stands the path.
+    const path = id.split('\0').slice(1, -1);
+    for (let length = path.length; length > 0; length -= 1) places.add(path.slice(0, length).join('\0'));
+  }
+  return places;
+}
+
+async function isAsExpected(played: Case, mapping: Mapping, { stage, fixtures, read }: Playing): Promise<boolean> {
+  return (await runCase(played, { mapping, fixtures, read }, stage)).differences.length === 0;
 }
 
 async function judgeMutant(
   mutant: Mutant,
   source: MappingSource,
   witnesses: readonly Witness[],
-  { stage, ...parts }: Playing,
+  playing: Playing,
 ): Promise<'noticed' | 'unusable' | 'missed'> {
   const broken = applyMutant(source, mutant);
-  for (const group of groupsFor(mutant, witnesses)) {
-    const mapping = compile(narrowSource(broken, new Set(group[0]!.operations)));
+  const compiled = new Map<string, Mapping>();
+  for (const witness of askedAbout(mutant, witnesses, playing.titles)) {
+    const key = witness.needs.join();
+    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(witness.needs)));
     if (mapping === undefined) return 'unusable';
-    for (const { played } of group) {
-      const { differences } = await runCase(played, { ...parts, mapping }, stage);
-      if (differences.length > 0) return 'noticed';
-    }
+    compiled.set(key, mapping);
+    if (await isAsExpected(witness.played, mapping, playing)) continue;
+    witness.merits += 1;
+    for (let length = mutant.path.length; length > 0; length -= 1)
+      playing.titles.set(mutant.path.slice(0, length).map(String).join('\0'), witness.played.title);
+    return 'noticed';
   }
   return 'missed';
 }
 
-/** Those who can tell, by the operations they need; whoever shows the broken rule itself comes first. */
-function groupsFor({ path, operations }: Mutant, witnesses: readonly Witness[]): Witness[][] {
-  const place = path.map(String).join('\0');
+/**
+ * Those who can tell. First whoever shows the broken rule, or one that stands close to it; then the rows of the case that
+ * noticed a break close by; then who has noticed most so far.
+ */
+function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[], titles: ReadonlyMap<string, string>): Witness[] {
   const able = witnesses.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));
-  const isNear = (one: Witness): boolean => one.shown.has(place);
-  const groups = new Map<string, Witness[]>();
-  for (const one of [...able.filter(isNear), ...able.filter((witness) => !isNear(witness))]) {
-    const key = one.operations.join();
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
-  }
-  return [...groups.values()];
+  const prefixes = path.map((_, index) => path.slice(0, path.length - index).map(String).join('\0'));
+  const titleNear = prefixes.map((prefix) => titles.get(prefix)).find((title) => title !== undefined);
+  const rank = (one: Witness): number => {
+    const missing = prefixes.findIndex((prefix) => one.shown.has(prefix));
+    const closeness = missing === -1 ? 0 : prefixes.length - missing;
+    const isNear = one.played.title === titleNear;
+    return closeness * 1_000_000 + (isNear ? 10_000 : 0) + one.merits - (one.isSlow ? 5_000 : 0);
+  };
+  const ranks = new Map(able.map((one) => [one, rank(one)]));
+  return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
 }
 
 function compile(source: MappingSource): Mapping | undefined {

@@ -42,7 +42,7 @@ function operationMutants(name: string, operation: OperationSource, source: Mapp
     ...routeMutants(routes ?? [], [...path, 'routes'], [name]),
     ...Object.entries(fields ?? {}).flatMap(([field, one]) => fieldMutants(field, one, [...path, 'fields', field], [name])),
     ...dropEach(ignore ?? [], 'the ignored field', [...path, 'ignore'], [name]),
-    ...dropEach(categories ?? [], 'the category', [...path, 'categories']),
+    ...dropEach(categories ?? [], 'the category', [...path, 'categories'], [name]),
     ...(guard === undefined ? [] : [drop('the numbering guard', [...path, 'numbering_guard'], [name])]),
     ...(withoutKey === undefined ? [] : [drop('the lookup key', [...path, 'without_key'], [name])]),
     ...(catalog === undefined ? [] : [drop('the wish for the catalog', [...path, 'catalog'], [name])]),
