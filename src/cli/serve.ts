@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { startService, type Service } from '../main';
 import { createLog } from '../telemetry/log';
+import { listenForStop } from './listen-for-stop';
 import { readConfig } from './read-config';
-import { untilStopped } from './until-stopped';
 
 const ONE_PROCESS =
   'WORKERS must be 1: this build serves with one process. For more, start several gateways that share one JOURNAL_URL and one GATEWAY_SECRET, each with a PORT of its own.';
@@ -14,11 +14,14 @@ export function serveCommand(): Command {
     .action(async () => {
       const { config } = readConfig();
       if (config.workers > 1) throw new Error(ONE_PROCESS);
+      const stop = listenForStop();
       const log = createLog(config.logLevel);
       const service = await startService(config, log);
       process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
       process.on('SIGHUP', () => service.live.reload());
-      await untilStopped(() => service.stop());
+      await stop.asked;
+      await service.stop();
+      stop.forget();
       await log.flush();
     });
 }

@@ -2,10 +2,11 @@
  * Can this receipt of v1 be that order? Asked when v1 reports a duplicate that the journal does not know, and when an
  * order that got no answer is looked for in v1's history.
  */
-import type { AmountMinor } from '../domain/amount';
+import { kobo, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
-import type { Operation } from '../mapping/mapping';
+import type { Field, Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
+import type { CatalogLists } from './catalog-lists';
 import { receiptMatches } from '../upstream/receipt';
 
 export type Agreement = 'agrees' | 'differs' | 'absent';
@@ -27,18 +28,48 @@ export interface OrderTraits {
   readonly isPhoneServed: boolean;
 }
 
-/** By the mapping: numbers and amount are the fields that v1 is sent. */
-export function traitsOf(operation: Operation, values: JsonObject): OrderTraits {
+/**
+ * By the mapping: numbers and amount are the fields that v1 is sent. What has no amount of its own (plans, exams) has its
+ * price in v1's catalog; without the catalog that stays open.
+ */
+export function traitsOf(operation: Operation, values: JsonObject, catalog?: CatalogLists): OrderTraits {
   const sent = operation.fields.filter((field) => field.isSent && values[field.name] !== undefined);
   const identifiers = sent.filter((field) => field.as === 'identifier');
   const phones = sent.filter((field) => field.as === 'phone');
-  const amount = sent.find((field) => field.isAmount);
   return {
     numbers: [...identifiers, ...phones].map((field) => textOf(values[field.name])),
-    faceValue: amount === undefined ? undefined : (values[amount.name] as AmountMinor),
+    faceValue: faceValueOf(sent, values) ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog)),
     categories: operation.categories,
     isPhoneServed: phones.length > 0 && identifiers.length === 0,
   };
+}
+
+/** The amount that was ordered; for cards, their denomination times how many. */
+function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
+  const amount = sent.find((field) => field.isAmount);
+  if (amount !== undefined) return values[amount.name] as AmountMinor;
+  const denomination = sent.find((field) => field.as === 'denomination');
+  return denomination === undefined ? undefined : kobo((values[denomination.name] as number) * 100 * countOf(sent, values));
+}
+
+/** The price of the row that the reply names as bought, times how many. */
+function priceOf(
+  { joins }: Operation,
+  sent: readonly Field[],
+  values: JsonObject,
+  catalog: CatalogLists,
+): AmountMinor | undefined {
+  for (const join of joins) {
+    const wanted = join.value({ fields: values, joins: {}, roots: {}, numberOf: () => undefined });
+    const price = wanted === undefined || wanted === null ? undefined : catalog.find(join.list, join.key, wanted)?.['price'];
+    if (typeof price === 'number') return kobo(price * countOf(sent, values));
+  }
+  return undefined;
+}
+
+function countOf(sent: readonly Field[], values: JsonObject): number {
+  const quantity = sent.find((field) => field.as === 'quantity');
+  return quantity === undefined ? 1 : (values[quantity.name] as number);
 }
 
 export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {

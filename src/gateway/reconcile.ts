@@ -4,6 +4,7 @@
  * memory while a key is still held for the order itself.
  */
 import { LRUCache } from 'lru-cache';
+import type { Catalogs } from '../catalog/catalog';
 import type { Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { JsonObject } from '../domain/json';
@@ -13,7 +14,8 @@ import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { CallContext, Upstream } from '../upstream/upstream';
-import { compareReceipt, traitsOf, type Agreement } from './compare-receipt';
+import { catalogListsOf, type CatalogLists } from './catalog-lists';
+import { compareReceipt, traitsOf, type Comparison } from './compare-receipt';
 import { findReceipt } from './pursue';
 import type { Pursuits } from './pursuits';
 
@@ -22,6 +24,7 @@ export interface ReconcileParts {
   readonly upstream: Upstream;
   readonly clock: Clock;
   readonly pursuits: Pursuits;
+  readonly catalogs: Pick<Catalogs, 'get'>;
   readonly mapping: () => Mapping;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -55,6 +58,7 @@ const ZONE_OFFSETS_MS = [3_600_000, 0];
 export function createReconciler(parts: ReconcileParts): Reconciler {
   const { clock } = parts;
   const nextLook = new LRUCache<string, number>({ max: OWNERS_MAX });
+  let isStopped = false;
   const running = new Map<string, Promise<number>>();
   const waiting = new Map<string, () => void>();
 
@@ -78,13 +82,13 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
     nudge(credentials, clientAddress) {
       const owner = credentials.fingerprint;
       const now = clock.now();
-      if (now < (nextLook.get(owner) ?? 0)) return;
+      if (isStopped || now < (nextLook.get(owner) ?? 0)) return;
       nextLook.set(owner, now + NUDGE_EVERY_MS);
       void reconcile(credentials, clientAddress);
     },
     watch(credentials, clientAddress) {
       const owner = credentials.fingerprint;
-      if (waiting.has(owner) || waiting.size >= OWNERS_MAX) return;
+      if (isStopped || waiting.has(owner) || waiting.size >= OWNERS_MAX) return;
       const cancel = clock.after(parts.mapping().timing.quiet + 1_000, () => {
         waiting.delete(owner);
         void reconcile(credentials, clientAddress);
@@ -92,6 +96,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       waiting.set(owner, cancel);
     },
     stop() {
+      isStopped = true;
       for (const cancel of waiting.values()) cancel();
       waiting.clear();
     },
@@ -142,7 +147,9 @@ async function findLost(lost: readonly Order[], context: CallContext, parts: Rec
   // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: RIVALS_MAX });
   if (open.length === RIVALS_MAX) return 0;
-  const candidates = new Map(open.filter(isWithoutReference).map((order) => [order, rowsFor(order, history, parts)]));
+  const catalog = await parts.catalogs.get(context);
+  const prices = catalog === undefined ? undefined : catalogListsOf(catalog, parts.mapping());
+  const candidates = new Map(open.filter(isWithoutReference).map((order) => [order, rowsFor(order, history, prices, parts)]));
   let settled = 0;
   for (const [order, rows] of candidates) {
     if (!lost.some((one) => isUntouched(one, order))) continue;
@@ -156,8 +163,13 @@ async function findLost(lost: readonly Order[], context: CallContext, parts: Rec
   return settled;
 }
 
-function rowsFor(order: Order, history: History, { mapping }: ReconcileParts): readonly Unclaimed[] {
-  return history.unclaimed.filter((row) => isTimely(order, row) && isAlike(order, row.receipt, mapping()));
+function rowsFor(
+  order: Order,
+  history: History,
+  prices: CatalogLists | undefined,
+  { mapping }: ReconcileParts,
+): readonly Unclaimed[] {
+  return history.unclaimed.filter((row) => isTimely(order, row) && isAlike(order, row.receipt, prices, mapping()));
 }
 
 function outcomeOfRow(rows: readonly Unclaimed[], rivals: number): Outcome | undefined {
@@ -267,18 +279,29 @@ function isTimely(order: Order, row: Unclaimed): boolean {
   return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastTriedAt(order) + LATER_MS);
 }
 
-/** Nothing that the receipt shows speaks against the order, and something speaks for it. */
-function isAlike(order: Order, receipt: JsonObject, mapping: Mapping): boolean {
-  const agreements = agreementsOf(order, receipt, mapping);
-  return agreements.includes('agrees') && !agreements.includes('differs');
+/**
+ * Nothing that the receipt shows speaks against the order, and its number or price speaks for it. The service alone does
+ * not: one sale of exam PINs looks like every other, and the PINs of another order would be given away.
+ */
+function isAlike(order: Order, receipt: JsonObject, prices: CatalogLists | undefined, mapping: Mapping): boolean {
+  const comparison = comparisonOf(order, receipt, prices, mapping);
+  if (comparison === undefined) return false;
+  const { number, price } = comparison;
+  return (number === 'agrees' || price === 'agrees') && !Object.values(comparison).includes('differs');
 }
 
-/** Something that the receipt shows is not of this order. */
+/** Something that the receipt shows is not of this order. Prices of the catalog do not count: they may have changed since. */
 function isContradicted(order: Order, receipt: JsonObject, mapping: Mapping): boolean {
-  return agreementsOf(order, receipt, mapping).includes('differs');
+  const comparison = comparisonOf(order, receipt, undefined, mapping);
+  return comparison !== undefined && Object.values(comparison).includes('differs');
 }
 
-function agreementsOf(order: Order, receipt: JsonObject, mapping: Mapping): readonly Agreement[] {
+function comparisonOf(
+  order: Order,
+  receipt: JsonObject,
+  prices: CatalogLists | undefined,
+  mapping: Mapping,
+): Comparison | undefined {
   const operation = mapping.operations.get(order.operation);
-  return operation === undefined ? [] : Object.values(compareReceipt(receipt, traitsOf(operation, order.fields)));
+  return operation === undefined ? undefined : compareReceipt(receipt, traitsOf(operation, order.fields, prices));
 }

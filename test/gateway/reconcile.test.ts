@@ -45,6 +45,7 @@ function openRoom(rows: readonly Row[], onHistory: (journal: Journal) => Promise
     return found({ status: 'success', data });
   };
   const reconciler = createReconciler({
+    catalogs: { get: async () => undefined },
     journal,
     upstream: createScriptedUpstream(clock, [], find),
     clock,
