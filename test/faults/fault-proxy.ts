@@ -19,6 +19,8 @@ export interface Exchange {
   readonly requestId: string;
   /** Takes the request to v1: from now on it is charged, unless v1 says no. */
   readonly forward: () => Promise<V1Answer>;
+  /** Answers as v1 would. */
+  readonly replyWith: (answer: V1Answer) => void;
   /** What v1 said to another purchase. */
   readonly answerTo: (requestId: string) => V1Answer | undefined;
 }
@@ -88,7 +90,8 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     };
     const strike = requestId === undefined ? undefined : takeStrike(requestId);
     if (strike === undefined || requestId === undefined) return void socket.write(replyBytes(await forward()));
-    await strike({ socket, requestId, forward, answerTo: (other) => answers.get(other) });
+    const replyWith = (answer: V1Answer): void => void socket.write(replyBytes(answer));
+    await strike({ socket, requestId, forward, replyWith, answerTo: (other) => answers.get(other) });
   };
   const onConnection = (socket: Socket): void => {
     const state = { busy: false };

@@ -51,7 +51,7 @@ function describeFirst({ isRace }: Fault, { told, ledger }: Step, settled: Step[
 }
 
 function describe({ told, ledger }: Step): string {
-  const isUsual = told.http === 200 ? told.word !== 'fail' : told.http === 400;
+  const isUsual = told.http === 200 ? told.word !== 'fail' : told.http === 400 || told.word === 'no such order';
   const word = isUsual ? told.word : `${told.word} (${told.http})`;
   return `${word} · ${describeMoney(ledger)}`;
 }

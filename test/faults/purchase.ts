@@ -43,7 +43,7 @@ export const PURCHASES: readonly Purchase[] = [
 export interface Told {
   /** 0 when no answer came. */
   readonly http: number;
-  readonly word: 'success' | 'pending' | 'fail' | 'nonsense';
+  readonly word: 'success' | 'pending' | 'fail' | 'no such order' | 'nonsense';
   readonly text: string;
 }
 
@@ -89,6 +89,8 @@ const WORDS = { success: 'successful', pending: 'processing', fail: 'failed' } a
 function readTold(http: number, text: string): Told {
   try {
     const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    // Nobody is told "failed" of an order that nobody knows: it may stand in another journal.
+    if (http === 404 && body['Status'] === 'error' && Array.isArray(body['error'])) return { http, word: 'no such order', text };
     for (const [word, other] of Object.entries(WORDS)) {
       const isAlone = word === 'fail' ? Array.isArray(body['error']) : body['error'] === undefined;
       if (body['status'] === word && body['Status'] === other && isAlone && isHttpOf(http, word))

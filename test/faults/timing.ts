@@ -27,7 +27,7 @@ export const TIMINGS = {
   /** v1 cannot be reached at all, which is soon certain. */
   unreachable: { patience: 30_000, reconnect: 500, pursue: 300, try: 20_000, quiet: 1_000 },
   /** What v1 gets late, it gets before the quiet period is over. */
-  'long quiet': { patience: 1_000, reconnect: 500, pursue: 300, try: 500, quiet: 6_000 },
+  'long quiet': { patience: 1_000, reconnect: 500, pursue: 300, try: 500, quiet: 10_000 },
 } as const satisfies Record<string, Timing>;
 
 export type TimingName = keyof typeof TIMINGS;

@@ -11,6 +11,8 @@ export interface V1OfMany {
   keyOf(cell: number): string;
   /** What v1's own ledger says of a cell's account, asked past the gateway. */
   ledger(cell: number): Promise<Ledger>;
+  /** In the whole book, of every account. */
+  countOrders(): number;
   /** Whether every account has paid exactly for its orders. */
   isBalanced(): boolean;
   close(): Promise<void>;
@@ -49,6 +51,7 @@ export async function openV1OfMany(cells: number): Promise<V1OfMany> {
       const count = (status: string): number => orders.filter((order) => order.status === status).length;
       return { charged: count('success'), pending: count('pending'), refunded: count('failed') };
     },
+    countOrders: () => sandbox.admin.countOrders(),
     isBalanced: () => sandbox.admin.checkLedger().isBalanced,
     async close() {
       agent.destroy();

@@ -133,7 +133,7 @@ const harmless: readonly Fault[] = [
     lasts: 'always',
     timing: 'long quiet',
     strike: async ({ socket, forward }) => {
-      await sleep(1_600);
+      await sleep(5_000);
       await forward();
       socket.resetAndDestroy();
     },

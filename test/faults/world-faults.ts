@@ -45,6 +45,13 @@ export const CONNECTION_FAULTS: readonly Fault[] = [
     alone: { hasPrelude: true, begin: (proxy) => proxy.dropIdle() },
   },
   {
+    title: 'v1 never sees the request, the answer to an earlier order comes back',
+    lasts: 'once',
+    timing: 'patient',
+    alone: { hasPrelude: true },
+    strike: ({ socket, requestId, answerTo }) => socket.write(replyBytes(answerTo(`before.${requestId}`)!)),
+  },
+  {
     title: 'charged, the answer is that of an earlier order',
     lasts: 'once',
     timing: 'patient',
@@ -75,16 +82,22 @@ export const MOOD_FAULTS: readonly Fault[] = (Object.keys(MOODS) as MoodName[]).
   mood,
 }));
 
-export const CLOCK_FAULTS: readonly Fault[] = [3_600_000, -3_600_000].map((clockJumpMs) => ({
-  title: `charged, the answer is lost, and the clock jumps an hour ${clockJumpMs > 0 ? 'ahead' : 'back'} meanwhile`,
-  lasts: 'once',
-  timing: 'patient, short tries',
-  alone: { clockJumpMs },
-  async strike({ forward }) {
-    await forward();
-    await sleep(60_000, undefined, { ref: false });
-  },
-}));
+export const CLOCK_FAULTS: readonly Fault[] = [3_600_000, -3_600_000].flatMap((clockJumpMs): readonly Fault[] => {
+  const jump = `the clock jumps an hour ${clockJumpMs > 0 ? 'ahead' : 'back'} meanwhile`;
+  return [
+    {
+      title: `charged, the answer is lost, and ${jump}`,
+      lasts: 'once',
+      timing: 'patient, short tries',
+      alone: { clockJumpMs },
+      async strike({ forward }) {
+        await forward();
+        await sleep(60_000, undefined, { ref: false });
+      },
+    },
+    { title: `mood \`pending\`, and ${jump}`, lasts: 'once', timing: 'impatient', mood: 'pending', alone: { clockJumpMs } },
+  ];
+});
 
 /** Only with the journal's own disk. */
 export const FOLDER_FAULT: Fault = always('the journal folder is deleted while the gateway runs', 'patient', {

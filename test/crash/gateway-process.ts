@@ -1,0 +1,99 @@
+/** A gateway as operators run it: a process of its own, which can be killed at any instant. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const HOUSE = resolve(__dirname, '..', '..');
+const PROGRAM = join(HOUSE, 'dist', 'cli', 'main.js');
+
+export interface GatewayOptions {
+  readonly dataDir: string;
+  readonly upstreamUrl: string;
+  readonly mappingsDir?: string;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly tookMs: number;
+}
+
+export interface GatewayProcess {
+  /** Stays the same over restarts. */
+  readonly url: string;
+  /** How long each start took until the process took requests. */
+  readonly startsMs: readonly number[];
+  isUp(): boolean;
+  untilUp(): Promise<void>;
+  /** Resolves once it takes requests, or false when it was killed before. */
+  start(): Promise<boolean>;
+  /** Resolves when the process is gone. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit>;
+  /** What it wrote to standard error, for a test that fails. */
+  complaints(): string;
+}
+
+export async function prepareGateway(options: GatewayOptions): Promise<GatewayProcess> {
+  if (!existsSync(PROGRAM)) throw new Error('dist/ is missing: `npm test` and `npm run build` make it');
+  const [port, adminPort] = [await freePort(), await freePort()];
+  const startsMs: number[] = [];
+  let child: ChildProcess | undefined;
+  let isReady = false;
+  let complaints = '';
+  return {
+    url: `http://127.0.0.1:${port}`,
+    startsMs,
+    isUp: () => isReady,
+    async untilUp() {
+      while (!isReady) await sleep(10);
+    },
+    async start() {
+      const startedAt = performance.now();
+      const started = spawn(process.execPath, [PROGRAM, 'serve'], {
+        cwd: options.dataDir,
+        env: {
+          PATH: process.env['PATH'],
+          HOST: '127.0.0.1',
+          PORT: String(port),
+          ADMIN_PORT: String(adminPort),
+          DATA_DIR: options.dataDir,
+          MAPPINGS_DIR: options.mappingsDir ?? join(HOUSE, 'mappings'),
+          UPSTREAM_URL: options.upstreamUrl,
+          LOG_LEVEL: 'error',
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child = started;
+      started.stderr.on('data', (bytes: Buffer) => (complaints = `${complaints}${bytes.toString()}`.slice(-4_000)));
+      const isGreeting = once(started.stdout, 'data').then(() => true);
+      const isUp = await Promise.race([isGreeting, once(started, 'exit').then(() => false)]);
+      if (isUp) startsMs.push(performance.now() - startedAt);
+      isReady = isUp;
+      return isUp;
+    },
+    async end(signal) {
+      const ending = child!;
+      const startedAt = performance.now();
+      isReady = false;
+      if (ending.exitCode === null && ending.signalCode === null) {
+        const gone = once(ending, 'exit');
+        ending.kill(signal);
+        await gone;
+      }
+      return { code: ending.exitCode, signal: ending.signalCode, tookMs: performance.now() - startedAt };
+    },
+    complaints: () => complaints,
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,82 @@
+/** What scripts were told, held against v1's own books. */
+import type { Told } from '../faults/purchase';
+import type { V1OfMany } from '../faults/v1-of-many';
+import { askInTheEnd, type ScriptOrder } from './scripts';
+
+export interface Verdict {
+  readonly orders: number;
+  readonly charged: number;
+  /** Requests that found nobody. */
+  readonly refused: number;
+  /** Requests that were taken and got no answer. */
+  readonly cutOff: number;
+  readonly toldSuccess: number;
+  /** Orders that still have no final word: v1 was asked and cannot tell them from others. */
+  readonly openInTheEnd: number;
+  readonly doubleCharges: number;
+  /** One sentence each. */
+  readonly lost: readonly string[];
+  readonly lies: readonly string[];
+}
+
+interface Judged {
+  readonly order: ScriptOrder;
+  readonly isCharged: boolean;
+  readonly last: Told;
+}
+
+const REFUSED = /ECONNREFUSED/;
+
+/** `others`: orders in v1's book that these scripts did not make. */
+export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v1: V1OfMany, others = 0): Promise<Verdict> {
+  const judged: Judged[] = [];
+  for (const order of orders)
+    judged.push({ order, isCharged: await isCharged(order, v1), last: await askInTheEnd(url, order, 0) });
+  const charged = judged.filter((one) => one.isCharged).length;
+  const unanswered = orders.flatMap(({ told }) => told.filter(({ http }) => http === 0));
+  return {
+    orders: orders.length,
+    charged,
+    refused: unanswered.filter(({ text }) => REFUSED.test(text)).length,
+    cutOff: unanswered.filter(({ text }) => !REFUSED.test(text)).length,
+    toldSuccess: orders.filter(({ told }) => told.some(({ word }) => word === 'success')).length,
+    openInTheEnd: judged.filter(({ last }) => last.word === 'pending').length,
+    // v1 keeps one order for one request id: whatever more it has, it has under ids that no script ever sent.
+    doubleCharges: v1.countOrders() - others - charged,
+    lost: judged.flatMap(findLoss),
+    lies: judged.flatMap(findLies),
+  };
+}
+
+/** Asks v1 itself, past the gateway: a purchase of nothing finds the order of its request id, or buys nothing. */
+async function isCharged({ key, requestId }: ScriptOrder, v1: V1OfMany): Promise<boolean> {
+  const response = await fetch(`${v1.url}/airtime`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ pin: '1234', request_id: requestId }),
+  });
+  return response.status === 200;
+}
+
+function findLoss({ order, isCharged, last }: Judged): readonly string[] {
+  const wasTaken = order.told.some(({ word }) => word === 'success' || word === 'pending');
+  const isKnown = last.http === 200 && last.word !== 'nonsense';
+  return (isCharged || wasTaken) && !isKnown ? [`${order.requestId} cannot be asked for: HTTP ${last.http} ${last.text}`] : [];
+}
+
+function findLies({ order, isCharged, last }: Judged): readonly string[] {
+  const answers = [...order.told.filter(({ http }) => http !== 0), last];
+  const words = answers.map(({ word }) => word);
+  const unread = answers.find(({ word }) => word === 'nonsense');
+  return [
+    ...(words.includes(isCharged ? 'fail' : 'success')
+      ? [`${order.requestId} was told ${words.join(', ')} and is ${isCharged ? '' : 'not '}charged`]
+      : []),
+    ...(unread === undefined ? [] : [`${order.requestId} was told HTTP ${unread.http} ${unread.text.slice(0, 300)}`]),
+  ];
+}
+
+/** One line for whoever reads the test's output. */
+export function describeVerdict({ lost, lies, ...counts }: Verdict): string {
+  return JSON.stringify({ ...counts, lost: lost.length, lies: lies.length });
+}
