@@ -24,13 +24,16 @@ export function compileReplies(
   // A failed list or lookup says so in the words of every other failure.
   const shared: ReplySource =
     operation.kind === 'list' ? { include: ['words'], ...operation.reply, success: {} } : (operation.reply ?? {});
+  const compileFor = (format: string, own: ReplySource | undefined): Replies =>
+    Object.fromEntries(
+      OUTCOMES.map((outcome) => [outcome, compileOutcome(name, operation, shared, own, format, outcome, surroundings)] as const),
+    ) as unknown as Replies;
+  // Formats that add nothing share one reply: made once.
+  let plain: Replies | undefined;
   return new Map(
     formats.map((format) => {
       const own = surroundings.source.formats.get(format)?.operations?.[name]?.reply;
-      const builders = OUTCOMES.map(
-        (outcome) => [outcome, compileOutcome(name, operation, shared, own, format, outcome, surroundings)] as const,
-      );
-      return [format, Object.fromEntries(builders) as unknown as Replies];
+      return [format, own === undefined ? (plain ??= compileFor(format, own)) : compileFor(format, own)];
     }),
   );
 }

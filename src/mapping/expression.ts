@@ -13,8 +13,20 @@ export function isExpression(text: string): boolean {
   return text.startsWith('$');
 }
 
+/** Shared lines are parsed once for every operation, format and outcome that they serve. */
+const known = new Map<string, Expression | undefined>();
+const KNOWN_MAX = 5_000;
+
 /** The parts, or `undefined` when the text begins with `$` and is none. */
 export function parseExpression(text: string): Expression | undefined {
+  if (known.has(text)) return known.get(text);
+  if (known.size >= KNOWN_MAX) known.clear();
+  const expression = readExpression(text);
+  known.set(text, expression);
+  return expression;
+}
+
+function readExpression(text: string): Expression | undefined {
   const match = EXPRESSION.exec(text);
   if (match === null) return undefined;
   const [, root = '', path = '', transforms = ''] = match;
