@@ -5,6 +5,7 @@ import { fixFiles } from '../mapping/fix';
 import { formatSarif } from '../mapping/format-sarif';
 import { readFolder } from '../mapping/load';
 import { formatProblem, type Problem } from '../mapping/problem';
+import { ruleOf } from '../mapping/rules/rules';
 import { readConfig } from './read-config';
 
 interface CheckOptions {
@@ -74,13 +75,20 @@ function fixFolder(folder: string): string[] {
 }
 
 function print(checked: CheckedMapping, mended: readonly string[], { json, format }: CheckOptions): string {
-  if (json === true || format === 'json') return JSON.stringify(checked.problems, null, 2);
+  if (json === true || format === 'json') return JSON.stringify(checked.problems.map(withHint), null, 2);
   if (format === 'sarif') return formatSarif(checked.problems);
   return [...mended.map((file) => `${file}: mended`), ...checked.problems.map(printProblem), summarise(checked)].join('\n');
 }
 
+/** What its rule says to do, where nothing more exact is known. */
+function withHint(problem: Problem): Problem {
+  const mend = ruleOf(problem.code)?.mend;
+  return mend === undefined || problem.hint !== undefined ? problem : { ...problem, hint: mend };
+}
+
 function printProblem(problem: Problem): string {
-  return formatProblem(problem.severity === 'error' ? problem : { ...problem, message: `${problem.message} (warning)` });
+  const mark = problem.severity === 'error' ? '' : ' (warning)';
+  return formatProblem(withHint({ ...problem, message: `${problem.message}${mark}` }));
 }
 
 function summarise({ mapping, problems }: CheckedMapping): string {

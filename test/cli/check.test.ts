@@ -63,6 +63,12 @@ test('an error is told with place, rule, hint and line, and gives exit code 1', 
   expect(lines.at(-2)).toBe('1 error: these mappings cannot be used.');
 });
 
+test('every problem has a hint: its own, or what its rule says to do', () => {
+  edit('replies.yaml', 'status: fail,', 'status: queued,');
+  const { output } = run(folder, '--json');
+  expect(JSON.parse(output)[0]).toMatchObject({ code: 'failure-word-misread', hint: expect.stringContaining('Use `fail`') });
+});
+
 test('warnings fail only when they are more than allowed', () => {
   edit('replies.yaml', /^blocks:$/m, 'blocks:\n  spare: { always: { x: 1 } }');
   expect(run(folder)).toMatchObject({ exitCode: 0, output: expect.stringContaining('(warning)') });
