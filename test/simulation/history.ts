@@ -109,6 +109,11 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     verdict,
     reach: (choice) => processes.reach(choice),
     ownerOf: (apiKey) => keyring.fingerprint(new Secret(apiKey)),
+    sellDirectly: ({ apiKey, text }, path, body) => {
+      const pin = text.split(':')[1];
+      const request = { method: 'POST', path, query: {}, authorization: `Bearer ${apiKey}`, address: '127.0.0.1' };
+      v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
+    },
   };
   const sales = Array.from({ length: countSales(options.seed) }, (_, index) => index)
     .filter((index) => options.only?.has(index) ?? true)

@@ -110,6 +110,25 @@ export function speak(format: 'a' | 'b', { service, number, network, value, quan
   }
 }
 
+/** The same sale as v1's own call, for one that goes past the gateway. */
+export function speakV1({ service, number, network, value, quantity, word }: Content): Spoken {
+  const digit = network === '' ? 0 : NUMBERING.b[network as keyof typeof NETWORKS];
+  switch (service) {
+    case 'airtime':
+      return { path: '/airtime', fields: { network, phone: number, amount: value, ported: true } };
+    case 'data':
+      return { path: '/data', fields: { plan_id: value, phone: number, ported: true } };
+    case 'electricity':
+      return { path: '/electricity', fields: { disco_id: 1, meter_number: number, meter_type: word, amount: value } };
+    case 'cable':
+      return { path: '/cabletv', fields: { plan_id: value, smartcard: number } };
+    case 'recharge':
+      return { path: '/recharge-card', fields: { network_id: digit, denomination: value, quantity } };
+    case 'exam':
+      return { path: '/exam_pin', fields: { exam_name: word, quantity } };
+  }
+}
+
 /** Whether v1's order is this sale. */
 export function isSaleOf(wanted: Content, order: V1Order): boolean {
   if (order.category !== CATEGORY[wanted.service] || order.number !== wanted.number) return false;

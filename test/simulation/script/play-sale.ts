@@ -6,8 +6,8 @@ import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
 import { wordOf, type Case, type Purchase, type Telling, type Word } from '../verdict/case-book';
 import type { Verdict } from '../verdict/verdict';
-import { speak, type Content } from './content';
-import type { Move, Sale } from './sale';
+import { speak, speakV1, type Content } from './content';
+import type { Move, Sale, ScriptKey } from './sale';
 
 export interface Street {
   readonly stage: Stage;
@@ -15,6 +15,8 @@ export interface Street {
   /** The process that a new connection reaches, if any. */
   readonly reach: (choice: number) => GatewayProcess | undefined;
   readonly ownerOf: (apiKey: string) => string;
+  /** A purchase that does not go through any gateway. */
+  readonly sellDirectly: (key: ScriptKey, path: string, body: Readonly<Record<string, unknown>>) => void;
 }
 
 /** What a script knows after a request: what it was told, or that nobody answered. */
@@ -44,6 +46,7 @@ export class Script {
     const { sale } = this;
     const { timeline } = this.#street.stage;
     await timeline.pause(sale.startMs);
+    if (sale.soldBefore !== undefined) this.#sellBefore(sale.soldBefore);
     const twin = sale.isDoubled ? timeline.pause(30).then(() => this.#buy(sale.content)) : undefined;
     let seen = await this.#buy(sale.content);
     await twin;
@@ -70,6 +73,15 @@ export class Script {
     if (move.kind === 'repeat') await this.#buy(this.sale.content);
     else if (move.kind === 'conflict') await this.#buy(move.content);
     else await this.ask(move.by);
+  }
+
+  #sellBefore(content: Content): void {
+    const { sale, subject } = this;
+    const { path, fields } = speakV1(content);
+    this.#street.sellDirectly(sale.key, path, { ...fields, request_id: subject.requestId! });
+    subject.soldBefore = content;
+    subject.isDoubtful = true;
+    note(this.#street.stage, sale.name, `v1 is asked directly: ${content.key}`);
   }
 
   #buy(content: Content): Promise<Seen> {

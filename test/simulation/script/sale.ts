@@ -51,11 +51,15 @@ export interface Sale {
   readonly moves: readonly Move[];
   /** Tries again, under the same id, what it was told had failed. */
   readonly isStubborn: boolean;
+  /** Sold at v1 under the same id a moment before, past the gateway: the same sale, or another. */
+  readonly soldBefore: Content | undefined;
 }
 
 export function planSale(index: number, chance: Chance, lengthMs: number): Sale {
   const hasId = !chance.is(0.1);
-  const content = drawContent(chance, hasId ? undefined : index);
+  const isSoldBefore = hasId && chance.is(0.04);
+  // A number of its own: its row in v1's history is nobody else's.
+  const content = drawContent(chance, hasId && !isSoldBefore ? undefined : index);
   const isPatient = chance.is(0.6);
   return {
     name: `order ${index}`,
@@ -70,7 +74,18 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     isDoubled: hasId && chance.is(0.12),
     moves: Array.from({ length: chance.below(5) }, () => drawMove(chance, hasId)),
     isStubborn: hasId && chance.is(0.3),
+    soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
   };
+}
+
+/**
+ * The same sale or one that its receipt tells from it. Another meter of the same service is not: where v1 serves no phone,
+ * its receipts may show the customer's, so that a number which differs proves nothing.
+ */
+function drawSoldBefore(content: Content, index: number, chance: Chance): Content {
+  const other = drawContent(chance, index + 300);
+  const isTellable = other.service !== content.service || content.service === 'airtime' || content.service === 'data';
+  return chance.is(0.5) && isTellable ? other : content;
 }
 
 function drawRequestId(index: number, chance: Chance): string | number {

@@ -38,6 +38,8 @@ export interface Case {
   /** As v1 gets it. Unknown for an order without an id of the script's until the gateway has made one. */
   requestId: string | undefined;
   readonly contents: Map<string, Content>;
+  /** Sold under this id past the gateway. */
+  soldBefore?: Content;
   readonly purchases: Purchase[];
   readonly tellings: Telling[];
   /** Calls that are on their way to v1 or back. */

@@ -11,7 +11,7 @@ export class Verdict {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
   readonly #disk: Disk;
-  /** Orders left open because another is like them. */
+  /** Orders left open because v1's history cannot tell them from others. */
   alike = 0;
 
   constructor(stage: Stage, v1: SimulatedV1, disk: Disk) {
@@ -55,7 +55,7 @@ export class Verdict {
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
-    if (telling.content !== undefined && !isSaleOf(telling.content, order)) return lie('v1 sold something else under this id');
+    if (!isAskedFor(subject, telling, order)) return lie('v1 sold something else under this id');
     const { body } = telling;
     if (body['reference'] !== order.reference)
       return lie(`the reply shows ${JSON.stringify(body['reference'])}, not ${order.reference}`);
@@ -83,6 +83,8 @@ export class Verdict {
   #judgeFailure(subject: Case, telling: Telling): void {
     const order = this.#orderOf(subject);
     if (order === undefined || order.status === 'failed') return;
+    // What was sold past the gateway, before the script came, is not what the script was told of.
+    if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = telling;
     // Told of another sale under the same id: that one is not charged.
     if (content !== undefined && !isSaleOf(content, order)) return;
@@ -105,13 +107,17 @@ export class Verdict {
 
   /** After everything has come to rest a status query tells what v1 knows. */
   #judgeAnswer(subject: Case, last: Telling): void {
-    const order = this.#orderOf(subject);
+    const sold = this.#orderOf(subject);
+    const order = sold !== undefined && isAskedFor(subject, last, sold) ? sold : undefined;
     const expected =
       order === undefined || order.status === 'failed' ? 'failure' : order.status === 'success' ? 'success' : 'pending';
     if (last.word === expected) return;
     // Nobody has it: told without the word that makes scripts refund, as it may not have come yet.
     if (order === undefined && last.word === 'unanswered' && last.code === 'order_unknown') return;
-    if (last.word === 'pending' && this.#isAlikeToAnother(subject)) {
+    // Nobody can make the gateway know what was sold past it; that it does not lie about it is judged elsewhere.
+    if (last.word !== 'success' && subject.soldBefore !== undefined) return;
+    const isNumberless = [...subject.contents.values()].every(({ number }) => number === '');
+    if (last.word === 'pending' && (isNumberless || this.#isAlikeToAnother(subject))) {
       this.alike += 1;
       return;
     }
@@ -145,7 +151,9 @@ export class Verdict {
         continue;
       }
       charged.set(subject, (charged.get(subject) ?? 0) + 1);
-      if (![...subject.contents.values()].some((content) => isSaleOf(content, order)))
+      if (
+        ![...subject.contents.values(), subject.soldBefore].some((content) => content !== undefined && isSaleOf(content, order))
+      )
         this.#violate('v1 sells what was asked for', subject.name, `${order.category} ${order.number} was sold`);
     }
     for (const [subject, count] of charged) {
@@ -164,4 +172,9 @@ export class Verdict {
   #violate(invariant: string, subject: string, detail: string): void {
     this.#stage.book.violate(invariant, subject, detail);
   }
+}
+
+/** The order is the sale that this request was for; a status query is for any that was sent under the id. */
+function isAskedFor({ contents }: Case, { content }: Telling, order: V1Order): boolean {
+  return content === undefined ? [...contents.values()].some((one) => isSaleOf(one, order)) : isSaleOf(content, order);
 }
