@@ -5,14 +5,20 @@ import { build, install, run, tool } from './setup.mjs';
 
 install();
 build();
-const php = spawnSync('php', ['-r', 'exit(function_exists("curl_init") ? 0 : 1);'], { stdio: 'ignore' });
-if (php.status !== 0) {
-  process.on('exit', () =>
-    console.log(
-      'Left out: the tests with real PHP scripts (test/php and part of test/http/php-bodies.test.ts), because there is no ' +
-        '`php` with cURL here. To run them too: apt-get install php-cli php-curl',
-    ),
-  );
+const works = (command, ...args) => spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+const needs = [
+  {
+    isHere: works('php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);'),
+    tests: 'the tests with real PHP scripts (test/php and part of test/http/php-bodies)',
+    packages: 'php-cli php-curl',
+  },
+  { isHere: works('curl', '--version'), tests: "the README's commands (part of test/house/docs)", packages: 'curl' },
+];
+const leftOut = needs.filter(({ isHere }) => !isHere);
+if (leftOut.length > 0) {
+  const tests = leftOut.map((one) => one.tests).join('; ');
+  const packages = leftOut.map((one) => one.packages).join(' ');
+  process.on('exit', () => console.log(`Left out on this machine: ${tests}. To run them too: apt-get install ${packages}`));
 }
 const [node, jest] = tool('jest/bin/jest.js');
 run(node, [jest, ...process.argv.slice(2)]);
