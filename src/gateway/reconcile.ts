@@ -15,7 +15,7 @@ import type { Mapping } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { CallContext, Upstream } from '../upstream/upstream';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
-import { compareReceipt, traitsOf, type Comparison } from './compare-receipt';
+import { compareReceipt, traitsOf } from './compare-receipt';
 import { findReceipt } from './pursue';
 import type { Pursuits } from './pursuits';
 
@@ -281,27 +281,22 @@ function isTimely(order: Order, row: Unclaimed): boolean {
 
 /**
  * Nothing that the receipt shows speaks against the order, and its number or price speaks for it. The service alone does
- * not: one sale of exam PINs looks like every other, and the PINs of another order would be given away.
+ * not: one sale of exam PINs looks like every other, and the PINs of another order would be given away. Only what has
+ * neither number nor price (a message to many) is told by its service, and only while nobody doubts it.
  */
 function isAlike(order: Order, receipt: JsonObject, prices: CatalogLists | undefined, mapping: Mapping): boolean {
-  const comparison = comparisonOf(order, receipt, prices, mapping);
-  if (comparison === undefined) return false;
-  const { number, price } = comparison;
-  return (number === 'agrees' || price === 'agrees') && !Object.values(comparison).includes('differs');
+  const operation = mapping.operations.get(order.operation);
+  if (operation === undefined) return false;
+  const traits = traitsOf(operation, order.fields, prices);
+  const { number, price, category } = compareReceipt(receipt, traits);
+  if ([number, price, category].includes('differs')) return false;
+  const isTraceless = traits.numbers.length === 0 && traits.faceValue === undefined && operation.joins.length === 0;
+  const isDoubted = order.outcome?.kind === 'unknown' && order.outcome.isDoubted === true;
+  return number === 'agrees' || price === 'agrees' || (isTraceless && !isDoubted && category === 'agrees');
 }
 
 /** Something that the receipt shows is not of this order. Prices of the catalog do not count: they may have changed since. */
 function isContradicted(order: Order, receipt: JsonObject, mapping: Mapping): boolean {
-  const comparison = comparisonOf(order, receipt, undefined, mapping);
-  return comparison !== undefined && Object.values(comparison).includes('differs');
-}
-
-function comparisonOf(
-  order: Order,
-  receipt: JsonObject,
-  prices: CatalogLists | undefined,
-  mapping: Mapping,
-): Comparison | undefined {
   const operation = mapping.operations.get(order.operation);
-  return operation === undefined ? undefined : compareReceipt(receipt, traitsOf(operation, order.fields, prices));
+  return operation !== undefined && Object.values(compareReceipt(receipt, traitsOf(operation, order.fields))).includes('differs');
 }
