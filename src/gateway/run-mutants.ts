@@ -25,13 +25,14 @@ export async function runMutants(
   results: readonly CaseResult[],
   around: Surroundings,
   parts: Omit<CaseParts, 'mapping'>,
+  mutants: readonly Mutant[] = listMutants(around.source),
 ): Promise<MutationResult> {
   const playing: Playing = { ...parts, read: remembered(parts.read), stage: createStage(), titles: new Map() };
   const witnesses = await findWitnesses(results, around, playing);
   const missed: Mutant[] = [];
   let noticed = 0;
   let unusable = 0;
-  for (const mutant of listMutants(around.source)) {
+  for (const mutant of mutants) {
     const end = await judgeMutant(mutant, around.source, witnesses, playing);
     if (end === 'noticed') noticed += 1;
     else if (end === 'unusable') unusable += 1;
@@ -127,18 +128,26 @@ async function judgeMutant(
 }
 
 /**
- * Those who can tell. First whoever shows the broken rule, or one that stands close to it; then the rows of the case that
- * noticed a break close by; then who has noticed most so far.
+ * Those who can tell. First the rows of the case that noticed the last break close by; then whoever shows the broken rule,
+ * or one that stands close to it; then who has noticed most so far.
  */
 function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[], titles: ReadonlyMap<string, string>): Witness[] {
   const able = witnesses.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));
-  const prefixes = path.map((_, index) => path.slice(0, path.length - index).map(String).join('\0'));
-  const titleNear = prefixes.map((prefix) => titles.get(prefix)).find((title) => title !== undefined);
+  const prefixes = path.map((_, index) =>
+    path
+      .slice(0, path.length - index)
+      .map(String)
+      .join('\0'),
+  );
+  const titleNear = prefixes
+    .slice(0, -1)
+    .map((prefix) => titles.get(prefix))
+    .find((title) => title !== undefined);
   const rank = (one: Witness): number => {
     const missing = prefixes.findIndex((prefix) => one.shown.has(prefix));
     const closeness = missing === -1 ? 0 : prefixes.length - missing;
     const isNear = one.played.title === titleNear;
-    return closeness * 1_000_000 + (isNear ? 10_000 : 0) + one.merits - (one.isSlow ? 5_000 : 0);
+    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.merits - (one.isSlow ? 5_000 : 0);
   };
   const ranks = new Map(able.map((one) => [one, rank(one)]));
   return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);

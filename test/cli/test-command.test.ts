@@ -1,0 +1,131 @@
+import { CommanderError } from 'commander';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { testCommand } from '../../src/cli/test';
+
+const ROOT = resolve(__dirname, '..', '..');
+const SHIPPED = join(ROOT, 'mappings');
+
+/** The command inside this process: starting the program anew for each would take most of the time. */
+async function run(...args: readonly string[]) {
+  const written = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written[stream] += String(text);
+      return true;
+    }),
+  );
+  const previous = process.exitCode;
+  process.exitCode = 0;
+  try {
+    await testCommand().exitOverride().parseAsync(args, { from: 'user' });
+    return { status: process.exitCode, ...written };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { status: error.exitCode === 0 ? 0 : 2, ...written };
+  } finally {
+    process.exitCode = previous;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mappings-'));
+  cpSync(SHIPPED, folder, { recursive: true });
+  rmSync(join(folder, 'cases'), { recursive: true });
+});
+
+/** The shipped mappings with these cases. */
+function withCases(text: string): string {
+  const own = mkdtempSync(join(tmpdir(), 'mappings-'));
+  cpSync(folder, own, { recursive: true });
+  cpSync(join(SHIPPED, 'cases', 'v1.yaml'), join(own, 'cases', 'v1.yaml'), { recursive: true });
+  writeFileSync(join(own, 'cases', 'own.yaml'), text);
+  return own;
+}
+
+const GOOD = `cases:
+  - name: airtime is sold at $value
+    each: [/api/topup, /api/airtime]
+    send: { POST $value: { network: MTN, phone: '08031234567', amount: 100 } }
+    expect_call: { POST /airtime: { network: MTN, phone: '08031234567', amount: 100, ported: false } }
+`;
+const BAD = `${GOOD}
+  - name: a case that is not so
+    send: GET /api/user/
+    expect_reply: { status: fail, balance: 1, currency: NGN }
+`;
+
+test('cases that are as expected take a row each, and the exit code is 0', async () => {
+  const { status, stdout } = await run(withCases(GOOD));
+  expect(stdout).toMatch(/^ok {4}airtime is sold at \$value {2}\(2 rows\)\n1 case, 2 rows: all as expected \(\d+ ms\)\.\n$/);
+  expect(status).toBe(0);
+});
+
+test('of a case that fails only what differs is printed, with its place, and the exit code is 1', async () => {
+  const own = withCases(BAD);
+  const junit = join(own, 'cases.xml');
+  const { status, stdout } = await run(own, '--quiet', '--junit', junit);
+  expect(stdout.split('\n').slice(0, 4)).toEqual([
+    'FAIL  a case that is not so',
+    expect.stringMatching(/own\.yaml:7:5$/),
+    '      reply.status: expected "fail", found "success"',
+    '      reply.balance: expected 1, found 98250.5',
+  ]);
+  expect(stdout).toContain('2 cases, 3 rows: 1 not as expected');
+  expect(status).toBe(1);
+  const xml = readFileSync(junit, 'utf8');
+  expect(xml).toContain('tests="3" failures="1"');
+  expect(xml).toContain('<failure message="reply.status">reply.status: expected &quot;fail&quot;');
+});
+
+test('the coverage names what no case shows, and a low one is exit code 1', async () => {
+  const own = withCases(GOOD);
+  const { status, stdout } = await run(own, '--coverage', '--fail-under', '90');
+  expect(stdout).toMatch(/operations\/data\.yaml:\d+:\d+ {2}route {2}POST \/api\/data: no case shows it\n/);
+  expect(stdout).toMatch(/route +2 of +\d+ +\d+\.\d %\n/);
+  expect(stdout).toContain('The coverage is below 90 %.');
+  expect(status).toBe(1);
+  expect((await run(own, '--coverage', '--quiet')).status).toBe(0);
+});
+
+test('the filter takes cases by their name', async () => {
+  const own = withCases(BAD);
+  expect((await run(own, '--filter', 'airtime')).status).toBe(0);
+  const { status, stdout } = await run(own, '--filter', 'nothing like it');
+  expect(stdout).toBe('No case has "nothing like it" in its name.\n');
+  expect(status).toBe(1);
+});
+
+test('problems in cases are printed like those of check', async () => {
+  const { status, stdout } = await run(withCases('cases:\n  - name: a case\n    sent: GET /api/user/\n'));
+  expect(stdout).toMatch(/own\.yaml:3:5 {2}unknown-key {2}unknown key `sent`/);
+  expect(stdout).toContain('did you mean `send`?');
+  expect(status).toBe(1);
+});
+
+test.each([[['--fail-under', 'most']], [['--fail-under', '101']], [['--no-such-option']], [['a', 'b']]])(
+  'bad usage such as %j is one sentence and exit code 2',
+  async (args) => {
+    const { status, stdout, stderr } = await run(...args);
+    expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 2, stdout: '', lines: 1 });
+  },
+);
+
+test('the help tells the exit codes and examples', async () => {
+  const { status, stdout } = await run('--help');
+  expect(stdout).toContain('Exit codes: 0 all as expected');
+  expect(stdout).toContain('compat-gateway test --filter airtime --quiet');
+  expect(status).toBe(0);
+});
+
+test('the program knows the command', () => {
+  const loader = join(ROOT, 'test', 'journal', 'run-typescript.cjs');
+  const program = ['-r', loader, join(ROOT, 'src', 'cli', 'main.ts'), 'test', '--fail-under', 'most'];
+  const { status, stderr } = spawnSync(process.execPath, program, { cwd: ROOT, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('expected a number from 0 to 100.') });
+});
