@@ -6,8 +6,13 @@ const ORDERS_MAX = 12_000;
 
 test.each(MUTANTS)(
   'the simulation notices when $title',
-  async ({ mutation, breaks }) => {
-    const { failed } = await simulate(FIRST_SEED, ORDERS_MAX, { mutate: mutation }, 1);
+  async ({ mutation, breaks, processes }) => {
+    const { failed } = await simulate(
+      FIRST_SEED,
+      ORDERS_MAX,
+      { mutate: mutation, ...(processes === undefined ? {} : { processes }) },
+      1,
+    );
     expect(failed.flatMap(({ violations }) => violations.map(({ invariant }) => invariant))).toContain(breaks);
   },
   120_000,

@@ -15,6 +15,8 @@ export interface Mutant {
   readonly title: string;
   /** The invariant that shows it. */
   readonly breaks: string;
+  /** Where it shows soonest. */
+  readonly processes?: 2;
   readonly mutation: Mutation;
 }
 
@@ -148,6 +150,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: 'an order is tried again before that is on disk',
     breaks: 'failure is true',
+    processes: 2,
     mutation: withJournal((journal) => ({
       settle: async (owner, requestId, latest, atMs) => {
         const isMark = latest.kind === 'unknown' && latest.isBeginning === true;
