@@ -1,8 +1,12 @@
+// Minutes long on two cores: the whole fault matrix, kill -9 and thousands of simulated orders. CI runs them all.
+const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/simulation/histories'];
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG_TESTS === '1' ? [] : LONG)],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

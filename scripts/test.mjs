@@ -20,5 +20,12 @@ if (leftOut.length > 0) {
   const packages = leftOut.map((one) => one.packages).join(' ');
   process.on('exit', () => console.log(`Left out on this machine: ${tests}. To run them too: apt-get install ${packages}`));
 }
+if (process.env.LONG_TESTS !== '1') {
+  process.on('exit', () =>
+    console.log(
+      'Left out: the whole fault matrix, kill -9 and long simulations, minutes on two cores. To run them too: LONG_TESTS=1 npm test',
+    ),
+  );
+}
 const [node, jest] = tool('jest/bin/jest.js');
 run(node, [jest, ...process.argv.slice(2)]);

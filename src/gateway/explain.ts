@@ -198,6 +198,6 @@ function sampleRoots(operation: Operation, outcome: Outcome): Readonly<Record<st
 }
 
 function describeSource(value: ValueSource): string {
-  const text = textOf(value as JsonValue);
+  const text = textOf(value);
   return text.length > 100 ? `${text.slice(0, 97)}…` : text;
 }
