@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { measureCoverage } from '../../src/gateway/case/coverage';
 import { runCases, type CaseResult } from '../../src/gateway/run-cases';
 import { readWrittenRequest } from '../../src/http/read-written-request';
@@ -46,6 +48,13 @@ describe('the shipped cases', () => {
     });
     expect(turned.filter(({ differences }) => differences.length > 0).map(({ played }) => played.name)).toEqual([]);
   });
+});
+
+test('the examples of the documentation are as expected', async () => {
+  const page = readFileSync(join(MAPPINGS, '..', 'docs', 'cases.md'), 'utf8');
+  const blocks = [...page.matchAll(/```yaml\n(?:cases:\n)?( *(?:#|- name)[^`]*)```/g)].map(([, text = '']) => text);
+  expect(blocks).toHaveLength(2);
+  for (const block of blocks) expect(tell(await play(block))).toEqual([]);
 });
 
 test('of a case that fails only what differs is told', async () => {
