@@ -141,7 +141,8 @@ const harmless: readonly Fault[] = [
   {
     title: 'the request reaches v1 twice, the second answer comes back',
     lasts: 'once',
-    timing: 'patient',
+    timing: 'impatient',
+    undecidable: ['SMS'],
     strike: async ({ socket, forward }) => {
       await forward();
       socket.write(replyBytes(await forward()));
