@@ -40,6 +40,12 @@ function strict(command: Command): Command {
   return command;
 }
 
+// `compat-gateway orders list | head` closes the pipe when it has seen enough: that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
 createProgram()
   .parseAsync(process.argv)
   .catch((error: unknown) => {
