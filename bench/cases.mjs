@@ -1,5 +1,5 @@
 // How long the cases of the shipped mappings take: reading and checking, playing them once, and breaking every rule.
-//   npm run build && node bench/cases.mjs [mappings folder]
+//   npm run bench:cases -- [mappings folder]
 import { createRequire } from 'node:module';
 import { performance } from 'node:perf_hooks';
 

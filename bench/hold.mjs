@@ -1,5 +1,5 @@
 // What it costs to hold scripts whose orders are pending at v1: memory per held request, timers, CPU, event loop.
-//   npm run build && node bench/hold.mjs [held scripts] [seconds]
+//   npm run bench:hold -- [held scripts] [seconds]
 // The gateway is a process of its own, on the shipped mappings and an LMDB journal; v1 and the scripts share this one.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

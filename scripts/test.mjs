@@ -12,7 +12,11 @@ const needs = [
     tests: 'the tests with real PHP scripts (test/php and part of test/http/php-bodies)',
     packages: 'php-cli php-curl',
   },
-  { isHere: works('curl', '--version'), tests: "the README's commands (part of test/house/docs)", packages: 'curl' },
+  {
+    isHere: works('curl', '--version'),
+    tests: 'the commands of the README and the docs (part of test/house/docs, test/docs)',
+    packages: 'curl',
+  },
 ];
 const leftOut = needs.filter(({ isHere }) => !isHere);
 if (leftOut.length > 0) {

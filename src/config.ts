@@ -89,6 +89,11 @@ const configSchema = z.strictObject({
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
   mappingsWatch: setting('Reloads the mappings when one of their files changes.', '1 or 0', parseFlag).prefault('0'),
+  trafficShapes: setting(
+    'Remembers what requests look like (names and kinds of fields, never values), for `compat-gateway drift` and `plan`.',
+    '1 or 0',
+    parseFlag,
+  ).prefault('1'),
   workers: setting(
     'How many processes serve; `auto` is one per core.',
     `a whole number from 1 to ${WORKERS_MAX} or \`auto\``,

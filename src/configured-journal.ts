@@ -1,8 +1,9 @@
-/** The journal that the settings name, for the gateway and for the tools that read beside it. */
+/** The journal that the settings name: for the gateway, and for the tools that read beside it. */
+import { existsSync } from 'node:fs';
 import type { Config } from './config';
 import type { Journal } from './journal/journal';
 import type { JournalEvent } from './journal/journal-event';
-import { openJournal } from './journal/open-journal';
+import { journalFolder, openJournal } from './journal/open-journal';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -10,9 +11,26 @@ export function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
 ): Promise<Journal> {
-  const { journalUrl, journalKey, journalDays, dataDir } = config;
+  return open(config, config.journalDays * DAY_MS, onEvent);
+}
+
+/**
+ * For reading beside a running gateway, or after it: makes no journal where none is, and deletes no order, for the
+ * settings of whoever reads may not be those of the gateway.
+ */
+export async function openJournalBeside(config: Config): Promise<Journal> {
+  const url = config.journalUrl.revealForUseOnly();
+  if (url.startsWith('memory:')) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
+  const folder = journalFolder(url, config.dataDir);
+  if (folder !== undefined && !existsSync(folder))
+    throw new Error(`There is no journal at ${folder}: DATA_DIR or JOURNAL_URL must be those of the gateway.`);
+  return open(config, Infinity, () => undefined);
+}
+
+function open(config: Config, retentionMs: number, onEvent: (event: JournalEvent) => void): Promise<Journal> {
+  const { journalUrl, journalKey, dataDir } = config;
   return openJournal(journalUrl.revealForUseOnly(), dataDir, {
-    retentionMs: journalDays * DAY_MS,
+    retentionMs,
     onEvent,
     ...(journalKey === undefined ? {} : { encryptionKey: journalKey }),
   });

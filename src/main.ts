@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { createAdminServer } from './admin/admin-server';
 import { createCatalog } from './catalog/catalog';
 import { createMappingRouter } from './admin/mapping-router';
+import { createTrafficRouter } from './admin/traffic-router';
 import type { Config } from './config';
 import { openConfiguredJournal } from './configured-journal';
+import { openConfiguredTraffic } from './configured-traffic';
+import { prepareDataFolder } from './data-folder';
 import { systemClock } from './domain/clock';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
@@ -16,6 +19,7 @@ import { createClientAddress } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough } from './http/passthrough';
 import { createHttpServer } from './http/server';
+import { listening } from './listening';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
 import { formatProblem } from './mapping/problem';
 import { watchOpenOrders } from './open-orders';
@@ -59,11 +63,14 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Service> {
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
+  prepareDataFolder(config.dataDir);
   const live = openMapping(config, observer);
   metrics.mappingLoaded(live.current().hash);
   const keyring = createKeyring(readGatewaySecret(config));
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
+  const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
+  closers.push(() => traffic?.stop() ?? Promise.resolve());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
@@ -95,6 +102,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     handle: async (request: LegacyRequest, { receivedAtMs }) => {
       const served = await gateway.handle(request);
       observer.served(request, served, receivedAtMs);
+      traffic?.record(request, served);
       return served.reply;
     },
     refuse,
@@ -106,7 +114,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     incident: observer.incident,
   });
   const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, refuse);
-  const { port } = await server.listen(config.port, config.host);
+  const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(STOP_DEADLINE_MS));
 
   let isStopping = false;
@@ -119,11 +127,12 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     }),
     routers: [
       { path: '/mapping', router: createMappingRouter(live) },
+      { path: '/traffic', router: createTrafficRouter(traffic) },
       ...(sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox.sandbox) }]),
     ],
     onError: (error) => observer.trouble('admin', error),
   });
-  const adminAddress = await admin.listen(config.adminPort, config.adminHost);
+  const adminAddress = await listening(config, 'admin', (onPort, host) => admin.listen(onPort, host));
   closers.push(() => admin.close());
 
   return {
@@ -162,7 +171,7 @@ async function startSandbox(config: Config, closers: (() => Promise<void>)[]): P
     trustedProxies: config.trustedProxies,
   });
   closers.push(() => sandbox.close());
-  const { url } = await sandbox.listen(config.sandboxPort, config.sandboxHost);
+  const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
   return { sandbox, url };
 }
 

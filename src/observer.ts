@@ -24,8 +24,9 @@ export interface Observer {
 const PROBLEMS_LOGGED_MAX = 20;
 
 export function createObserver(log: Log, metrics: Metrics): Observer {
+  const watching = harmless(log);
   return {
-    served(request, served, receivedAtMs) {
+    served: watching((request, served, receivedAtMs) => {
       const { operation, format, outcome, refusal, unknownFields } = served;
       metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs: Date.now() - receivedAtMs });
       if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
@@ -43,8 +44,8 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
         unknownFields: unknownFields.length === 0 ? undefined : unknownFields.slice(0, 20).join(','),
         address: request.clientAddress,
       });
-    },
-    requestDone(line) {
+    }),
+    requestDone: watching((line) => {
       // A request that came through the walk has its line already.
       if (line.kind === 'compat' && line.refusedAs === undefined) return;
       if (line.refusedAs !== undefined)
@@ -52,8 +53,8 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
       else metrics.requestDone({ outcome: 'passed', durationMs: line.durationMs });
       const { method, path, status, durationMs, refusedAs, isAbandoned } = line;
       log.info('request', { kind: line.kind, method, path: path.slice(0, 200), status, durationMs, refusedAs, isAbandoned });
-    },
-    trouble: (what, error) => log.error(what, errorFields(error)),
+    }),
+    trouble: watching((what, error) => log.error(what, errorFields(error))),
     reloaded(reloaded) {
       metrics.reloaded(reloaded.kind, reloaded.hash);
       const { kind, hash: mappingHash } = reloaded;
@@ -72,4 +73,20 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
       return incident;
     },
   };
+}
+
+/** Watching cannot change what a script is told: an order that v1 sold does not become a failure because a line was not written. */
+function harmless(log: Log): <Facts extends unknown[]>(watch: (...facts: Facts) => void) => (...facts: Facts) => void {
+  return (watch) =>
+    (...facts) => {
+      try {
+        watch(...facts);
+      } catch (error) {
+        try {
+          log.error('watching', errorFields(error));
+        } catch {
+          // The log itself is broken: the sale goes on.
+        }
+      }
+    };
 }

@@ -15,15 +15,19 @@ export interface OpenOrders {
   readonly atRisk: AmountMinor;
   /** Orders whose price is not known, because only v1's catalog has it. */
   readonly withoutPrice: number;
+  /** What was said of each order that this build cannot read: it may be open as well. */
+  readonly unreadable: readonly Error[];
 }
 
 const ORDERS_MAX = 10_000;
 
 export async function readOpenOrders(journal: Journal, mapping: Mapping, nowMs: number): Promise<OpenOrders> {
-  const orders = await journal.listUnsettled({ limit: ORDERS_MAX });
+  const unreadable: Error[] = [];
+  const orders = await journal.listUnsettled({ limit: ORDERS_MAX, onUnreadable: (error) => unreadable.push(error) });
   const prices = orders.map((order) => priceOf(order, mapping));
   return {
     orders,
+    unreadable,
     overdue: orders.filter((order) => nowMs - order.openedAtMs >= mapping.timing.overdue),
     atRisk: kobo(prices.reduce<number>((sum, price) => sum + (price ?? 0), 0)),
     withoutPrice: prices.filter((price) => price === undefined).length,
@@ -60,8 +64,10 @@ export function watchOpenOrders(parts: {
   const look = async (): Promise<void> => {
     try {
       const now = parts.clock.now();
-      const { orders, overdue, atRisk } = await readOpenOrders(parts.journal, parts.mapping(), now);
+      const { orders, overdue, atRisk, unreadable } = await readOpenOrders(parts.journal, parts.mapping(), now);
       parts.metrics.setUnknownOrders(orders.length, atRisk);
+      if (unreadable[0] !== undefined)
+        parts.log.error('open_orders', { ...errorFields(unreadable[0]), count: unreadable.length });
       for (const order of overdue) {
         const key = `${order.owner} ${order.requestId}`;
         if (now - (said.get(key) ?? 0) < SAY_AGAIN_MS) continue;

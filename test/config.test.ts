@@ -285,6 +285,7 @@ describe('what the configuration tells of itself', () => {
       DATA_DIR: './data',
       MAPPINGS_DIR: './mappings',
       MAPPINGS_WATCH: '0',
+      TRAFFIC_SHAPES: '1',
       WORKERS: '1',
       TRUSTED_PROXIES: undefined,
       LOOKUP_API_KEY: undefined,

@@ -22,7 +22,7 @@ export async function askAdmin(config: Config, method: 'GET' | 'POST', path: str
     return { status: answer.statusCode, body: JSON.parse(text) as AdminAnswer['body'] };
   } catch (error) {
     throw new Error(
-      `No gateway answers at ${url} (ADMIN_HOST, ADMIN_PORT): ${error instanceof Error ? error.message : String(error)}`,
+      `No gateway answers at ${url} (ADMIN_HOST, ADMIN_PORT): ${error instanceof Error ? error.message : String(error)}. Is it running, with the settings of this command?`,
       { cause: error },
     );
   }

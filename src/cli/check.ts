@@ -6,6 +6,7 @@ import { formatSarif } from '../mapping/format-sarif';
 import { readFolder } from '../mapping/load';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { ruleOf } from '../mapping/rules/rules';
+import { parseFolder } from './parse-path';
 import { readConfig } from './read-config';
 
 interface CheckOptions {
@@ -22,7 +23,7 @@ const FIX_ROUNDS_MAX = 5;
 export function checkCommand(): Command {
   return new Command('check')
     .description('Checks the mapping files and prints every problem with its place.')
-    .argument('[folder]', 'the mappings folder (default: MAPPINGS_DIR)')
+    .argument('[folder]', 'the mappings folder (default: MAPPINGS_DIR)', parseFolder)
     .option('--json', 'the same as --format json')
     .addOption(
       new Option('--format <format>', 'how problems are printed')

@@ -2,13 +2,22 @@ import { Command } from 'commander';
 import { describeConfig } from '../config';
 import { readConfig } from './read-config';
 
+const HELP = `
+Exit codes: 0 usable, 1 a setting has a value that is none, 2 bad usage.
+
+Example:
+  PORT=80 compat-gateway config`;
+
 /** `compat-gateway config`: what is in force and where it comes from. Secrets are masked. */
 export function configCommand(): Command {
-  return new Command('config').description('Prints the effective settings; secrets are masked.').action(() => {
-    const { config, sources } = readConfig();
-    const rows = describeConfig(config, sources);
-    const width = Math.max(...rows.map(({ name }) => name.length));
-    for (const { name, value, source } of rows)
-      process.stdout.write(`${name.padEnd(width)}  ${value}${source === undefined ? '' : `  (${source})`}\n`);
-  });
+  return new Command('config')
+    .description('Prints the effective settings; secrets are masked.')
+    .addHelpText('after', HELP)
+    .action(() => {
+      const { config, sources } = readConfig();
+      const rows = describeConfig(config, sources);
+      const width = Math.max(...rows.map(({ name }) => name.length));
+      for (const { name, value, source } of rows)
+        process.stdout.write(`${name.padEnd(width)}  ${value}${source === undefined ? '' : `  (${source})`}\n`);
+    });
 }

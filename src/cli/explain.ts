@@ -1,20 +1,25 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
-import { openConfiguredJournal } from '../configured-journal';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { openJournalBeside } from '../configured-journal';
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
-import { explain, explainReplies, type ExplainedReply, type Explanation, type Place } from '../gateway/explain';
+import { explain, type Explanation } from '../gateway/explain';
 import { createKeyring } from '../gateway/keyring';
-import { TOLD_AS } from '../gateway/merge-reply';
 import { readGatewaySecret } from '../gateway-secret';
 import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
-import { parseCurl, parseRequestText } from './parse-request';
+import { describeOrder } from './describe-order';
+import { describeReply, showPlace, showValue } from './describe-reply';
+import { parseCurl } from './parse-curl';
+import { parseFile } from './parse-path';
+import { parseRequestText } from './parse-request';
 import { readConfig } from './read-config';
+import { readMappingForOrders } from './read-mapping-for-orders';
 import { readWireRequest } from './read-wire-request';
+import { writeRequest, type WrittenRequest } from './write-request';
 
 interface ExplainOptions {
   readonly file?: string;
@@ -25,34 +30,43 @@ interface ExplainOptions {
 
 /** `compat-gateway explain`: nothing is bought, nothing is sent, no key or PIN is printed. */
 export function explainCommand(): Command {
-  return new Command('explain')
-    .description('Shows how a request is read: format, fields, the v1 call, and where every reply field comes from.')
-    .argument('[request...]', 'a curl command line, after --; without it the request is read from --file or standard input')
-    .option('--file <file>', 'a saved curl command, raw HTTP request or transcript')
-    .option('--order <id>', 'explain a past order of the journal instead')
-    .option('--no-replies', 'leave the replies out')
-    .option('--json', 'print the explanation as JSON')
-    .addHelpText(
-      'after',
-      `
+  return (
+    new Command('explain')
+      .description('Shows how a request is read: format, fields, the v1 call, and where every reply field comes from.')
+      // A curl command has options of its own.
+      .passThroughOptions()
+      .argument('[request...]', 'a curl command line; without it the request is read from --file or standard input')
+      .option('--file <file>', 'a saved curl command, raw HTTP request or transcript', parseFile)
+      .addOption(new Option('--order <id>', 'explain a past order of the journal instead').conflicts(['file', 'json']))
+      .option('--no-replies', 'leave the replies out')
+      .option('--json', 'print the explanation as JSON (of a past order, `orders show` does)')
+      .addHelpText(
+        'after',
+        `
 Exit codes: 0 explained, 1 the request would be refused, 2 bad usage.
 
 Examples:
-  compat-gateway explain -- curl http://host/api/topup/ -H 'Authorization: Token KEY:1234' -d '{"network":2,"mobile_number":"08051234567","amount":100}'
+  compat-gateway explain curl http://host/api/topup/ -H 'Authorization: Token KEY:1234' -d '{"network":2,"mobile_number":"08051234567","amount":100}'
   compat-gateway explain --file request.http
   compat-gateway explain --order first-a`,
-    )
-    .action(async (words: readonly string[], options: ExplainOptions) => {
-      const mapping = loadMapping();
-      if (options.order !== undefined) return explainOrder(options.order, mapping);
-      const request = await readRequestFrom(words, options);
-      if (request === undefined) return;
-      const { config } = readConfig();
-      const explanation = explain(request, mapping, createKeyring(readGatewaySecret(config)));
-      const shown = options.replies === false ? { ...explanation, replies: [] } : explanation;
-      process.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : describe(shown, request));
-      if (explanation.refusal !== undefined) process.exitCode = 1;
-    });
+      )
+      .action(async (words: readonly string[], options: ExplainOptions) => {
+        const { order, file } = options;
+        const other = order !== undefined ? '--order' : file !== undefined ? '--file' : undefined;
+        if (other !== undefined && words.length > 0)
+          throw new InvalidArgumentError(`Either ${other} or a command line, not both.`);
+        if (order !== undefined) return explainOrder(order, options.replies !== false);
+        const written = readWritten(words, file);
+        const mapping = loadMapping();
+        const request = await readRequest(written);
+        if (request === undefined) return;
+        const { config } = readConfig();
+        const explanation = explain(request, mapping, createKeyring(readGatewaySecret(config)));
+        const shown = options.replies === false ? { ...explanation, replies: [] } : explanation;
+        process.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : describe(shown, request));
+        if (explanation.refusal !== undefined) process.exitCode = 1;
+      })
+  );
 }
 
 function loadMapping(): Mapping {
@@ -61,13 +75,21 @@ function loadMapping(): Mapping {
   return mapping;
 }
 
-async function readRequestFrom(words: readonly string[], { file }: ExplainOptions): Promise<LegacyRequest | undefined> {
-  const wire =
-    words.length > 0
-      ? parseCurl(words[0] === 'curl' ? words : ['curl', ...words])
-      : parseRequestText(readFileSync(file ?? 0, 'utf8'));
+/** What was pasted is an argument too: text that is no request is bad usage. */
+function readWritten(words: readonly string[], file: string | undefined): WrittenRequest {
   try {
-    return await readWireRequest(wire);
+    if (words.length === 0) return parseRequestText(readFileSync(file ?? 0, 'utf8'));
+    // A whole command line in quotes is one word.
+    if (words.length === 1 && /\s/.test(words[0]!)) return parseRequestText(words[0]!);
+    return parseCurl(words[0] === 'curl' ? words : ['curl', ...words]);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function readRequest(written: WrittenRequest): Promise<LegacyRequest | undefined> {
+  try {
+    return await readWireRequest(writeRequest(written));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     process.stdout.write(`1  read          REFUSED ${error.code}: ${error.detail}\n`);
@@ -76,17 +98,15 @@ async function readRequestFrom(words: readonly string[], { file }: ExplainOption
   }
 }
 
-const showPlace = ({ file, line }: Place): string => `${file}:${line}`;
-
 function describe(explanation: Explanation, request: LegacyRequest): string {
-  const { operation, key, format, fields, unknownFields, call, refusal, note, requestId, replies } = explanation;
+  const { operation, key, caller, format, fields, unknownFields, call, refusal, note, requestId, replies } = explanation;
   const lines = [
     `1  read          ${request.method} ${request.path}  (${request.body.size} body and ${request.query.size} query fields)`,
   ];
   if (operation !== undefined)
     lines.push(`2  route         ${operation.name}: ${operation.title}  ${showPlace(operation.place)}`);
-  if (key !== undefined)
-    lines.push(`3  key           ${key.how}, ${key.hasPin ? 'with' : 'without'} a PIN, fingerprint ${key.fingerprint}`);
+  if (key !== undefined) lines.push(`3  key           ${describeKey(key)}`);
+  for (const { words, place } of caller) lines.push(`   caller        ${words}  ${showPlace(place)}`);
   if (format !== undefined) {
     lines.push(`4  format        ${format.id.toUpperCase()}: ${format.reason}`);
     for (const signal of format.signals)
@@ -95,7 +115,7 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
   for (const [index, field] of fields.entries()) {
     const from = field.spelling === undefined ? 'by default' : `from ${field.spelling}`;
     lines.push(
-      `${index === 0 ? '5  fields        ' : '                 '}${field.field} = ${textOf(field.value)}  ${from}, as ${field.as}  ${showPlace(field.place)}`,
+      `${index === 0 ? '5  fields        ' : '                 '}${field.field} = ${showValue(field)}  ${from}, as ${field.as}  ${showPlace(field.place)}`,
     );
   }
   if (requestId !== undefined) lines.push(`                 request id = ${textOf(requestId)}`);
@@ -104,24 +124,17 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
     lines.push(`6  v1 call       ${call.method} ${call.path} ${JSON.stringify(call.body ?? call.query ?? {})}`);
   if (refusal !== undefined) lines.push(`   REFUSED       ${refusal.http} ${refusal.code}: ${refusal.detail}`);
   if (note !== undefined) lines.push(`   NOTE          ${note}`);
-  return `${[...lines, ...replies.flatMap(describeReply)].join('\n')}\n`;
+  return `${[...lines, ...replies.flatMap((reply) => describeReply(reply))].join('\n')}\n`;
 }
 
-function describeReply({ outcome, http, fields }: ExplainedReply): string[] {
-  const width = Math.max(...fields.map(({ field }) => field.length), 1);
-  return [
-    '',
-    `reply to a ${outcome} (HTTP ${http}; values are made up)`,
-    ...fields.map(({ field, value, source, place }) => {
-      const shown = textOf(value);
-      return `  ${field.padEnd(width)}  ${shown.length > 40 ? `${shown.slice(0, 39)}…` : shown}  <- ${source}  ${showPlace(place)}`;
-    }),
-  ];
+function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key']>): string {
+  return fingerprint === undefined ? how : `${how}, ${hasPin ? 'with' : 'without'} a PIN, fingerprint ${fingerprint}`;
 }
 
-/** What the journal kept of an order: names and provenance, and its replies by the mapping of today. */
-async function explainOrder(id: string, mapping: Mapping): Promise<void> {
-  const journal = await openConfiguredJournal(readConfig().config);
+async function explainOrder(id: string, withReply: boolean): Promise<void> {
+  const { config } = readConfig();
+  const mapping = readMappingForOrders(config);
+  const journal = await openJournalBeside(config);
   try {
     const orders: Order[] = [];
     for await (const order of journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: 10_000_000 })) {
@@ -129,31 +142,8 @@ async function explainOrder(id: string, mapping: Mapping): Promise<void> {
         orders.push(order);
     }
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
-    for (const order of orders) process.stdout.write(describeOrder(order, mapping));
+    for (const order of orders) process.stdout.write(describeOrder(order, mapping, Date.now(), withReply));
   } finally {
     await journal.close();
   }
-}
-
-function describeOrder(order: Order, mapping: Mapping): string {
-  const { trail, outcome } = order;
-  const operation = mapping.operations.get(order.operation);
-  const isSameMapping = trail?.mapping === mapping.hash;
-  const lines = [
-    `order            ${order.requestId}, opened ${new Date(order.openedAtMs).toISOString()}, ${order.tries} ${order.tries === 1 ? 'try' : 'tries'}`,
-    `operation        ${order.operation}${operation === undefined ? ' (not in the mapping of today)' : `  ${showPlace(mapping.placeOf(['operations', order.operation]))}`}`,
-    `format           ${order.format.toUpperCase()}: ${trail?.reason ?? 'why was not recorded'}`,
-    `mapping          ${trail?.mapping ?? 'not recorded'}${isSameMapping ? ', the one in the folder' : ', NOT the one in the folder: places below are of today'}`,
-    ...Object.entries(order.fields).map(
-      ([field, value]) =>
-        `field            ${field} = ${textOf(value)}  ${trail?.spellings[field] === undefined ? 'by default' : `from ${trail.spellings[field]}`}`,
-    ),
-    `outcome          ${outcome?.kind ?? 'none yet'}${outcome !== undefined && 'reason' in outcome ? `: ${outcome.reason}` : ''}${outcome !== undefined && 'reference' in outcome && outcome.reference !== undefined ? `, v1 reference ${outcome.reference}` : ''}`,
-  ];
-  const told = TOLD_AS[outcome?.kind ?? 'unknown'];
-  const replies =
-    operation === undefined || !mapping.formats.has(order.format)
-      ? []
-      : explainReplies(operation, order.format, order.fields, mapping).filter((reply) => reply.outcome === told);
-  return `${[...lines, ...replies.flatMap(describeReply)].join('\n')}\n`;
 }

@@ -1,36 +1,38 @@
-import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import { Secret } from '../domain/credentials';
-import { createKeyring } from '../gateway/keyring';
+import { createKeyring, looksLikeToken, type Keyring } from '../gateway/keyring';
 import { readGatewaySecret } from '../gateway-secret';
 import { readConfig } from './read-config';
+import { readHiddenLine } from './read-hidden-line';
+
+/** As shells have it for Ctrl-C. */
+const CANCELLED_EXIT_CODE = 130;
 
 /** `compat-gateway fingerprint`: the key is typed unseen or piped in, never given as an argument that others can list. */
 export function fingerprintCommand(): Command {
   return new Command('fingerprint')
     .description('Prints the fingerprint of an API key, for callers.yaml. Type or pipe the key in.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 printed, 1 no key was given, 2 bad usage, 130 cancelled.\n\nExample:\n  compat-gateway fingerprint < key.txt',
+    )
     .action(async () => {
       const { config } = readConfig();
-      const key = (await readHiddenLine('API key: ')).trim().replace(/:\d{4,6}$/, '');
-      if (key === '') throw new Error('No key was given.');
-      process.stdout.write(`${createKeyring(readGatewaySecret(config)).fingerprint(new Secret(key))}\n`);
+      const keyring = createKeyring(readGatewaySecret(config));
+      const line = await readHiddenLine('API key: ');
+      if (line === undefined) {
+        process.exitCode = CANCELLED_EXIT_CODE;
+        return;
+      }
+      process.stdout.write(`${keyring.fingerprint(keyIn(line.trim(), keyring))}\n`);
     });
 }
 
-function readHiddenLine(prompt: string): Promise<string> {
-  const isTerminal = process.stdin.isTTY;
-  if (isTerminal) process.stderr.write(prompt);
-  // Without an output the line editor shows nothing of what is typed.
-  const lines = createInterface({ input: process.stdin, terminal: isTerminal });
-  return new Promise((resolve) => {
-    let first = '';
-    lines.once('line', (line) => {
-      first = line;
-      lines.close();
-    });
-    lines.once('close', () => {
-      if (isTerminal) process.stderr.write('\n');
-      resolve(first);
-    });
-  });
+/** What stands in a script's settings: a key, a key with its PIN, or an AccessToken of this gateway. */
+function keyIn(text: string, keyring: Keyring): Secret {
+  if (text === '') throw new Error('No key was given.');
+  if (!looksLikeToken(text)) return new Secret(text.replace(/:\d{4,6}$/, ''));
+  const opened = keyring.openToken(text);
+  if (opened === undefined) throw new Error('This is an AccessToken, and not one that this gateway has issued.');
+  return opened.apiKey;
 }

@@ -1,14 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { openConfiguredJournal } from '../configured-journal';
+import { openJournalBeside } from '../configured-journal';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
-import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
-import { formatProblem } from '../mapping/problem';
-import { priceOf, readOpenOrders } from '../open-orders';
+import { priceOf, readOpenOrders, type OpenOrders } from '../open-orders';
 import { readConfig } from './read-config';
+import { readMappingForOrders } from './read-mapping-for-orders';
 
 interface Opened {
   readonly journal: Journal;
@@ -18,59 +17,66 @@ interface Opened {
 interface Range {
   readonly since: number;
   readonly outcome?: string;
-  readonly limit?: number;
 }
 
 const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
+const READ_CODES = '\nExit codes: 0 printed, 1 the journal cannot be read or has no such order, 2 bad usage.';
 const DAY_MS = 24 * 3_600_000;
 const EXPORT_MAX = 10_000_000;
+const OPEN_SHOWN_MAX = 50;
 
 /** `compat-gateway orders`: the journal, read beside a running gateway. Exit code 1 when an order is overdue (`report`). */
 export function ordersCommand(): Command {
-  const command = new Command('orders').description('Lists, shows, exports and reports the orders of the journal.');
+  const command = new Command('orders')
+    .description('Lists, shows, exports and reports the orders of the journal.')
+    .addHelpText('after', `${READ_CODES}\n\nExample:\n  compat-gateway orders report`);
   command
     .command('list')
-    .description('Prints orders, oldest first.')
-    .option('--since <age>', 'how far back, such as 90m, 24h or 7d', parseAge, DAY_MS)
+    .description('Prints the latest orders, oldest first.')
+    .addOption(sinceOption('90m, 24h or 7d', DAY_MS, '24h'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
-    .option('--limit <number>', 'at most so many', parseCount, 50)
+    .option('--limit <number>', 'at most so many of the latest', parseCount, 50)
     .addHelpText(
       'after',
-      '\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500',
+      `${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500`,
     )
-    .action((range: Range) => withJournal((opened) => list(range, opened)));
+    .action((range: Range & { limit: number }) => withJournal((opened) => list(range, opened)));
   command
     .command('show')
-    .description('Prints everything the journal has of an order: by request id, by the id of our replies, or by v1 reference.')
+    .description(
+      'Prints everything the journal has of an order, amounts in kobo: by request id, by the id of our replies, or by v1 reference.',
+    )
     .argument('<id>')
+    .addHelpText('after', `${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
     .action((id: string) => withJournal((opened) => show(id, opened)));
   command
     .command('export')
     .description('Writes orders to standard output.')
     .addOption(new Option('--format <format>', 'the form').choices(['csv', 'json']).default('csv'))
-    .option('--since <age>', 'how far back, such as 24h or 30d', parseAge, 30 * DAY_MS)
+    .addOption(sinceOption('24h or 30d', 30 * DAY_MS, '30d'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
-    .addHelpText('after', '\nExample:\n  compat-gateway orders export --since 7d > orders.csv')
+    .addHelpText('after', `${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
     .action((range: Range & { format: 'csv' | 'json' }) => withJournal((opened) => exportOrders(range, opened)));
   command
     .command('report')
     .description('Counts and naira by outcome, what is open and how old it is. Exit code 1 when an order is overdue.')
-    .option('--since <age>', 'how far back, such as 24h or 7d', parseAge, DAY_MS)
+    .addOption(sinceOption('24h or 7d', DAY_MS, '24h'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 nothing is overdue, 1 an order is overdue, 2 bad usage.\n\nExample, for cron:\n  compat-gateway orders report || mail -s "orders overdue" ops@example.com',
+      '\nExit codes: 0 nothing is overdue, 1 an order is overdue or the journal cannot be read, 2 bad usage.\n\nExample, for cron:\n  compat-gateway orders report || mail -s "orders overdue" ops@example.com',
     )
     .action((range: Range) => withJournal((opened) => report(range, opened)));
   return command;
 }
 
+function sinceOption(examples: string, defaultMs: number, shownDefault: string): Option {
+  return new Option('--since <age>', `how far back, such as ${examples}`).argParser(parseAge).default(defaultMs, shownDefault);
+}
+
 async function withJournal(work: (opened: Opened) => Promise<void>): Promise<void> {
   const { config } = readConfig();
-  const { mapping, problems } = checkFolder(config.mappingsDir);
-  if (mapping === undefined) throw new Error(problems.map(formatProblem).join('\n'));
-  if (config.journalUrl.revealForUseOnly().startsWith('memory:'))
-    throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
-  const journal = await openConfiguredJournal(config);
+  const mapping = readMappingForOrders(config);
+  const journal = await openJournalBeside(config);
   try {
     await work({ journal, mapping });
   } finally {
@@ -78,45 +84,59 @@ async function withJournal(work: (opened: Opened) => Promise<void>): Promise<voi
   }
 }
 
-async function* ordersIn({ since, outcome, limit = EXPORT_MAX }: Range, journal: Journal): AsyncIterable<Order> {
+async function* ordersIn({ since, outcome }: Range, journal: Journal): AsyncIterable<Order> {
   const now = Date.now();
-  let left = limit;
-  for await (const order of journal.list({ fromMs: now - since, untilMs: now + 1, limit: EXPORT_MAX })) {
-    if (outcome !== undefined && outcomeOf(order) !== outcome) continue;
-    if (left <= 0) return;
-    left -= 1;
-    yield order;
-  }
+  for await (const order of journal.list({ fromMs: now - since, untilMs: now + 1, limit: EXPORT_MAX, onUnreadable }))
+    if (outcome === undefined || outcomeOf(order) === outcome) yield order;
+}
+
+/** The others are shown all the same; that some are missing must not go unnoticed. */
+function onUnreadable({ message }: Error): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
 }
 
 const outcomeOf = (order: Order): string => order.outcome?.kind ?? 'open';
 const referenceOf = (order: Order): string =>
   order.outcome !== undefined && 'reference' in order.outcome ? (order.outcome.reference ?? '') : '';
 const showNaira = (amount: AmountMinor | undefined): string => (amount === undefined ? '' : nairaText(amount));
+const countOrders = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function list(range: Range, { journal, mapping }: Opened): Promise<void> {
-  const rows = [['opened', 'operation', 'outcome', 'naira', 'request id', 'reference']];
+async function list({ limit, ...range }: Range & { readonly limit: number }, { journal, mapping }: Opened): Promise<void> {
+  const latest: Order[] = [];
+  let count = 0;
   for await (const order of ordersIn(range, journal)) {
-    rows.push([
-      new Date(order.openedAtMs).toISOString(),
-      order.operation,
-      outcomeOf(order),
-      showNaira(priceOf(order, mapping)),
-      order.requestId,
-      referenceOf(order),
-    ]);
+    count += 1;
+    latest.push(order);
+    // A shift for every order would move the whole list each time.
+    if (latest.length >= 2 * limit) latest.splice(0, latest.length - limit);
   }
-  printTable(rows);
-  print(`${rows.length - 1} orders.`);
+  const shown = latest.slice(-limit);
+  const rows = shown.map((order) => [
+    new Date(order.openedAtMs).toISOString(),
+    order.operation,
+    outcomeOf(order),
+    showNaira(priceOf(order, mapping)),
+    order.requestId,
+    referenceOf(order),
+  ]);
+  printTable([['opened', 'operation', 'outcome', 'naira', 'request id', 'reference'], ...rows]);
+  print(
+    shown.length < count ? `The latest ${shown.length} of ${countOrders(count)}; --limit shows more.` : `${countOrders(count)}.`,
+  );
 }
 
+/** Numbers stand with their ends below each other: naira are compared by their length at a glance. */
+const NUMERIC_COLUMNS: ReadonlySet<string> = new Set(['naira', 'orders']);
+
 function printTable(rows: readonly (readonly string[])[]): void {
+  const isNumeric = rows[0]!.map((title) => NUMERIC_COLUMNS.has(title));
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   for (const row of rows)
     print(
       row
-        .map((cell, column) => cell.padEnd(widths[column]!))
+        .map((cell, column) => (isNumeric[column] === true ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
         .join('  ')
         .trimEnd(),
     );
@@ -207,23 +227,24 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
       nairaText(totals.get(outcome)!.sum as AmountMinor),
     ]),
   ]);
-  const { orders, overdue, atRisk, withoutPrice } = await readOpenOrders(journal, mapping, now);
+  const open = await readOpenOrders(journal, mapping, now);
   print('');
-  print(
-    `${orders.length} orders without a final outcome, ${nairaText(atRisk)} naira at risk${withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`}.`,
-  );
-  const [oldest] = orders;
-  if (oldest !== undefined)
-    print(`The oldest is ${showAge(now - oldest.openedAtMs)} old: ${oldest.operation} ${oldest.requestId}.`);
-  if (overdue.length === 0) return;
-  print('');
-  print(`OVERDUE: ${overdue.length} are older than ${showAge(mapping.timing.overdue)}.`);
+  reportOpen(open, mapping, now);
+  open.unreadable.forEach(onUnreadable);
+  if (open.overdue.length > 0) process.exitCode = 1;
+}
+
+/** Every order whose money may have moved, the oldest first, and what is at risk in all of them. */
+function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mapping: Mapping, now: number): void {
+  const unpriced = withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`;
+  print(`${countOrders(orders.length)} without a final outcome, ${nairaText(atRisk)} naira at risk${unpriced}.`);
+  if (orders.length === 0) return;
   printTable([
     ['age', 'operation', 'outcome', 'naira', 'request id', 'reference'],
-    ...overdue
-      .slice(0, 50)
+    ...orders
+      .slice(0, OPEN_SHOWN_MAX)
       .map((order) => [
-        showAge(now - order.openedAtMs),
+        `${showAge(now - order.openedAtMs)}${overdue.includes(order) ? ' OVERDUE' : ''}`,
         order.operation,
         outcomeOf(order),
         showNaira(priceOf(order, mapping)),
@@ -231,7 +252,9 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
         referenceOf(order),
       ]),
   ]);
-  process.exitCode = 1;
+  if (orders.length > OPEN_SHOWN_MAX) print(`And ${orders.length - OPEN_SHOWN_MAX} younger ones.`);
+  const limit = showAge(mapping.timing.overdue);
+  print(overdue.length === 0 ? `None is older than ${limit}.` : `OVERDUE: ${countOrders(overdue.length)} older than ${limit}.`);
 }
 
 function showAge(ms: number): string {

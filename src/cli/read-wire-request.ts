@@ -5,7 +5,7 @@ import { DEFAULT_HTTP_LIMITS } from '../http/http-limits';
 import { readRequest } from '../http/read-request';
 
 /** Reads a request exactly as the gateway would: the bytes go through a real socket on this machine to the real reader. */
-export async function readWireRequest(wire: string): Promise<LegacyRequest> {
+export async function readWireRequest(wire: Buffer): Promise<LegacyRequest> {
   let answer: (request: Promise<LegacyRequest>) => void;
   const read = new Promise<LegacyRequest>((resolve) => (answer = resolve));
   const server = createServer((request, response) => {

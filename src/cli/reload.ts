@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { askAdmin } from './ask-admin';
 import { readConfig } from './read-config';
@@ -7,7 +7,7 @@ import { readConfig } from './read-config';
 export function reloadCommand(): Command {
   return new Command('reload')
     .description('Has the running gateway take its mapping files into use, all or nothing.')
-    .option('--expect <hash>', 'only if the files are exactly the set with this hash')
+    .option('--expect <hash>', 'only if the files are exactly the set with this hash', parseHash)
     .addHelpText(
       'after',
       '\nExit codes: 0 in use, 1 refused (the running set stays), 2 bad usage.\n\nExample:\n  compat-gateway check && compat-gateway reload',
@@ -30,8 +30,18 @@ export function describeReload(body: Readonly<Record<string, unknown>>): string 
     case 'refused':
       return `${(body['problems'] as readonly Problem[]).map(formatProblem).join('\n')}\nRefused: ${hash} stays in use.\n`;
     case 'edited_meanwhile':
-      return `Refused: the folder holds ${String(body['found'])}, not the expected set. ${hash} stays in use.\n`;
+      return `Refused: the gateway's folder holds ${String(body['found'])}, not the expected set. ${hash} stays in use.\n`;
+    case 'running_changed':
+      return `Refused: somebody else has applied a set meanwhile. ${hash} stays in use.\n`;
+    case 'unwritable':
+      return `Refused: the gateway cannot write into ${String(body['folder'])}: ${String(body['detail'])}. ${hash} stays in use.\n`;
     default:
       return `${typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.'}\n`;
   }
+}
+
+function parseHash(text: string): string {
+  if (!/^[0-9a-f]{16}$/.test(text))
+    throw new InvalidArgumentError('expected the hash that check prints: 16 digits of hexadecimal.');
+  return text;
 }

@@ -11,6 +11,17 @@ const ONE_PROCESS =
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serves the gateway, with an embedded v1 sandbox unless UPSTREAM_URL is set.')
+    .addHelpText(
+      'after',
+      `
+Signals: SIGTERM and SIGINT stop it once the orders under way are over, SIGHUP reloads the mappings.
+
+Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
+
+Examples:
+  compat-gateway serve
+  UPSTREAM_URL=https://v1.example/api/v1 DATA_DIR=/var/lib/compat-gateway compat-gateway serve`,
+    )
     .action(async () => {
       const { config } = readConfig();
       if (config.workers > 1) throw new Error(ONE_PROCESS);
@@ -18,6 +29,7 @@ export function serveCommand(): Command {
       const log = createLog(config.logLevel);
       const service = await startService(config, log);
       process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
+      if (service.live.problems().length > 0) process.stderr.write(lastGoodWarning(service));
       process.on('SIGHUP', () => service.live.reload());
       await stop.asked;
       await service.stop();
@@ -28,6 +40,11 @@ export function serveCommand(): Command {
 
 function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {
   return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n`;
+}
+
+/** The problems stand in the log, and among its lines nobody sees them at a start. */
+function lastGoodWarning({ live }: Service): string {
+  return `The mapping files cannot be used, so the last good set serves: ${live.current().hash}. \`compat-gateway check\` tells what to mend; then \`compat-gateway reload\`.\n`;
 }
 
 /** Everything a newcomer needs for the first sale. */

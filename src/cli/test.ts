@@ -9,6 +9,7 @@ import { checkFolder } from '../mapping/check';
 import { loadSource } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
+import { parseFolder } from './parse-path';
 import { readConfig } from './read-config';
 import { formatCoverage, formatGroup, formatJunit, formatMutation, formatSummary, groupResults } from './test-report';
 
@@ -35,7 +36,7 @@ Examples:
 export function testCommand(): Command {
   return new Command('test')
     .description('Plays the cases of the mappings through the real gateway, without network, and prints what differs.')
-    .argument('[folder]', 'the mappings folder (default: MAPPINGS_DIR)')
+    .argument('[folder]', 'the mappings folder (default: MAPPINGS_DIR)', parseFolder)
     .option('--coverage', 'tell which routes, spellings, table rows, outcomes, reply fields and signals no case shows')
     .option('--mutate', 'break each rule of the mappings on purpose and tell which break no case notices')
     .option('--fail-under <percent>', 'exit code 1 below this coverage, or below this part of noticed breaks', parsePercent)

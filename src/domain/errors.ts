@@ -12,6 +12,7 @@ export const ERRORS = {
   wrong_method: { status: 405, title: 'This address does not take this method' },
   ambiguous_format: { status: 400, title: 'The meaning of the network number is not certain' },
   network_number_doubtful: { status: 400, title: 'The network number does not fit the phone number' },
+  number_unlisted: { status: 400, title: 'The number is not among those set up for this key' },
   missing_credentials: { status: 401, title: 'No API key was sent' },
   bad_credentials: { status: 401, title: 'The API key or PIN is malformed' },
   bad_forwarded_address: { status: 400, title: 'The forwarded address cannot be read' },

@@ -16,8 +16,13 @@ export interface NewOrder {
   readonly echo: JsonObject;
   /** Hash over operation and canonical fields: tells a repeat from another sale under the same request id. */
   readonly contentHash: string;
+  /**
+   * Hash over the request as the script sent it. A repeat is the same in it even when the operator has changed the
+   * mapping in between, which gives the same words another content. Absent in records of earlier builds.
+   */
+  readonly askedHash?: string;
   readonly openedAtMs: number;
-  /** How the intent was read: names only, never values. For `explain`, long afterwards. */
+  /** How the intent was read: names and numbers of tables, no other values. For `explain`, long afterwards. */
   readonly trail?: Trail;
 }
 
@@ -28,6 +33,8 @@ export interface Trail {
   readonly reason: string;
   /** By field: the script's spelling that gave it. */
   readonly spellings: Readonly<Record<string, string>>;
+  /** By field: the number that the script sent, where a numbering of its own read it. */
+  readonly ownNumbers?: Readonly<Record<string, number>>;
 }
 
 export interface Order extends NewOrder {
@@ -38,6 +45,11 @@ export interface Order extends NewOrder {
   /** Undefined while a try is under way, and after a crash in the middle of one: then the money may have moved. */
   readonly outcome?: Outcome;
   readonly settledAtMs?: number;
+}
+
+/** When the last try that the journal knows of began or ended, by the clock of whoever wrote it. */
+export function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
+  return Math.max(openedAtMs, settledAtMs ?? 0);
 }
 
 /** The journal's answer to an intent. */

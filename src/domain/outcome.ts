@@ -56,6 +56,14 @@ export interface NotSent {
   readonly reason: string;
   /** Proven afterwards: v1's history, read long after the last try, does not have the order. */
   readonly isProven?: boolean;
+  /** Which tries the proof is about, as they stood when it was sought: it closes the order only if there was none since. */
+  readonly sought?: Sought;
+}
+/** The tries of an order at one moment, in the order's own times: no clock is compared with another. */
+export interface Sought {
+  readonly tries: number;
+  /** When the last try that the journal knows of began or ended. */
+  readonly lastTriedAtMs: number;
 }
 /** The money may have moved. */
 export interface Unknown {

@@ -1,14 +1,16 @@
 /** Lists: answered from the catalog of the key that asks. */
 import type { JsonObject } from '../domain/json';
+import { numberingShown } from '../mapping/shown-numbers';
 import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './asking';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { tellFinding } from './answer-lookup';
 import { mergeReply } from './merge-reply';
+import { tellWait } from './tell-wait';
 
 export async function answerList(asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, intent } = asking;
+  const { mapping, operation, format, intent, callerKey } = asking;
   const context = readContextOf(asking);
   const catalog = await parts.catalogs.get(context);
   if (catalog === undefined) {
@@ -17,7 +19,7 @@ export async function answerList(asking: Asking, parts: WalkParts): Promise<Answ
     const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, asking);
     return {
       outcome: why.kind === 'refused' ? 'refused' : 'unavailable',
-      reply: mergeReply({ ...told, mapping, operation, format, values: intent.values }),
+      reply: mergeReply({ ...tellWait(told, '/balance'), mapping, operation, format, values: intent.values }),
     };
   }
   const reply = mergeReply({
@@ -27,17 +29,18 @@ export async function answerList(asking: Asking, parts: WalkParts): Promise<Answ
     operation,
     format,
     values: intent.values,
+    callerKey,
     catalog: catalogListsOf(catalog, mapping),
     roots: { networks: networkRows(asking) },
   });
   return { outcome: 'found', reply };
 }
 
-/** `$networks`: the format's own numbers, for scripts that fill their tables from here. */
-function networkRows({ mapping, format }: Asking): JsonObject[] {
+/** `$networks`: the numbers of the script or its format, for scripts that fill their tables from here. */
+function networkRows({ mapping, format, callerKey }: Asking): JsonObject[] {
   const table = mapping.tables.get('network');
   if (table === undefined) return [];
-  return [...mapping.numberingOf(format, table)].map(([number, name]) => ({
+  return [...numberingShown(mapping, format, callerKey, table)].map(([number, name]) => ({
     number,
     name,
     label: table.labelOf(name),

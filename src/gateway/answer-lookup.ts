@@ -8,24 +8,27 @@ import { readContextOf, type Asking } from './asking';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { mergeReply, type ReplyParts } from './merge-reply';
+import { tellWait } from './tell-wait';
 
 /** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
 const UNAVAILABLE_STATUS = 503;
 
 export async function answerLookup(asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, intent } = asking;
+  const { mapping, operation, format, intent, callerKey } = asking;
   const context = readContextOf(asking);
   const [finding, catalog] = await Promise.all([
     parts.upstream.find(asking.call!, context),
     wantsLists(asking) ? parts.catalogs.get(context) : undefined,
   ]);
-  const told = tellFinding(finding, asking);
+  const told = tellWait(tellFinding(finding, asking), asking.call!.path);
   const reply = mergeReply({
     ...told,
     mapping,
     operation,
     format,
     values: intent.values,
+    callerKey,
+    ownNumbers: intent.ownNumbers,
     catalog: catalogOf(catalog, asking),
     roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(asking, parts) },
   });

@@ -2,11 +2,12 @@
 import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import type { NewOrder, Opened, Order } from '../domain/order';
-import { succeedOutcome, type Outcome, type Unknown } from '../domain/outcome';
+import type { NewOrder, Opened, Order, Trail } from '../domain/order';
+import { isFinal, isSafeToRefund, succeedOutcome, type Outcome, type Unknown } from '../domain/outcome';
+import { isSameIntent } from '../domain/same-intent';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { readContextOf, type Asking } from './asking';
-import { contentHashOf } from './build-call';
+import { readContextOf, type Asking, type Reader } from './asking';
+import { askedHashOf, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { identifyReceipt, traitsOf, type Identity } from './compare-receipt';
@@ -14,6 +15,7 @@ import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt, pursue, type Pursuit } from './pursue';
 import { requestIdReused } from './pursuits';
 import { generateRequestId } from './request-id';
+import { tellWait } from './tell-wait';
 
 export interface Answer {
   readonly reply: LegacyReply;
@@ -22,6 +24,7 @@ export interface Answer {
 }
 
 const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
+const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
 
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
@@ -39,8 +42,9 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     fields: boundedFields(intent.values),
     echo: intent.requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, parts.keyring),
+    askedHash: askedHashOf(asking.request, parts.keyring),
     openedAtMs: startedAt,
-    trail: { mapping: mapping.hash, reason: asking.reason, spellings: intent.spellings },
+    trail: trailOf(asking),
   };
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
   const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, asking, parts));
@@ -53,15 +57,23 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
   return {
     outcome: outcome.kind,
     reply: mergeReply({
-      ...tellOutcome(outcome, mapping),
+      ...tellWait(tellOutcome(outcome, mapping), call.path),
       mapping,
       operation,
       format: asking.format,
-      values: intent.values,
+      // What was sold, should its numbers mean something else by now.
+      values: order.contentHash === newOrder.contentHash ? intent.values : order.fields,
+      callerKey: asking.callerKey,
+      ownNumbers: intent.ownNumbers,
       catalog,
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+function trailOf({ mapping, reason, intent: { spellings, ownNumbers } }: Asking): Trail {
+  const trail = { mapping: mapping.hash, reason, spellings };
+  return Object.keys(ownNumbers).length === 0 ? trail : { ...trail, ownNumbers };
 }
 
 const KEPT_TEXT_MAX = 500;
@@ -83,10 +95,11 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
     parts.pinGuard.check(asking.credentials);
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {
-    return standStill(await knownOrder(newOrder, refusal, parts));
+    return standStill(await knownOrder(newOrder, refusal, asking, parts));
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
+  if (opened.kind === 'found' && isOver(order, newOrder)) return standStill(order);
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
     // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
@@ -97,7 +110,7 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
       return standStill(order);
     }
     // The other try ended in this moment: its word is this one's too.
-    if (order.outcome?.kind === 'rejected' || order.outcome?.kind === 'not_sent') return standStill(order);
+    if (order.outcome !== undefined && (isFinal(order.outcome) || isSafeToRefund(order.outcome))) return standStill(order);
   }
   const { timing } = asking.mapping;
   return pursue(
@@ -112,21 +125,42 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
       deadlineMs: asking.patienceMs + timing.pursue,
       tryMs: timing.try,
       readMs: timing.read,
-      identify: (reference) => identify(reference, asking, parts),
+      identify: (reference, openedAtMs) => identify(reference, openedAtMs, asking, parts),
     },
     parts,
   );
 }
 
 /**
- * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
- * not refused, unless nothing was charged for it.
+ * Whether sending a repeat could only do harm. What has ended has its answer, and a v1 that has forgotten the id by now
+ * would sell again (decision 0011). And where the mapping has changed since, the call is no longer the one that may be at v1.
  */
-async function knownOrder(newOrder: NewOrder, refusal: unknown, { journal }: WalkParts): Promise<Order> {
-  const known = await journal.find(newOrder.owner, newOrder.requestId).catch(() => undefined);
-  if (known === undefined || known.outcome?.kind === 'rejected' || known.outcome?.kind === 'not_sent') throw refusal;
-  if (known.contentHash !== newOrder.contentHash) throw requestIdReused();
+function isOver(order: Order, repeat: NewOrder): boolean {
+  return (order.outcome !== undefined && isFinal(order.outcome)) || order.contentHash !== repeat.contentHash;
+}
+
+/**
+ * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
+ * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
+ * is certainly a first one (decision 0012).
+ */
+async function knownOrder(newOrder: NewOrder, refusal: unknown, { intent }: Asking, parts: WalkParts): Promise<Order> {
+  let known: Order | undefined;
+  try {
+    known = await parts.journal.find(newOrder.owner, newOrder.requestId);
+  } catch (error) {
+    if (intent.requestId === undefined) throw refusal;
+    parts.onTrouble('find', error);
+    return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
+  }
+  if (known === undefined || isSafeOutcome(known)) throw refusal;
+  if (!isSameIntent(known, newOrder)) throw requestIdReused();
   return known;
+}
+
+/** Nothing was charged for it. */
+function isSafeOutcome({ outcome }: Order): boolean {
+  return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
 
 /** What is known of the order now that another try begins; that it begins is no knowledge. */
@@ -141,13 +175,21 @@ function standStill(order: Order): Pursuit {
 }
 
 /** Compares v1's receipt with what is being bought. */
-async function identify(reference: string, asking: Asking, parts: WalkParts): Promise<Identity | 'unread'> {
+async function identify(reference: string, openedAtMs: number, asking: Asking, parts: WalkParts): Promise<Identity | 'unread'> {
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
-  return finding.kind === 'found' ? identifyReceipt(finding.body, traitsOf(asking.operation, asking.intent.values)) : 'unread';
+  if (finding.kind !== 'found') return 'unread';
+  const { operation, intent, mapping, credentials } = asking;
+  const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
+  const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
+  return identifyReceipt(finding.body, traitsOf(operation, intent.values), {
+    openedAtMs,
+    nowMs: parts.clock.now(),
+    listPrice: traitsOf(operation, intent.values, lists).faceValue,
+  });
 }
 
 /** Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt. */
-export async function withGoods(order: Order, asking: Asking, parts: WalkParts): Promise<Outcome> {
+export async function withGoods(order: Order, asking: Reader, parts: WalkParts): Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded' || outcome.delivery?.goodsMissing !== true || outcome.reference === undefined) return outcome;
   const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);

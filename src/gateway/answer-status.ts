@@ -14,6 +14,7 @@ import type { WalkParts } from './gateway';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt } from './pursue';
 import { shortenRequestId } from './request-id';
+import { tellWait } from './tell-wait';
 
 export async function answerStatus(asking: Asking, parts: WalkParts): Promise<Answer> {
   const id = asking.intent.values['id'] as string;
@@ -49,6 +50,8 @@ async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts):
     operation,
     format: mapping.formats.has(order.format) ? order.format : asking.format,
     values: order.fields,
+    callerKey: asking.callerKey,
+    ownNumbers: order.trail?.ownNumbers,
     catalog: catalog === undefined ? undefined : catalogListsOf(catalog, mapping),
     roots: { order: orderRoot(order, outcome) },
   });
@@ -62,7 +65,7 @@ async function refresh(order: Order, asking: Asking, parts: WalkParts): Promise<
   const reference = outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
   if (outcome === undefined || reference === undefined) {
     // Nobody gave it a reference: v1's history may know it.
-    await parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress);
+    await parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId);
     return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   }
   const latest = await findReceipt(reference, readContextOf(asking), parts.upstream);
@@ -99,7 +102,7 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
     number: 0,
     tries: 0,
   };
-  const root: JsonObject = { ...orderRoot(order, outcome), number: null, opened_at: null };
+  const root: JsonObject = { ...orderRoot(order, outcome), opened_at: null };
   const v1 = finding.kind === 'found' ? finding.body : null;
   const reply = mergeReply({
     ...tellOutcome(outcome, mapping),
@@ -115,7 +118,7 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
 export async function answerHistory(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
   const finding = await parts.upstream.find(asking.call!, readContextOf(asking));
-  const told = tellFinding(finding, asking);
+  const told = tellWait(tellFinding(finding, asking), asking.call!.path);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;
   return {

@@ -23,6 +23,9 @@ export interface Asking {
   readonly patienceMs: number;
 }
 
-export function readContextOf({ credentials, request, mapping }: Asking): CallContext {
+/** Who asks, from where, and how long v1 may take to be read. */
+export type Reader = Pick<Asking, 'credentials' | 'request' | 'mapping'>;
+
+export function readContextOf({ credentials, request, mapping }: Reader): CallContext {
   return { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
 }

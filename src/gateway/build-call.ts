@@ -1,5 +1,6 @@
 /** Step 6: an intent → the v1 call. Built afresh from checked values; nothing of the script's body is passed on. */
-import type { JsonObject, JsonValue } from '../domain/json';
+import { InexactNumber, type JsonObject, type JsonValue } from '../domain/json';
+import type { LegacyFields, LegacyRequest } from '../domain/legacy';
 import type { Scope } from '../mapping/compile-value';
 import type { CallTemplate, Operation } from '../mapping/mapping';
 import type { V1Call } from '../upstream/upstream';
@@ -20,4 +21,15 @@ export function buildCall(template: CallTemplate, values: JsonObject, roots: Rea
 export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyring): string {
   const entries = Object.entries(call.body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
   return keyring.hash(JSON.stringify([operation.name, call.path, entries]));
+}
+
+/** What a script's own repeat has in common with its first request, whatever the mapping makes of either. */
+export function askedHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
+  return keyring.hash(JSON.stringify(['asked', path.replace(/\/+$/, ''), plainOf(query), plainOf(body)]));
+}
+
+function plainOf(fields: LegacyFields): readonly (readonly [string, JsonValue])[] {
+  return [...fields]
+    .map(([name, value]): [string, JsonValue] => [name, value instanceof InexactNumber ? value.text : value])
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -3,7 +3,7 @@ import { nairaText, kobo } from '../domain/amount';
 import { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
-import type { Field, Mapping, Operation } from '../mapping/mapping';
+import type { CallerKey, Field, Mapping, Operation } from '../mapping/mapping';
 import { readRaw, type RawValue } from './read-raw';
 import { readRequestId, type SentRequestId } from './request-id';
 
@@ -14,6 +14,8 @@ export interface Intent {
   readonly values: JsonObject;
   /** Which spelling gave each field. */
   readonly spellings: Readonly<Record<string, string>>;
+  /** By field: the number that was read by the caller's own numbers. */
+  readonly ownNumbers: Readonly<Record<string, number>>;
   readonly requestId: SentRequestId | undefined;
   /** Names of fields that mean nothing here: counted, never used. */
   readonly unknownFields: readonly string[];
@@ -33,6 +35,7 @@ export interface Canonicalising {
   readonly operation: Operation;
   readonly format: string;
   readonly mapping: Mapping;
+  readonly callerKey?: CallerKey | undefined;
   /** Absent while the catalog has not been asked for. */
   readonly lookUpWord: LookUpWord | undefined;
 }
@@ -41,6 +44,7 @@ export function canonicalise(work: Canonicalising): Canonicalised {
   const { request, parameters, operation, format, mapping } = work;
   const values: Record<string, JsonValue> = {};
   const spellings: Record<string, string> = {};
+  const ownNumbers: Record<string, number> = {};
   for (const field of operation.fields) {
     const raw = rawValuesOf(field, request, parameters);
     const read = readField(field, raw, work);
@@ -48,10 +52,11 @@ export function canonicalise(work: Canonicalising): Canonicalised {
     if (read === undefined) continue;
     values[field.name] = read.value;
     if (read.spelling !== undefined) spellings[field.name] = read.spelling;
+    if (read.ownNumber !== undefined) ownNumbers[field.name] = read.ownNumber;
   }
   const requestId = operation.kind === 'purchase' ? readRequestId(request, parameters, mapping.requestIdSpellings) : undefined;
   const unknownFields = [...request.body.keys(), ...request.query.keys()].filter((name) => !operation.known.has(name));
-  return { kind: 'intent', intent: { operation, format, values, spellings, requestId, unknownFields } };
+  return { kind: 'intent', intent: { operation, format, values, spellings, ownNumbers, requestId, unknownFields } };
 }
 
 function rawValuesOf(field: Field, request: LegacyRequest, parameters: Readonly<Record<string, string>>): readonly RawValue[] {
@@ -62,6 +67,7 @@ function rawValuesOf(field: Field, request: LegacyRequest, parameters: Readonly<
 interface FieldValue {
   readonly value: JsonValue;
   readonly spelling?: string;
+  readonly ownNumber?: number | undefined;
 }
 
 function readField(field: Field, raw: readonly RawValue[], work: Canonicalising): FieldValue | undefined | 'needs_catalog' {
@@ -69,6 +75,10 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
   for (const { spelling, value } of raw) {
     const read = readValue(field, value, work);
     if (read === 'needs_catalog') return read;
+    if ('unlisted' in read) {
+      if (field.isLenient) continue;
+      throw unlistedNumber(spelling, read.unlisted, field);
+    }
     const expected = 'expected' in read ? read.expected : outOfBounds(field, read.value);
     if (expected !== undefined || 'expected' in read) {
       if (field.isLenient) continue;
@@ -81,7 +91,7 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
         { field: spelling },
       );
     }
-    result ??= { value: read.value, spelling };
+    result ??= { value: read.value, spelling, ownNumber: read.ownNumber };
   }
   if (result !== undefined) return result;
   if (field.isRequired) {
@@ -92,14 +102,25 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
   return field.fallback === undefined ? undefined : { value: field.fallback };
 }
 
-type ReadResult = { readonly value: JsonValue } | { readonly expected: string };
+type ReadResult =
+  | { readonly value: JsonValue; readonly ownNumber?: number }
+  | { readonly expected: string }
+  /** A number that is not among the caller's own. */
+  | { readonly unlisted: number };
 
 function readValue(
   field: Field,
   value: LegacyValue,
-  { format, mapping, lookUpWord }: Canonicalising,
+  { format, mapping, callerKey, lookUpWord }: Canonicalising,
 ): ReadResult | 'needs_catalog' {
   if (field.table === undefined) return field.read(value);
+  const own = callerKey?.numbers.get(field.table.name);
+  const number = own === undefined ? undefined : field.table.numberIn(value);
+  if (own !== undefined && number !== undefined) {
+    const meaning = own.meanings.get(number);
+    if (meaning !== undefined) return { value: meaning, ownNumber: number };
+    if (!own.passesUnlisted) return { unlisted: number };
+  }
   const read = field.table.read(value, mapping.numberingOf(format, field.table));
   if (!('lookUp' in read)) return read;
   if (lookUpWord === undefined) return 'needs_catalog';
@@ -107,6 +128,15 @@ function readValue(
   return found === undefined
     ? { expected: `a number or name of the list; there is no ${field.table.title} of this name` }
     : { value: found };
+}
+
+/** Another server's number would buy another plan here: it is never passed on by guess. */
+function unlistedNumber(spelling: string, number: number, { table }: Field): GatewayError {
+  return new GatewayError(
+    'number_unlisted',
+    `${spelling}: ${number} is none of the ${table!.title} numbers that are set up for this key. Nothing was charged. Ask for it to be added.`,
+    { field: spelling },
+  );
 }
 
 /** What was expected instead, or `undefined` when the value is within its bounds. */

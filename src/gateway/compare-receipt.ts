@@ -8,6 +8,7 @@ import type { Field, Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
 import type { CatalogLists } from './catalog-lists';
 import { receiptMatches } from '../upstream/receipt';
+import { parseTimes } from './read-history';
 
 export type Agreement = 'agrees' | 'differs' | 'absent';
 
@@ -26,6 +27,10 @@ export interface OrderTraits {
   readonly categories: readonly string[];
   /** The number is a phone that is served, not one that is told: then a receipt's `phone` is this one. */
   readonly isPhoneServed: boolean;
+  /** Neither number nor price: only its service could be seen in a receipt. */
+  readonly isTraceless: boolean;
+  /** How many PINs are bought; undefined for what has none. */
+  readonly quantity: number | undefined;
 }
 
 /**
@@ -36,11 +41,15 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   const sent = operation.fields.filter((field) => field.isSent && values[field.name] !== undefined);
   const identifiers = sent.filter((field) => field.as === 'identifier');
   const phones = sent.filter((field) => field.as === 'phone');
+  const numbers = [...identifiers, ...phones].map((field) => textOf(values[field.name]));
+  const faceValue = faceValueOf(sent, values) ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
   return {
-    numbers: [...identifiers, ...phones].map((field) => textOf(values[field.name])),
-    faceValue: faceValueOf(sent, values) ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog)),
+    numbers,
+    faceValue,
     categories: operation.categories,
     isPhoneServed: phones.length > 0 && identifiers.length === 0,
+    isTraceless: numbers.length === 0 && faceValue === undefined && operation.joins.length === 0,
+    quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
   };
 }
 
@@ -100,14 +109,65 @@ function compareCategory({ category }: JsonObject, { categories }: OrderTraits):
 
 export type Identity = 'same' | 'other' | 'contradicted' | 'unclear';
 
+/** What is known of an order besides its own words. */
+export interface Circumstances {
+  /** When it can have come to v1; ms since the epoch. */
+  readonly openedAtMs: number;
+  readonly nowMs: number;
+  /** Its price by the catalog, when that is at hand. */
+  readonly listPrice?: AmountMinor | undefined;
+}
+
+const SECOND_MS = 1_000;
+/** Clocks that nobody keeps right differ by this much, and hardly more. */
+const SKEW_MS = 10 * 60_000;
+
+/**
+ * When v1 wrote it down, against when we took the order under its id. v1's times are whole seconds, so that within the second
+ * of the opening nobody can tell; `unclear` is also what is neither long before nor since.
+ */
+function compareTime(
+  { created_at: createdAt }: JsonObject,
+  { openedAtMs, nowMs }: Circumstances,
+): 'since' | 'at once' | 'long before' | 'unclear' {
+  const timesMs = parseTimes(createdAt);
+  if (timesMs.some((time) => time >= openedAtMs && time <= nowMs + SECOND_MS)) return 'since';
+  if (timesMs.some((time) => time + SECOND_MS > openedAtMs && time <= openedAtMs)) return 'at once';
+  return timesMs.length > 0 && timesMs.every((time) => time < openedAtMs - SKEW_MS) ? 'long before' : 'unclear';
+}
+
+/**
+ * For what has no number that a receipt could show. Its service, and nothing against it: enough for what came to v1 after
+ * we had taken the order under this id. Within the very second another sale may have come by another door, so that exactly
+ * its price and exactly as many PINs must be there as well.
+ */
+function isOurs(data: JsonObject, traits: OrderTraits, { category, price }: Comparison, known: Circumstances): boolean {
+  const { numbers, quantity } = traits;
+  if (numbers.length > 0 || category !== 'agrees' || price === 'differs') return false;
+  const listPrice = traits.faceValue ?? known.listPrice;
+  if (comparePrice(data, { ...traits, faceValue: listPrice }) === 'differs') return false;
+  const count = Array.isArray(data['pins']) ? data['pins'].length : 0;
+  if (quantity !== undefined && count > 0 && count !== quantity) return false;
+  const time = compareTime(data, known);
+  const isExact =
+    quantity !== undefined && count === quantity && listPrice !== undefined && readNaira(data['amount']) === listPrice;
+  return time === 'since' || (time === 'at once' && isExact);
+}
+
 /**
  * `same` when the receipt shows the served number and no other price or service, `other` when it provably names another phone, and
  * `unclear` in between: told as pending, because either of the other words could be a lie about money. `contradicted` is unclear
- * with two things against it: one of them v1 may merely spell in its own way.
+ * with two things against it, one of which v1 may merely spell in its own way, or when v1 had it long before we did. What
+ * has no number is `same` by its time: v1 wrote it down after we had taken the order under this id.
  */
-export function identifyReceipt(receipt: JsonObject, traits: OrderTraits): Identity {
-  const { number, price, category } = compareReceipt(receipt, traits);
+export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known: Circumstances): Identity {
+  const comparison = compareReceipt(receipt, traits);
+  const { number, price, category } = comparison;
+  const data = (receipt['data'] ?? {}) as JsonObject;
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
   if (number === 'differs' && traits.isPhoneServed) return 'other';
-  return [number, price, category].filter((agreement) => agreement === 'differs').length > 1 ? 'contradicted' : 'unclear';
+  if (isOurs(data, traits, comparison, known)) return 'same';
+  const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
+  const against = [number, price, category].filter((agreement) => agreement === 'differs').length;
+  return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }

@@ -2,6 +2,7 @@
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
 import type { Field, Mapping, Operation } from '../mapping/mapping';
+import type { OwnNumbers } from '../mapping/own-numbers';
 import type { Weight } from '../mapping/signals';
 import { readRaw } from './read-raw';
 
@@ -24,7 +25,12 @@ export interface Certainties {
   readonly pinnedByPath: string | undefined;
   readonly pinnedByCaller: string | undefined;
   readonly markedByToken: string | undefined;
+  /** By table: what numbers of this caller mean in every format. */
+  readonly ownNumbers?: ReadonlyMap<string, OwnNumbers> | undefined;
 }
+
+/** The reason when callers.yaml decided. */
+export const PINNED_BY_CALLER = 'the key is pinned to it';
 
 const SCORES: Readonly<Record<Weight, number>> = { strong: 100, medium: 10, weak: 1 };
 
@@ -39,7 +45,7 @@ export function detectFormat(
   const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
   if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it', signals };
   if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller))
-    return { format: pinnedByCaller, reason: 'the key is pinned to it', signals };
+    return { format: pinnedByCaller, reason: PINNED_BY_CALLER, signals };
   if (markedByToken !== undefined && mapping.formats.has(markedByToken))
     return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
 
@@ -51,9 +57,11 @@ export function detectFormat(
   const isContested = strong.length !== 1 || ids.some((id) => id !== only && has(id, 'medium'));
   if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals), signals };
 
-  const doubt = findDoubt(request, operation, mapping);
+  // Once something strong speaks for one format, a format that nothing speaks for has no say in what a number means.
+  const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
+  const doubt = findDoubt(request, operation, mapping, inQuestion, certain.ownNumbers);
   if (doubt === undefined) return { ...mostLikely(ids, operation, signals), signals };
-  const byPrefix = decideByPrefix(request, operation, doubt, ids, signals);
+  const byPrefix = decideByPrefix(request, operation, doubt, signals);
   if (byPrefix !== undefined) return { ...byPrefix, signals };
   if (only !== undefined && strong.length === 1) return { format: only, reason: reasonOf(only, signals), signals };
   throw new GatewayError('ambiguous_format', describeDoubt(doubt, mapping), { field: doubt.spelling });
@@ -100,22 +108,31 @@ interface Doubt {
   readonly readings: ReadonlyMap<string, string>;
 }
 
-function findDoubt(request: LegacyRequest, operation: Operation, mapping: Mapping): Doubt | undefined {
+function findDoubt(
+  request: LegacyRequest,
+  operation: Operation,
+  mapping: Mapping,
+  ids: readonly string[],
+  ownNumbers: Certainties['ownNumbers'],
+): Doubt | undefined {
   for (const field of operation.fields) {
     if (field.table === undefined || !field.isSent) continue;
     const raw = readRaw(request, field)[0];
     const number = raw === undefined ? undefined : field.table.numberIn(raw.value);
     if (raw === undefined || number === undefined) continue;
-    const readings = readingsOf(number, field, mapping);
-    if (readings.size < mapping.formats.size ? readings.size > 0 : new Set(readings.values()).size > 1)
+    // The caller's own number means the same in every format; one that is refused means nothing in any.
+    const own = ownNumbers?.get(field.table.name);
+    if (own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) continue;
+    const readings = readingsOf(number, field, mapping, ids);
+    if (readings.size < ids.length ? readings.size > 0 : new Set(readings.values()).size > 1)
       return { field, spelling: raw.spelling, number, readings };
   }
   return undefined;
 }
 
-function readingsOf(number: number, field: Field, mapping: Mapping): Map<string, string> {
+function readingsOf(number: number, field: Field, mapping: Mapping, ids: readonly string[]): Map<string, string> {
   const readings = new Map<string, string>();
-  for (const id of mapping.formats.keys()) {
+  for (const id of ids) {
     const value = mapping.numberingOf(id, field.table!).get(number);
     if (value !== undefined) readings.set(id, value);
   }
@@ -127,7 +144,6 @@ function decideByPrefix(
   request: LegacyRequest,
   operation: Operation,
   doubt: Doubt,
-  ids: readonly string[],
   signals: readonly FoundSignal[],
 ): { format: string; reason: string } | undefined {
   const { guard } = operation;
@@ -136,7 +152,7 @@ function decideByPrefix(
   const phone = raw === undefined ? undefined : guard.phone.read(raw);
   if (phone === undefined || !('value' in phone) || typeof phone.value !== 'string') return undefined;
   const network = doubt.field.table!.valueOfPhone(phone.value);
-  const fitting = ids.filter((id) => network !== undefined && doubt.readings.get(id) === network);
+  const fitting = [...doubt.readings.keys()].filter((id) => network !== undefined && doubt.readings.get(id) === network);
   if (fitting.length === 0) return undefined;
   const format = fitting.reduce((best, id) => (scoreOf(id, signals) > scoreOf(best, signals) ? id : best));
   return { format, reason: `only here does ${doubt.number} mean ${network}, the network of the phone number` };

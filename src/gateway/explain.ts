@@ -12,9 +12,11 @@ import type { Mapping, Operation, ReplyOutcome } from '../mapping/mapping';
 import type { ValueSource } from '../mapping/schema';
 import type { V1Call } from '../upstream/upstream';
 import { authenticate, type Authenticated } from './authenticate';
+import type { CatalogLists } from './catalog-lists';
 import type { FoundSignal } from './detect-format';
 import type { Keyring } from './keyring';
-import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
+import { explainCaller, type CallerDecision } from './explain-caller';
+import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from './merge-reply';
 import { walkIn, type Found } from './walk-in';
 
 export interface Place {
@@ -46,8 +48,15 @@ export interface ExplainedReply {
 
 export interface Explanation {
   readonly operation?: { readonly name: string; readonly title: string; readonly place: Place };
-  readonly key?: { readonly fingerprint: string; readonly hasPin: boolean; readonly how: string };
+  readonly key?: {
+    /** Absent when no key was sent: there is nobody to be known again by it. */
+    readonly fingerprint?: string;
+    readonly hasPin: boolean;
+    readonly how: string;
+  };
   readonly format?: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] };
+  /** What callers.yaml decided for this key. */
+  readonly caller: readonly CallerDecision[];
   readonly fields: readonly ExplainedField[];
   readonly unknownFields: readonly string[];
   readonly requestId?: JsonValue;
@@ -79,6 +88,7 @@ const SAMPLE_ORDER_NUMBER = 1;
 export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyring): Explanation {
   const found: Found = {};
   let end: Pick<Explanation, 'refusal' | 'note'> = {};
+  let refusal: GatewayError | undefined;
   try {
     const walked = walkIn(request, mapping, { identify: (one) => identify(one, keyring), catalog: undefined }, found);
     if (walked.kind === 'needs_catalog')
@@ -87,6 +97,7 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
       };
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
+    refusal = error;
     end = { refusal: { code: error.code, detail: error.detail, http: error.status } };
   }
   const { operation, detection, intent, call, credentials } = found;
@@ -99,20 +110,24 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
       : { operation: { name: operation.name, title: operation.title, place: mapping.placeOf(['operations', operation.name]) } }),
     ...(credentials === undefined
       ? {}
-      : { key: { fingerprint: credentials.fingerprint, hasPin: credentials.pin !== undefined, how: howSent(found, request) } }),
+      : {
+          key: {
+            ...(hasKey(request) ? { fingerprint: credentials.fingerprint } : {}),
+            hasPin: credentials.pin !== undefined,
+            how: howSent(found, request),
+          },
+        }),
     ...(detection === undefined
       ? {}
       : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
+    caller: explainCaller(found, request, mapping, refusal),
     fields:
       operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
     unknownFields: intent?.unknownFields ?? [],
     ...(intent?.requestId === undefined ? {} : { requestId: intent.requestId.sent }),
     ...(call === undefined ? {} : { call }),
     ...end,
-    replies:
-      operation === undefined || detection === undefined || end.refusal !== undefined
-        ? []
-        : explainReplies(operation, detection.format, intent?.values ?? {}, mapping),
+    replies: end.refusal === undefined ? explainReplies(found, mapping) : [],
   };
 }
 
@@ -145,26 +160,54 @@ function explainFields(
   });
 }
 
-/** What each outcome would be told, with made-up answers of v1. */
-export function explainReplies(operation: Operation, format: string, values: JsonObject, mapping: Mapping): ExplainedReply[] {
+/** What each outcome would be told, with made-up answers of v1; nothing while the format is not known. */
+export function explainReplies(
+  { operation, detection, intent, callerKey }: Found,
+  mapping: Mapping,
+  catalog?: CatalogLists,
+): ExplainedReply[] {
+  if (operation === undefined || detection === undefined) return [];
+  const { format } = detection;
   const outcomes: readonly ReplyOutcome[] =
     operation.kind === 'purchase' || operation.kind === 'status' ? ['success', 'pending', 'failure'] : ['success', 'failure'];
   return outcomes.map((outcome) => {
     const sample = SAMPLES[outcome];
-    const told = tellOutcome(sample, mapping);
-    const reply = mergeReply({ ...told, outcome, mapping, operation, format, values, roots: sampleRoots(operation, sample) });
-    const body = reply.body as JsonObject;
-    const sources = operation.replies.get(format)?.[outcome].sources ?? [];
-    const fields = sources
-      .filter(({ field }) => field === '' || field === '*' || Object.hasOwn(body, field))
-      .map(({ field, value, path }) => ({
-        field,
-        value: field === '' ? reply.body : field === '*' ? null : (body[field] ?? null),
-        source: describeSource(value),
-        place: mapping.placeOf(path),
-      }));
-    return { outcome, http: reply.status, fields };
+    const asked = { operation, format, values: intent?.values ?? {}, callerKey, ownNumbers: intent?.ownNumbers, catalog };
+    return explainReply({ ...tellOutcome(sample, mapping), outcome, ...asked, mapping, roots: sampleRoots(operation, sample) });
   });
+}
+
+/** The reply that a script hears of an order as it now stands, or as it would while nothing is known of it. */
+export function explainOrderReply(order: Order, operation: Operation, mapping: Mapping): ExplainedReply {
+  const outcome = order.outcome ?? { kind: 'unknown', reason: 'no answer so far' };
+  const explained = {
+    operation,
+    format: order.format,
+    values: order.fields,
+    callerKey: mapping.callerKeys.get(order.owner),
+    ownNumbers: order.trail?.ownNumbers,
+  };
+  return explainReply({ ...tellOutcome(outcome, mapping), ...explained, mapping, roots: { order: orderRoot(order, outcome) } });
+}
+
+function explainReply(parts: ReplyParts & { readonly operation: Operation }): ExplainedReply {
+  const { mapping, operation, format, outcome, callerKey } = parts;
+  const reply = mergeReply(parts);
+  const body = reply.body as JsonObject;
+  const shape = outcome === 'success' ? listShapeName(operation, format, callerKey) : undefined;
+  const sources =
+    (shape === undefined ? undefined : callerKey?.lists.get(shape)?.sources) ??
+    operation.replies.get(format)?.[outcome].sources ??
+    [];
+  const fields = sources
+    .filter(({ field }) => field === '' || field === '*' || Object.hasOwn(body, field))
+    .map(({ field, value, path }) => ({
+      field,
+      value: field === '' ? reply.body : field === '*' ? null : (body[field] ?? null),
+      source: describeSource(value),
+      place: mapping.placeOf(path),
+    }));
+  return { outcome, http: reply.status, fields };
 }
 
 function sampleRoots(operation: Operation, outcome: Outcome): Readonly<Record<string, JsonValue>> {

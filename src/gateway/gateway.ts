@@ -26,6 +26,7 @@ import type { Upstream } from '../upstream/upstream';
 import { answerList } from './answer-list';
 import { answerLookup } from './answer-lookup';
 import { answerPurchase, type Answer } from './answer-purchase';
+import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import type { Asking } from './asking';
 import { authenticate, type Authenticated } from './authenticate';
@@ -33,6 +34,7 @@ import { catalogListsOf } from './catalog-lists';
 import type { Keyring } from './keyring';
 import { createLookupLimit } from './lookup-limit';
 import { createPinGuard, type PinGuard } from './pin-guard';
+import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursue';
 import { createPursuits, type Pursuits } from './pursuits';
 import { createReconciler, type Reconciler } from './reconcile';
@@ -104,6 +106,7 @@ const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
 const STOP_PATIENCE_MS = 5_000;
 
 export function createGateway(parts: GatewayParts): Gateway {
+  const { upstream } = parts;
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
   const reconciler = createReconciler({ ...parts, pursuits });
@@ -111,12 +114,16 @@ export function createGateway(parts: GatewayParts): Gateway {
   let cancelHurry: () => void = () => undefined;
   const walk: WalkParts = {
     ...parts,
+    upstream: {
+      send: takePinTurns(upstream, pinGuard, parts.clock),
+      find: (call, context) => upstream.find(call, context),
+      close: () => upstream.close(),
+    },
     pursuits,
     pinGuard,
     reconciler,
     budget: createRetryBudget(),
     isStopping: () => isStopping,
-    onAnswer: (credentials, outcome) => pinGuard.note(credentials, outcome),
   };
   const lookupLimit = createLookupLimit(parts.clock);
 
@@ -172,14 +179,20 @@ export function createGateway(parts: GatewayParts): Gateway {
         unknownFields: found.intent?.unknownFields ?? [],
       });
       const refused = (): Refused => ({ mapping, request, operation: found.operation, format: found.detection?.format });
+      let isAsked = false;
       try {
         const asking = await ask(request, mapping, found);
+        isAsked = true;
         const { reply, outcome } = await ANSWERS[asking.operation.kind](asking, walk);
         // Its key is at hand: the moment to ask what became of its open orders.
         if (asking.credentials.isLookupKey !== true) reconciler.nudge(asking.credentials, request.clientAddress);
         return served(reply, outcome);
       } catch (error) {
-        if (error instanceof GatewayError) return served(refuseRequest(error, refused()), 'refused', error);
+        if (error instanceof GatewayError) {
+          const known = isAsked ? undefined : await answerRefusedRepeat(request, mapping, found, walk).catch(() => undefined);
+          if (known !== undefined) return served(known.reply, known.outcome);
+          return served(refuseRequest(error, refused()), 'refused', error);
+        }
         // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
         const isAboutMoney = found.operation?.kind === 'purchase' || found.operation?.kind === 'status';
         if (!isAboutMoney) throw error;
@@ -218,7 +231,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 function askingOf(request: LegacyRequest, mapping: Mapping, found: Required<Found>): Asking {
   const { operation, credentials, isBasic, callerKey, detection, intent, call } = found;
   const kind = mapping.callerKindOf(request.headers.userAgent);
-  const patienceMs = callerKey?.patienceMs ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
+  const patienceMs = callerKey?.patienceOf(operation.name) ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
   const { format, reason } = detection;
   return { request, mapping, operation, format, reason, intent, call, credentials, isBasic, callerKey, patienceMs };
 }

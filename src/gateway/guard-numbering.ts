@@ -17,6 +17,8 @@ export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: 
   const { guard } = intent.operation;
   const table = guard?.number.table;
   if (guard === undefined || table === undefined) return;
+  // The caller's own numbering was written for this very script: no other one is to be held against it.
+  if (Object.hasOwn(intent.ownNumbers, guard.number.name)) return;
   const raw = readRaw(request, guard.number)[0];
   const number = raw === undefined ? undefined : table.numberIn(raw.value);
   const phone = intent.values[guard.phone.name];

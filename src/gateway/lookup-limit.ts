@@ -14,7 +14,7 @@ export function createLookupLimit(clock: Clock): LookupLimit {
   const seen = new LRUCache<string, number[]>({ max: ADDRESSES_MAX });
   return {
     take(address, { calls, windowMs }) {
-      const now = clock.now();
+      const now = clock.elapsed();
       const recent = (seen.get(address) ?? []).filter((time) => time > now - windowMs);
       if (recent.length >= calls) {
         throw new GatewayError(

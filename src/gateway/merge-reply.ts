@@ -4,7 +4,9 @@ import type { LegacyReply } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import type { Delivery, Outcome, OutcomeKind } from '../domain/outcome';
 import type { Scope } from '../mapping/compile-value';
-import type { Mapping, Operation, ReplyOutcome } from '../mapping/mapping';
+import { DEFAULT } from '../mapping/compile-caller-key';
+import type { CallerKey, Join, Mapping, Operation, ReplyOutcome } from '../mapping/mapping';
+import { shownNumbers } from '../mapping/shown-numbers';
 import type { CatalogLists } from './catalog-lists';
 
 export interface ReplyParts {
@@ -16,6 +18,10 @@ export interface ReplyParts {
   readonly http?: number;
   readonly text: string;
   readonly values?: JsonObject;
+  /** What callers.yaml says of the script that is told: its own numbers, and how lists are wrapped for it. */
+  readonly callerKey?: CallerKey | undefined;
+  /** By field: the number that was sent and read by the caller's own numbers. */
+  readonly ownNumbers?: Readonly<Record<string, number>> | undefined;
   readonly catalog?: CatalogLists | undefined;
   /** Further roots of expressions: order, v1, login, refusal… */
   readonly roots?: Readonly<Record<string, JsonValue>>;
@@ -26,6 +32,7 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   const { mapping, operation, format, outcome, values = {}, catalog } = parts;
   const words = mapping.words[outcome];
   const status = parts.http ?? words.http;
+  const numbers = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
   const scope: Scope = {
     fields: values,
     joins: {},
@@ -36,30 +43,37 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
       text: parts.text,
       ...(catalog === undefined ? {} : { catalog: catalog.lists }),
     },
-    numberOf: (table, value) => numberOf(mapping, format, table, value),
+    numberOf: numbers.numberOf,
+    ...(parts.callerKey === undefined ? {} : { rowOf: numbers.rowOf }),
   };
-  const joins = Object.fromEntries(
-    (operation?.joins ?? []).map((join) => [join.name, joinRow(join.value(scope), join.list, join.key, catalog)]),
-  );
+  const joins = Object.fromEntries((operation?.joins ?? []).map((join) => [join.name, joinRow(join, scope, catalog)]));
   const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
   const { retryAfterSeconds } = parts;
-  return { status, body: build({ ...scope, joins }), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+  const body = wrapList(build({ ...scope, joins }), parts, scope);
+  return { status, body, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
-function joinRow(
-  value: JsonValue | undefined,
-  list: string,
-  key: string,
-  catalog: CatalogLists | undefined,
-): JsonValue | undefined {
-  return value === undefined || value === null ? undefined : catalog?.find(list, key, value);
+function joinRow({ value, list, key }: Join, scope: Scope, catalog: CatalogLists | undefined): JsonValue | undefined {
+  const wanted = value(scope) ?? null;
+  const row = wanted === null ? undefined : catalog?.find(list, key, wanted);
+  // What was bought is told also when the caller has no number for it any more.
+  return row === undefined || scope.rowOf === undefined ? row : (scope.rowOf(list, row) ?? { ...row, id: null });
 }
 
-function numberOf(mapping: Mapping, format: string, name: string, value: string): number | undefined {
-  const table = mapping.tables.get(name);
-  if (table === undefined) return undefined;
-  for (const [number, meaning] of mapping.numberingOf(format, table)) if (meaning === value) return number;
-  return undefined;
+type Body = JsonObject | readonly JsonValue[];
+
+/** A list that was found, as this script takes it. */
+function wrapList(body: Body, { operation, format, outcome, callerKey }: ReplyParts, scope: Scope): Body {
+  if (operation === undefined || outcome !== 'success') return body;
+  const name = listShapeName(operation, format, callerKey);
+  return name === undefined ? body : callerKey!.lists.get(name)!.build(body, scope);
+}
+
+/** Which of the caller's shapes a list is told in: its own, or the default one where it is a bare array. */
+export function listShapeName(operation: Operation, format: string, callerKey: CallerKey | undefined): string | undefined {
+  if (callerKey === undefined || operation.kind !== 'list') return undefined;
+  const isBare = operation.replies.get(format)?.success.sources[0]?.field === '';
+  return [operation.name, ...(isBare ? [DEFAULT] : [])].find((name) => callerKey.lists.has(name));
 }
 
 /** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
@@ -100,7 +114,8 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
   return {
     request_id: sent ?? order.requestId,
     echo: order.echo,
-    number: order.number,
+    // Numbers begin at one: an order that is not in the journal has none.
+    number: order.number === 0 ? null : order.number,
     reference: ('reference' in outcome ? outcome.reference : undefined) ?? null,
     operation: order.operation,
     opened_at: order.openedAtMs,

@@ -4,60 +4,81 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock';
-import type { Credentials } from '../domain/credentials';
+import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
-import type { Outcome } from '../domain/outcome';
+import type { Outcome, OutcomeKind } from '../domain/outcome';
 import type { Keyring } from './keyring';
 
 export interface PinGuard {
-  /** Refuses a purchase whose PIN v1 has called wrong twice of late. */
+  /** Refuses a purchase whose PIN v1 has called wrong, once v1 has called two of this key wrong of late. */
   check(credentials: Credentials): void;
-  /** Takes note of v1's answer to a purchase. */
+  /** The words of that refusal, or `undefined` when the PIN may be tried. */
+  refusalOf(credentials: Credentials): string | undefined;
+  /** True when this is the PIN of the key that v1 accepted last. */
+  isTrusted(credentials: Credentials): boolean;
+  /** How many tries may be on their way at once while the PIN may be wrong; at least one, for it may be right. */
+  triesLeft(credentials: Credentials): number;
+  /** Takes note of v1's answer to a purchase, unless it gave back an order that it had already: then no PIN was judged. */
   note(credentials: Credentials, outcome: Outcome): void;
 }
 
 const WRONG_MAX = 2;
 const LOCK_MS = 10 * 60_000;
 const KEYS_MAX = 10_000;
+/** Of one key, within the time of a lock. */
+const WRONGS_KEPT = 20;
+const JUDGED_AFTER_PIN: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
 /** The message of section 7, for HTTP 400. */
 const WRONG_PIN = /invalid (?:transaction )?pin/i;
 
 interface Wrong {
-  readonly count: number;
-  readonly lastAtMs: number;
+  readonly pin: string;
+  readonly atMs: number;
 }
 
 export function createPinGuard(clock: Clock, keyring: Keyring): PinGuard {
-  // By fingerprint and keyed hash of the PIN: neither is the secret itself.
-  const wrongs = new LRUCache<string, Wrong>({ max: KEYS_MAX });
-  const keyOf = ({ fingerprint, pin }: Credentials): string =>
-    `${fingerprint} ${keyring.hash(`pin ${pin?.revealForUseOnly() ?? ''}`)}`;
-  const recent = (key: string): Wrong | undefined => {
-    const wrong = wrongs.get(key);
-    return wrong !== undefined && clock.now() - wrong.lastAtMs < LOCK_MS ? wrong : undefined;
+  // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
+  const wrongs = new LRUCache<string, readonly Wrong[]>({ max: KEYS_MAX });
+  const hashOf = (pin: Secret): string => keyring.hash(`pin ${pin.revealForUseOnly()}`);
+  const recent = (fingerprint: string): readonly Wrong[] =>
+    (wrongs.get(fingerprint) ?? []).filter(({ atMs }) => clock.elapsed() - atMs < LOCK_MS);
+  const trusted = new LRUCache<string, string>({ max: KEYS_MAX });
+  const refusalOf = (credentials: Credentials): string | undefined => {
+    if (credentials.pin === undefined || wrongs.size === 0) return undefined;
+    const all = recent(credentials.fingerprint);
+    // One more wrong PIN, this one or another, would lock the account. One that v1 never called wrong may be the right one.
+    if (all.length < WRONG_MAX) return undefined;
+    const pin = hashOf(credentials.pin);
+    const last = all.findLast((wrong) => wrong.pin === pin);
+    if (last === undefined) return undefined;
+    const minutes = Math.ceil((LOCK_MS - (clock.elapsed() - last.atMs)) / 60_000);
+    return `The transaction PIN in your key field is wrong. Correct it; this PIN is not tried again for ${minutes} minutes, so that your account is not locked. Nothing was charged.`;
+  };
+  const noteWrong = (fingerprint: string, pin: string): void => {
+    if (trusted.get(fingerprint) === pin) trusted.delete(fingerprint);
+    wrongs.set(fingerprint, [...recent(fingerprint), { pin, atMs: clock.elapsed() }].slice(-WRONGS_KEPT));
+  };
+  const noteRight = (fingerprint: string, pin: string): void => {
+    trusted.set(fingerprint, pin);
+    if (wrongs.size === 0) return;
+    const others = recent(fingerprint).filter((wrong) => wrong.pin !== pin);
+    if (others.length === 0) wrongs.delete(fingerprint);
+    else wrongs.set(fingerprint, others);
   };
   return {
+    refusalOf,
     check(credentials) {
-      if (credentials.pin === undefined || wrongs.size === 0) return;
-      const wrong = recent(keyOf(credentials));
-      if (wrong === undefined || wrong.count < WRONG_MAX) return;
-      const minutes = Math.ceil((LOCK_MS - (clock.now() - wrong.lastAtMs)) / 60_000);
-      throw new GatewayError(
-        'wrong_pin',
-        `The transaction PIN in your key field was wrong ${wrong.count} times. Correct it; this PIN is not tried again for ${minutes} minutes, so that your account is not locked. Nothing was charged.`,
-      );
+      const refusal = refusalOf(credentials);
+      if (refusal !== undefined) throw new GatewayError('wrong_pin', refusal);
     },
-    note(credentials, outcome) {
-      if (credentials.pin === undefined) return;
+    isTrusted: ({ fingerprint, pin }) => pin !== undefined && trusted.get(fingerprint) === hashOf(pin),
+    triesLeft: ({ fingerprint }) => Math.max(1, WRONG_MAX - recent(fingerprint).length),
+    note({ fingerprint, pin }, outcome) {
+      if (pin === undefined) return;
       const isWrong = outcome.kind === 'rejected' && outcome.httpStatus === 400 && WRONG_PIN.test(outcome.message ?? '');
-      if (!isWrong) {
-        // Whatever else v1 judged, it judged it after the PIN.
-        if (wrongs.size > 0 && (outcome.kind === 'succeeded' || outcome.kind === 'pending' || outcome.kind === 'declined'))
-          wrongs.delete(keyOf(credentials));
-        return;
-      }
-      const key = keyOf(credentials);
-      wrongs.set(key, { count: (recent(key)?.count ?? 0) + 1, lastAtMs: clock.now() });
+      if (isWrong) noteWrong(fingerprint, hashOf(pin));
+      // Whatever else v1 judged, it judged it after the PIN.
+      else if (JUDGED_AFTER_PIN.has(outcome.kind)) noteRight(fingerprint, hashOf(pin));
     },
   };
 }

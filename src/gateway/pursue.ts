@@ -6,7 +6,7 @@
 import { pause, within, type Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
-import { isFinal, succeedOutcome, type Outcome } from '../domain/outcome';
+import { isFinal, succeedOutcome, type Outcome, type Pending } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
@@ -22,8 +22,6 @@ export interface PursuitParts {
   readonly budget: RetryBudget;
   /** True once the gateway is stopping: what is under way is written down as it stands. */
   readonly isStopping: () => boolean;
-  /** Told every answer of v1 to a try. */
-  readonly onAnswer: (credentials: Credentials, outcome: Outcome) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
@@ -43,7 +41,7 @@ export interface PursuitPlan {
   readonly tryMs: number;
   readonly readMs: number;
   /** Tells whether the order that v1 has under an id the journal does not know is this one. */
-  readonly identify: (reference: string) => Promise<Identity | 'unread'>;
+  readonly identify: (reference: string, openedAtMs: number) => Promise<Identity | 'unread'>;
 }
 
 export interface Pursuit {
@@ -74,7 +72,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const { clock } = parts;
   const startedAt = clock.elapsed();
   const deadline = startedAt + plan.deadlineMs;
-  let order = plan.order;
+  let order: Order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };
   // While a try is under way the money may have moved.
   let known: Outcome | undefined = plan.previous;
 
@@ -82,7 +80,6 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     parts.budget.earn();
     for (let attempt = 0; ; attempt += 1) {
       const latest = await judge(await sendOnce(), known);
-      parts.onAnswer(plan.credentials, latest);
       known = succeedOutcome(known, latest);
       const wait = waitBeforeRetry(known, attempt);
       if (wait === undefined || parts.isStopping()) return;
@@ -102,10 +99,11 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     if (outcome.kind === 'not_sent') return spent + wait < plan.reconnectMs ? wait : undefined;
     if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429) return undefined;
     // Nothing was charged: the limit is v1's, and within the script's patience it may pass.
+    // A v1 that says "at once" every time is not asked in a tight circle.
     const asked =
       outcome.retryAfterSeconds === undefined
         ? backoff(attempt, LIMIT_FIRST_MS, RETRY_MOST_MS)
-        : outcome.retryAfterSeconds * 1_000;
+        : Math.max(outcome.retryAfterSeconds * 1_000, wait);
     return spent + asked + ANSWER_MS < plan.patienceMs ? asked : undefined;
   };
 
@@ -128,7 +126,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     if (owning !== undefined && owning.requestId !== order.requestId)
       return { kind: 'unknown', reason: 'v1 answered about another order' };
     if (!sent.isDuplicate) return sent.outcome;
-    const identity = await plan.identify(reference);
+    const identity = await plan.identify(reference, order.openedAtMs);
     // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
     const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
     if (identity === 'same' || (identity === 'unclear' && isExpected)) return sent.outcome;
@@ -144,8 +142,9 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   };
 
   const poll = async (): Promise<void> => {
-    for (let attempt = 0; known?.kind === 'pending' && known.reference !== undefined && !parts.isStopping(); attempt += 1) {
-      const wait = backoff(attempt, POLL_FIRST_MS, POLL_MOST_MS);
+    for (let attempt = 0; isWaitingForProvider(known) && !parts.isStopping(); attempt += 1) {
+      // Of an order that was pending before, there may be news already.
+      const wait = attempt === 0 && wasPending ? 0 : backoff(attempt, POLL_FIRST_MS, POLL_MOST_MS);
       if (clock.elapsed() + wait > deadline) return;
       await pause(clock, wait);
       const latest = await findReceipt(known.reference, { ...plan, timeoutMs: plan.readMs }, parts.upstream);
@@ -176,13 +175,17 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   };
 
   const changed = createSignal();
-  let hasSettled = false;
+  // Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7).
+  const wasPending = isWaitingForProvider(plan.previous);
+  let hasSettled = wasPending;
   let hasEnded = false;
   let isHurried = false;
   const run = async (): Promise<void> => {
     try {
-      await trySend();
-      await settle();
+      if (!wasPending) {
+        await trySend();
+        await settle();
+      }
       await poll();
     } catch (error) {
       parts.onTrouble('pursue', error);
@@ -210,6 +213,10 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       return current();
     },
   };
+}
+
+function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending & { readonly reference: string } {
+  return outcome?.kind === 'pending' && outcome.reference !== undefined;
 }
 
 /** Lets several wait for the next change. */

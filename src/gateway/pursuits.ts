@@ -1,6 +1,7 @@
 /** The orders under way in this process: a repeat joins the one that runs instead of starting another. */
 import { GatewayError } from '../domain/errors';
 import type { NewOrder } from '../domain/order';
+import { isSameIntent } from '../domain/same-intent';
 import type { Pursuit } from './pursue';
 
 export interface Pursuits {
@@ -16,7 +17,7 @@ export interface Pursuits {
 }
 
 interface Running {
-  readonly contentHash: string;
+  readonly order: NewOrder;
   readonly pursuit: Promise<Pursuit>;
 }
 
@@ -28,12 +29,12 @@ export function createPursuits(): Pursuits {
       const key = keyOf(order.owner, order.requestId);
       const found = running.get(key);
       if (found !== undefined) {
-        if (found.contentHash !== order.contentHash) throw requestIdReused();
+        if (!isSameIntent(found.order, order)) throw requestIdReused();
         return found.pursuit;
       }
       // In the map before the journal has answered: two at once must meet here.
       const pursuit = start();
-      const entry = { contentHash: order.contentHash, pursuit };
+      const entry = { order, pursuit };
       running.set(key, entry);
       const forget = (): void => {
         if (running.get(key) === entry) running.delete(key);

@@ -49,12 +49,21 @@ export function walkIn(request: LegacyRequest, mapping: Mapping, tools: WalkInTo
     pinnedByPath: match.pinnedFormat,
     pinnedByCaller: callerKey?.format,
     markedByToken: credentials.tokenFormat,
+    ownNumbers: callerKey?.numbers,
   };
   const detection = detectFormat(request, operation, mapping, certainties, pathWithoutPin(request.path, mapping));
   found.detection = detection;
 
   const { format } = detection;
-  const canonical = canonicalise({ request, parameters, operation, format, mapping, lookUpWord: wordsOf(tools.catalog) });
+  const canonical = canonicalise({
+    request,
+    parameters,
+    operation,
+    format,
+    mapping,
+    callerKey,
+    lookUpWord: wordsOf(tools.catalog),
+  });
   if (canonical.kind === 'needs_catalog') return { kind: 'needs_catalog', credentials };
   const { intent } = canonical;
   found.intent = intent;

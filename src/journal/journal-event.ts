@@ -4,4 +4,6 @@ export type JournalEvent =
   | { readonly kind: 'write_stalled'; readonly waitedMs: number }
   | { readonly kind: 'write_recovered' }
   | { readonly kind: 'swept'; readonly orders: number }
-  | { readonly kind: 'sweep_failed'; readonly error: unknown };
+  | { readonly kind: 'sweep_failed'; readonly error: unknown }
+  /** Retention met a record that this build cannot read, and left it alone. */
+  | { readonly kind: 'record_unreadable'; readonly error: unknown };

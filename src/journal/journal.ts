@@ -5,6 +5,15 @@
 import type { Opened, NewOrder, Order } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
 
+/**
+ * A record that this build cannot read (a newer one wrote it) ends a listing: whoever proves something by a list must have
+ * all of it. With `onUnreadable` it is told instead, once for each, and the others come.
+ */
+export interface ListOptions {
+  readonly limit: number;
+  readonly onUnreadable?: (error: Error) => void;
+}
+
 export interface Journal {
   /**
    * Takes an intent in. When the promise resolves the answer is on disk. Atomic across all processes that share the
@@ -30,10 +39,10 @@ export interface Journal {
    * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first. Cheap for
    * one owner; for all owners it walks the keys of everything unsettled.
    */
-  listUnsettled(options: { readonly owner?: string; readonly limit: number }): Promise<readonly Order[]>;
+  listUnsettled(options: ListOptions & { readonly owner?: string }): Promise<readonly Order[]>;
 
   /** Orders whose last try was opened in [fromMs, untilMs), oldest first. Orders added meanwhile may be seen or not. */
-  list(options: { readonly fromMs: number; readonly untilMs: number; readonly limit: number }): AsyncIterable<Order>;
+  list(options: ListOptions & { readonly fromMs: number; readonly untilMs: number }): AsyncIterable<Order>;
 
   /** True while orders can be written; probes ask this. */
   isWritable(): boolean;

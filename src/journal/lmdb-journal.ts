@@ -4,6 +4,7 @@ import { GatewayError } from '../domain/errors';
 import { checkIntent } from './check-intent';
 import type { Journal } from './journal';
 import type { JournalEvent } from './journal-event';
+import { commitWork } from './lmdb/commit-work';
 import { createReads } from './lmdb/create-reads';
 import { openEnvironment } from './lmdb/environment';
 import { createGroupCommit, type GroupCommit } from './lmdb/group-commit';
@@ -16,7 +17,7 @@ import { createOrderNumbers } from './order-number';
 
 export interface LmdbJournalOptions {
   readonly dir: string;
-  /** Settled orders older than this are deleted in the background. */
+  /** Settled orders older than this are deleted in the background; none with Infinity. */
   readonly retentionMs?: number;
   /** Encrypts phone, meter and smartcard numbers at rest. */
   readonly encryptionKey?: Secret;
@@ -41,7 +42,8 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   const takeNumber = createOrderNumbers();
   const { group, stopProbing } = createWriter(store, options);
-  const sweep = startSweep({ store, group, now, retentionMs: options.retentionMs ?? RETENTION_MS, onEvent });
+  const { retentionMs = RETENTION_MS } = options;
+  const sweep = retentionMs === Infinity ? undefined : startSweep({ store, group, now, retentionMs, onEvent });
   let isOpen = true;
   const assertOpen = (): void => {
     if (!isOpen) throw new Error('The journal is closed.');
@@ -65,7 +67,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     async close() {
       if (!isOpen) return;
       stopProbing();
-      sweep.stop();
+      sweep?.stop();
       const isQuiet = await group.close();
       isOpen = false;
       // A write that never comes back would keep LMDB's own close waiting for ever.
@@ -82,7 +84,7 @@ function createWriter(
   const { onEvent = () => {}, stallMs = STALL_MS } = options;
   let probe: NodeJS.Timeout | undefined;
   const group = createGroupCommit({
-    commit: (work) => commit(store, work),
+    commit: (work) => commitWork(store.root, work),
     jobsMax: JOBS_MAX,
     planMsMax: PLAN_MS_MAX,
     stallMs,
@@ -100,18 +102,4 @@ function createWriter(
     group.run(() => ({ result: undefined, writes })).catch(() => {});
   };
   return { group, stopProbing: () => clearTimeout(probe) };
-}
-
-/** A child transaction, so that of work that throws nothing stays. Resolves when it is on disk (see decision 0010). */
-async function commit({ root }: Store, work: () => void): Promise<void> {
-  try {
-    await root.childTransaction(work);
-  } catch (error) {
-    // lmdb tells the reason of a failed commit by a second promise, which nobody else awaits: it would end the process.
-    const { commitError } = error as { readonly commitError?: Promise<never> };
-    throw await Promise.resolve(commitError).then(
-      () => error,
-      (reason: unknown) => reason,
-    );
-  }
 }

@@ -7,6 +7,7 @@ import { openLmdbJournal } from './lmdb-journal';
 import { createMemoryJournal } from './memory-journal';
 
 export interface OpenJournalOptions {
+  /** Infinity deletes nothing. */
   readonly retentionMs?: number;
   readonly encryptionKey?: Secret;
   readonly onEvent?: (event: JournalEvent) => void;
@@ -24,6 +25,11 @@ export async function openJournal(url: string, dataDir: string, options: OpenJou
   }
   // The address itself is not repeated: it may hold a password.
   throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path or memory:.');
+}
+
+/** The folder that an `lmdb:` address means; undefined for other stores. */
+export function journalFolder(url: string, dataDir: string): string | undefined {
+  return /^lmdb:/i.test(url) ? parseDir(url.slice('lmdb:'.length), dataDir) : undefined;
 }
 
 /** `lmdb:///path` is read as `lmdb:/path`, as people write addresses both ways; a relative path is refused, not guessed. */

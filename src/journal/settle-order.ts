@@ -1,7 +1,7 @@
 /** How one more answer changes a journalled order. Pure; every store applies it inside its own transaction. */
-import type { Order } from '../domain/order';
+import { lastTriedAt, type Order } from '../domain/order';
 import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
-import type { Declined, Delivery, Outcome, Pending, Rejected, Succeeded } from '../domain/outcome';
+import type { Declined, Delivery, Outcome, Pending, Rejected, Sought, Succeeded } from '../domain/outcome';
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
@@ -16,16 +16,16 @@ export const REFERENCE_CHARACTERS_MAX = 200;
  * changes nothing.
  */
 export function settleOrder(order: Order, latest: Outcome, atMs: number): Order {
-  // A proof of absence speaks of the tries before `atMs`, when it was sought.
-  const isOutdated = latest.kind === 'not_sent' && latest.isProven === true && lastTriedAt(order) > atMs;
+  const isOutdated = latest.kind === 'not_sent' && latest.isProven === true && !speaksOf(order, latest.sought, atMs);
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
   return { ...order, outcome, settledAtMs: atMs };
 }
 
-/** When the last try that the journal knows of began or ended. */
-function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
-  return Math.max(openedAtMs, settledAtMs ?? 0);
+/** A proof of absence speaks of the tries that it saw; one without them, of those before `atMs`, when it was sought. */
+function speaksOf(order: Order, sought: Sought | undefined, atMs: number): boolean {
+  if (sought === undefined) return lastTriedAt(order) <= atMs;
+  return sought.tries === order.tries && sought.lastTriedAtMs === lastTriedAt(order);
 }
 
 /** True while the money of an order may have moved without a final word: no outcome, `pending` or `unknown`. */
@@ -48,7 +48,13 @@ export function withoutGoods(outcome: Outcome): Outcome {
     return { kind: 'unknown', reason: cut(outcome.reason), ...marks };
   }
   if (outcome.kind === 'not_sent') {
-    return { kind: 'not_sent', reason: cut(outcome.reason), ...(outcome.isProven === true ? { isProven: true } : {}) };
+    const { reason, isProven, sought } = outcome;
+    return {
+      kind: 'not_sent',
+      reason: cut(reason),
+      ...(isProven === true ? { isProven: true } : {}),
+      ...(sought === undefined ? {} : { sought: { tries: sought.tries, lastTriedAtMs: sought.lastTriedAtMs } }),
+    };
   }
   if (outcome.kind === 'rejected') {
     const kept: Mutable<Rejected> = { kind: 'rejected', httpStatus: outcome.httpStatus };

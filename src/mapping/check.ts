@@ -7,6 +7,7 @@ import { compileMapping } from './compile';
 import { mergeFiles, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import type { Problem } from './problem';
+import { checkCallerKeys } from './rules/check-caller-keys';
 import { checkCallers } from './rules/check-callers';
 import { checkCalls } from './rules/check-calls';
 import { checkFields } from './rules/check-fields';
@@ -50,6 +51,7 @@ const CHECKS: readonly Check[] = [
   checkFormats,
   checkNumberings,
   checkCallers,
+  checkCallerKeys,
 ];
 
 export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {

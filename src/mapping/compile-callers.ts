@@ -1,13 +1,16 @@
 /** Kinds of callers, told by wire facts, and single callers, told by the fingerprint of their key. */
+import { compileCallerKey } from './compile-caller-key';
+import type { ValueContext } from './compile-value';
 import type { CallerKey, CallerKind } from './mapping';
-import type { MappingSource, Report } from './source';
+import type { MappingSource } from './source';
 
 export interface Callers {
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
   readonly callerKindOf: (userAgent: string | undefined) => CallerKind;
 }
 
-export function compileCallers(source: MappingSource, report: Report): Callers {
+export function compileCallers(source: MappingSource, context: ValueContext): Callers {
+  const { report } = context;
   const kinds = Object.entries(source.callerKinds).map(([name, kind]) => ({
     name,
     patienceMs: kind.patience,
@@ -25,11 +28,10 @@ export function compileCallers(source: MappingSource, report: Report): Callers {
       { at: 'key' },
     );
   const callerKeys = new Map(
-    Object.entries(source.callerKeys).map(([fingerprint, key]): [string, CallerKey] => {
-      if (key.format !== undefined && !source.formats.has(key.format))
-        report(['callers', 'keys', fingerprint, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
-      return [fingerprint, { format: key.format, hasGuard: key.guard !== 'off', patienceMs: key.patience }];
-    }),
+    Object.entries(source.callerKeys).map(([fingerprint, key]): [string, CallerKey] => [
+      fingerprint,
+      compileCallerKey(fingerprint, key, source, context),
+    ]),
   );
   return {
     callerKeys,

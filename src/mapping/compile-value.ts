@@ -3,6 +3,7 @@ import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
 import { nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
+import { listOfEach } from './rules/walk-value';
 import { CATALOG_LISTS, type ValueSource } from './schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
@@ -13,8 +14,10 @@ export interface Scope {
   readonly fields: Readonly<Record<string, JsonValue | undefined>>;
   readonly joins: Readonly<Record<string, JsonValue | undefined>>;
   readonly roots: Readonly<Record<string, JsonValue | undefined>>;
-  /** The format's numbering: table to value to number. */
-  readonly numberOf: (table: string, value: string) => number | undefined;
+  /** The number by which the script knows a value of a table; `field` is the one it came in by. */
+  readonly numberOf: (table: string, value: JsonValue, field?: string) => number | undefined;
+  /** A row of a list of the catalog with the script's own numbers; undefined when it is not for this script. */
+  readonly rowOf?: (list: string, row: JsonObject) => JsonObject | undefined;
 }
 
 /** `undefined` means: leave this field out. */
@@ -35,6 +38,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   refusal: 'Why the gateway refused: code, detail.',
   sent: 'What a refused request had sent as its request id: request_id, echo.',
   row: 'The row of a list (inside `each`).',
+  list: 'A list as it is told to everybody (inside `callers.keys.<fingerprint>.lists`).',
 };
 
 /** What compiling a value needs to know about its surroundings. */
@@ -45,6 +49,8 @@ export interface ValueContext {
   readonly rows: ReadonlyMap<string, Value>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly allowRow: boolean;
+  /** `$list` means something here. */
+  readonly allowList?: boolean;
 }
 
 export function compileValue(source: ValueSource, path: YamlPath, context: ValueContext): Value {
@@ -100,7 +106,7 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
   if (context.fieldTables.has(root))
     return steps.length === 0 ? (scope) => scope.fields[root] : (scope) => dig(scope.fields[root], steps);
   if (context.joins.has(root)) return (scope) => dig(scope.joins[root], steps);
-  if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow)) {
+  if (!Object.hasOwn(ROOTS, root) || (root === 'row' && !context.allowRow) || (root === 'list' && context.allowList !== true)) {
     const known = [...context.fieldTables.keys(), ...context.joins, ...Object.keys(ROOTS)];
     const hint = nearestName(
       root,
@@ -150,7 +156,9 @@ function compileTransform(
     if (table !== undefined) return (value) => (typeof value === 'string' ? (table.idOf(value) ?? null) : value);
     context.report(path, 'transform-without-table', `\`id\` needs a field that is read through a table; \`$${root}\` is not`);
   } else if (name === 'number') {
-    return (value, scope) => (typeof value === 'string' ? (scope.numberOf('network', value) ?? null) : value);
+    const [ofTable, field] = table === undefined ? ['network'] : [table.name, root];
+    return (value, scope) =>
+      typeof value === 'string' || typeof value === 'number' ? (scope.numberOf(ofTable, value, field) ?? null) : value;
   } else {
     const known = [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)];
     const hint = nearestName(name, known);
@@ -235,14 +243,21 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   }
   const isWanted = compileWhere(object, path, context);
   const onlyFirst = object['only'] === 'first';
+  const catalogList = /^catalog\.(\w+)$/.exec(listOfEach(object) ?? '')?.[1];
   return (scope) => {
     const items = list(scope);
     const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) =>
       isWanted(item as JsonObject, scope),
     );
-    const rows = wanted.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
+    const shown = catalogList === undefined || scope.rowOf === undefined ? wanted : ownRows(wanted, catalogList, scope.rowOf);
+    const rows = shown.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
     return onlyFirst ? (rows[0] ?? null) : rows;
   };
+}
+
+/** Conditions are about v1's numbers; what is told is in the script's. */
+function ownRows(rows: readonly JsonValue[], list: string, rowOf: NonNullable<Scope['rowOf']>): JsonValue[] {
+  return rows.flatMap((row) => rowOf(list, row as JsonObject) ?? []);
 }
 
 type RowTest = (row: JsonObject, scope: Scope) => boolean;

@@ -45,7 +45,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     texts: source.texts,
     timing: source.timing,
     lookupKey: { calls: source.lookupKey.calls, windowMs: source.lookupKey.window },
-    ...compileCallers(source, report),
+    ...compileCallers(source, surroundings.context),
     refusal: compileReply({ include: ['refusal'] }, 'failure', ['blocks', 'refusal'], surroundings),
     placeOf: (path) => source.places.find(path),
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
@@ -54,7 +54,12 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
 }
 
 export function toNumbering(numbers: Readonly<Record<string, string>>): Numbering {
-  return new Map(Object.entries(numbers).map(([number, value]) => [Number(number), value]));
+  // In order of number, however they are written: a value with two numbers is told by the smaller.
+  return new Map(
+    Object.entries(numbers)
+      .map(([number, value]) => [Number(number), value] as const)
+      .sort(([one], [other]) => one - other),
+  );
 }
 
 function compileFormat(id: string, source: MappingSource, tables: ReadonlyMap<string, Table>, report: Report): Format {

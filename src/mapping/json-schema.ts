@@ -11,8 +11,8 @@ export interface JsonSchema {
 
 /** A file that says `format:` is a format's own; every other one is shared. */
 export function mappingJsonSchema(): JsonSchema {
-  const format = convert(formatFileSchema);
-  const shared = convert(sharedFileSchema);
+  const format = convertForEditors(formatFileSchema);
+  const shared = convertForEditors(sharedFileSchema);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'A mapping file of compat-gateway',
@@ -30,8 +30,10 @@ export function mappingJsonSchema(): JsonSchema {
   };
 }
 
-function convert(schema: z.ZodType): JsonSchema {
+export function convertForEditors(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
+    // A value of JSON is anything that YAML can give.
+    unrepresentable: 'any',
     target: 'draft-7',
     // What an author writes: durations are texts, words may be numbers.
     io: 'input',
@@ -45,6 +47,6 @@ function convert(schema: z.ZodType): JsonSchema {
   }) as JsonSchema;
 }
 
-function withoutHead(schema: JsonSchema): JsonSchema {
+export function withoutHead(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema' && key !== 'definitions'));
 }

@@ -2,11 +2,13 @@
  * The mapping in use, and how another takes its place: all or nothing. A set with problems is refused and the running
  * one stays, also across a restart: the last good set is kept as files' texts in the data folder.
  */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { checkFiles, type CheckedMapping } from './check';
-import { readFolder, type MappingFileText } from './load';
+import { draftFile, type Draft } from './draft-file';
+import { changeFolder, finishChange, type NamedText } from './folder-change';
+import { hashOf, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import type { Problem } from './problem';
 
@@ -19,16 +21,26 @@ export interface LiveMapping {
   readonly problems: () => readonly Problem[];
   /**
    * Takes the folder's files into use if they are sound. With `expectedHash` only if they are exactly the set that was
-   * looked at: somebody else may have edited meanwhile.
+   * looked at: somebody else may have edited meanwhile. With `runningHash` only while that one is in use: somebody else
+   * may have applied another.
    */
-  readonly reload: (expectedHash?: string) => Reloaded;
+  readonly reload: (expectedHash?: string, runningHash?: string) => Reloaded;
+  /**
+   * Puts exactly these files into the folder and into use, or does nothing. Nothing else of this process can run in
+   * between, so that no watcher and no signal meets half of them.
+   */
+  readonly apply: (files: readonly NamedText[], expectedHash: string, runningHash: string) => Reloaded;
 }
 
 export type Reloaded =
   | { readonly kind: 'reloaded' | 'unchanged'; readonly hash: string }
   | { readonly kind: 'refused'; readonly hash: string; readonly problems: readonly Problem[] }
   /** The folder holds another set than the one that was looked at. */
-  | { readonly kind: 'edited_meanwhile'; readonly hash: string; readonly found: string };
+  | { readonly kind: 'edited_meanwhile'; readonly hash: string; readonly found: string }
+  /** Another set is in use than the one that was looked at. */
+  | { readonly kind: 'running_changed'; readonly hash: string }
+  /** The mappings folder, or the one of the last good set, takes no files; nothing was changed. */
+  | { readonly kind: 'unwritable'; readonly hash: string; readonly folder: string; readonly detail: string };
 
 export interface LiveOptions {
   readonly folder: string;
@@ -37,7 +49,7 @@ export interface LiveOptions {
   readonly onReload?: (reloaded: Reloaded) => void;
 }
 
-interface InUse {
+export interface InUse {
   readonly mapping: Mapping;
   readonly files: readonly MappingFileText[];
 }
@@ -47,28 +59,79 @@ export function openLiveMapping(
   options: LiveOptions,
 ): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
   const { folder, lastGoodFile, onReload } = options;
+  tryToFinish(folder);
   const first = checkedFolder(folder);
   const fallback = first.mapping === undefined ? readLastGood(lastGoodFile) : undefined;
   if (first.mapping === undefined && fallback === undefined) return { problems: first.problems };
   let inUse: InUse = fallback ?? { mapping: first.mapping!, files: first.files };
   let problems: readonly Problem[] = first.mapping === undefined ? first.problems : [];
-  if (fallback === undefined) keepLastGood(lastGoodFile, inUse.files);
+  if (fallback === undefined) draftLastGood(lastGoodFile, inUse.files).putInPlace();
 
-  const replace = (expectedHash: string | undefined): Reloaded => {
-    const next = checkedFolder(folder);
-    if (next.mapping === undefined) {
-      problems = next.problems;
-      return { kind: 'refused', hash: inUse.mapping.hash, problems };
+  const take = (next: InUse, changeFiles: () => void = () => undefined): Reloaded => {
+    const { hash } = next.mapping;
+    if (hash === inUse.mapping.hash) {
+      problems = [];
+      return { kind: 'unchanged', hash };
     }
-    if (expectedHash !== undefined && next.mapping.hash !== expectedHash) {
-      return { kind: 'edited_meanwhile', hash: inUse.mapping.hash, found: next.mapping.hash };
-    }
-    problems = [];
-    if (next.mapping.hash === inUse.mapping.hash) return { kind: 'unchanged', hash: inUse.mapping.hash };
+    const unwritable = (where: string, error: unknown): Reloaded => ({
+      kind: 'unwritable',
+      hash: inUse.mapping.hash,
+      folder: where,
+      detail: error instanceof Error ? error.message : String(error),
+    });
     // On disk before it is in use: a restart must not go back behind what scripts have seen.
-    keepLastGood(lastGoodFile, next.files);
-    inUse = { mapping: next.mapping, files: next.files };
-    return { kind: 'reloaded', hash: next.mapping.hash };
+    let lastGood: Draft;
+    try {
+      lastGood = draftLastGood(lastGoodFile, next.files);
+    } catch (error) {
+      return unwritable(dirname(lastGoodFile), error);
+    }
+    try {
+      changeFiles();
+    } catch (error) {
+      lastGood.discard();
+      return unwritable(folder, error);
+    }
+    lastGood.putInPlace();
+    problems = [];
+    inUse = next;
+    return { kind: 'reloaded', hash };
+  };
+
+  const reload = (expectedHash: string | undefined, runningHash: string | undefined): Reloaded => {
+    const { hash } = inUse.mapping;
+    if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
+    tryToFinish(folder);
+    const { mapping, files, problems: found } = checkedFolder(folder);
+    if (mapping === undefined) {
+      problems = found;
+      return { kind: 'refused', hash, problems };
+    }
+    if (expectedHash !== undefined && mapping.hash !== expectedHash)
+      return { kind: 'edited_meanwhile', hash, found: mapping.hash };
+    return take({ mapping, files });
+  };
+
+  const apply = (given: readonly NamedText[], expectedHash: string, runningHash: string): Reloaded => {
+    const { hash } = inUse.mapping;
+    if (runningHash !== hash) return { kind: 'running_changed', hash };
+    const files = given.map(({ name, text }) => ({ file: relative(process.cwd(), join(folder, name)), name, text }));
+    const { mapping, problems: found } = checkFiles(files);
+    if (mapping === undefined) return { kind: 'refused', hash, problems: found };
+    if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
+    const read = readFolder(folder);
+    if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
+    // Edits that nobody has looked at would be lost.
+    const standing = hashOf(read.files);
+    if (standing !== hash && standing !== expectedHash) return { kind: 'edited_meanwhile', hash, found: standing };
+    return take({ mapping, files }, () => {
+      if (standing !== expectedHash) putInFolder(folder, given, expectedHash);
+    });
+  };
+
+  const told = (reloaded: Reloaded): Reloaded => {
+    onReload?.(reloaded);
+    return reloaded;
   };
 
   return {
@@ -76,13 +139,34 @@ export function openLiveMapping(
       current: () => inUse.mapping,
       files: () => inUse.files,
       problems: () => problems,
-      reload: (expectedHash) => {
-        const reloaded = replace(expectedHash);
-        onReload?.(reloaded);
-        return reloaded;
-      },
+      reload: (expectedHash, runningHash) => told(reload(expectedHash, runningHash)),
+      apply: (files, expectedHash, runningHash) => told(apply(files, expectedHash, runningHash)),
     },
   };
+}
+
+/** Whoever was killed while putting a set here. What cannot be copied out is pending still, and read from there. */
+function tryToFinish(folder: string): void {
+  try {
+    finishChange(folder);
+  } catch {
+    // The check of the folder says what is wrong with it.
+  }
+}
+
+/** Throws when the folder does not mean the set afterwards. */
+function putInFolder(folder: string, files: readonly NamedText[], hash: string): void {
+  try {
+    changeFolder(folder, files);
+  } catch (error) {
+    // The folder may mean the new set already, although some file of it could not be copied out yet.
+    if (!isInFolder(folder, hash)) throw error;
+  }
+}
+
+function isInFolder(folder: string, hash: string): boolean {
+  const read = readFolder(folder);
+  return 'files' in read && hashOf(read.files) === hash;
 }
 
 function checkedFolder(folder: string): CheckedMapping & { readonly files: readonly MappingFileText[] } {
@@ -92,7 +176,8 @@ function checkedFolder(folder: string): CheckedMapping & { readonly files: reado
 
 const lastGoodSchema = z.object({ files: z.array(z.object({ file: z.string(), name: z.string(), text: z.string() })) });
 
-function readLastGood(file: string): InUse | undefined {
+/** The last set that was in use, as it is kept in the data folder; undefined without one that can be used. */
+export function readLastGood(file: string): InUse | undefined {
   if (!existsSync(file)) return undefined;
   try {
     const { files } = lastGoodSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -104,16 +189,5 @@ function readLastGood(file: string): InUse | undefined {
   }
 }
 
-/** Written whole under another name, flushed, then renamed: a crash leaves the old set or the new one. */
-function keepLastGood(file: string, files: readonly MappingFileText[]): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}`;
-  const handle = openSync(draft, 'w', 0o600);
-  try {
-    writeSync(handle, JSON.stringify({ files }));
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  renameSync(draft, file);
-}
+const draftLastGood = (file: string, files: readonly MappingFileText[]): Draft =>
+  draftFile(file, JSON.stringify({ files }), 0o600);

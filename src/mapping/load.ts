@@ -1,7 +1,8 @@
 /** A folder of mapping files → one merged source, or problems. `cases/` holds test cases and is not read here. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { pendingFiles, yamlFilesBelow } from './folder-change';
 import type { Problem } from './problem';
 import { readYaml, type YamlRead } from './read-yaml';
 import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './schema';
@@ -31,32 +32,59 @@ export function loadSource(folder: string): LoadedSource {
 export function readFolder(
   folder: string,
 ): { readonly files: readonly MappingFileText[] } | { readonly problems: readonly Problem[] } {
-  const problem = (code: string, message: string): { problems: Problem[] } => ({
-    problems: [{ file: folder, line: 1, column: 1, code, severity: 'error', message }],
+  const problem = (code: string, message: string, file = folder): Problem => ({
+    file,
+    line: 1,
+    column: 1,
+    code,
+    severity: 'error',
+    message,
   });
   try {
-    const files = yamlFilesBelow(folder).map((path) => ({
-      file: relative(process.cwd(), path) || path,
-      name: relative(folder, path),
-      text: readFileSync(path, 'utf8'),
-    }));
-    return files.length === 0 ? problem('empty-folder', 'there is no mapping file (*.yaml) here') : { files };
+    const shown = (path: string): string => relative(process.cwd(), path) || path;
+    // A set that is being put here speaks before the files, which may be half old and half new.
+    const pending = pendingFiles(folder);
+    if (pending !== undefined)
+      return { files: pending.map(({ name, text }) => ({ file: shown(join(folder, name)), name, text })) };
+    const problems: Problem[] = [];
+    const files = yamlFilesBelow(folder).map((path): MappingFileText => {
+      const file = shown(path);
+      const read = readFile(path);
+      if ('reason' in read) problems.push(problem(read.code, read.reason, file));
+      return { file, name: relative(folder, path), text: 'text' in read ? read.text : '' };
+    });
+    if (problems.length > 0) return { problems };
+    return files.length === 0 ? { problems: [problem('empty-folder', 'there is no mapping file (*.yaml) here')] } : { files };
   } catch (error) {
-    return problem(
-      'unreadable-folder',
-      `the mappings folder cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    return { problems: [problem('unreadable-folder', `the mappings folder cannot be read: ${reason}`)] };
   }
 }
 
-function yamlFilesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return entry.name === 'cases' ? [] : yamlFilesBelow(path);
-      return /\.ya?ml$/.test(entry.name) && !entry.name.startsWith('.') ? [path] : [];
-    });
+/** Beyond any file that `file-too-large` would let pass. What is larger is not even read. */
+const FILE_BYTES_MAX = 16_000_000;
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not read it',
+  EPERM: 'this user may not read it',
+  ENOENT: 'it is a link that leads nowhere',
+  ELOOP: 'it is a link that leads in a circle',
+};
+
+type FileRead = { readonly text: string } | { readonly code: string; readonly reason: string };
+
+/** A pipe or a device is never opened: reading it could wait for ever. */
+function readFile(path: string): FileRead {
+  const unreadable = (why: string): FileRead => ({ code: 'unreadable-file', reason: `this file cannot be read: ${why}` });
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return unreadable(stats.isDirectory() ? 'it is a folder' : 'it is no file but a pipe or a device');
+    if (stats.size > FILE_BYTES_MAX)
+      return { code: 'file-too-large', reason: `this file has more than ${FILE_BYTES_MAX.toLocaleString('en')} bytes` };
+    return { text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    return unreadable(REASONS[code] ?? message);
+  }
 }
 
 const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'] as const;
@@ -170,7 +198,8 @@ function twice(
 
 function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>): Omit<MappingSource, 'places' | 'hash'> {
   return {
-    formats,
+    // A tie goes to the first format: by its id, never by the name of its file.
+    formats: new Map([...formats].sort(([one], [other]) => (one < other ? -1 : 1))),
     operations: merged.operations ?? {},
     tables: merged.tables ?? {},
     blocks: merged.blocks ?? {},
@@ -186,7 +215,8 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
   };
 }
 
-function hashOf(files: readonly MappingFileText[]): string {
+/** Over names and bytes: the same set has the same hash wherever its folder stands. */
+export function hashOf(files: readonly MappingFileText[]): string {
   const hash = createHash('sha256');
   for (const { file, name = file, text } of files) hash.update(name).update('\0').update(text).update('\0');
   return hash.digest('hex').slice(0, 16);

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
+import type { OwnNumbers } from './own-numbers';
 import type { Route } from './routes';
 import type { OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
 import type { Signal } from './signals';
@@ -98,10 +99,31 @@ export interface CallerKind {
   readonly patienceMs: number;
 }
 
+/** What callers.yaml says of one script. */
 export interface CallerKey {
+  readonly fingerprint: string;
   readonly format: string | undefined;
   readonly hasGuard: boolean;
-  readonly patienceMs: number | undefined;
+  /** By table: the script's own numbers. */
+  readonly numbers: ReadonlyMap<string, OwnNumbers>;
+  /** By list of the catalog: its columns that are shown in the script's own numbers. */
+  readonly columns: ReadonlyMap<string, readonly OwnColumn[]>;
+  /** By operation, and `default` for every bare array. */
+  readonly lists: ReadonlyMap<string, ListShape>;
+  /** Milliseconds; undefined when the kind of caller decides. */
+  readonly patienceOf: (operation: string) => number | undefined;
+}
+
+export interface OwnColumn {
+  readonly column: string;
+  readonly table: Table;
+  readonly own: OwnNumbers;
+}
+
+/** How a list is wrapped for one script. */
+export interface ListShape {
+  readonly build: (list: JsonObject | readonly JsonValue[], scope: Scope) => JsonObject | readonly JsonValue[];
+  readonly sources: readonly ReplyFieldSource[];
 }
 
 export interface Mapping {

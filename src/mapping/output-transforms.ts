@@ -85,5 +85,6 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
 /** Changes that need to know the table of their field or the numbering of the format: compiled, not applied from here. */
 export const TABLE_TRANSFORMS: Readonly<Record<string, string>> = {
   id: "v1's own number for a value of a table.",
-  number: "The format's number for a network name.",
+  number:
+    'The number by which the script knows a value: the one it sent, one of its own (`callers`), or its format’s. Of a field that is read through a table; of anything else, the number of a network.',
 };

@@ -45,8 +45,12 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
   if (/(?:^|[\s,:[{])\*[^\s*]/.test(text))
     visit(document, {
       Alias(_key, alias) {
-        if (alias.resolve(document) === undefined)
-          syntax.push(broken(alias.range?.[0] ?? 0, `the alias \`*${alias.source}\` names nothing above it`));
+        const place = alias.range?.[0] ?? 0;
+        const named = alias.resolve(document);
+        if (named === undefined) syntax.push(broken(place, `the alias \`*${alias.source}\` names nothing above it`));
+        // A value that holds itself has no end: whoever walks it never comes back.
+        else if (named.range && named.range[0] <= place && place < named.range[1])
+          syntax.push(broken(place, `the alias \`*${alias.source}\` stands inside what it names`));
       },
     });
   if (syntax.length > 0) return { problems: syntax, locate };

@@ -197,6 +197,11 @@ const tableSchema = z.strictObject({
     })
     .optional()
     .describe('Look words up in this list of the catalog.'),
+  shown_in: z
+    .array(z.string().regex(/^[a-z_]+\.[a-z_]+$/, 'expected a list of the catalog and its column, such as data_plans.id'))
+    .min(1, 'expected at least one')
+    .optional()
+    .describe("Columns of the catalog that hold v1's numbers of this table: a caller with numbers of its own is shown those."),
 });
 
 const wordsOfOutcome = z.strictObject({
@@ -219,7 +224,26 @@ const callerKindSchema = z.strictObject({
 const callerKeySchema = z.strictObject({
   format: name.optional().describe('The format of this script, whatever its requests look like.'),
   guard: z.enum(['on', 'off']).optional().describe('The numbering guard; on unless said otherwise.'),
-  patience: duration.optional().describe('How long this script waits for the end of an order.'),
+  patience: z
+    .union([duration, z.record(name, duration)], 'expected a duration such as 10s, or durations by operation and `default`')
+    .optional()
+    .describe('How long this script waits for the end of an order: a duration, or durations by operation, with `default`.'),
+  numbers: z
+    .record(name, numbers)
+    .optional()
+    .describe('Per table, what a number of this script means: its number to ours. They go before the numbers of any format.'),
+  unlisted: z
+    .record(name, z.enum(['refuse', 'pass']))
+    .optional()
+    .describe(
+      'Per table of `numbers`, what becomes of a number that is not listed there: refuse (unless said otherwise), or pass, as if this script had no numbers of its own.',
+    ),
+  lists: z
+    .record(name, fieldsOfReply)
+    .optional()
+    .describe(
+      'How lists are wrapped for this script: by operation, and `default` for every bare array. `$list` is the list itself.',
+    ),
 });
 
 /** A shared file: everything that is not one format's own. Every section may stand in any file. */

@@ -13,6 +13,8 @@ export interface Signal {
   readonly weight: Weight;
   /** Says in words what it found, or `undefined` when it does not apply. */
   readonly find: (request: LegacyRequest, path: string) => string | undefined;
+  /** Set when it looks for words in a field. */
+  readonly fieldIs?: { readonly field: string; readonly words: readonly string[] };
 }
 
 type Finder = (request: LegacyRequest, path: string) => string | undefined;
@@ -30,8 +32,10 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
       hint: 'add any_field, all_fields, field with is, path or auth',
     });
   if ((source.field === undefined) !== (source.is === undefined)) report(path, 'half-signal', '`field` and `is` belong together');
+  const { field, is } = source;
   return {
     weight: source.weight,
+    ...(field === undefined || is === undefined ? {} : { fieldIs: { field, words: is } }),
     find: (request, address) => {
       const found: string[] = [];
       for (const finder of finders) {

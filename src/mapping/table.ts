@@ -27,6 +27,8 @@ export interface Table {
   readonly name: string;
   readonly title: string;
   readonly values: readonly string[];
+  /** Every accepted word, in the form in which words are compared. */
+  readonly words: readonly string[];
   readonly numbering: Numbering;
   readonly catalog: TableSource['catalog'];
   /** The number in a value that is one (`2`, `"02"`), as opposed to a word. */
@@ -45,7 +47,8 @@ export function createTable(name: string, source: TableSource): Table {
   for (const [value, entry] of entries) for (const word of [value, ...entry.words]) byWord.set(normaliseWord(word), value);
   const byPrefix = new Map(entries.flatMap(([value, entry]) => (entry.prefixes ?? []).map((prefix) => [prefix, value] as const)));
   const numbering: Numbering = new Map(Object.entries(source.numbers ?? {}).map(([number, value]) => [Number(number), value]));
-  const expected = `${aOrAn(source.title)}${
+  const isNumberOnly = entries.length === 0 && source.unlisted === 'number' && source.catalog === undefined;
+  const expected = `${isNumberOnly ? 'the number of ' : ''}${aOrAn(source.title)}${
     entries.length === 0
       ? ''
       : ` such as ${entries
@@ -57,13 +60,14 @@ export function createTable(name: string, source: TableSource): Table {
   const numberIn = (raw: LegacyValue): number | undefined => {
     if (typeof raw === 'number') return Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;
     const text = typeof raw === 'string' ? raw.trim() : '';
-    return /^\d{1,9}(?:\.0+)?$/.test(text) ? Number.parseInt(text, 10) : undefined;
+    return /^\d{1,15}(?:\.0+)?$/.test(text) ? Number.parseInt(text, 10) : undefined;
   };
 
   return {
     name,
     title: source.title,
     values: entries.map(([value]) => value),
+    words: [...byWord.keys()],
     numbering,
     catalog: source.catalog,
     numberIn,

@@ -9,8 +9,9 @@ import { parseTrustedProxies } from './http/client-address';
 import { createV1App, createV1Listener, V1_BASE_PATH } from './http/v1-app';
 import { createV1Handler } from './http/v1-handler';
 import { loadConfig } from './load-config';
-import { openLmdbStore } from './store/lmdb-store';
+import { checkStore, openLmdbStore } from './store/lmdb-store';
 import { createMemoryStore } from './store/memory-store';
+import type { Store } from './store/store';
 import { WebhookPoster } from './webhook/post-webhook';
 
 export interface SandboxOptions {
@@ -50,11 +51,16 @@ const SHIPPED_CONFIG = resolve(__dirname, '..', '..', 'sandbox');
 // Longer than any client keeps an idle connection, so that none is closed under a request that is on its way.
 const KEEP_ALIVE_MS = 65_000;
 
+async function openStore(dataDir: string): Promise<Store> {
+  await checkStore(dataDir);
+  return openLmdbStore(dataDir);
+}
+
 /** Opens a v1 service. Throws when its YAML has problems or its data folder belongs to another process. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const config = loadConfig(options.configDir ?? SHIPPED_CONFIG);
   const trusted = parseTrustedProxies(options.trustedProxies ?? []);
-  const store = options.dataDir === undefined ? createMemoryStore() : openLmdbStore(options.dataDir);
+  const store = options.dataDir === undefined ? createMemoryStore() : await openStore(options.dataDir);
   const lifetime = new AbortController();
   const clock = stopWith(lifetime.signal, options.clock ?? createRealClock());
   const poster = new WebhookPoster(clock, options.webhookCa);

@@ -30,6 +30,8 @@ export interface Metrics {
   upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
   /** Orders whose money may have moved, and how much that is, as of now. */
   setUnknownOrders(count: number, amount: AmountMinor): void;
+  /** Shapes of requests that are remembered, and requests that had no room since the last call. */
+  trafficWritten(shapes: number, forgotten: number): void;
   mappingLoaded(hash: string): void;
   /** A reload, by how it went, and the hash in use after it. */
   reloaded(kind: string, hash: string): void;
@@ -109,6 +111,13 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
     registers,
   });
 
+  const shapes = new Gauge({ name: 'compat_traffic_shapes', help: 'Shapes of requests that are remembered', registers });
+  const forgotten = new Counter({
+    name: 'compat_traffic_forgotten_total',
+    help: 'Requests whose shape had no room',
+    registers,
+  });
+
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
   const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
 
@@ -133,6 +142,10 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
     setUnknownOrders(count, amount) {
       unknownOrders.set(count);
       unknownNaira.set(nairaNumber(amount));
+    },
+    trafficWritten(kept, lost) {
+      shapes.set(kept);
+      if (lost > 0) forgotten.inc(lost);
     },
     mappingLoaded: showHash,
     reloaded(kind, hash) {

@@ -18,6 +18,8 @@ export interface Answer {
   readonly httpStatus: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
+  /** The server's clock, as it told it. */
+  readonly date?: string | undefined;
 }
 
 export interface Failure {
@@ -60,6 +62,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #isDone = false;
   #httpStatus = 0;
   #retryAfter: string | undefined;
+  #date: string | undefined;
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
 
@@ -90,8 +93,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     // RFC 9110 section 15.2: interim answers (103 and the like) precede the one that counts.
     if (statusCode < 200) return;
     this.#httpStatus = statusCode;
-    const retryAfter = headers['retry-after'];
-    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+    this.#retryAfter = firstOf(headers['retry-after']);
+    this.#date = firstOf(headers['date']);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -104,7 +107,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    this.#finish({ kind: 'answered', httpStatus: this.#httpStatus, text: bytes.toString('utf8'), retryAfter: this.#retryAfter });
+    this.#finish({
+      kind: 'answered',
+      httpStatus: this.#httpStatus,
+      text: bytes.toString('utf8'),
+      retryAfter: this.#retryAfter,
+      date: this.#date,
+    });
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
@@ -143,4 +152,8 @@ function errorCodes(error: unknown): readonly string[] {
 function errorMessage(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   return 'message' in error && typeof error.message === 'string' ? error.message : 'an error without words';
+}
+
+function firstOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
 }

@@ -73,12 +73,18 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     async find(call, context): Promise<Finding> {
       const body = call.method === 'POST' ? (call.body ?? {}) : undefined;
       const exchanged = await carry(call, body, context);
-      if (exchanged.kind === 'answered') return classifyFinding(exchanged, retryAfterOf(exchanged));
+      if (exchanged.kind === 'answered') return atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged)), exchanged);
       return { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
     },
 
     close: () => pool.close(),
   };
+}
+
+/** What was found, with v1's own time of it: by that, two clocks can be compared. */
+function atServerTime(finding: Finding, { date }: Answer): Finding {
+  const serverAtMs = date === undefined ? Number.NaN : Date.parse(date);
+  return finding.kind === 'found' && Number.isFinite(serverAtMs) ? { ...finding, serverAtMs } : finding;
 }
 
 function neverLeft(code: string, detail: string): Exchanged {
@@ -90,9 +96,16 @@ function pathOf(basePath: string, call: V1Call): string {
   return `${basePath}${call.path}${query === '' ? '' : `?${query}`}`;
 }
 
-/** RFC 9110 section 10.2.3: seconds or a date. */
+/**
+ * RFC 9110 section 10.2.3: whole seconds or a date. A date begins with the name of its day; `Date.parse` would find a year
+ * in `-5` and `1.5` as well, and a pause that has passed long ago would be no pause.
+ */
 function parseRetryAfter(value: string | undefined, clock: () => number): number | undefined {
-  if (value === undefined) return undefined;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : Math.ceil((Date.parse(value) - clock()) / 1000);
+  const text = value?.trim() ?? '';
+  const seconds = /^\d+$/.test(text)
+    ? Number(text)
+    : /^[A-Za-z]{3,9},? /.test(text)
+      ? Math.ceil((Date.parse(text) - clock()) / 1000)
+      : Number.NaN;
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), RETRY_AFTER_SECONDS_MAX) : undefined;
 }

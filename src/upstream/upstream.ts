@@ -21,7 +21,12 @@ export interface CallContext {
 
 /** What a call that moves no money came to. */
 export type Finding =
-  | { readonly kind: 'found'; readonly body: JsonObject }
+  | {
+      readonly kind: 'found';
+      readonly body: JsonObject;
+      /** v1's clock by its `Date` header; ms since the epoch. */
+      readonly serverAtMs?: number;
+    }
   /** v1 said no (4xx). */
   | {
       readonly kind: 'refused';

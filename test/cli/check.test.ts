@@ -99,8 +99,14 @@ test('--fix mends what is safe, keeps comments, and says which files it wrote', 
   expect(['request-id.yaml', 'operations/data.yaml'].map((file) => readFileSync(join(folder, file), 'utf8'))).toEqual(before);
 });
 
-test('a folder that is not there is a problem', () => {
-  expect(run(join(folder, 'nowhere'))).toMatchObject({ exitCode: 1, output: expect.stringContaining('unreadable-folder') });
+test('a folder of the settings that is not there is a problem, one on the command line is bad usage', () => {
+  expect(() => run(join(folder, 'nowhere'))).toThrow(/there is no such folder/);
+  process.env['MAPPINGS_DIR'] = join(folder, 'nowhere');
+  try {
+    expect(run()).toMatchObject({ exitCode: 1, output: expect.stringContaining('unreadable-folder') });
+  } finally {
+    delete process.env['MAPPINGS_DIR'];
+  }
 });
 
 test.each([

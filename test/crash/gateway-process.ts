@@ -2,9 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../free-port';
 
 const HOUSE = resolve(__dirname, '..', '..');
 const PROGRAM = join(HOUSE, 'dist', 'cli', 'main.js');
@@ -87,13 +87,4 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
     },
     complaints: () => complaints,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -12,8 +12,6 @@ export interface Fault {
   readonly timing: TimingName;
   /** Whether the request began to leave is a matter of chance: the script may hear either word, and both are true. */
   readonly isRace?: true;
-  /** Operations of which v1 shows nothing that could tell such an order from another: pending is all that may ever be said. */
-  readonly undecidable?: readonly string[];
   /** What the proxy does with a purchase. */
   readonly strike?: Strike;
   /** Begins the request id, which calls up a mood of the sandbox. */

@@ -10,7 +10,7 @@ export function judge({ fault, cells }: FaultResult): readonly string[] {
   });
 }
 
-function judgeCell(fault: Fault, { purchase, first, later, again }: CellResult): readonly string[] {
+function judgeCell(fault: Fault, { first, later, again }: CellResult): readonly string[] {
   const complaints = [
     ...judgeStep('purchase', first),
     ...judgeStep('status', later),
@@ -18,9 +18,7 @@ function judgeCell(fault: Fault, { purchase, first, later, again }: CellResult):
     // What was called failed at first must stay free of charge until somebody orders it again.
     ...(first.told.word === 'fail' && owed(later) > 0 ? ['told failed, and charged later'] : []),
     ...(first.told.word === 'success' && owed(later) === 0 ? ['told success, and nothing is charged later'] : []),
-    ...(later.told.word === 'pending' && later.ledger.pending === 0 && fault.undecidable?.includes(purchase.operation) !== true
-      ? ['still pending for the script, long over for v1']
-      : []),
+    ...(later.told.word === 'pending' && later.ledger.pending === 0 ? ['still pending for the script, long over for v1'] : []),
   ];
   // An order that the journal never took does not exist; every other one can be asked for.
   const isJournalled = first.told.http !== 503 && fault.alone?.journal === undefined;

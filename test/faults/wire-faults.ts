@@ -139,11 +139,13 @@ const harmless: readonly Fault[] = [
     },
   },
   {
-    title: 'the request reaches v1 twice, the second answer comes back',
+    // v1 writes whole seconds: an order of the very second in which it was taken could be another sale under its id, and of
+    // PINs and messages that stays open. In the next second it is this one.
+    title: 'the request reaches v1 twice in the second after it was taken, the second answer comes back',
     lasts: 'once',
     timing: 'impatient',
-    undecidable: ['SMS'],
     strike: async ({ socket, forward }) => {
+      await sleep(1_010 - (Date.now() % 1_000));
       await forward();
       socket.write(replyBytes(await forward()));
     },

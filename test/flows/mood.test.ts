@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { askV1, openHouse, send, type House, type Told } from './house';
 
 // Every mood of the sandbox × airtime, sold to a caller that waits four seconds and to one that waits forty. What the script
@@ -36,12 +37,16 @@ const statuses = new Map<string, Told>();
 let records: readonly { readonly transaction_ref: string; readonly status: string; readonly description: string }[] = [];
 let spent: number;
 let priceOfOne: number;
+/** How long this process, gateway and v1 and script in one, stood still at most: time that no timer could use. */
+let stalledMs: number;
 
 const phoneOf = (name: string, kind: string): string => `0803${kind === 'soon' ? '111' : '222'}${MOODS[name]!.digits}`;
 const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 
 beforeAll(async () => {
   house = await openHouse();
+  const stalls = monitorEventLoopDelay();
+  stalls.enable();
   const first = await balance();
   const buy = async (name: string, kind: 'soon' | 'late'): Promise<void> => {
     const startedAt = Date.now();
@@ -56,6 +61,8 @@ beforeAll(async () => {
   await Promise.all(
     NAMES.flatMap((name) => [buy(name, 'soon'), ...(MOODS[name]!.late === undefined ? [] : [buy(name, 'late')])]),
   );
+  stalledMs = stalls.max / 1e6;
+  stalls.disable();
   // The slow one of the impatient caller is not over before v1 has spoken.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   for (const id of told.keys()) statuses.set(id, await send(house.url, `/api/transaction/${id}`));
@@ -100,7 +107,8 @@ test('the wallet is short of exactly one price for every order that was charged'
 });
 
 test('an impatient caller is answered under the shortest limit seen, whatever v1 does', () => {
-  for (const [id, { afterMs }] of told) if (id.startsWith('soon')) expect([id, afterMs < 4_900]).toEqual([id, true]);
+  const limitMs = 4_900 + stalledMs;
+  for (const [id, { afterMs }] of told) if (id.startsWith('soon')) expect([id, afterMs < limitMs]).toEqual([id, true]);
 });
 
 test('no key, PIN or phone number stands in a log line', () => {

@@ -144,3 +144,68 @@ test('a status query that overtakes the journal waits for the order instead of d
   expect((await buying).status).toBe('success');
   expect((await asking).reply.body).toMatchObject({ status: 'pending' });
 });
+
+describe('a journal that can be neither written nor read', () => {
+  const gone: Partial<Journal> = { open: away, find: async () => Promise.reject(new Error('EIO')) };
+  const statusOf = async ({ gateway }: WalkHouse) =>
+    readReply(
+      await gateway.handle(
+        legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
+      ),
+    );
+
+  test('tells an order with an id of its own as pending: it may be the repeat of one that was charged', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => gone });
+    const told = await buy(house);
+    expect(told).toMatchObject({ http: 200, status: 'pending', 'request-id': 'r-1', id: null, reference: null });
+    expect(house.upstream.sent).toEqual([]);
+    expect(await statusOf(house)).toMatchObject({ http: 200, status: 'pending' });
+  });
+
+  test('is answered for when it is back: nobody has an order that was never sent', async () => {
+    const house = openWalkHouse({
+      answers: [{ outcome: SUCCESS }],
+      find: () => ({ kind: 'refused', httpStatus: 404, body: {} }),
+    });
+    expect(await statusOf(house)).toMatchObject({ http: 404, code: 'order_unknown' });
+    expect(await buy(house)).toMatchObject({ status: 'success' });
+  });
+
+  test('refuses an order without an id, which can be no repeat', async () => {
+    const house = openWalkHouse({ dress: () => gone });
+    expect(await buy(house, { 'request-id': '' })).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+  });
+});
+
+describe('a repeat of what has ended', () => {
+  test.each<[string, Outcome, string]>([
+    ['a success', SUCCESS, 'success'],
+    ['a refund', { kind: 'declined', reference: 'V1', message: 'Refunded' }, 'fail'],
+  ])('%s is told from the journal, and not sent to a v1 that may have forgotten the id', async (_title, outcome, word) => {
+    const house = openWalkHouse({ answers: [{ outcome }, { outcome: { kind: 'succeeded', reference: 'V2' } }] });
+    const first = await buy(house);
+    const again = await buy(house);
+    expect([first.status, again.status]).toEqual([word, word]);
+    expect([again.http, again.reference]).toEqual([first.http, first.reference]);
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('what was rejected is tried again: v1 took no note of it', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
+    expect([(await buy(house)).status, (await buy(house)).status]).toEqual(['fail', 'success']);
+    expect(house.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1', 'r-1']);
+  });
+});
+
+test('a repeat of a charged order that still waits for its provider asks for the receipt and sends nothing', async () => {
+  let status = 'pending';
+  const house = openWalkHouse({
+    answers: [{ outcome: { kind: 'pending', reference: 'V1' } }],
+    find: () => ({ kind: 'found', body: { status: 'success', data: { reference: 'V1', status } } }),
+  });
+  expect(await buy(house)).toMatchObject({ status: 'pending' });
+  await giveUp(house);
+  status = 'success';
+  expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
+  expect(house.upstream.sent).toHaveLength(1);
+});

@@ -162,6 +162,45 @@ test('a third format that gives the number no meaning leaves it in doubt all the
   expect(detect({ path: '/api/buy', body: { network: 1 } }, {}, mapping).format).toBe('x');
 });
 
+describe('a third format that nothing in a request speaks for', () => {
+  const GUARDED = `operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: network, required: true }
+      phone: { from: [phone], as: phone, required: true }
+      amount: { from: [amount], as: naira, required: true }
+    numbering_guard: { number: network, phone: phone }
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply: { always: { status: $words.status } }`;
+  const format = (id: string, numbers: string, proof: string): string =>
+    `format: ${id}\ntitle: ${id}\nnumbers: { network: ${numbers} }\nproof: [${proof}]`;
+  const mapping = mappingWith(
+    GUARDED,
+    format('x', '{ 1: MTN, 2: GLO }', '{ weight: strong, any_field: [of_x] }'),
+    format('y', '{ 1: MTN, 2: GLO }', '{ weight: strong, any_field: [of_y] }, { weight: medium, any_field: [perhaps_y] }'),
+    format('z', '{ 1: GLO, 2: MTN }', '{ weight: strong, any_field: [of_z] }'),
+  );
+  const buy = (body: Fields) => detect({ path: '/api/buy', body: { network: 2, amount: 100, ...body } }, {}, mapping);
+
+  test('casts no doubt on a number that the others read alike', () => {
+    expect(buy({ of_x: 1, of_y: 1 }).format).toBe('x');
+    expect(() => buy({ of_x: 1, of_z: 1 })).toThrow(/network 2 means GLO in format X and MTN in format Z, /);
+  });
+
+  test('does not take a request from the others because its reading fits the phone number', () => {
+    expect(buy({ of_x: 1, perhaps_y: 1, phone: '08031234567' }).format).toBe('x');
+    expect(buy({ of_x: 1, of_z: 1, phone: '08031234567' }).format).toBe('z');
+  });
+
+  test('is asked where nothing strong speaks for any', () => {
+    expect(buy({ phone: '08031234567' }).format).toBe('z');
+    expect(() => buy({ perhaps_y: 1 })).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
+  });
+});
+
 test('every signal that was found is told, for the operator', () => {
   const { signals } = detect({ body: { ...PLAIN, network: 1, mobile_number: '08031234567', bypass: true } });
   expect(signals).toEqual([

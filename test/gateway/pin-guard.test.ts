@@ -58,3 +58,31 @@ test('its refusal repeats neither key nor PIN', () => {
     expect.objectContaining({ detail: expect.not.stringMatching(/99871|K3Y/) }),
   );
 });
+
+test('two different PINs that were wrong are two wrong ones of the key: neither is tried again, a third may be the right one', () => {
+  const guard = createPinGuard(createVirtualClock(), keyring);
+  guard.note(owner('K', '9999'), WRONG);
+  guard.note(owner('K', '8888'), WRONG);
+  for (const pin of ['9999', '8888']) expect(() => guard.check(owner('K', pin))).toThrow(refusal);
+  expect(() => guard.check(owner('K', '1234'))).not.toThrow();
+});
+
+test('the right PIN is never refused, whatever wrong ones come in between', () => {
+  const guard = createPinGuard(createVirtualClock(), keyring);
+  for (let round = 0; round < 5; round += 1) {
+    guard.note(owner('K', '9999'), WRONG);
+    expect(() => guard.check(owner('K', '1234'))).not.toThrow();
+    guard.note(owner('K', '1234'), { kind: 'succeeded' });
+  }
+  expect(() => guard.check(owner('K', '9999'))).toThrow(refusal);
+});
+
+test('a clock that is set back holds nobody longer than the lock', async () => {
+  const clock = createVirtualClock();
+  let wall = clock.now();
+  const guard = createPinGuard({ ...clock, now: () => wall }, keyring);
+  for (let time = 0; time < 2; time += 1) guard.note(owner('K', '9999'), WRONG);
+  wall -= 86_400_000;
+  await clock.advance(10 * 60_000);
+  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
+});

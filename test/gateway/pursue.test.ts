@@ -82,7 +82,6 @@ async function chase({ answers, find, plan, journal: dress, isStopping = () => f
       random: () => 0.5,
       budget: createRetryBudget(),
       isStopping,
-      onAnswer: () => undefined,
       onTrouble: (what) => void troubles.push(what),
     },
   );
@@ -194,6 +193,12 @@ test('a limit of v1 beyond the patience of the script is told at once', async ()
   expect([order.outcome, afterMs]).toEqual([LIMITED, 0]);
   await it.clock.advance(60_000);
   expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('a limit that v1 says is over at once is asked about with growing pauses all the same', async () => {
+  const it = await chase({ answers: [{ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 0 }] });
+  await it.clock.advance(40_000);
+  expect(it.upstream.sent.length).toBeLessThan(20);
 });
 
 test('a pending order is held and its receipt asked for with growing pauses, until it is final', async () => {

@@ -18,23 +18,54 @@ interface Row {
   readonly reference: string;
   readonly atMs: number;
   readonly phone?: string;
+  /** v1 does not give its receipt right now. */
+  readonly isUnreadable?: true;
+}
+
+interface RoomOptions {
+  /** Runs while the history is being read. */
+  readonly onHistory?: (journal: Journal) => Promise<unknown>;
+  /** How far v1's clock, as its answers tell it, is from the true time. */
+  readonly serverErrorMs?: number;
+  /** One order more of the key, which only a newer build can read. */
+  readonly hasNewerRecord?: true;
 }
 
 const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
 const found = (body: JsonObject): Finding => ({ kind: 'found', body });
 
-/** A v1 with this history; `onHistory` runs while the history is being read. */
-function openRoom(rows: readonly Row[], onHistory: (journal: Journal) => Promise<unknown> = async () => undefined) {
+/** A v1 with this history, newest first. */
+function openRoom(
+  rows: readonly Row[],
+  { onHistory = async () => undefined, serverErrorMs = 0, hasNewerRecord }: RoomOptions = {},
+) {
   const clock = createVirtualClock(START);
-  const journal = createMemoryJournal();
+  // What the wall of the gateway's machine shows beyond the true time.
+  let wallErrorMs = 0;
+  const wall = { ...clock, now: () => clock.now() + wallErrorMs };
+  const troubles: string[] = [];
+  const stored = createMemoryJournal();
+  const journal: Journal = {
+    ...stored,
+    async listUnsettled(options) {
+      const newer = new Error('a record of version 9');
+      if (hasNewerRecord === true && options.onUnreadable === undefined) throw newer;
+      if (hasNewerRecord === true) options.onUnreadable?.(newer);
+      return stored.listUnsettled(options);
+    },
+  };
   const running = new Set<string>();
   const find = (call: V1Call): Finding => {
     if (call.path === '/transactions') {
       void onHistory(journal);
-      const transactions = rows.map(({ reference, atMs }) => ({ transaction_ref: reference, created_at: timeText(atMs) }));
-      return found({ status: 'success', data: { transactions } });
+      const from = (Number(call.query!['page']) - 1) * 50;
+      const transactions = rows
+        .slice(from, from + 50)
+        .map(({ reference, atMs }) => ({ transaction_ref: reference, created_at: timeText(atMs) }));
+      return { ...found({ status: 'success', data: { transactions } }), serverAtMs: clock.now() + serverErrorMs } as Finding;
     }
     const row = rows.find(({ reference }) => reference === call.query?.['reference'])!;
+    if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
     const data = {
       reference: row.reference,
       status: 'success',
@@ -44,32 +75,37 @@ function openRoom(rows: readonly Row[], onHistory: (journal: Journal) => Promise
     };
     return found({ status: 'success', data });
   };
+  const upstream = createScriptedUpstream(clock, [], find);
   const reconciler = createReconciler({
     catalogs: { get: async () => undefined },
     journal,
-    upstream: createScriptedUpstream(clock, [], find),
-    clock,
+    upstream,
+    clock: wall,
     pursuits: {
       find: async (_owner: string, requestId: string) => (running.has(requestId) ? ({} as never) : undefined),
     } as never,
     mapping: () => shippedMapping(),
-    onTrouble: (_what, error) => {
-      throw error;
-    },
+    onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
+  // The first request of a process: from then on it knows how long its clock has run evenly.
+  reconciler.nudge({ ...CREDENTIALS, fingerprint: 'f'.repeat(32) }, '192.0.2.7');
   return {
     clock,
     journal,
     running,
-    async reconcile(): Promise<void> {
-      await reconciler.reconcile(CREDENTIALS, '192.0.2.7');
+    troubles,
+    upstream,
+    reconciler,
+    setWall: (errorMs: number) => void (wallErrorMs = errorMs),
+    async reconcile(requestId?: string): Promise<void> {
+      await reconciler.reconcile(CREDENTIALS, '192.0.2.7', requestId);
       await settlePromises();
     },
     async outcomeOf(requestId: string): Promise<Outcome | undefined> {
       return (await journal.find(CREDENTIALS.fingerprint, requestId))?.outcome;
     },
-    open: (requestId: string, phone = '08030000001') => journal.open(airtime(requestId, clock.now(), phone)),
-    lose: (requestId: string) => journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, clock.now()),
+    open: (requestId: string, phone = '08030000001') => journal.open(airtime(requestId, wall.now(), phone)),
+    lose: (requestId: string) => journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now()),
   };
 }
 
@@ -126,7 +162,9 @@ test('a lost order does not take the row of one that is still under way', async 
 });
 
 test('a lost order does not take the row of one that was opened while the history was read', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }], (journal) => journal.open(airtime('r-2', START, '08030000001')));
+  const room = openRoom([{ reference: 'V1', atMs: START }], {
+    onHistory: (journal) => journal.open(airtime('r-2', START, '08030000001')),
+  });
   await room.open('r-1');
   await room.lose('r-1');
   await room.reconcile();
@@ -134,10 +172,12 @@ test('a lost order does not take the row of one that was opened while the histor
 });
 
 test('a lost order does not take a row that was claimed while the history was read', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }], async (journal) => {
-    // Late enough to be missed by the first look at the row.
-    for (let turn = 0; turn < 6; turn += 1) await Promise.resolve();
-    await journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V1' }, START);
+  const room = openRoom([{ reference: 'V1', atMs: START }], {
+    onHistory: async (journal) => {
+      // Late enough to be missed by the first look at the row.
+      for (let turn = 0; turn < 6; turn += 1) await Promise.resolve();
+      await journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V1' }, START);
+    },
   });
   await room.open('r-1');
   await room.lose('r-1');
@@ -148,12 +188,24 @@ test('a lost order does not take a row that was claimed while the history was re
 });
 
 test('an order that is tried again while the history is read is not called unsent', async () => {
-  const room = openRoom([], async (journal) => {
-    await journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, START + QUIET_MS + 1);
+  const room = openRoom([], {
+    onHistory: (journal) => journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, START + QUIET_MS + 1),
   });
   await room.open('r-1');
   await room.lose('r-1');
   await room.clock.advance(QUIET_MS + 1);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('no row is taken while the receipt of another that may be meant cannot be read', async () => {
+  const rows: Row[] = [
+    { reference: 'V1', atMs: START },
+    { reference: 'V2', atMs: START, isUnreadable: true },
+  ];
+  const room = openRoom(rows);
+  await room.open('r-1');
+  await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
@@ -165,4 +217,157 @@ test('a row that two pages show is one row', async () => {
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+});
+
+describe('the clock', () => {
+  const DAY_MS = 86_400_000;
+
+  test('that is set ahead proves nothing: the quiet time has passed on the wall alone', async () => {
+    const room = openRoom([]);
+    await room.clock.advance(QUIET_MS);
+    await room.open('r-1');
+    await room.lose('r-1');
+    room.setWall(QUIET_MS + 60_000);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  });
+
+  test('that is a day ahead of v1 all the time makes no order of v1 look too old', async () => {
+    const room = openRoom([{ reference: 'V1', atMs: START }]);
+    room.setWall(DAY_MS);
+    await room.reconcile();
+    await room.open('r-1');
+    await room.lose('r-1');
+    await room.clock.advance(QUIET_MS * 3);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+    expect(room.troubles).toEqual([expect.stringContaining("clock is 1440 minutes ahead of v1's")]);
+  });
+
+  test('that was a day ahead when the order was opened does not hide it from a proof a day later', async () => {
+    const room = openRoom([{ reference: 'V1', atMs: START }]);
+    room.setWall(DAY_MS);
+    await room.open('r-1');
+    await room.lose('r-1');
+    room.setWall(0);
+    for (let look = 0; look < 3; look += 1) {
+      await room.reconcile();
+      await room.clock.advance(DAY_MS / 2 + QUIET_MS);
+    }
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  });
+
+  test('of v1, when it is an hour away from ours, is said and nothing is concluded', async () => {
+    const room = openRoom([], { serverErrorMs: 3_600_000 });
+    await room.open('r-1');
+    await room.lose('r-1');
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+    expect(room.troubles).toEqual([expect.stringContaining("clock is 60 minutes behind v1's")]);
+  });
+
+  test('of a process that has just begun proves nothing before the quiet time', async () => {
+    const before = openRoom([]);
+    const { order } = await before.open('r-1');
+    const room = openRoom([]);
+    await room.journal.open({ ...order, openedAtMs: START - 10 * QUIET_MS });
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toBeUndefined();
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent' });
+  });
+});
+
+describe('with hundreds of open orders', () => {
+  const phoneOf = (nth: number) => `0803${String(1_000_000 + nth)}`;
+  const openMany = async (count: number, rows: readonly Row[]) => {
+    const room = openRoom(rows);
+    for (let nth = 0; nth < count; nth += 1) {
+      await room.open(`r-${nth}`, phoneOf(nth));
+      await room.lose(`r-${nth}`);
+    }
+    return room;
+  };
+
+  test('each look goes on where the last one ended, so that none hides another', async () => {
+    const rows = Array.from({ length: 250 }, (_, nth) => ({ reference: `V${nth}`, atMs: START, phone: phoneOf(nth) }));
+    const room = await openMany(250, rows);
+    for (let look = 0; look < 12; look += 1) await room.reconcile();
+    expect(await room.journal.listUnsettled({ limit: 1_000 })).toEqual([]);
+  });
+
+  test('orders that nothing can settle do not keep a younger one from being found', async () => {
+    // Two of each, alike: they stay open for ever.
+    const room = await openMany(0, [{ reference: 'V', atMs: START, phone: phoneOf(999) }]);
+    for (let nth = 0; nth < 120; nth += 1) {
+      for (const id of [`one-${nth}`, `two-${nth}`]) {
+        await room.open(id, phoneOf(0));
+        await room.lose(id);
+      }
+    }
+    await room.clock.advance(1_000);
+    await room.open('young', phoneOf(999));
+    await room.lose('young');
+    for (let look = 0; look < 3; look += 1) await room.reconcile();
+    expect(await room.outcomeOf('young')).toMatchObject({ kind: 'succeeded', reference: 'V' });
+  });
+
+  test('the one that is asked for is looked at first', async () => {
+    const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
+    await room.reconcile('r-399');
+    expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
+  });
+
+  test('one that is asked for while others are looked at is looked at next', async () => {
+    const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
+    const looking = room.reconcile();
+    await settlePromises();
+    await room.reconcile('r-399');
+    await looking;
+    expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
+  });
+});
+
+test('looking that finds nothing is done less and less often, until something new is open', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  for (const id of ['r-1', 'r-2']) {
+    await room.open(id);
+    await room.lose(id);
+  }
+  const looksWithin = async (ms: number): Promise<number> => {
+    const before = room.upstream.asked.filter(({ call }) => call.path === '/transactions').length;
+    for (let passed = 0; passed < ms; passed += 10_000) {
+      room.reconciler.nudge(CREDENTIALS, '192.0.2.7');
+      await room.clock.advance(10_000);
+    }
+    return room.upstream.asked.filter(({ call }) => call.path === '/transactions').length - before;
+  };
+  expect(await looksWithin(3_600_000)).toBeLessThan(15);
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7');
+  expect(await looksWithin(120_000)).toBeGreaterThan(1);
+  room.reconciler.stop();
+});
+
+test('an order that cannot be read may be any row of the history: nothing is proven, receipts are read as ever', async () => {
+  const room = openRoom(
+    [
+      { reference: 'V1-known', atMs: START },
+      { reference: 'V1-lost', atMs: START, phone: '08030000002' },
+    ],
+    {
+      hasNewerRecord: true,
+    },
+  );
+  for (const [requestId, phone] of [['known'], ['lost', '08030000002'], ['absent', '08030000003']] as const)
+    await room.open(requestId, phone);
+  await room.journal.settle(CREDENTIALS.fingerprint, 'known', { kind: 'pending', reference: 'V1-known' }, START);
+  for (const requestId of ['lost', 'absent']) await room.lose(requestId);
+  await room.clock.advance(2 * QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('known')).toMatchObject({ kind: 'succeeded', reference: 'V1-known' });
+  expect(await room.outcomeOf('lost')).toEqual(UNKNOWN);
+  expect(await room.outcomeOf('absent')).toEqual(UNKNOWN);
+  expect(room.troubles).toContain('reconcile: a record of version 9');
 });

@@ -29,6 +29,7 @@ const STAIRS: Readonly<Record<string, number>> = {
   gateway: 2,
   sandbox: 2,
   telemetry: 2,
+  traffic: 2,
   http: 3,
   admin: 3,
   '(top)': 4,

@@ -214,6 +214,27 @@ describe('the pass-through', () => {
     expect(errors).toEqual([{ mayHaveBeenSent: true }]);
   });
 
+  test('a purchase goes out once, on a fresh connection and on a kept one that v1 resets', async () => {
+    let isReset = false;
+    const { port, seen } = await openUpstream((request, response) => {
+      if (isReset) request.socket.resetAndDestroy();
+      else response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"success"}');
+    });
+    const errors: unknown[] = [];
+    const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
+    const purchase = 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+    expect(await speak(door, purchase)).toMatch(/^HTTP\/1\.1 200/);
+    isReset = true;
+    // The first of them goes over the connection that stands, the second over one of its own.
+    for (const sent of [2, 3]) {
+      expect(await speak(door, purchase)).toMatch(/^HTTP\/1\.1 502/);
+      // Time enough for a second try, if anything under us made one.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(seen).toHaveLength(sent);
+    }
+    expect(errors).toEqual([{ mayHaveBeenSent: true }, { mayHaveBeenSent: true }]);
+  });
+
   test('an answer that never comes is a 504', async () => {
     const { port } = await openUpstream(() => undefined);
     const answer = await speak(

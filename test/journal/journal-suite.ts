@@ -43,6 +43,30 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       expect(await journal.find(newOrder().owner, 'r1')).toEqual(first.order);
     });
 
+    test('the same words are the same order, also when a changed mapping makes another content of them', async () => {
+      await journal.open(newOrder({ contentHash: 'before', askedHash: 'asked' }));
+      const again = await journal.open(newOrder({ contentHash: 'after', askedHash: 'asked' }));
+      expect(again).toMatchObject({ kind: 'found', order: { contentHash: 'before', askedHash: 'asked' } });
+      const other = await journal.open(newOrder({ contentHash: 'after', askedHash: 'other' }));
+      expect(other.kind).toBe('conflict');
+    });
+
+    test("the same numbers are the same order, also when the meaning of a caller's own numbers has changed", async () => {
+      const own = (plan: number, words: string) =>
+        newOrder({
+          operation: 'buy_data',
+          fields: { phone: '08030000001', plan },
+          contentHash: `plan ${plan}`,
+          askedHash: words,
+          trail: { mapping: 'm', reason: 'r', spellings: {}, ownNumbers: { plan: 7 } },
+        });
+      await journal.open(own(57, 'format A'));
+      expect(await journal.open(own(58, 'format B'))).toMatchObject({ kind: 'found', order: { contentHash: 'plan 57' } });
+      await journal.settle(newOrder().owner, 'r1', rejected, OPENED_AT_MS + 1);
+      // Nothing was charged for it: it may be sold as its numbers mean now.
+      expect(await journal.open(own(58, 'format B'))).toMatchObject({ kind: 'reopened', order: { contentHash: 'plan 58' } });
+    });
+
     test('a conflict stays a conflict when the first order took no money', async () => {
       await journal.open(newOrder());
       await journal.settle(newOrder().owner, 'r1', rejected, OPENED_AT_MS + 1);

@@ -34,6 +34,17 @@ describe('settling', () => {
     expect(settleOrder(tried, proof, order.openedAtMs + 10).outcome).toEqual(proof);
   });
 
+  test('a proof closes an order only as it was seen, whatever the clocks of two machines say', () => {
+    const seen = { tries: order.tries, lastTriedAtMs: order.openedAtMs };
+    const proof = { kind: 'not_sent', reason: 'absent', isProven: true, sought: seen } as const;
+    // Tried again by a machine whose clock is behind ours.
+    const tried = settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, order.openedAtMs + 1);
+    const reopened: Order = { ...order, tries: 2 };
+    for (const other of [tried, reopened]) expect(settleOrder(other, proof, order.openedAtMs + 5_000)).toBe(other);
+    expect(settleOrder(order, proof, order.openedAtMs - 5_000).outcome).toEqual(proof);
+    expect(withoutGoods(proof)).toEqual(proof);
+  });
+
   test('nothing that is not known by name is kept', () => {
     const extra = { kind: 'succeeded', voucher: 'v', delivery: { charged: kobo(5), units: 'u' } } as const;
     expect(withoutGoods(extra)).toEqual({ kind: 'succeeded', delivery: { charged: 5 } });

@@ -91,12 +91,53 @@ const ACCIDENTS: Readonly<Record<string, Accident>> = {
     ),
 };
 
+/** What is no accident of one line but of the whole file. */
+const WHOLE_FILE_ACCIDENTS: Readonly<Record<string, Accident>> = {
+  'a key stands twice': (lines, random) => {
+    const start = indexIn(lines, random);
+    const index = lines.findIndex((line, at) => at >= start && /^\s*[\w-]+:/.test(line));
+    return index < 0 ? lines : lines.toSpliced(index, 0, `${/^\s*[\w-]+:/.exec(lines[index]!)![0]} again`);
+  },
+  'an alias bomb is inserted': (lines) => [
+    'a0: &a0 [x, x, x, x, x, x, x, x, x, x]',
+    ...Array.from({ length: 9 }, (_, depth) => `a${depth + 1}: &a${depth + 1} [${`*a${depth}, `.repeat(9)}*a${depth}]`),
+    ...lines,
+  ],
+  'an alias leads to itself': (lines) => [...lines, 'texts: &self', '  found: *self'],
+  'an alias names nothing': (lines, random) =>
+    changeLine(lines, random, /: \S/, (line) => line.replace(/: .*/, ': *nothing_of_this_name')),
+  'lists are nested a thousand deep': (lines, random) =>
+    changeLine(lines, random, /: \S/, (line) => line.replace(/: .*/, `: ${'['.repeat(1_000)}${']'.repeat(1_000)}`)),
+  'lists are nested and never end': (lines, random) =>
+    changeLine(lines, random, /: \S/, (line) => line.replace(/: .*/, `: ${'[{a: '.repeat(500)}`)),
+  'the file is enormous': (lines) => [
+    ...lines,
+    ...Array.from({ length: 30_000 }, (_, index) => `# ${index} ${'filler '.repeat(6)}`),
+  ],
+  'one line is enormous': (lines, random) =>
+    changeLine(lines, random, /: \S/, (line) => line.replace(/: .*/, `: "${'x'.repeat(300_000)}"`)),
+  'the file is empty': () => [''],
+  'the file is all comments': (lines) => lines.map((line) => `# ${line}`),
+  'the file is a list': () => ['- one', '- two'],
+  'the file is one word': () => ['nonsense'],
+  'the file is another language': () => ['<?php', "$config['api_url'] = 'https://x';", '?>'],
+  'the file holds two documents': (lines) => [...lines, '---', ...lines],
+  'a merge left its marks': (lines, random) =>
+    lines.toSpliced(indexIn(lines, random), 0, '<<<<<<< HEAD', 'texts:', '=======', 'words:', '>>>>>>> other'),
+  'lines end as on Windows, and one is lost': (lines, random) =>
+    lines.toSpliced(indexIn(lines, random), 1).map((line) => `${line}\r`),
+  'a byte-order mark stands in front, and a key is wrong': (lines) => ['\uFEFFnot_a_section: 1', ...lines],
+  'an editor left a mark of its own': (lines, random) => lines.toSpliced(indexIn(lines, random), 0, ':wq'),
+};
+
+const ALL_ACCIDENTS = { ...ACCIDENTS, ...WHOLE_FILE_ACCIDENTS };
+
 export function breakFiles(files: readonly MappingFileText[], seed: number): BrokenFiles {
   const random = createRandom(seed);
   const index = Math.floor(random() * files.length);
-  const names = Object.keys(ACCIDENTS);
+  const names = Object.keys(ALL_ACCIDENTS);
   const accident = names[Math.floor(random() * names.length)]!;
   const hit = files[index]!;
-  const text = ACCIDENTS[accident]!(hit.text.split('\n'), random).join('\n');
+  const text = ALL_ACCIDENTS[accident as keyof typeof ALL_ACCIDENTS]!(hit.text.split('\n'), random).join('\n');
   return { files: files.with(index, { ...hit, text }), broken: hit.file, accident };
 }

@@ -29,8 +29,10 @@ test.each<[string | undefined, string, number]>([
 });
 
 test('a single script is known by the fingerprint of its key', () => {
-  expect(mapping.callerKeys.get(SCRIPT)).toEqual({ format: 'x', hasGuard: false, patienceMs: 500 });
-  expect(mapping.callerKeys.get('0b'.repeat(16))).toEqual({ format: undefined, hasGuard: true, patienceMs: undefined });
+  const told = mapping.callerKeys.get(SCRIPT)!;
+  expect([told.fingerprint, told.format, told.hasGuard, told.patienceOf('buy')]).toEqual([SCRIPT, 'x', false, 500]);
+  const untold = mapping.callerKeys.get('0b'.repeat(16))!;
+  expect([untold.format, untold.hasGuard, untold.patienceOf('buy')]).toEqual([undefined, true, undefined]);
 });
 
 // Seen on the wire (facts 7): PHP's cURL and streams send none, ADEX's meter check says adex; the rest sets limits of its own.

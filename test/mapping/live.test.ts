@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
@@ -94,4 +94,104 @@ test('a last good file that was cut off counts as none', () => {
   writeFileSync(lastGoodFile, readFileSync(lastGoodFile, 'utf8').slice(0, 500));
   edit('operations/airtime.yaml', breakIt);
   expect(openLiveMapping({ folder, lastGoodFile })).toHaveProperty('problems');
+});
+
+interface Candidate {
+  readonly files: { readonly name: string; readonly text: string }[];
+  readonly hash: string;
+}
+
+/** The running files with one changed, and its hash: what an operator has planned in another folder. */
+function candidate(change: (text: string) => string): Candidate {
+  const elsewhere = join(home, `candidate-${Math.random()}`);
+  cpSync(SHIPPED, elsewhere, { recursive: true });
+  const file = join(elsewhere, 'operations', 'airtime.yaml');
+  writeFileSync(file, change(readFileSync(file, 'utf8')));
+  const opened = openLiveMapping({ folder: elsewhere, lastGoodFile: join(home, 'candidate.json') });
+  if ('problems' in opened) throw new Error('the candidate is sound');
+  const files = opened.live.files().map(({ name, text }) => ({ name: name!, text }));
+  return { files, hash: opened.live.current().hash };
+}
+
+test('a set that is handed over is put into the folder and into use', () => {
+  const live = open();
+  const { files, hash } = candidate(addSpelling);
+  expect(live.apply(files, hash, live.current().hash)).toEqual({ kind: 'reloaded', hash });
+  expect(live.current().hash).toBe(hash);
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
+  expect(open().current().hash).toBe(hash);
+  // What a watcher or a signal does next finds nothing new.
+  expect(live.reload()).toEqual({ kind: 'unchanged', hash });
+});
+
+test('of two who looked at the same running set exactly one wins', () => {
+  const live = open();
+  const before = live.current().hash;
+  const [one, other] = [candidate(addSpelling), candidate((text) => text.replace('from: [amount]', 'from: [amount, sum]'))];
+  expect(live.apply(one.files, one.hash, before).kind).toBe('reloaded');
+  expect(live.apply(other.files, other.hash, before)).toEqual({ kind: 'running_changed', hash: one.hash });
+  expect(live.reload(one.hash, before)).toEqual({ kind: 'running_changed', hash: one.hash });
+  expect(live.current().hash).toBe(one.hash);
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('sum');
+});
+
+test('a set that is not the planned one, or not sound, is not taken, and no file is touched', () => {
+  const live = open();
+  const before = live.current().hash;
+  const { files, hash } = candidate(addSpelling);
+  expect(live.apply(files, before, before)).toEqual({ kind: 'edited_meanwhile', hash: before, found: hash });
+  const broken = files.map((file) => (file.name.endsWith('airtime.yaml') ? { ...file, text: breakIt(file.text) } : file));
+  expect(live.apply(broken, hash, before)).toMatchObject({ kind: 'refused', problems: [expect.any(Object)] });
+  expect(live.reload().kind).toBe('unchanged');
+});
+
+test('edits in the folder that nobody has looked at are not written over', () => {
+  const live = open();
+  const before = live.current().hash;
+  edit('operations/airtime.yaml', (text) => text.replace('from: [amount]', 'from: [amount, mine]'));
+  const { files, hash } = candidate(addSpelling);
+  expect(live.apply(files, hash, before)).toMatchObject({ kind: 'edited_meanwhile', hash: before });
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
+});
+
+test('who is started after a kill in the middle of it ends what was begun', () => {
+  open();
+  const { files, hash } = candidate(addSpelling);
+  writeFileSync(join(folder, '.mappings-being-applied.json'), JSON.stringify({ files }));
+  rmSync(join(folder, 'operations', 'data.yaml'));
+  const live = open();
+  expect(live.current().hash).toBe(hash);
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('howmuch');
+  expect(live.reload()).toEqual({ kind: 'unchanged', hash });
+});
+
+test('a set that cannot be kept as the last good one is not taken, and nobody is thrown at', () => {
+  const live = open();
+  const before = live.current().hash;
+  const { files, hash } = candidate(addSpelling);
+  // A full or withdrawn disk under the data folder.
+  rmSync(join(home, 'data'), { recursive: true });
+  writeFileSync(join(home, 'data'), 'no folder any more');
+  const refused = { kind: 'unwritable', hash: before, folder: join(home, 'data'), detail: expect.any(String) as string };
+  expect(live.apply(files, hash, before)).toEqual(refused);
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('howmuch');
+  edit('operations/airtime.yaml', addSpelling);
+  expect(live.reload()).toEqual(refused);
+  expect(live.current().hash).toBe(before);
+  rmSync(join(home, 'data'));
+  expect(live.reload()).toEqual({ kind: 'reloaded', hash });
+  expect(open().current().hash).toBe(hash);
+});
+
+test('a mappings folder that takes no files leaves the last good set as it was, and no draft beside it', () => {
+  const live = open();
+  const before = live.current().hash;
+  const kept = readFileSync(lastGoodFile, 'utf8');
+  const { files, hash } = candidate(addSpelling);
+  // The name of the draft of what is being applied is taken.
+  mkdirSync(join(folder, `.mappings-being-applied.json.${process.pid}`));
+  expect(live.apply(files, hash, before)).toMatchObject({ kind: 'unwritable', hash: before, folder });
+  expect(live.current().hash).toBe(before);
+  expect(readFileSync(lastGoodFile, 'utf8')).toBe(kept);
+  expect(readdirSync(join(home, 'data'))).toEqual(['mappings.last-good.json']);
 });

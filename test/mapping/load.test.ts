@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSource, mergeFiles } from '../../src/mapping/load';
@@ -88,9 +89,29 @@ describe('a folder', () => {
     expect(source!.texts).toEqual({ found: 'Here.' });
   });
 
-  test('with a mapping file that is a broken link cannot be read', () => {
-    mkdirSync(join(folder, 'x.yaml'));
-    expect(loadSource(folder).problems).toHaveLength(1);
+  test.each([
+    ['a link that leads nowhere', (path: string) => symlinkSync('nowhere', path), 'it is a link that leads nowhere'],
+    ['a link to itself', (path: string) => symlinkSync(path, path), 'it is a link that leads in a circle'],
+    ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path]), 'it is no file but a pipe or a device'],
+  ])('with %s in place of a mapping file says which', (_what, make, reason) => {
+    for (const { file, text } of filesWith('texts: {}')) writeFileSync(join(folder, file), text);
+    make(join(folder, 'x.yaml'));
+    expect(loadSource(folder).problems).toEqual([
+      expect.objectContaining({
+        file: expect.stringMatching(/x\.yaml$/),
+        line: 1,
+        column: 1,
+        code: 'unreadable-file',
+        message: `this file cannot be read: ${reason}`,
+      }),
+    ]);
+  });
+
+  test('with a file of many megabytes says so without reading it', () => {
+    writeFileSync(join(folder, 'x.yaml'), '');
+    truncateSync(join(folder, 'x.yaml'), 8_000_000_000);
+    expect(loadSource(folder).problems).toEqual([expect.objectContaining({ code: 'file-too-large' })]);
   });
 
   test('as shipped loads whole', () => {

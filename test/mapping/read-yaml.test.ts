@@ -39,6 +39,7 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
   ['a list at the top', '§- 1', 'schema', /expected object/],
   ['an unclosed bracket', 'format: [1\n§', 'yaml-syntax', /flow|expected/i],
   ['an unclosed quote', "format: 'a§", 'yaml-syntax', /quote/i],
+  ['an alias inside what it names', 'any: &shared { from: [a], more: §*shared }', 'yaml-syntax', /stands inside/],
   ['an alias to nothing', 'format: §*nowhere', 'yaml-syntax', /alias/i],
   ['a text after a multi-byte sign', '# ₦ and 𝒳\nformat: §1', 'schema', /expected string/],
 ];

@@ -42,7 +42,7 @@ test('a number that the format does not name keeps the meaning of the table', ()
 test('an unlisted number or word goes through where the table says so', () => {
   const numbers = createTable('disco', { title: 'company', unlisted: 'number' });
   expect(numbers.read('7', new Map())).toEqual({ value: 7 });
-  expect(numbers.read('IKEDC', new Map())).toEqual({ expected: 'a company' });
+  expect(numbers.read('IKEDC', new Map())).toEqual({ expected: 'the number of a company' });
   const words = createTable('exam', { title: 'exam', unlisted: 'upper', values: { WAEC: { words: [] } } });
   expect(words.read(' jamb ', new Map())).toEqual({ value: 'JAMB' });
   expect(words.read('x'.repeat(41), new Map())).toEqual({ expected: expect.stringContaining('an exam such as WAEC') });

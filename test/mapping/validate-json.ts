@@ -46,6 +46,7 @@ const KEYWORDS: Readonly<Record<string, (judged: Judged) => string[]>> = {
   enum: ({ value, wanted, path }) => unless((wanted as unknown[]).includes(value), path),
   const: ({ value, wanted, path }) => unless(value === wanted, path),
   pattern: ({ value, wanted, path }) => unless(typeof value !== 'string' || new RegExp(wanted, 'u').test(value), path),
+  minLength: ({ value, wanted, path }) => unless(typeof value !== 'string' || value.length >= wanted, path),
   minItems: ({ value, wanted, path }) => unless(!Array.isArray(value) || value.length >= wanted, path),
   minimum: ({ value, wanted, path }) => unless(typeof value !== 'number' || value >= wanted, path),
   maximum: ({ value, wanted, path }) => unless(typeof value !== 'number' || value <= wanted, path),

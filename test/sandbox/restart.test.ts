@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { openSandbox } from '../../src/sandbox/sandbox';
 import { createVirtualClock } from '../../src/sandbox/clock';
 import { openRig, temporaryFolder } from './open-rig';
@@ -51,6 +52,22 @@ describe('a data folder', () => {
     const after = await openRig({ dataDir, clock });
     expect((await after.post('/airtime', sale())).body.message).toBe('Duplicate request detected');
     await after.close();
+  });
+
+  test.each([
+    ['empty', () => Buffer.alloc(0), 'holds an empty sandbox.lmdb'],
+    ['of another program', () => Buffer.from('xx\n'), 'holds a sandbox.lmdb that is no LMDB data file'],
+    ['cut off', (whole: Buffer) => whole.subarray(0, 8_192), 'holds a sandbox.lmdb that is cut off'],
+  ])('with a file that is %s is refused with a sentence, and left as it is', async (name, damage, sentence) => {
+    const dataDir = `${folder.path}/${name}`;
+    const before = await openRig({ dataDir });
+    for (let sales = 0; sales < 50; sales += 1) await before.post('/airtime', sale({ request_id: `${sales}` }));
+    await before.close();
+    const file = `${dataDir}/sandbox.lmdb`;
+    const damaged = damage(readFileSync(file));
+    writeFileSync(file, damaged);
+    await expect(openSandbox({ dataDir })).rejects.toThrow(sentence);
+    expect(readFileSync(file).equals(damaged)).toBe(true);
   });
 
   test('is refused to a second sandbox of the same process', async () => {

@@ -98,6 +98,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     faults: new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs),
     book: new CaseBook(),
     trace: new Trace(options.keepTrace === true),
+    wall: { offsetMs: 0 },
   };
   const disk = new Disk(stage);
   const v1 = new SimulatedV1(stage, config);
@@ -126,8 +127,14 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
 
   await stage.timeline.runToEnd(Promise.all(scripts.map((script) => script.play())));
   stage.faults.heal();
+  stage.wall.offsetMs = 0;
   note(stage, '* house', 'trouble ends');
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
+  if (stage.faults.clockSettings.length > 0) {
+    // A clock that was set is noticed by the next request, and from then on absence needs the quiet time again.
+    await askAll(stage, scripts);
+    await stage.timeline.runUntil(stage.timeline.now + QUIET_MS);
+  }
   verdict.close(await askAll(stage, scripts));
   await verdict.checkIndexes(new Set(stage.book.cases.map(({ owner }) => owner)));
   return {
@@ -155,7 +162,15 @@ class Processes {
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
-      return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`));
+      return new GatewayProcess(
+        name,
+        stage,
+        disk,
+        road,
+        house,
+        chance.fork(`process ${this.#count}`),
+        stage.faults.skewsMs[slot]!,
+      );
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
   }
@@ -185,6 +200,13 @@ function scheduleTrouble(stage: Stage, v1: SimulatedV1, processes: Processes, ch
   for (const { atMs, kind } of faults.ends) {
     const slot = chance.below(2);
     timeline.after(atMs, () => processes.end(slot, kind));
+  }
+  for (const { atMs, offsetMs } of faults.clockSettings) {
+    timeline.after(atMs, () => {
+      stage.wall.offsetMs = offsetMs;
+      faults.count('clock_set');
+      note(stage, '* clock', `is set: ${offsetMs / 1000} s from the right time`);
+    });
   }
   for (const atMs of faults.v1Restarts) timeline.after(atMs, () => v1.restart());
   for (let word = chance.below(8); word > 0; word -= 1) {

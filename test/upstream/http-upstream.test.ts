@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { Secret } from '../../src/domain/credentials';
 import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
@@ -237,6 +237,24 @@ describe('an answered purchase', () => {
     expect(outcome).toMatchObject({ retryAfterSeconds: 90 });
   });
 
+  it.each([
+    ['0', 0],
+    [' 12 ', 12],
+    ['999999999999', 86_400],
+    ['Thu, 01 Jan 2026 11:00:00 GMT', 0],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', 86_400],
+    ['-5', undefined],
+    ['1.5', undefined],
+    ['1e9', undefined],
+    ['soon', undefined],
+    ['', undefined],
+  ])('reads the pause %p as %p seconds', async (header, seconds) => {
+    const now = Date.UTC(2026, 0, 1, 12, 0, 0);
+    const server = await v1(says(reply(429, { status: 'error' }, { 'retry-after': header })));
+    const { outcome } = await upstreamAt(server.url, { clock: () => now }).send(CALL, 'r-1', context());
+    expect((outcome as { retryAfterSeconds?: number }).retryAfterSeconds).toBe(seconds);
+  });
+
   it('knows an order that v1 already had from one that v1 refuses as too quick a repeat', async () => {
     const bodies = [
       reply(200, { ...SALE, duplicate: true }),
@@ -323,13 +341,20 @@ describe('a purchase whose exchange breaks', () => {
   ];
 
   it.each(rows)('$title: unknown, and never sent again', async ({ behave, options, timeoutMs }) => {
-    const server = await v1(behave, options);
+    const written = new Set<Socket>();
+    const onBytes: RawV1Options['onBytes'] = (socket, bytes) => {
+      written.add(socket);
+      options?.onBytes?.(socket, bytes);
+    };
+    const server = await v1(behave, { ...options, onBytes });
     const upstream = upstreamAt(server.url, { replyBytesMax: 4_096 });
     const sent = await upstream.send(CALL, 'r-1', context({ timeoutMs: timeoutMs ?? 2_000 }));
     expect(sent.outcome.kind).toBe('unknown');
     // Time enough for a second try, if anything under us made one.
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(server.requests.length).toBeLessThanOrEqual(1);
+    // Nor was it begun again and cut short: another connection may stand, and carries nothing.
+    expect(written.size).toBe(1);
   });
 
   it('a connection reset as soon as it is made: unknown if a byte was on its way, and v1 has read nothing in any case', async () => {

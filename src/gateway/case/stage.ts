@@ -2,7 +2,7 @@
  * Where cases are played: one gateway for many of them, because making one costs more than a request does. Each case has
  * a key, an address, a journal, a v1 and a time of its own, so that none knows of another.
  */
-import { createCatalog } from '../../catalog/catalog';
+import { createCatalog, type Catalogs } from '../../catalog/catalog';
 import { pause } from '../../domain/clock';
 import { Secret } from '../../domain/credentials';
 import { createMemoryJournal } from '../../journal/memory-journal';
@@ -77,6 +77,8 @@ interface Current {
   clock: JumpingClock;
   journal: Journal;
   v1: ScriptedV1;
+  /** Kept by key, and cases may share one that callers.yaml knows. */
+  catalogs: Catalogs;
   sends: number;
   fingerprint: string;
   troubles: string[];
@@ -103,7 +105,7 @@ function openHall(): Hall {
     mapping: () => current().mapping,
     journal: delegateJournal(() => current().journal),
     upstream,
-    catalogs: createCatalog({ upstream, clock: clock.now }),
+    catalogs: delegateCatalogs(() => current().catalogs),
     keyring: { ...keyring, fingerprint: () => current().fingerprint },
     lookupKey: new Secret('the_lookup_key_of_the_cases'),
     clock,
@@ -120,6 +122,7 @@ function openHall(): Hall {
         clock: createJumpingClock(START_MS),
         journal: createMemoryJournal(),
         v1: createScriptedV1(fixtures),
+        catalogs: createCatalog({ upstream, clock: clock.now }),
         sends: 0,
         fingerprint: own,
         troubles: [],
@@ -141,6 +144,14 @@ function openHall(): Hall {
 /** Replies show the beginning, which is the same for all; the end is a case's own. */
 function fingerprintOf(played: number): string {
   return `ca5e0000${played.toString(16).padStart(24, '0')}`;
+}
+
+function delegateCatalogs(catalogs: () => Catalogs): Catalogs {
+  return {
+    get: (context) => catalogs().get(context),
+    peek: (fingerprint) => catalogs().peek(fingerprint),
+    warm: (context) => catalogs().warm(context),
+  };
 }
 
 function delegateJournal(journal: () => Journal): Journal {

@@ -26,21 +26,27 @@ interface Meta {
   readonly commit: bigint;
 }
 
-/** What is wrong with the data file of this folder, as the end of a sentence; undefined when LMDB may open it. */
-export async function checkDataFile(dir: string, trees: readonly string[]): Promise<string | undefined> {
-  const path = join(dir, 'data.mdb');
+/** LMDB's own name of the file in a folder. */
+const DATA_FILE = 'data.mdb';
+
+/**
+ * What is wrong with the data file of this folder, as the end of a sentence; undefined when LMDB may open it. Without
+ * `trees` everything stands in the root of the file.
+ */
+export async function checkDataFile(dir: string, trees: readonly string[], file = DATA_FILE): Promise<string | undefined> {
+  const path = join(dir, file);
   const size = await sizeOf(path);
   if (size === undefined) return undefined;
-  if (size === 0) return 'holds an empty data.mdb, where there must be a journal or no file at all';
+  if (size === 0) return `holds an empty ${file}, where there must be a whole one or none at all`;
   const metas = await readMetas(path);
-  if (metas.length === 0) return 'holds a data.mdb that is no journal';
+  if (metas.length === 0) return `holds a ${file} that is no LMDB data file`;
   const newest = metas.reduce((one, other) => (other.commit > one.commit ? other : one));
   const wanted = (newest.lastPage + 1n) * BigInt(newest.pageBytes);
   if (BigInt(size) >= wanted) return undefined;
   // Pages at the end that were given back are sometimes never written, so a short file may still be whole. Only reading
   // all of it tells, and that is left to a process that may die of it.
-  if (await canBeWalked(dir, trees)) return undefined;
-  return `holds a data.mdb that is cut off (${size} of ${wanted} bytes)`;
+  if (await canBeWalked(dir, trees, file)) return undefined;
+  return `holds a ${file} that is cut off (${size} of ${wanted} bytes)`;
 }
 
 /** Undefined when absent. Another process may have made the file this instant and be about to fill it. */
@@ -83,14 +89,26 @@ async function readMeta(file: FileHandle, at: number): Promise<Meta | undefined>
 }
 
 const WALK = `
-  const { open } = require(process.argv[1]);
   const bytes = { encoding: 'binary', keyEncoding: 'binary' };
-  const root = open({ path: process.argv[2], noSubdir: false, readOnly: true, maxDbs: 8, ...bytes });
-  for (const name of process.argv[3].split(',')) for (const { value } of root.openDB({ name, ...bytes }).getRange()) value.at(-1);
+  const [, lmdb, path, trees, kind] = process.argv;
+  const root = require(lmdb).open({ path, noSubdir: kind === 'file', readOnly: true, maxDbs: 8, ...bytes });
+  for (const name of trees.split(',')) {
+    const tree = name === '' ? root : root.openDB({ name, ...bytes });
+    let left = tree.getStats().entryCount;
+    for (const { value } of tree.getRange()) {
+      value.at(-1);
+      left -= 1;
+    }
+    // A page of noise may also read like the end of the tree.
+    if (left !== 0) throw new Error('entries are missing');
+  }
 `;
 
-function canBeWalked(dir: string, trees: readonly string[]): Promise<boolean> {
-  const walk = ['-e', WALK, require.resolve('lmdb'), dir, trees.join(',')];
+/** Reads every value of the folder in a process of its own, which may die of a damaged page. */
+export function canBeWalked(dir: string, trees: readonly string[], file = DATA_FILE): Promise<boolean> {
+  const isFolder = file === DATA_FILE;
+  const path = isFolder ? dir : join(dir, file);
+  const walk = ['-e', WALK, require.resolve('lmdb'), path, trees.join(','), isFolder ? 'folder' : 'file'];
   return new Promise((resolve) => {
     execFile(process.execPath, walk, { timeout: WALK_MS_MAX }, (error) => resolve(error === null));
   });

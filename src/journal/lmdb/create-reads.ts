@@ -1,5 +1,6 @@
 /** The reading half of the journal. LMDB reads from memory-mapped pages: microseconds, in this thread, never waiting for a writer. */
-import type { Journal } from '../journal';
+import type { Order } from '../../domain/order';
+import type { Journal, ListOptions } from '../journal';
 import { isUnsettled, REFERENCE_CHARACTERS_MAX } from '../settle-order';
 import { numberKey, parseOrderKey, placeBytes, textKey, timeKey } from './keys';
 import { listUnsettledPlaces } from './list-unsettled';
@@ -30,13 +31,15 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       if (!Number.isSafeInteger(number) || number < 0) return undefined;
       return readAt(fresh(), owner, store.numbers.get(numberKey(owner, number)))?.order;
     },
-    async listUnsettled({ owner, limit }) {
+    async listUnsettled({ owner, limit, onUnreadable }) {
       const places = await listUnsettledPlaces(fresh(), owner, limit, fresh);
-      const orders = places.flatMap((place) => readAt(store, place.owner, placeBytes(place))?.order ?? []);
+      const orders = places.flatMap(
+        (place) => readOrTell(() => readAt(store, place.owner, placeBytes(place))?.order, onUnreadable) ?? [],
+      );
       // An order may have been settled while the list was made.
       return orders.filter(isUnsettled);
     },
-    async *list({ fromMs, untilMs, limit }) {
+    async *list({ fromMs, untilMs, limit, onUnreadable }) {
       const end = timeKey(untilMs);
       let start = timeKey(fromMs);
       for (let left = limit; left > 0; left -= LIST_CHUNK) {
@@ -44,7 +47,8 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
         const chunk = [...fresh().orders.getRange({ start, end, limit: Math.min(left, LIST_CHUNK) })];
         for (const { key, value } of chunk) {
           const place = parseOrderKey(key);
-          yield decodeOrder(value, place.owner, place, store.seal);
+          const order = readOrTell(() => decodeOrder(value, place.owner, place, store.seal), onUnreadable);
+          if (order !== undefined) yield order;
         }
         const last = chunk.at(-1);
         if (last === undefined || chunk.length < LIST_CHUNK) return;
@@ -52,4 +56,14 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       }
     },
   };
+}
+
+function readOrTell(read: () => Order | undefined, onUnreadable: ListOptions['onUnreadable']): Order | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (onUnreadable === undefined) throw error;
+    onUnreadable(error as Error);
+    return undefined;
+  }
 }

@@ -1,7 +1,8 @@
 /** The folder of the journal: made, recognised or refused. Nothing is ever written into a file that is not ours. */
 import { chmod, mkdir, stat } from 'node:fs/promises';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import type { Database, RootDatabase } from 'lmdb';
 import { checkDataFile } from './check-data-file';
+import { openByteFolder } from './open-byte-folder';
 
 const MAGIC = 'compat-gateway journal';
 const SCHEMA_VERSION = 1;
@@ -73,18 +74,7 @@ async function makeFolder(dir: string): Promise<void> {
 
 function openRoot(dir: string): RootDatabase<Buffer, Buffer> {
   try {
-    return open<Buffer, Buffer>({
-      path: dir,
-      // A dot in the name of the folder would otherwise make lmdb take it for a file.
-      noSubdir: false,
-      encoding: 'binary',
-      keyEncoding: 'binary',
-      maxDbs: 8,
-      // Address space, not memory or disk. Large at once, so that no process ever has to follow another that grew its map.
-      mapSize: MAP_BYTES,
-      // With overlapping sync a promise resolves when others can see the write, before it is on disk.
-      overlappingSync: false,
-    });
+    return openByteFolder(dir, MAP_BYTES);
   } catch (error) {
     throw refusal(dir, 'is not a journal or is damaged; nothing in it was changed', error);
   }

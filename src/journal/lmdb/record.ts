@@ -21,17 +21,19 @@ type IntentRecord = readonly [
   fields: JsonObject,
   echo: JsonObject,
   contentHash: string,
-  /** Absent in records of earlier builds. */
-  trail?: Trail,
+  /** Absent or null in records of earlier builds, like all that follows. */
+  trail?: Trail | null,
+  askedHash?: string,
 ];
 
 type FateRecord = readonly [tries: number, outcome?: Outcome, settledAtMs?: number];
 
 /** What of an order never changes while it stands at its place. */
 export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
-  const { requestId, operation, format, fields, echo, contentHash, trail } = intent;
+  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash } = intent;
   const record: IntentRecord = [requestId, operation, format, seal.sealFields(intent, fields), echo, contentHash];
-  return Buffer.from(JSON.stringify(trail === undefined ? record : [...record, trail]));
+  const more = askedHash !== undefined ? [trail ?? null, askedHash] : trail !== undefined ? [trail] : [];
+  return Buffer.from(JSON.stringify([...record, ...more]));
 }
 
 /** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
@@ -59,7 +61,9 @@ export function intentOf(bytes: Buffer): Buffer {
 
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
-  const [requestId, operation, format, fields, echo, contentHash, trail] = JSON.parse(intent.toString()) as IntentRecord;
+  const [requestId, operation, format, fields, echo, contentHash, trail, askedHash] = JSON.parse(
+    intent.toString(),
+  ) as IntentRecord;
   const [tries, outcome, settledAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
   const order: Order = {
     owner,
@@ -72,7 +76,8 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
     openedAtMs: place.openedAtMs,
     number: place.number,
     tries,
-    ...(trail === undefined ? {} : { trail }),
+    ...(trail === undefined || trail === null ? {} : { trail }),
+    ...(askedHash === undefined ? {} : { askedHash }),
   };
   return outcome === undefined || settledAtMs === undefined ? order : { ...order, outcome, settledAtMs };
 }

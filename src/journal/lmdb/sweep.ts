@@ -1,4 +1,5 @@
 /** Retention: settled orders beyond their age are deleted in the background, a few at a time, oldest first. */
+import type { Order } from '../../domain/order';
 import type { JournalEvent } from '../journal-event';
 import { isUnsettled, referenceOf } from '../settle-order';
 import type { GroupCommit, Plan, Write } from './group-commit';
@@ -20,6 +21,8 @@ export interface SweepOptions {
 
 interface Batch {
   readonly deleted: number;
+  /** Why records of this batch were left alone that could not be read. */
+  readonly unreadable: readonly unknown[];
   /** Where the next batch begins; undefined when nothing older is left. */
   readonly next: Buffer | undefined;
 }
@@ -38,6 +41,7 @@ export function startSweep(options: SweepOptions): { readonly stop: () => void }
     try {
       const batch = await options.group.run(() => planBatch(options, start));
       total += batch.deleted;
+      for (const error of batch.unreadable) options.onEvent({ kind: 'record_unreadable', error });
       if (batch.next !== undefined) {
         start = batch.next;
         return later(round, PAUSE_MS);
@@ -64,10 +68,12 @@ function planBatch({ store, now, retentionMs }: SweepOptions, start: Buffer): Pl
   const end = timeKey(now() - retentionMs);
   const old = [...store.orders.getRange({ start, end, limit: ORDERS_PER_BATCH })];
   const writes: Write[] = [];
+  const unreadable: unknown[] = [];
   let deleted = 0;
   for (const { key, value } of old) {
     const place = parseOrderKey(key);
-    const order = decodeOrder(value, place.owner, place, store.seal);
+    const order = readOrKeep(() => decodeOrder(value, place.owner, place, store.seal), unreadable);
+    if (order === undefined) continue;
     // Money that may have moved is never forgotten, however old.
     if (isUnsettled(order)) continue;
     deleted += 1;
@@ -86,8 +92,19 @@ function planBatch({ store, now, retentionMs }: SweepOptions, start: Buffer): Pl
   return {
     result: {
       deleted,
+      unreadable,
       next: last === undefined || old.length < ORDERS_PER_BATCH ? undefined : Buffer.concat([last.key, Buffer.alloc(1)]),
     },
     writes,
   };
+}
+
+/** What a newer build wrote is not this one's to delete, and keeps no other order from being swept. */
+function readOrKeep(read: () => Order, unreadable: unknown[]): Order | undefined {
+  try {
+    return read();
+  } catch (error) {
+    unreadable.push(error);
+    return undefined;
+  }
 }

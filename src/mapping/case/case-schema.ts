@@ -4,7 +4,7 @@ import type { JsonValue } from '../../domain/json';
 
 /** YAML gives nothing else, so nothing is looked into. */
 const json = z.custom<JsonValue>((value) => value !== undefined, 'expected a value');
-const fields = z.record(z.string(), json);
+export const fields = z.record(z.string(), json);
 const endpoint = z.string().regex(/^(?:GET|POST) \/\S*$/, 'expected a method and an address such as POST /airtime');
 
 /** `lost` breaks the connection while the request is on its way, `unreachable` before a byte has left. */
@@ -15,25 +15,24 @@ const answer = z
   )
   .describe('What v1 answers: its JSON, with `http` beside it unless that is 200; or `text` for what is no JSON.');
 
-const address = z.string().regex(/^[A-Z]+ \/\S*$/, 'expected a method and a path, such as POST /api/topup/');
+export const address = z.string().regex(/^[A-Z]+ \/\S*$/, 'expected a method and a path, such as POST /api/topup/');
+
+export const longSendShape = {
+  to: address.describe('Method and path, with the query if one stands in it.'),
+  fields: fields.optional().describe('A JSON body; the query of a GET.'),
+  query: fields.optional().describe('Fields of the query, whatever the method.'),
+  form: fields.optional().describe('An urlencoded body.'),
+  raw: z.string().optional().describe('The body, byte for byte.'),
+};
 
 const send = z
   .union(
-    [
-      address,
-      z.strictObject({
-        to: address.describe('Method and path, with the query if one stands in it.'),
-        fields: fields.optional().describe('A JSON body; the query of a GET.'),
-        query: fields.optional().describe('Fields of the query, whatever the method.'),
-        form: fields.optional().describe('An urlencoded body.'),
-        raw: z.string().optional().describe('The body, byte for byte.'),
-      }),
-    ],
+    [address, z.strictObject(longSendShape)],
     'expected an address with fields, such as POST /api/topup/ { network: 1 }, or to with fields, query, form or raw',
   )
   .describe('What the script sends.');
 
-const stepShape = {
+export const stepShape = {
   send,
   auth: z
     .string()
@@ -65,7 +64,7 @@ const stepShape = {
 
 const stepSchema = z.strictObject(stepShape);
 
-const caseShape = {
+export const caseShape = {
   name: z.string().min(1).describe('A sentence in the present tense that says what is true.'),
   before: z.array(stepSchema).optional().describe('What the same script sends first.'),
   ...stepShape,
@@ -115,9 +114,10 @@ const writtenCaseSchema = z.strictObject({
 });
 export type WrittenCase = z.infer<typeof writtenCaseSchema>;
 
-export const caseFileSchema = z.strictObject({
+export const caseFileShape = {
   catalog: fields.optional().describe("v1's price list, unless a case says otherwise."),
   answers: z.record(endpoint, answer).optional().describe('What v1 answers by endpoint, unless a case says otherwise.'),
-  cases: z.array(writtenCaseSchema).optional(),
-});
+  cases: z.array(writtenCaseSchema).optional().describe('The cases, in the order in which they are played.'),
+};
+export const caseFileSchema = z.strictObject(caseFileShape);
 export type CaseFile = z.infer<typeof caseFileSchema>;

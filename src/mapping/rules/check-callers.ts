@@ -25,9 +25,12 @@ export function checkCallers(checking: Checking): void {
         checking,
       );
     }
-  for (const [fingerprint, { patience }] of Object.entries(source.callerKeys))
+  for (const [fingerprint, { patience = {} }] of Object.entries(source.callerKeys)) {
+    const path = ['callers', 'keys', fingerprint, 'patience'];
     // The operator knows this one script.
-    if (patience !== undefined) checkPatience(patience, true, ['callers', 'keys', fingerprint, 'patience'], checking);
+    if (typeof patience === 'number') checkPatience(patience, true, path, checking);
+    else for (const [name, one] of Object.entries(patience)) checkPatience(one, true, [...path, name], checking);
+  }
   checkKinds(checking);
   checkTiming(checking);
 }

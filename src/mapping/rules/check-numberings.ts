@@ -1,7 +1,9 @@
 /** Numbers of tables and formats: a wrong one sells another network. */
 import type { YamlPath } from '../read-yaml';
 import { toNumbering } from '../compile';
-import type { Checking } from './checking';
+import { CATALOG_LISTS } from '../schema';
+import { ROW_SHAPES } from '../shape/source-shapes';
+import { hintFor, type Checking } from './checking';
 
 type Numbers = Readonly<Record<string, string>>;
 
@@ -10,6 +12,7 @@ export function checkNumberings(checking: Checking): void {
   for (const [name, table] of Object.entries(source.tables)) {
     checkNumbers(table.numbers ?? {}, ['tables', name, 'numbers'], checking);
     checkValues(name, checking);
+    checkShownIn(name, checking);
   }
   for (const [id, format] of source.formats)
     for (const [table, numbers] of Object.entries(format.numbers ?? {})) {
@@ -58,6 +61,18 @@ function checkValues(name: string, { source, report }: Checking): void {
     for (const [index, word] of words.entries())
       if (/^\s*\d+(?:\.0+)?\s*$/.test(word))
         report([...path, 'values', value, 'words', index], 'word-is-number', `\`${word}\` is a number, not a word`);
+  }
+}
+
+/** Where callers with numbers of their own are shown them. */
+function checkShownIn(name: string, { source, report }: Checking): void {
+  for (const [index, place] of (source.tables[name]!.shown_in ?? []).entries()) {
+    const path = ['tables', name, 'shown_in', index];
+    const [list = '', column = ''] = place.split('.');
+    const columns = ROW_SHAPES[`catalog.${list}`];
+    if (columns === undefined) report(path, 'unknown-list', `the catalog has no list \`${list}\``, hintFor(list, CATALOG_LISTS));
+    else if (!Object.hasOwn(columns, column))
+      report(path, 'unknown-column', `rows of ${list} have no column \`${column}\``, hintFor(column, Object.keys(columns)));
   }
 }
 

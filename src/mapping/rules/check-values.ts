@@ -44,6 +44,13 @@ export function checkValues(checking: Checking): void {
       judge(value, ['operations', name, 'call', 'send', field], { ...asking, roots });
     checkJoins(name, operation, checking);
   }
+  const shape = {
+    ...standingOf({ title: '', kind: 'list' }, 'failure', source),
+    roots: new Set(['text', 'http', 'words', 'list']),
+  };
+  for (const [fingerprint, { lists = {} }] of Object.entries(source.callerKeys))
+    for (const [name, value] of Object.entries(lists))
+      judge(value, ['callers', 'keys', fingerprint, 'lists', name], { ...shape, where: 'the shape of a list' });
   const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, endpoints: [], list: undefined };
   for (const { value, path } of blockReply('refusal', 'failure', source).values())
     judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });

@@ -45,7 +45,7 @@ export const TRANSFORM_KINDS: Readonly<Record<string, { readonly takes: readonly
   card_fields: { takes: ['cards'], gives: 'text' },
   // Whether there is a table to ask is told where values are compiled.
   id: { takes: ['word', 'number', 'text', 'kobo', 'flag', 'list'], gives: 'number' },
-  number: { takes: ['word', 'text'], gives: 'number' },
+  number: { takes: ['word', 'text', 'number'], gives: 'number' },
 };
 
 /** The kind of a field's value by what reads it. */

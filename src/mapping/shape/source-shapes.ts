@@ -79,6 +79,7 @@ export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
   login: { username: 'text', access_token: 'text', is_basic: 'flag' },
   refusal: { code: 'text', detail: 'text' },
   sent: { request_id: 'any', echo: 'object' },
+  list: 'rows',
 };
 
 /** The reply of the v1 endpoint that an operation calls, such as `GET /balance`. */

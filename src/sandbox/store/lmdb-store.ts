@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
+import { checkDataFile } from '../../journal/lmdb/check-data-file';
 import { claimFolder, releaseFolder } from './claim-folder';
 import type { Store, StoredKind } from './store';
 
@@ -9,10 +10,19 @@ type Write = readonly [key: string, value: unknown];
 // Raised whenever older data can no longer be read as it is.
 const LAYOUT = 1;
 
+const DATA_FILE = 'sandbox.lmdb';
+
+/** Rejects with a sentence when the file in `dataDir` is damaged or no LMDB's: opening it could end the process. */
+export async function checkStore(dataDir: string): Promise<void> {
+  const complaint = await checkDataFile(dataDir, [], DATA_FILE);
+  if (complaint !== undefined)
+    throw new Error(`the sandbox data folder ${dataDir} ${complaint}; restore it, or use another folder`);
+}
+
 /** Opens the state in `dataDir`. Throws when another process holds it or when it was written in another layout. */
 export function openLmdbStore(dataDir: string): Store {
   mkdirSync(dataDir, { recursive: true });
-  const path = join(dataDir, 'sandbox.lmdb');
+  const path = join(dataDir, DATA_FILE);
   // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
   const root = open<unknown, string>({ path, noSubdir: true, encoding: 'json', cache: false, overlappingSync: false });
   claimFolder(root, dataDir, LAYOUT);

@@ -7,19 +7,19 @@ import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { mapping } from './samples';
 import { createScriptedUpstream, type Script, type ScriptedUpstream } from './scripted-upstream';
-import { createSteppingClock, type SteppingClock } from './stepping-clock';
+import { createJumpingClock, type JumpingClock } from '../../../src/gateway/case/jumping-clock';
 
 /** When every conversation begins. */
 export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
 
-export type TimedScript = (clock: SteppingClock) => Script;
+export type TimedScript = (clock: JumpingClock) => Script;
 
 export interface World {
   readonly gateway: Gateway;
   readonly journal: Journal;
   readonly upstream: ScriptedUpstream;
   readonly catalogs: Catalogs;
-  readonly clock: SteppingClock;
+  readonly clock: JumpingClock;
 }
 
 // A gateway is slow to build because of its bounded caches, and thousands of conversations want one. So a few of them
@@ -33,7 +33,7 @@ let turn: Promise<unknown> = Promise.resolve();
 /** Talks in a world of its own, after all who came before. */
 export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T>): Promise<T> {
   const told = turn.then(async () => {
-    const clock = createSteppingClock(START_MS);
+    const clock = createJumpingClock(START_MS);
     const upstream = createScriptedUpstream(script(clock));
     const catalogs = createCatalog({ upstream, clock: () => clock.now(), entriesMax: 1 });
     const gateway = conversations % CONVERSATIONS_PER_GATEWAY === 0 ? createSharedGateway() : world.gateway;
@@ -63,7 +63,7 @@ function createSharedGateway(): Gateway {
     // Replies show the first eight digits.
     keyring: { ...keyring, fingerprint: () => `00c0ffee${String(conversations).padStart(24, '0')}` },
     lookupKey: undefined,
-    clock: standIn<SteppingClock>(() => world.clock),
+    clock: standIn<JumpingClock>(() => world.clock),
     random: () => 0.5,
     onTrouble: (what, error) => {
       throw new Error(`trouble with ${what}`, { cause: error });

@@ -65,13 +65,13 @@ describe('the folder of the LMDB journal', () => {
   test('a foreign file is refused and left alone', async () => {
     const dir = await makeFolder();
     await writeFile(join(dir, 'data.mdb'), 'SQLite format 3\0'.padEnd(20_000, 'x'));
-    await expectRefusal(dir, 'holds a data.mdb that is no journal');
+    await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
 
   test('a short foreign file is refused and left alone', async () => {
     const dir = await makeFolder();
     await writeFile(join(dir, 'data.mdb'), 'x');
-    await expectRefusal(dir, 'holds a data.mdb that is no journal');
+    await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
 
   test('an emptied file is refused: a lost journal must not look like a new one', async () => {

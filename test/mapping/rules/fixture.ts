@@ -1,9 +1,9 @@
 /**
  * `fixtures/<rule>/bad` breaks exactly this rule at the mark `§`; `fixtures/<rule>/good` is how it is mended. What a
  * fixture leaves out comes from the base set of these tests. A file `.alone` says that nothing is added, `.absent` that
- * the folder itself is missing.
+ * the folder itself is missing. `x.yaml.link` becomes a link `x.yaml` to the name that stands in it.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { checkFiles, checkFolder, type CheckedMapping } from '../../../src/mapping/check';
@@ -36,7 +36,7 @@ export function readFixture(rule: RuleId, side: 'bad' | 'good'): Fixture {
       const text = readFileSync(join(folder, name), 'utf8');
       const before = text.replace(/^\uFEFF/, '').split('§');
       const lines = before[0]!.split('\n');
-      if (before.length > 1) mark = { file: name, line: lines.length, column: lines.at(-1)!.length + 1 };
+      if (before.length > 1) mark = { file: name.replace(/\.link$/, ''), line: lines.length, column: lines.at(-1)!.length + 1 };
       return { name, text: text.replace('§', '') };
     });
   return { files, mark, isAlone: names.includes('.alone'), isAbsent: names.includes('.absent') };
@@ -57,7 +57,10 @@ export function checkFixture(rule: RuleId, side: 'bad' | 'good'): CheckedMapping
   const folder = mkdtempSync(join(tmpdir(), 'compat-rule-'));
   try {
     const others = texts.filter(({ file }) => !file.endsWith('.yaml'));
-    for (const { file, text } of [...set, ...others]) writeFileSync(join(folder, file), text);
+    for (const { file, text } of [...set, ...others]) {
+      if (file.endsWith('.link')) symlinkSync(text.trim(), join(folder, file.replace(/\.link$/, '')));
+      else writeFileSync(join(folder, file), text);
+    }
     if (!isAbsent) mkdirSync(join(folder, 'mappings'));
     const { problems, ...checked } = checkFolder(isAbsent || isAlone ? join(folder, 'mappings') : folder);
     return {

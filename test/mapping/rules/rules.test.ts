@@ -52,7 +52,16 @@ test('every code that reading and compiling can tell is a rule, and every rule i
 function codesInSources(): Set<string> {
   const room = resolve(__dirname, '..', '..', '..', 'src', 'mapping');
   const files = [
-    ...['check-tables', 'check', 'compile', 'compile-callers', 'compile-field', 'compile-reply', 'compile-value'],
+    ...[
+      'check-tables',
+      'check',
+      'compile',
+      'compile-callers',
+      'compile-caller-key',
+      'compile-field',
+      'compile-reply',
+      'compile-value',
+    ],
     ...['load', 'read-yaml', 'routes', 'schema', 'signals', 'source', 'table'],
   ].map((name) => join(room, `${name}.ts`));
   const checks = readdirSync(join(room, 'rules')).map((name) => join(room, 'rules', name));

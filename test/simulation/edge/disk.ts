@@ -10,6 +10,12 @@ import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
+/** An order opened or settled under a clock that is more wrong than this may stay open: its times are no evidence. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** How long a process takes to hear that its write is durable, at most. */
+const TELL_MS = 10;
+
 interface Writing {
   readonly life: Life;
   /** Makes it durable. */
@@ -35,7 +41,7 @@ export class Disk {
   /** The journal as one process has it. */
   openFor(life: Life, process: string): Journal {
     const { journal } = this;
-    const read = <T>(find: () => Promise<T>): Promise<T> => this.#read(life, find);
+    const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
     return {
       open: (intent) =>
         this.#write(life, 'open', intent, process, () => this.#open(intent, process)).catch((error: unknown) => {
@@ -43,10 +49,10 @@ export class Disk {
         }),
       settle: (owner, requestId, latest, atMs) =>
         this.#write(life, 'settle', { owner, requestId }, process, () => this.#settle(owner, requestId, latest, atMs)),
-      find: (owner, requestId) => read(() => journal.find(owner, requestId)),
-      findByReference: (owner, reference) => read(() => journal.findByReference(owner, reference)),
-      findByNumber: (owner, number) => read(() => journal.findByNumber(owner, number)),
-      listUnsettled: (options) => read(() => journal.listUnsettled(options)),
+      find: (owner, requestId) => read(owner, () => journal.find(owner, requestId)),
+      findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
+      findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
+      listUnsettled: (options) => read(options.owner, () => journal.listUnsettled(options)),
       list: (options) => journal.list(options),
       isWritable: () => true,
       close: () => Promise.resolve(),
@@ -63,11 +69,17 @@ export class Disk {
     }
   }
 
-  #read<T>(life: Life, find: () => Promise<T>): Promise<T> {
-    const { timeline, faults } = this.#stage;
-    const { chance } = faults.forWrite(`read ${this.#count('read')}`);
-    return new Promise((resolve) => {
+  #read<T>(life: Life, owner: string | undefined, find: () => Promise<T>): Promise<T> {
+    const { timeline, faults, book } = this.#stage;
+    const label = String(this.#count('read'));
+    const { chance } = faults.forWrite(`read ${label}`);
+    return new Promise((resolve, reject) => {
       timeline.after(chance.skewed(0, 4), () => {
+        if (faults.failsRead(label, timeline.now)) {
+          if (owner !== undefined) book.doubtfulOwners.add(owner);
+          note(this.#stage, '* journal', 'cannot be read');
+          return reject(new Error('the disk: cannot be read'));
+        }
         void find().then((found) => timeline.after(chance.skewed(0, 8), () => (life.isAlive ? resolve(found) : undefined)));
       });
     });
@@ -94,14 +106,17 @@ export class Disk {
       this.#writing.add(writing);
       timeline.after(fault === 'slow' ? chance.between(500, 8_000) : chance.skewed(1, 40), () => {
         if (!this.#writing.delete(writing)) return;
-        if (faults.isDiskFull(timeline.now)) {
+        if (faults.isDiskFull(timeline.now) || faults.isJournalGone(timeline.now)) {
           faults.count('disk_full');
           return reject(trouble('finds the disk full'));
         }
         if (fault === 'fails') return reject(trouble('fails'));
         complete().then((result) => {
           if (fault === 'fails_but_durable') return reject(trouble('fails, yet is durable'));
-          timeline.after(chance.skewed(0, 10), () => (life.isAlive ? resolve(result) : undefined));
+          const tellMs = chance.skewed(0, TELL_MS);
+          const subject = book.find(owner, requestId);
+          if (subject !== undefined) subject.toldOfWriteAt = timeline.now + tellMs;
+          timeline.after(tellMs, () => (life.isAlive ? resolve(result) : undefined));
         }, reject);
       });
     });
@@ -140,6 +155,9 @@ export class Disk {
   }
 
   #keep(order: Order): void {
+    const { book, wall } = this.#stage;
+    const subject = book.find(order.owner, order.requestId);
+    if (subject !== undefined && Math.abs(wall.offsetMs) > CLOCK_TOLERANCE_MS) subject.isMistimed = true;
     this.orders.set(`${order.owner} ${order.requestId}`, order);
   }
 

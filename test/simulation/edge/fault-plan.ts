@@ -1,7 +1,7 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
 import type { Chance } from '../engine/chance';
 
-export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash'] as const;
+export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock'] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
 
 export const SEND_FAULTS = {
@@ -37,6 +37,18 @@ const FIND_FAULTS = {
 export const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
 export type WriteFault = keyof typeof WRITE_FAULTS;
 
+/** Somebody sets the clock of the machine that the gateways run on. */
+export interface ClockSetting {
+  readonly atMs: number;
+  /** How far it is from the right time then. */
+  readonly offsetMs: number;
+}
+
+const MINUTE_MS = 60_000;
+const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 61 * MINUTE_MS, 24 * 60 * MINUTE_MS];
+/** How far apart two processes may take the time to be. */
+const SKEW_MS = 3_000;
+
 interface Window {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -48,10 +60,14 @@ export class FaultPlan {
   /** When a process ends, and how. */
   readonly ends: readonly { readonly atMs: number; readonly kind: 'crash' | 'stop' }[];
   readonly v1Restarts: readonly number[];
+  readonly clockSettings: readonly ClockSetting[];
+  /** By process slot: how far its clock is from that of the machine. */
+  readonly skewsMs: readonly number[];
   readonly #chance: Chance;
-  readonly #rates: { readonly send: number; readonly find: number; readonly write: number };
+  readonly #rates: { readonly send: number; readonly find: number; readonly write: number; readonly read: number };
   readonly #v1Down: readonly Window[];
   readonly #diskFull: readonly Window[];
+  readonly #journalGone: readonly Window[];
   #isHealed = false;
 
   constructor(chance: Chance, families: ReadonlySet<FaultFamily>, lengthMs: number) {
@@ -68,11 +84,20 @@ export class FaultPlan {
       });
       return families.has(family) ? drawn : [];
     };
-    this.#rates = { send: rate('network', 0.7), find: rate('network', 0.5), write: rate('journal', 0.3) };
+    const rates = { send: rate('network', 0.7), find: rate('network', 0.5), write: rate('journal', 0.3) };
     this.#v1Down = windows('v1', 2, 120_000);
     this.v1Restarts = windows('v1', 2, 200).map(({ fromMs }) => fromMs);
     this.#diskFull = windows('journal', 1, 30_000);
     this.ends = windows('crash', 4, 200).map(({ fromMs }) => ({ atMs: fromMs, kind: shape.is(0.7) ? 'crash' : 'stop' }));
+    this.#rates = { ...rates, read: rate('journal', 0.1) };
+    this.#journalGone = windows('journal', 1, 30_000);
+    this.clockSettings = shape.is(0.25)
+      ? windows('clock', 2, 200).map(({ fromMs }) => {
+          const errorMs = shape.pick(CLOCK_ERRORS_MS);
+          return { atMs: fromMs, offsetMs: shape.is(0.5) ? errorMs : -errorMs };
+        })
+      : [];
+    this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }
 
   /** From here on nothing goes wrong any more. */
@@ -90,6 +115,20 @@ export class FaultPlan {
 
   forWrite(label: string): { readonly fault: WriteFault | undefined; readonly chance: Chance } {
     return this.#draw(`write ${label}`, this.#rates.write, WRITE_FAULTS);
+  }
+
+  /** True when a read finds no journal. */
+  failsRead(label: string, atMs: number): boolean {
+    if (this.#isHealed) return false;
+    const isGone = this.isJournalGone(atMs);
+    if (!isGone && !this.#chance.fork(`read ${label}`).is(this.#rates.read)) return false;
+    this.count('read_fails');
+    return true;
+  }
+
+  /** Neither written nor read: a folder on a disk that went away. */
+  isJournalGone(atMs: number): boolean {
+    return !this.#isHealed && isWithin(this.#journalGone, atMs);
   }
 
   isV1Down(atMs: number): boolean {

@@ -43,7 +43,7 @@ export class GatewayProcess {
   readonly #gateway: Gateway;
   readonly #connections = new Set<(heard: Heard) => void>();
 
-  constructor(name: string, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance) {
+  constructor(name: string, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance, skewMs: number) {
     this.name = name;
     this.#stage = stage;
     this.#disk = disk;
@@ -55,7 +55,7 @@ export class GatewayProcess {
       catalogs: house.catalogs,
       keyring: house.keyring,
       lookupKey: undefined,
-      clock: clockOf(stage.timeline, this.#life),
+      clock: clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs),
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };

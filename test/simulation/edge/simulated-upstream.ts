@@ -84,7 +84,7 @@ export class SimulatedRoad {
       onEnd: (exchanged) => {
         const finding: Finding =
           exchanged.kind === 'answered'
-            ? classifyFinding(exchanged, secondsOf(exchanged))
+            ? datedBy(stage, classifyFinding(exchanged, secondsOf(exchanged)))
             : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
         if (finding.kind !== 'found') stage.book.doubtfulOwners.add(context.credentials.fingerprint);
         if (life.isAlive) note(stage, '* read', `${asked} → ${finding.kind}`);
@@ -122,6 +122,11 @@ function judge(exchanged: Exchanged, requestId: string): SentOutcome {
   return exchanged.kind === 'answered'
     ? classifyReply(exchanged, requestId, secondsOf(exchanged))
     : { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+}
+
+/** As the `Date` header tells it: whole seconds, and always right. */
+function datedBy({ timeline }: Stage, finding: Finding): Finding {
+  return finding.kind === 'found' ? { ...finding, serverAtMs: Math.floor(timeline.now / 1000) * 1000 } : finding;
 }
 
 function secondsOf({ retryAfter }: { readonly retryAfter: string | undefined }): number | undefined {

@@ -10,6 +10,8 @@ export interface Stage {
   readonly faults: FaultPlan;
   readonly book: CaseBook;
   readonly trace: Trace;
+  /** The clock on the wall of the machine that the gateways run on. */
+  readonly wall: { offsetMs: number };
 }
 
 export function note({ timeline, startMs, trace }: Stage, subject: string, text: string): void {

@@ -139,10 +139,10 @@ export interface Life {
   isAlive: boolean;
 }
 
-/** The gateway's clock: silent once its process is dead. */
-export function clockOf(timeline: Timeline, life: Life): Clock {
+/** The gateway's clock: silent once its process is dead, and as wrong about the time of day as `errorMs` says. */
+export function clockOf(timeline: Timeline, life: Life, errorMs: () => number): Clock {
   return {
-    now: () => timeline.now,
+    now: () => timeline.now + errorMs(),
     elapsed: () => timeline.now,
     after: (delayMs, run) => timeline.after(delayMs, () => (life.isAlive ? run() : undefined)),
   };

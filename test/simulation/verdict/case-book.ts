@@ -44,6 +44,10 @@ export interface Case {
   readonly tellings: Telling[];
   /** Calls that are on their way to v1 or back. */
   inFlight: number;
+  /** When the gateway hears of its last durable write: until then it knows less than the disk. */
+  toldOfWriteAt: number;
+  /** Its times in the journal are from a clock that was wrong. */
+  isMistimed: boolean;
   /** Something went wrong around it, so that the gateway may rightly not know its fate. */
   isDoubtful: boolean;
 }
@@ -106,6 +110,8 @@ export class CaseBook {
       purchases: [],
       tellings: [],
       inFlight: 0,
+      toldOfWriteAt: 0,
+      isMistimed: false,
       isDoubtful: false,
     };
     this.cases.push(opened);

@@ -66,7 +66,13 @@ export class Verdict {
 
   #judgePending(subject: Case, telling: Telling): void {
     const order = this.#orderOf(subject);
-    if (subject.isDoubtful || subject.inFlight > 0 || this.#stage.book.doubtfulOwners.has(subject.owner)) return;
+    if (
+      subject.isDoubtful ||
+      subject.inFlight > 0 ||
+      subject.toldOfWriteAt >= telling.startedAt ||
+      this.#stage.book.doubtfulOwners.has(subject.owner)
+    )
+      return;
     // A provider's word that came during the answer is news of the next one.
     if (order !== undefined && (order.status === 'pending' || order.createdAt >= telling.startedAt - 180_000)) return;
     const known = this.#disk.orderOf(subject.owner, subject.requestId ?? '');
@@ -117,7 +123,7 @@ export class Verdict {
     // Nobody can make the gateway know what was sold past it; that it does not lie about it is judged elsewhere.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
     const isNumberless = [...subject.contents.values()].every(({ number }) => number === '');
-    if (last.word === 'pending' && (isNumberless || this.#isAlikeToAnother(subject))) {
+    if (last.word === 'pending' && (isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
       this.alike += 1;
       return;
     }

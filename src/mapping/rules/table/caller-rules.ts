@@ -32,6 +32,36 @@ export const CALLER_RULES = {
     'After the answer an order must be pursued at least as long as before it, or its end is never heard.',
     'Raise `timing.pursue`, or lower the patience.',
   ),
+  'patience-without-order': warning(
+    'A patience of something that is never waited for',
+    'Only purchases are held until they have ended: it has no effect.',
+    'Take the name of a purchase, or delete it.',
+  ),
+  'own-numbers-empty': warning(
+    'A caller has a list of own numbers with nothing in it',
+    'A number that is not listed is refused, so this caller can send none at all.',
+    'List its numbers, delete the table, or say `unlisted: pass` for it.',
+  ),
+  'own-number-twin': warning(
+    'Two of a caller’s own numbers mean the same value',
+    'A list made for this caller shows only the lower one, and one of the two is most likely another value’s: the wrong network or provider would be sold.',
+    'Look the numbers up in the caller’s script. It may stay where the script really has two for one.',
+  ),
+  'unlisted-without-numbers': error(
+    'What becomes of unlisted numbers is said of a table without a list',
+    'Without numbers of its own a caller is read by its format’s: nothing would be refused that was meant to be.',
+    'Add the table below `numbers`, or delete it.',
+  ),
+  'shape-without-list': error(
+    'A list is wrapped without the list',
+    'The script would get words around nothing and take it for an empty price list.',
+    'Put `$list` where the script looks for the rows.',
+  ),
+  'shape-of-no-list': error(
+    'What is wrapped is no list',
+    'Only lists are wrapped: it has no effect.',
+    'Take the name of an operation of kind list, or `default` for all of them.',
+  ),
   'duration-zero': error(
     'A duration is zero',
     'Nothing can be asked or found out in no time at all: every order would be in doubt.',

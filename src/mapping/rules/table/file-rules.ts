@@ -7,6 +7,11 @@ export const FILE_RULES = {
     'Without its files the gateway knows no format and cannot start.',
     'Set `MAPPINGS_DIR` to the folder that holds the YAML files, and let the user that runs the gateway read it.',
   ),
+  'unreadable-file': error(
+    'A mapping file cannot be read',
+    'A set without one of its files is another set. A link that leads nowhere, a folder or a pipe with the name of a mapping file is no text.',
+    'Put the file back, mend the link, or let the user that runs the gateway read it.',
+  ),
   'empty-folder': error(
     'The mappings folder has no mapping file',
     'Nothing in it ends in `.yaml` or `.yml`, so no address would be served.',

@@ -8,8 +8,8 @@ export const FORMAT_RULES = {
     'Take the id of a format file.',
   ),
   'unknown-operation': error(
-    'A format changes an operation that does not exist',
-    'What it says about it has no effect.',
+    'There is no operation of this name',
+    'What is said about it has no effect.',
     'Take the name of an operation.',
   ),
   'format-unprovable': error(

@@ -16,7 +16,7 @@ export const TABLE_RULES = {
   'unknown-value': error(
     'A value is not in its table',
     'The number would be read as something that v1 does not know.',
-    'Take a value of the table, or add it there.',
+    'Take a value of the table, or add it there; for a caller’s own number also a number that the table itself reads.',
   ),
   'number-repeated': error(
     'A number stands twice in a numbering',

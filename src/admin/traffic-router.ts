@@ -1,0 +1,23 @@
+/** What was learnt from traffic, for `drift`, `plan` and the operator's own tools; and its forgetting. */
+import express, { type Router } from 'express';
+import type { TrafficRecorder } from '../traffic/recorder';
+
+export function createTrafficRouter(traffic: Pick<TrafficRecorder, 'read' | 'forget'> | undefined): Router {
+  const router = express.Router();
+  if (traffic === undefined) {
+    router.use((_request, response) => {
+      response.status(409).json({ status: 'error', message: 'This gateway remembers no traffic: TRAFFIC_SHAPES is off.' });
+    });
+    return router;
+  }
+  router.get('/', async (_request, response) => {
+    response.set('cache-control', 'no-store').json(await traffic.read());
+  });
+  const forget: express.RequestHandler = async (_request, response) => {
+    await traffic.forget();
+    response.json({ status: 'forgotten' });
+  };
+  router.delete('/', forget);
+  router.post('/forget', forget);
+  return router;
+}

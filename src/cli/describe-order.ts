@@ -1,0 +1,79 @@
+/** Why a past order went as it did: how it was read, what v1 said of it and when, and what the script hears of it. */
+import { nairaText } from '../domain/amount';
+import { textOf } from '../domain/json';
+import type { Order } from '../domain/order';
+import type { Outcome } from '../domain/outcome';
+import { explainOrderReply } from '../gateway/explain';
+import type { Mapping } from '../mapping/mapping';
+import { describeOwn, describeReply, showPlace, showValue } from './describe-reply';
+
+const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
+  open: 'no answer so far: the money may have moved, v1 is asked again',
+  succeeded: 'v1 confirmed it',
+  pending: 'v1 took the money and has not confirmed yet, it is asked again',
+  declined: 'v1 took the money and gave it back',
+  rejected: 'v1 said no before it took money',
+  not_sent: 'nothing reached v1, no money was taken',
+  unknown: 'the money may have moved, v1 is asked again',
+};
+
+export function describeOrder(order: Order, mapping: Mapping, nowMs: number, withReply = true): string {
+  const { trail, outcome, fields } = order;
+  const operation = mapping.operations.get(order.operation);
+  const isSameMapping = trail?.mapping === mapping.hash;
+  const lines = [
+    `order            ${order.requestId}, number ${order.number}, opened ${showTime(order.openedAtMs)}, ${order.tries} ${order.tries === 1 ? 'try' : 'tries'}`,
+    `key              fingerprint ${order.owner}`,
+    `operation        ${order.operation}${operation === undefined ? ' (not in the mapping of today)' : `  ${showPlace(mapping.placeOf(['operations', order.operation]))}`}`,
+    `format           ${order.format.toUpperCase()}: ${trail?.reason ?? 'why was not recorded'}`,
+    `mapping          ${trail?.mapping ?? 'not recorded'}${isSameMapping ? ', the one in the folder' : ', NOT the one in the folder: places below are of today'}`,
+  ];
+  for (const [name, value] of Object.entries(fields)) {
+    const field = operation?.fields.find((one) => one.name === name);
+    const from = trail?.spellings[name] === undefined ? 'by default' : `from ${trail.spellings[name]}`;
+    const read =
+      field === undefined
+        ? ''
+        : `, as ${field.as}  ${showPlace(mapping.placeOf(['operations', order.operation, 'fields', name]))}`;
+    lines.push(
+      `field            ${name} = ${showValue({ value, as: field?.as ?? '' })}  ${from}${describeOwn(trail?.ownNumbers?.[name])}${read}`,
+    );
+  }
+  lines.push(...describeOutcome(order, nowMs));
+  if (operation === undefined || !mapping.formats.has(order.format)) return `${lines.join('\n')}\n`;
+  const reply = explainOrderReply(order, operation, mapping);
+  const words = outcome === undefined && nowMs - order.openedAtMs < 60_000 ? ' (or is waiting still)' : '';
+  lines.push(`told             ${reply.outcome}, HTTP ${reply.http}${words}`);
+  if (withReply) lines.push(...describeReply(reply, 'as its script hears it when it asks now'));
+  return `${lines.join('\n')}\n`;
+}
+
+function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, nowMs: number): string[] {
+  const kind = outcome?.kind ?? 'open';
+  const after = settledAtMs === undefined ? nowMs - openedAtMs : settledAtMs - openedAtMs;
+  const when =
+    settledAtMs === undefined
+      ? `open for ${showSpan(after)}`
+      : `since ${showTime(settledAtMs)}, ${showSpan(after)} after it was opened`;
+  const lines = [`outcome          ${kind}: ${MEANINGS[kind]}`, `                 ${when}`];
+  if (outcome === undefined) return lines;
+  if ('reason' in outcome) lines.push(`reason           ${outcome.reason}`);
+  if (outcome.kind === 'rejected') lines.push(`v1 status        HTTP ${outcome.httpStatus}`);
+  if ('message' in outcome && outcome.message !== undefined) lines.push(`v1 said          ${textOf(outcome.message)}`);
+  if ('reference' in outcome && outcome.reference !== undefined) lines.push(`v1 reference     ${outcome.reference}`);
+  const { charged, balanceBefore, balanceAfter } = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
+  if (charged !== undefined) lines.push(`charged          ${nairaText(charged)} naira`);
+  if (balanceBefore !== undefined && balanceAfter !== undefined)
+    lines.push(`balance          ${nairaText(balanceBefore)} before, ${nairaText(balanceAfter)} after`);
+  return lines;
+}
+
+const showTime = (ms: number): string => new Date(ms).toISOString();
+
+function showSpan(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 120) return `${seconds.toFixed(1)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+}

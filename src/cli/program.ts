@@ -1,0 +1,71 @@
+/** The commands of the program, and what is said of a command line that is none of them. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { usageSentence } from './usage-sentence';
+
+const USAGE_EXIT_CODE = 2;
+
+/** In the order of the help. The file of a command has its name: `orders.ts` exports `ordersCommand`. */
+const COMMANDS = [
+  'serve',
+  'sandbox',
+  'check',
+  'explain',
+  'test',
+  'plan',
+  'apply',
+  'reload',
+  'drift',
+  'orders',
+  'config',
+  'fingerprint',
+];
+
+/** Only the command that is asked for is loaded: `check` needs neither a server nor a journal. */
+function loadCommand(name: string): Command {
+  return (module.require(`./${name}`) as Readonly<Record<string, () => Command>>)[`${name}Command`]!();
+}
+
+function createProgram(first: string | undefined): Command {
+  const program = new Command('compat-gateway')
+    .description('Lets unchanged PHP reseller scripts sell through a v1 partner purchase API.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    // What stands behind a command belongs to it: `explain curl -d …` needs no `--`.
+    .enablePositionalOptions()
+    .addHelpText('after', '\nExit codes: 0 done, 1 it could not be done or something is wrong, 2 bad usage.');
+  const wanted = COMMANDS.filter((name) => name === first);
+  for (const name of wanted.length === 0 ? COMMANDS : wanted) program.addCommand(loadCommand(name));
+  return strict(program);
+}
+
+/** Every command, down to the last, throws instead of leaving and says nothing itself: all is told in one place. */
+function strict(command: Command): Command {
+  command.exitOverride().configureOutput({ writeErr: () => undefined, outputError: () => undefined });
+  for (const below of command.commands) strict(below);
+  return command;
+}
+
+function readVersion(): string {
+  // The same way from src/cli and from dist/cli.
+  const { version } = JSON.parse(readFileSync(resolve(__dirname, '..', '..', 'package.json'), 'utf8')) as { version: string };
+  return version;
+}
+
+/** Runs one command line; what comes of it is `process.exitCode`. */
+export async function runProgram(words: readonly string[]): Promise<void> {
+  const program = createProgram(words[0]);
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      // Help or the version was asked for and has been printed.
+      if (error.exitCode === 0) return;
+      process.stderr.write(`${usageSentence(error, program, words)}\n`);
+      process.exitCode = USAGE_EXIT_CODE;
+      return;
+    }
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * A request that is refused before its order is looked up may be the repeat of one that was charged: the operator has
+ * changed the mapping since, or the price list that names its plan cannot be had right now. A refusal would be taken for
+ * the end of that order, so that whatever the journal knows of it is told instead.
+ */
+import type { LegacyRequest } from '../domain/legacy';
+import type { Order } from '../domain/order';
+import { isSafeToRefund } from '../domain/outcome';
+import type { Mapping } from '../mapping/mapping';
+import { withGoods, type Answer } from './answer-purchase';
+import { askedHashOf } from './build-call';
+import type { WalkParts } from './gateway';
+import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
+import { readRequestId } from './request-id';
+import type { Found } from './walk-in';
+
+/** Undefined when the refusal stands: no such order, or none that was charged, or not word for word the same request. */
+export async function answerRefusedRepeat(
+  request: LegacyRequest,
+  mapping: Mapping,
+  found: Found,
+  parts: WalkParts,
+): Promise<Answer | undefined> {
+  const { operation, credentials, parameters = {} } = found;
+  if (operation?.kind !== 'purchase' || credentials === undefined) return undefined;
+  const requestId = readIdOf(request, parameters, mapping);
+  const order = requestId === undefined ? undefined : await findOrder(credentials.fingerprint, requestId, parts);
+  if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
+  const outcome = await withGoods(order, { credentials, request, mapping }, parts);
+  if (isSafeToRefund(outcome)) return undefined;
+  const reply = mergeReply({
+    ...tellOutcome(outcome, mapping),
+    mapping,
+    operation: mapping.operations.get(order.operation) ?? operation,
+    format: mapping.formats.has(order.format) ? order.format : (found.detection?.format ?? ''),
+    values: order.fields,
+    roots: { order: orderRoot(order, outcome) },
+  });
+  return { reply, outcome: outcome.kind };
+}
+
+/** An id that cannot be read was refused the first time as well. */
+function readIdOf(request: LegacyRequest, parameters: Readonly<Record<string, string>>, mapping: Mapping): string | undefined {
+  try {
+    return readRequestId(request, parameters, mapping.requestIdSpellings)?.id;
+  } catch {
+    return undefined;
+  }
+}
+
+async function findOrder(owner: string, requestId: string, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
+  const running = await pursuits.find(owner, requestId);
+  return running?.current() ?? journal.find(owner, requestId);
+}

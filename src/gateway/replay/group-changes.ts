@@ -1,0 +1,116 @@
+/** Many changes with one cause → one change that says where and how often. */
+import type { SeenShape } from '../../domain/traffic';
+import type { ReplyOutcome } from '../../mapping/mapping';
+import type { NoticedChange } from './compare-noticed';
+
+export interface ReplayChange {
+  readonly part: NoticedChange['part'];
+  /** Every operation that it happens to. */
+  readonly operations: readonly string[];
+  /** Every field of the v1 call, or of the reply, that changes in the same way. */
+  readonly fields: readonly string[];
+  readonly outcomes: readonly ReplyOutcome[];
+  /** A few of the values, with a request for which it happens. Its values are made up. */
+  readonly examples: readonly { readonly before: string; readonly after: string; readonly request: string }[];
+  /** How many further pairs of values there are. */
+  readonly moreExamples: number;
+  /** How many remembered shapes can meet it, and how many requests came in them. */
+  readonly shapes: number;
+  readonly requests: number;
+  readonly money?: string;
+}
+
+/** A change, the shape whose request met it, and that request in words. */
+export interface Met {
+  readonly change: NoticedChange;
+  readonly seen: SeenShape;
+  readonly request: string;
+}
+
+interface Group {
+  readonly change: NoticedChange;
+  readonly operations: Set<string>;
+  readonly fields: Set<string>;
+  readonly outcomes: Set<ReplyOutcome>;
+  readonly seen: Set<SeenShape>;
+  readonly pairs: Map<string, ReplayChange['examples'][number]>;
+}
+
+const EXAMPLES_MAX = 4;
+
+/** What moves money first, then what v1 is asked, then what is met most. */
+export function groupChanges(met: Iterable<Met>): ReplayChange[] {
+  const groups = new Map<string, Group>();
+  for (const { change, seen, request } of met) {
+    const { operation, part, field = '', outcome = '' } = change;
+    const group = groupAt(
+      groups,
+      [operation, part, field, outcome, part === 'fate' ? `${change.before} ${change.after}` : ''].join('\0'),
+      change,
+    );
+    group.seen.add(seen);
+    const pair = `${change.before}\0${change.after}`;
+    if (!group.pairs.has(pair)) group.pairs.set(pair, { before: change.before, after: change.after, request });
+  }
+  const merged = WHERE.reduce((all, where) => mergeAlike(all, where), [...groups.values()]);
+  return merged.map(toChange).sort(byWeight);
+}
+
+function groupAt(groups: Map<string, Group>, key: string, change: NoticedChange): Group {
+  const known = groups.get(key);
+  if (known !== undefined) return known;
+  const group: Group = {
+    change,
+    operations: new Set([change.operation]),
+    fields: new Set(change.field === undefined ? [] : [change.field]),
+    outcomes: new Set(change.outcome === undefined ? [] : [change.outcome]),
+    seen: new Set(),
+    pairs: new Map(),
+  };
+  groups.set(key, group);
+  return group;
+}
+
+const WHERE = ['operations', 'outcomes', 'fields'] as const;
+
+/** Groups that differ in nothing but where they happen, in one of these ways. */
+function mergeAlike(groups: readonly Group[], where: (typeof WHERE)[number]): Group[] {
+  const merged = new Map<string, Group>();
+  for (const group of groups) {
+    const { part, money = '' } = group.change;
+    const rest = WHERE.filter((one) => one !== where).map((one) => [...group[one]].sort().join());
+    const key = [part, money, ...rest, ...[...group.pairs.keys()].sort()].join('\0\0');
+    const known = merged.get(key);
+    if (known === undefined) merged.set(key, group);
+    else {
+      for (const item of group[where]) (known[where] as Set<string>).add(item);
+      for (const seen of group.seen) known.seen.add(seen);
+    }
+  }
+  return [...merged.values()];
+}
+
+function toChange({ change, operations, fields, outcomes, seen, pairs }: Group): ReplayChange {
+  const examples = [...pairs.values()];
+  return {
+    part: change.part,
+    operations: [...operations].sort(),
+    fields: [...fields],
+    outcomes: [...outcomes],
+    examples: examples.slice(0, EXAMPLES_MAX),
+    moreExamples: Math.max(0, examples.length - EXAMPLES_MAX),
+    shapes: seen.size,
+    requests: [...seen].reduce((sum, { count }) => sum + count, 0),
+    ...(change.money === undefined ? {} : { money: change.money }),
+  };
+}
+
+const PARTS: readonly NoticedChange['part'][] = ['call', 'fate', 'operation', 'format', 'reply'];
+
+function byWeight(one: ReplayChange, other: ReplayChange): number {
+  return (
+    Number(other.money !== undefined) - Number(one.money !== undefined) ||
+    PARTS.indexOf(one.part) - PARTS.indexOf(other.part) ||
+    other.requests - one.requests
+  );
+}

@@ -1,0 +1,19 @@
+import { open, type RootDatabase } from 'lmdb';
+
+/**
+ * An LMDB folder of plain bytes, made when it is not there. `mapBytes` is address space, not memory or disk: large at once, so
+ * that no process ever has to follow another that grew its map. Throws what LMDB throws.
+ */
+export function openByteFolder(dir: string, mapBytes: number): RootDatabase<Buffer, Buffer> {
+  return open<Buffer, Buffer>({
+    path: dir,
+    // A dot in the name of the folder would otherwise make lmdb take it for a file.
+    noSubdir: false,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    maxDbs: 8,
+    mapSize: mapBytes,
+    // With overlapping sync a promise resolves when others can see the write, before it is on disk.
+    overlappingSync: false,
+  });
+}

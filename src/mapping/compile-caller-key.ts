@@ -1,0 +1,88 @@
+/** What callers.yaml says of single scripts → functions. Whether it is wise is for `rules/check-caller-keys.ts`. */
+import { compileValue, type ValueContext } from './compile-value';
+import type { CallerKey, ListShape, OwnColumn } from './mapping';
+import { createOwnNumbers, type OwnNumbers } from './own-numbers';
+import type { YamlPath } from './read-yaml';
+import type { CallerKeySource, ValueSource } from './schema';
+import type { MappingSource } from './source';
+import type { Table } from './table';
+
+/** The word for whatever is not said by operation. */
+export const DEFAULT = 'default';
+
+export function compileCallerKey(
+  fingerprint: string,
+  key: CallerKeySource,
+  source: MappingSource,
+  context: ValueContext,
+): CallerKey {
+  const path = ['callers', 'keys', fingerprint];
+  if (key.format !== undefined && !source.formats.has(key.format))
+    context.report([...path, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
+  const numbers = compileNumbers(key, path, context);
+  const patience = new Map(Object.entries(typeof key.patience === 'number' ? { [DEFAULT]: key.patience } : (key.patience ?? {})));
+  return {
+    fingerprint,
+    format: key.format,
+    hasGuard: key.guard !== 'off',
+    patienceOf: (operation) => patience.get(operation) ?? patience.get(DEFAULT),
+    numbers,
+    columns: columnsOf(numbers, source, context.tables),
+    lists: compileLists(key, path, context),
+  };
+}
+
+function compileNumbers(key: CallerKeySource, path: YamlPath, context: ValueContext): Map<string, OwnNumbers> {
+  const compiled = new Map<string, OwnNumbers>();
+  for (const [name, numbers] of Object.entries(key.numbers ?? {})) {
+    const table = context.tables.get(name);
+    // Told by the check, which knows the names that were meant.
+    if (table === undefined) continue;
+    const onUnknown = (number: string, expected: string): void =>
+      context.report(
+        [...path, 'numbers', name, number],
+        'unknown-value',
+        `\`${numbers[number]!}\` is none: expected ${expected}`,
+      );
+    compiled.set(name, createOwnNumbers(table, numbers, key.unlisted?.[name] === 'pass', onUnknown));
+  }
+  return compiled;
+}
+
+/** Where lists hold v1's numbers of the tables that this caller numbers in its own way. */
+function columnsOf(
+  numbers: ReadonlyMap<string, OwnNumbers>,
+  source: MappingSource,
+  tables: ReadonlyMap<string, Table>,
+): Map<string, OwnColumn[]> {
+  const columns = new Map<string, OwnColumn[]>();
+  for (const [name, own] of numbers) {
+    for (const place of source.tables[name]?.shown_in ?? []) {
+      const [list = '', column = ''] = place.split('.');
+      columns.set(list, [...(columns.get(list) ?? []), { column, table: tables.get(name)!, own }]);
+    }
+  }
+  return columns;
+}
+
+function compileLists(key: CallerKeySource, path: YamlPath, context: ValueContext): Map<string, ListShape> {
+  const asList: ValueContext = { ...context, allowList: true };
+  return new Map(
+    Object.entries(key.lists ?? {}).map(([operation, fields]): [string, ListShape] => {
+      const at = [...path, 'lists', operation];
+      const value = compileValue(fields, at, asList);
+      const build: ListShape['build'] = (list, scope) => {
+        const made = value({ ...scope, roots: { ...scope.roots, list } });
+        // A shape whose condition does not hold leaves the list as it is.
+        return made !== null && typeof made === 'object' ? made : list;
+      };
+      return [operation, { build, sources: sourcesOf(fields, at) }];
+    }),
+  );
+}
+
+function sourcesOf(fields: Readonly<Record<string, ValueSource>>, path: YamlPath): ListShape['sources'] {
+  const isOneValue = 'first' in fields || 'when' in fields || 'each' in fields;
+  if (isOneValue) return [{ field: '', value: fields, path }];
+  return Object.entries(fields).map(([field, value]) => ({ field, value, path: [...path, field] }));
+}

@@ -1,0 +1,85 @@
+/**
+ * Puts another set of files into a mappings folder as one step. The whole set is written beside the files first, under a
+ * name that appears at once: from then on the folder means that set to everyone who reads it, whichever files have been
+ * copied out so far. Who is killed in between leaves the old set or the new one, and the next gateway ends the copying.
+ */
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import { draftFile, flushFolder, writeFlushed } from './draft-file';
+
+export interface NamedText {
+  /** Below the folder, with `/` between its parts. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Begins with a dot: no mapping file, and no file that is merely forgotten there. */
+const PENDING = '.mappings-being-applied.json';
+
+const pendingSchema = z.object({ files: z.array(z.object({ name: z.string(), text: z.string() })) });
+
+/** The set that is being put into the folder, if one is. Throws when it cannot be read. */
+export function pendingFiles(folder: string): readonly NamedText[] | undefined {
+  const path = join(folder, PENDING);
+  return existsSync(path) ? pendingSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).files : undefined;
+}
+
+const IS_MAPPING = /^[^.].*\.ya?ml$/;
+
+/** The paths of every `*.yaml` below the folder, in order of name. `cases/` holds test cases and is none of the set. */
+export function yamlFilesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      // A folder with the name of a file is not gone into: whoever made it meant a file.
+      if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return entry.name === 'cases' ? [] : yamlFilesBelow(path);
+      return IS_MAPPING.test(entry.name) ? [path] : [];
+    });
+}
+
+/** True for a name that `yamlFilesBelow` could find: inside the folder, and read. */
+export function isMappingFileName(name: string): boolean {
+  const steps = name.split('/');
+  const isInside = steps.every((step) => step !== '' && !step.startsWith('.') && !/[\\\0]/.test(step));
+  const isFound = steps.slice(0, -1).every((step) => step !== 'cases' && !IS_MAPPING.test(step));
+  return isInside && isFound && IS_MAPPING.test(steps.at(-1)!);
+}
+
+/** Throws when the folder, or any file that must change, takes no writing: then its files are as they were. */
+export function changeFolder(folder: string, files: readonly NamedText[]): void {
+  proveWritable(folder, files);
+  draftFile(join(folder, PENDING), JSON.stringify({ files })).putInPlace();
+  finishChange(folder);
+}
+
+/** Copies out what is pending. May be asked again and again; does nothing when nothing is. */
+export function finishChange(folder: string): void {
+  const files = pendingFiles(folder);
+  if (files === undefined) return;
+  const wanted = new Map(files.map(({ name, text }) => [name, text]));
+  for (const [name, text] of wanted) {
+    const path = join(folder, name);
+    if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
+    mkdirSync(dirname(path), { recursive: true });
+    writeFlushed(path, text);
+  }
+  for (const path of yamlFilesBelow(folder)) if (!wanted.has(relative(folder, path))) rmSync(path);
+  // Only when all of it is on disk may the files speak for themselves again.
+  flushFolder(folder);
+  rmSync(join(folder, PENDING), { force: true });
+}
+
+/** Once the set is pending there is no way back, and edits made meanwhile would be lost: what can fail must fail before. */
+function proveWritable(folder: string, files: readonly NamedText[]): void {
+  accessSync(folder, constants.W_OK);
+  const names = new Set(files.map(({ name }) => name));
+  for (const { name, text } of files) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    if (!existsSync(path)) accessSync(dirname(path), constants.W_OK);
+    else if (readFileSync(path, 'utf8') !== text) accessSync(path, constants.W_OK);
+  }
+  for (const path of yamlFilesBelow(folder)) if (!names.has(relative(folder, path))) accessSync(dirname(path), constants.W_OK);
+}

@@ -1,0 +1,130 @@
+/**
+ * One item more in a list of a YAML text, at the place that the document gives: comments and layout stay. Lists and maps on
+ * the way are made when they are missing. Undefined when it cannot be done so that nothing else changes.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import type { YamlPath } from '../../mapping/read-yaml';
+
+interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** A new key stands after this one of the same map, where there is one. */
+const AFTER: Readonly<Record<string, string>> = { ignore: 'fields' };
+
+export function appendToList(text: string, path: YamlPath, item: string): string | undefined {
+  const document = parseDocument(text, { prettyErrors: false });
+  const before: unknown = document.toJS();
+  const insertion = insertionFor(document, text, path.map(String), item);
+  if (insertion === undefined) return undefined;
+  const edited = `${text.slice(0, insertion.at)}${insertion.text}${text.slice(insertion.at)}`;
+  const after = parseDocument(edited, { prettyErrors: false });
+  if (after.errors.length > 0) return undefined;
+  return isDeepStrictEqual(after.toJS(), appended(before, path.map(String), item)) ? edited : undefined;
+}
+
+function insertionFor(document: Document, text: string, path: readonly string[], item: string): Insertion | undefined {
+  let node: unknown = document.contents;
+  for (const [depth, key] of path.entries()) {
+    if (!isMap(node)) return undefined;
+    const pair = pairOf(node, key);
+    if (pair === undefined) return intoMap(node, text, path.slice(depth), item);
+    node = pair.value;
+  }
+  // An anchored list is somebody else's as well.
+  return isSeq(node) && node.anchor === undefined ? intoList(node, text, item) : undefined;
+}
+
+function intoList(list: YAMLSeq, text: string, item: string): Insertion | undefined {
+  const first = (list.items as readonly Node[])[0]?.range;
+  const last = (list.items as readonly Node[]).at(-1)?.range;
+  if (first === null || first === undefined || last === null || last === undefined) return undefined;
+  if (list.flow === true) return { at: last[1], text: `, ${flowScalar(item)}` };
+  const dash = text.lastIndexOf('-', first[0] - 1);
+  const indent = text.slice(text.lastIndexOf('\n', dash) + 1, dash);
+  return { at: endOfLine(text, last[1]), text: `${newLine(text)}${indent}- ${flowScalar(item)}` };
+}
+
+function intoMap(map: YAMLMap, text: string, keys: readonly string[], item: string): Insertion | undefined {
+  const pairs = map.items as readonly Pair[];
+  const before = pairOf(map, AFTER[keys[0]!] ?? '') ?? pairs.at(-1);
+  const firstKey = (pairs[0]?.key as Node | undefined)?.range;
+  if (before === undefined || firstKey === null || firstKey === undefined) return undefined;
+  const end = endOf(before);
+  if (end === undefined) return undefined;
+  if (map.flow === true) return { at: end, text: `, ${flowOf(keys, item)}` };
+  const indent = text.slice(text.lastIndexOf('\n', firstKey[0]) + 1, firstKey[0]);
+  if (indent.trim() !== '') return undefined;
+  const at = endOfLine(text, end);
+  const lines = blockOf(keys, item).map((line) => `${newLine(text)}${indent}${line}`);
+  // A new section at the top stands apart.
+  return { at, text: `${indent === '' ? newLine(text) : ''}${lines.join('')}` };
+}
+
+/** Levels as lines, the last two in one: `phone: { from: [msisdn] }`. */
+function blockOf(keys: readonly string[], item: string): string[] {
+  const short = keys.slice(-2);
+  const levels = keys.slice(0, -short.length).map((key, depth) => `${'  '.repeat(depth)}${key}:`);
+  const last = short.length === 2 ? `${short[0]}: { ${short[1]}: [${flowScalar(item)}] }` : `${short[0]}: [${flowScalar(item)}]`;
+  return [...levels, `${'  '.repeat(levels.length)}${last}`];
+}
+
+function flowOf([key = '', ...rest]: readonly string[], item: string): string {
+  return rest.length === 0 ? `${key}: [${flowScalar(item)}]` : `${key}: { ${flowOf(rest, item)} }`;
+}
+
+function pairOf(map: YAMLMap, key: string): Pair | undefined {
+  return (map.items as readonly Pair[]).find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
+}
+
+/** Where the last thing of a pair ends: nodes of several lines count what follows them as their own. */
+function endOf({ key, value }: Pair): number | undefined {
+  if (isMap(value) && value.flow !== true) return value.items.length === 0 ? undefined : endOf(value.items.at(-1)!);
+  if (isSeq(value) && value.flow !== true) {
+    const last = (value.items as readonly unknown[]).at(-1);
+    return isMap(last) && last.flow !== true
+      ? last.items.length === 0
+        ? undefined
+        : endOf(last.items.at(-1)!)
+      : (last as Node | undefined)?.range?.[1];
+  }
+  return (value as Node | null)?.range?.[1] ?? (key as Node | null)?.range?.[1];
+}
+
+/** Behind a comment of the same line. */
+function endOfLine(text: string, from: number): number {
+  // A text of several lines (`|`) ends at the beginning of the next.
+  const start = text[from - 1] === '\n' ? from - 1 : from;
+  const end = text.indexOf('\n', start);
+  return end === -1 ? text.length : end > 0 && text[end - 1] === '\r' ? end - 1 : end;
+}
+
+function newLine(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** As it must be written between brackets. */
+function flowScalar(item: string): string {
+  return stringify([item], { collectionStyle: 'flow', lineWidth: 0, singleQuote: true })
+    .trim()
+    .replace(/^\[\s*|\s*\]$/g, '');
+}
+
+function appended(node: unknown, [key, ...rest]: readonly string[], item: string): unknown {
+  if (key === undefined) return [...((node ?? []) as readonly unknown[]), item];
+  const map = (node ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...map, [key]: appended(map[key], rest, item) };
+}

@@ -1,0 +1,93 @@
+/** Words and numbers that tables do not have, and which of their values they are near to. */
+import { NOT_KEPT, type Traffic, type UnlistedWord } from '../../domain/traffic';
+import type { Mapping } from '../../mapping/mapping';
+import { nearestName } from '../../mapping/nearest-name';
+import type { TableSource } from '../../mapping/schema';
+import type { MappingSource } from '../../mapping/source';
+import { normaliseWord } from '../../mapping/table';
+import type { DriftedWord } from './drift';
+
+export function findWords(traffic: Traffic, mapping: Mapping, source: MappingSource): DriftedWord[] {
+  const groups = new Map<string, UnlistedWord[]>();
+  for (const word of traffic.unlistedWords) {
+    if (!isStillUnlisted(word, mapping)) continue;
+    // What a number means is the format's business.
+    const key = `${word.table} ${word.word} ${isNumber(word.word) ? (word.format ?? '') : ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), word]);
+  }
+  return [...groups.values()].map((group) => describe(group, source)).sort((a, b) => b.count - a.count);
+}
+
+const isNumber = (word: string): boolean => /^\d+$/.test(word);
+
+function isStillUnlisted({ operation, field, table: name, word, format }: UnlistedWord, mapping: Mapping): boolean {
+  const table = mapping.operations.get(operation)?.fields.find((one) => one.name === field)?.table;
+  if (table === undefined || table.name !== name) return false;
+  return word === NOT_KEPT || !('value' in table.read(word, mapping.numberingOf(format ?? '', table)));
+}
+
+function describe(group: readonly UnlistedWord[], source: MappingSource): DriftedWord {
+  const { table, word, format } = group[0]!;
+  const value = source.tables[table]?.values === undefined ? undefined : nearestValue(word, source.tables[table].values);
+  return {
+    table,
+    word,
+    count: group.reduce((sum, { count }) => sum + count, 0),
+    places: [
+      ...new Set(
+        group.map(
+          ({ operation, field, spelling }) => `${operation} ${field}${spelling === field ? '' : ` (sent as ${spelling})`}`,
+        ),
+      ),
+    ],
+    value,
+    hint: hintFor(word, table, format, value, source),
+  };
+}
+
+function hintFor(
+  word: string,
+  table: string,
+  format: string | undefined,
+  value: string | undefined,
+  source: MappingSource,
+): string {
+  const shared = source.places.find(['tables', table]);
+  const at = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
+  if (word === NOT_KEPT) return 'what may be more than a word is not kept: look at the script';
+  if (value !== undefined) return `near ${value}`;
+  if (isNumber(word)) {
+    const own = format !== undefined && source.formats.get(format)?.numbers?.[table] !== undefined;
+    const place = own ? source.places.find(['formats', format, 'numbers', table]) : shared;
+    return `if it is known what ${word} means, it goes below numbers: at ${at(place)}`;
+  }
+  return `if it is known which value is meant, it goes into its words: at ${at(shared)}`;
+}
+
+/** Shorter words are near to everything. */
+const LENGTH_MIN = 4;
+const STEM_MIN = 3;
+const TAIL_MAX = 4;
+
+/** The one value that a word is near to; undefined when there is none, or another. */
+export function nearestValue(word: string, values: NonNullable<TableSource['values']>): string | undefined {
+  if (isNumber(word) || word.length < LENGTH_MIN) return undefined;
+  const near = Object.entries(values).filter(([value, { words }]) => {
+    const listed = [value, ...words].map(normaliseWord);
+    return (
+      nearestName(
+        word,
+        listed.filter((one) => one.length >= LENGTH_MIN),
+      ) !== undefined ||
+      listed.some((one) => one.length >= STEM_MIN && word.startsWith(one) && word.length - one.length <= TAIL_MAX)
+    );
+  });
+  const [only, another] = near;
+  if (only === undefined || another !== undefined) return undefined;
+  // A word that holds the name of another value as well is nobody's guess.
+  const isMixed = Object.entries(values).some(
+    ([value, { words }]) =>
+      value !== only[0] && [value, ...words].map(normaliseWord).some((one) => one.length >= STEM_MIN && word.includes(one)),
+  );
+  return isMixed ? undefined : only[0];
+}

@@ -1,0 +1,97 @@
+import express from 'express';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { createMappingRouter } from '../../src/admin/mapping-router';
+import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+let home: string;
+let live: LiveMapping;
+let app: express.Express;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'compat-router-'));
+  cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
+  const opened = openLiveMapping({ folder: join(home, 'mappings'), lastGoodFile: join(home, 'last-good.json') });
+  if ('problems' in opened) throw new Error('the shipped set is sound');
+  live = opened.live;
+  app = express().use('/mapping', createMappingRouter(live));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+interface SentFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+async function runningFiles(): Promise<SentFile[]> {
+  const { body } = (await request(app).get('/mapping/files')) as { body: { hash: string; files: SentFile[] } };
+  expect(body.hash).toBe(live.current().hash);
+  return body.files.map(({ name, text }) => ({ name, text }));
+}
+
+test('the set in use is shown, with its files', async () => {
+  const { body } = await request(app).get('/mapping');
+  expect(body).toMatchObject({ hash: live.current().hash, problems: [] });
+  expect(await runningFiles()).toContainEqual({
+    name: 'request-id.yaml',
+    text: readFileSync(join(MAPPINGS, 'request-id.yaml'), 'utf8'),
+  });
+});
+
+test('a reload that expects another set, or another running one, is a conflict', async () => {
+  const { hash } = live.current();
+  const reload = (body: object) => request(app).post('/mapping/reload').send(body);
+  expect((await reload({ expected_hash: hash, running_hash: hash })).body).toEqual({
+    status: 'unchanged',
+    kind: 'unchanged',
+    hash,
+  });
+  expect(await reload({ running_hash: 'another' })).toMatchObject({ status: 409, body: { status: 'running_changed', hash } });
+  expect(await reload({ expected_hash: 'another' })).toMatchObject({
+    status: 409,
+    body: { status: 'edited_meanwhile', found: hash },
+  });
+  expect(await reload({ hash })).toMatchObject({ status: 400, body: { message: expect.stringContaining('expected_hash') } });
+});
+
+test('a set that is handed over is applied; one that is not sound is told with its problems', async () => {
+  const { hash } = live.current();
+  const files = await runningFiles();
+  const apply = (body: object) => request(app).post('/mapping/apply').send(body);
+  expect(await apply({ files, expected_hash: hash, running_hash: hash })).toMatchObject({
+    status: 200,
+    body: { status: 'unchanged' },
+  });
+  const broken = files.map((file) => ({ ...file, text: file.text.replace('request_id:', 'request_ids:') }));
+  expect(await apply({ files: broken, expected_hash: hash, running_hash: hash })).toMatchObject({
+    status: 422,
+    body: { status: 'refused', problems: [{ code: 'unknown-key', file: expect.stringContaining('request-id.yaml') }] },
+  });
+  expect(await apply({ files, expected_hash: hash, running_hash: 'another' })).toMatchObject({
+    status: 409,
+    body: { status: 'running_changed' },
+  });
+});
+
+test('a name that would lead out of the folder, to what is no mapping, or twice to one file, is refused', async () => {
+  const { hash } = live.current();
+  const files = await runningFiles();
+  writeFileSync(join(home, 'outside.yaml'), 'untouched');
+  for (const name of ['../outside.yaml', '/etc/a.yaml', '.hidden.yaml', 'cases/a.yaml', 'a.md', 'request-id.yaml'])
+    expect(
+      await request(app)
+        .post('/mapping/apply')
+        .send({ files: [...files, { name, text: 'x: 1' }], expected_hash: hash, running_hash: hash }),
+    ).toMatchObject({ status: 400 });
+  expect(readFileSync(join(home, 'outside.yaml'), 'utf8')).toBe('untouched');
+  expect(live.reload().kind).toBe('unchanged');
+});
+
+test.each([[{}], [{ files: [] }], [{ files: 'all' }]])('%j is no set', async (body) => {
+  expect(await request(app).post('/mapping/apply').send(body)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('"files"') },
+  });
+});

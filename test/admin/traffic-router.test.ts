@@ -1,0 +1,48 @@
+import { Secret } from '../../src/domain/credentials';
+import { createAdminServer } from '../../src/admin/admin-server';
+import { createTrafficRouter } from '../../src/admin/traffic-router';
+import { createMetrics } from '../../src/telemetry/metrics';
+
+const TRAFFIC = { sinceMs: 1, shapes: [], unlistedWords: [], unknownAddresses: [], usedWords: [], forgotten: 0 };
+let forgotten = 0;
+const traffic = {
+  read: async () => TRAFFIC,
+  forget: async () => {
+    forgotten += 1;
+  },
+};
+
+async function ask(recorder: typeof traffic | undefined, path: string, method = 'GET', token = 'let-me-in') {
+  const server = createAdminServer({
+    token: new Secret('let-me-in'),
+    registry: createMetrics({ hasProcessMetrics: false }).registry,
+    readiness: () => ({ waitingFor: [] }),
+    routers: [{ path: '/traffic', router: createTrafficRouter(recorder) }],
+  });
+  const { port } = await server.listen(0, '127.0.0.1');
+  try {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { authorization: `Bearer ${token}` } });
+    return [reply.status, await reply.json()];
+  } finally {
+    await server.close();
+  }
+}
+
+test('the traffic is shown to the holder of the token and to nobody else', async () => {
+  expect(await ask(traffic, '/traffic')).toEqual([200, TRAFFIC]);
+  expect((await ask(traffic, '/traffic', 'GET', 'guess'))[0]).toBe(401);
+});
+
+test('it is forgotten by either call', async () => {
+  expect(await ask(traffic, '/traffic', 'DELETE')).toEqual([200, { status: 'forgotten' }]);
+  expect(await ask(traffic, '/traffic/forget', 'POST')).toEqual([200, { status: 'forgotten' }]);
+  expect((await ask(traffic, '/traffic/forget', 'POST', 'guess'))[0]).toBe(401);
+  expect(forgotten).toBe(2);
+});
+
+test('a gateway that learns nothing says so', async () => {
+  expect(await ask(undefined, '/traffic')).toEqual([
+    409,
+    { status: 'error', message: expect.stringContaining('TRAFFIC_SHAPES') },
+  ]);
+});

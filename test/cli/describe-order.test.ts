@@ -1,0 +1,42 @@
+import { describeOrder } from '../../src/cli/describe-order';
+import type { Order } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import { checkFolder } from '../../src/mapping/check';
+import { newOrder, OPENED_AT_MS } from '../journal/new-order';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const { mapping } = checkFolder(MAPPINGS);
+
+function told(outcome: Outcome | undefined, changes: Partial<Order> = {}): string {
+  const settled = outcome === undefined ? {} : { outcome, settledAtMs: OPENED_AT_MS + 2_500 };
+  return describeOrder({ ...newOrder(), number: 7, tries: 2, ...settled, ...changes }, mapping!, OPENED_AT_MS + 10 * 60_000);
+}
+
+test.each<[Outcome | undefined, RegExp, RegExp]>([
+  [
+    undefined,
+    /^outcome +open: no answer so far: the money may have moved.*\n +open for 10 minutes$/m,
+    /^told +pending, HTTP 200$/m,
+  ],
+  [{ kind: 'unknown', reason: 'the connection was reset' }, /^reason +the connection was reset$/m, /^told +pending, HTTP 200$/m],
+  [{ kind: 'pending', reference: 'v1-1' }, /^outcome +pending: v1 took the money/m, /^told +pending, HTTP 200$/m],
+  [{ kind: 'declined', message: 'Network busy' }, /^v1 said +Network busy$/m, /^told +failure, HTTP 400$/m],
+  [
+    { kind: 'rejected', httpStatus: 402, message: 'Low balance' },
+    /^v1 status +HTTP 402\nv1 said +Low balance$/m,
+    /^told +failure, HTTP 402$/m,
+  ],
+  [{ kind: 'not_sent', reason: 'connection refused' }, /^outcome +not_sent: nothing reached v1/m, /^told +failure, HTTP \d+$/m],
+])('%j is told in words, with what the script hears', (outcome, said, heard) => {
+  const text = told(outcome);
+  expect(text).toMatch(said);
+  expect(text).toMatch(heard);
+  expect(text).toMatch(/^order +r1, number 7, opened \S+Z, 2 tries$/m);
+});
+
+test('an order of another mapping says so, and one of an operation that is gone is told all the same', () => {
+  expect(told(undefined)).toContain('NOT the one in the folder');
+  const gone = told(undefined, { operation: 'buy_nothing' });
+  expect(gone).toContain('buy_nothing (not in the mapping of today)');
+  expect(gone).not.toMatch(/^told|^reply/m);
+});

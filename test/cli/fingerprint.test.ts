@@ -1,0 +1,101 @@
+/** The command as it is typed: in a real terminal (`script` of util-linux gives one), and from a pipe. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/keyring';
+
+const ROOT = resolve(__dirname, '..', '..');
+const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts'), 'fingerprint'];
+const SECRET = 'c0ffee'.repeat(6);
+const KEY = 'a_key_that_nobody_shall_see';
+const keyring = createKeyring(new Secret(SECRET));
+const FINGERPRINT = keyring.fingerprint(new Secret(KEY));
+const hasTerminal = spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0;
+
+let dataDir: string;
+beforeAll(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'compat-fingerprint-'));
+});
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+const environment = (): NodeJS.ProcessEnv => ({
+  PATH: process.env.PATH,
+  DATA_DIR: dataDir,
+  GATEWAY_SECRET: SECRET,
+  MAPPINGS_DIR: join(ROOT, 'mappings'),
+});
+
+function pipe(input: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, ...args], {
+    cwd: dataDir,
+    env: environment(),
+    input,
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+test.each([
+  ['a key', `${KEY}\n`],
+  ['a key without a line end', KEY],
+  ['a key with its PIN', `${KEY}:1234\n`],
+  ['a key with blanks around it and more lines', `  ${KEY} \r\nsomething else\n`],
+  ['an AccessToken', `${keyring.sealToken({ apiKey: new Secret(KEY), pin: new Secret('1234'), format: 'a' })}\n`],
+])('%s from a pipe gives the fingerprint and nothing else', (_what, input) => {
+  expect(pipe(input)).toEqual({ status: 0, stdout: `${FINGERPRINT}\n`, stderr: '' });
+});
+
+test.each([
+  ['nothing', '', 'No key was given.\n'],
+  ['an empty line', '\n', 'No key was given.\n'],
+  [
+    'an AccessToken of another gateway',
+    `cga1.a.${'0'.repeat(80)}\n`,
+    'This is an AccessToken, and not one that this gateway has issued.\n',
+  ],
+])('%s is told in one sentence', (_what, input, sentence) => {
+  expect(pipe(input)).toEqual({ status: 1, stdout: '', stderr: sentence });
+});
+
+test.each([[KEY], ['--key', KEY]])('a key as an argument is bad usage, and is not repeated', (...args) => {
+  const { status, stdout, stderr } = pipe('', ...args);
+  expect([status, stdout]).toEqual([2, '']);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).not.toContain(KEY);
+});
+
+/** Types when the prompt appears. Gives everything that the terminal showed. */
+function type(keys: string): Promise<{ readonly shown: string; readonly status: number | null }> {
+  const quoted = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(' ');
+  const terminal = spawn('script', ['-qefc', quoted, '/dev/null'], { cwd: dataDir, env: { ...environment(), SHELL: '/bin/sh' } });
+  let shown = '';
+  let hasTyped = false;
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text;
+    if (hasTyped || !shown.includes('API key: ')) return;
+    hasTyped = true;
+    terminal.stdin.write(keys);
+  });
+  return new Promise((done) => terminal.on('close', (status) => done({ shown: shown.replaceAll('\r\n', '\n'), status })));
+}
+
+(hasTerminal ? describe : describe.skip)('at a terminal', () => {
+  test.each([
+    ['typed', `${KEY}\r`],
+    ['typed with its PIN', `${KEY}:1234\r`],
+    ['typed wrongly and mended', `${KEY}xy\x7f\x7f\r`],
+    ['typed with arrow keys between', `\x1b[A${KEY}\x1b[D\r`],
+    ['ended by Ctrl-D', `${KEY}\x04`],
+  ])('a key is %s unseen', async (_how, keys) => {
+    expect(await type(keys)).toEqual({ shown: `API key: \n${FINGERPRINT}\n`, status: 0 });
+  });
+
+  test('Ctrl-C ends it without a word', async () => {
+    expect(await type(`${KEY}\x03`)).toEqual({ shown: 'API key: \n', status: 130 });
+  });
+
+  test('an empty line is no key', async () => {
+    expect(await type('\r')).toEqual({ shown: 'API key: \nNo key was given.\n', status: 1 });
+  });
+});

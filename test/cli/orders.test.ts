@@ -1,0 +1,218 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { kobo } from '../../src/domain/amount';
+import type { NewOrder } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { newOrder } from '../journal/new-order';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { MAPPINGS } from '../mapping/mapping-set';
+import { runHere } from './run-here';
+import { withSettings } from './with-settings';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+let dataDir: string;
+beforeEach(async () => (dataDir = await makeFolder()));
+withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS }));
+afterAll(removeFolders);
+
+interface Sold {
+  readonly id: string;
+  readonly ageMs?: number;
+  readonly outcome?: Outcome;
+  readonly changes?: Partial<NewOrder>;
+}
+
+async function fill(...orders: readonly Sold[]): Promise<void> {
+  const journal = await openLmdbJournal({ dir: join(dataDir, 'journal'), retentionMs: Infinity });
+  for (const { id, ageMs = MINUTE_MS, outcome, changes } of orders) {
+    const openedAtMs = Date.now() - ageMs;
+    const order = newOrder({ requestId: id, echo: { 'request-id': id }, contentHash: id, openedAtMs, ...changes });
+    await journal.open(order);
+    if (outcome !== undefined) await journal.settle(order.owner, id, outcome, openedAtMs + 1_000);
+  }
+  await journal.close();
+}
+
+const sold = (reference: string, charged = 9_800): Outcome => ({
+  kind: 'succeeded',
+  reference,
+  delivery: { charged: kobo(charged) },
+});
+
+test.each(['list', 'export', 'report'])('orders %s says how far back it looks as one would type it', async (command) => {
+  const { stdout } = await runHere('orders', command, '--help');
+  expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
+});
+
+describe('orders list', () => {
+  test('has a row for each order, oldest first, with what v1 charged or else the face value', async () => {
+    await fill(
+      { id: 'young', ageMs: MINUTE_MS },
+      { id: 'old', ageMs: 60 * MINUTE_MS, outcome: sold('v1-1') },
+      { id: 'too-old', ageMs: 25 * 60 * MINUTE_MS, outcome: sold('v1-2') },
+    );
+    const { code, stdout, stderr } = await runHere('orders', 'list');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^opened +operation +outcome +naira +request id +reference$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z +buy_airtime +succeeded +98\.00 +old +v1-1$/),
+      expect.stringMatching(/Z +buy_airtime +open +100\.00 +young$/),
+      '2 orders.',
+      '',
+    ]);
+  });
+
+  test('can go further back, to one outcome, and shows the latest when there are more than asked for', async () => {
+    await fill(
+      ...Array.from({ length: 9 }, (_, index) => ({
+        id: `r${index}`,
+        ageMs: (20 - index) * DAY_MS,
+        outcome: sold(`v1-${index}`),
+      })),
+      {
+        id: 'no-answer',
+        ageMs: 2 * DAY_MS,
+        outcome: { kind: 'unknown', reason: 'reset' },
+      },
+    );
+    expect((await runHere('orders', 'list')).stdout).toMatch(/\n0 orders\.\n$/);
+    expect((await runHere('orders', 'list', '--since', '30d', '--outcome', 'unknown')).stdout).toMatch(
+      / no-answer\n1 order\.\n$/,
+    );
+    const { stdout } = await runHere('orders', 'list', '--since', '30d', '--limit', '2');
+    expect(stdout).toMatch(/ r8 .*\n.* no-answer\nThe latest 2 of 10 orders; --limit shows more\.\n$/);
+    expect(stdout.split('\n')).toHaveLength(5);
+  });
+});
+
+describe('orders show', () => {
+  test('finds an order by request id, number, v1 reference or what the script sent as its id, and prints all of it', async () => {
+    await fill({ id: 'r1', outcome: sold('v1-77'), changes: { echo: { ref: 'the-scripts-own' } } });
+    const first = await runHere('orders', 'show', 'r1');
+    const order = JSON.parse(first.stdout) as { number: number };
+    expect(order).toMatchObject({
+      naira: '98.00',
+      requestId: 'r1',
+      operation: 'buy_airtime',
+      outcome: { kind: 'succeeded', reference: 'v1-77' },
+      trail: { reason: 'field mobile_number' },
+    });
+    for (const id of [String(order.number), 'v1-77', 'the-scripts-own'])
+      expect((await runHere('orders', 'show', id)).stdout).toBe(first.stdout);
+  });
+
+  test('shows the orders of every key that has this id', async () => {
+    await fill({ id: 'r1' }, { id: 'r1', changes: { owner: 'f'.repeat(32) } });
+    expect((await runHere('orders', 'show', 'r1')).stdout.match(/"owner": "/g)).toHaveLength(2);
+  });
+
+  test('an order that is not there is one sentence and exit code 1', async () => {
+    await fill({ id: 'r1' });
+    expect(await runHere('orders', 'show', 'r2')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no order r2 in the journal.\n',
+    });
+  });
+});
+
+describe('orders export', () => {
+  test('writes CSV that no spreadsheet takes for a formula', async () => {
+    await fill(
+      { id: '=HYPERLINK("x","y")', outcome: sold('v1-1') },
+      { id: 'comma,"quote"', ageMs: 2 * MINUTE_MS, outcome: { kind: 'declined' } },
+    );
+    const { code, stdout } = await runHere('orders', 'export');
+    const [head, first, second, last] = stdout.split('\n');
+    expect({ code, head, last }).toEqual({
+      code: 0,
+      head: 'opened,settled,operation,format,outcome,naira,request_id,reference,id,tries,owner',
+      last: '',
+    });
+    expect(first).toMatch(/,buy_airtime,b,declined,100\.00,"comma,""quote""",,\d+,1,[0-9a-f]{32}$/);
+    expect(second).toMatch(/,succeeded,98\.00,"'=HYPERLINK\(""x"",""y""\)",v1-1,/);
+  });
+
+  test('writes one JSON object a line', async () => {
+    await fill({ id: 'r1', outcome: sold('v1-1') }, { id: 'r2', ageMs: 1_000 });
+    const rows = (await runHere('orders', 'export', '--format', 'json')).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(rows).toEqual([
+      expect.objectContaining({ request_id: 'r1', outcome: 'succeeded', naira: '98.00', reference: 'v1-1' }),
+      expect.objectContaining({ request_id: 'r2', outcome: 'open', naira: '100.00', settled: '' }),
+    ]);
+  });
+
+  test('takes only one outcome when asked to', async () => {
+    await fill({ id: 'r1', outcome: sold('v1-1') }, { id: 'r2' });
+    expect((await runHere('orders', 'export', '--outcome', 'open')).stdout.trim().split('\n')).toHaveLength(2);
+  });
+});
+
+describe('orders report', () => {
+  test('counts and sums by outcome, and says that nothing is open', async () => {
+    await fill(
+      { id: 'r1', outcome: sold('v1-1') },
+      { id: 'r2', outcome: sold('v1-2', 123_456) },
+      { id: 'r3', outcome: { kind: 'rejected', httpStatus: 402 } },
+    );
+    const { code, stdout } = await runHere('orders', 'report');
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      'outcome    orders    naira',
+      'succeeded       2  1332.56',
+      'rejected        1   100.00',
+      '',
+      '0 orders without a final outcome, 0.00 naira at risk.',
+      '',
+    ]);
+  });
+
+  test('lists what is open with its age, counts the money at risk, and ends with 1 when an order is overdue', async () => {
+    const young = { id: 'young', ageMs: 2 * MINUTE_MS, outcome: { kind: 'pending', reference: 'v1-9' } } as const;
+    await fill(young, { id: 'unpriced', ageMs: MINUTE_MS, changes: { operation: 'buy_data', fields: { plan: '7' } } });
+    const fine = await runHere('orders', 'report');
+    expect(fine.code).toBe(0);
+    expect(fine.stdout).toContain('2 orders without a final outcome, 100.00 naira at risk (and 1 whose price only v1 knows).');
+    expect(fine.stdout).toMatch(
+      /\n2m +buy_airtime +pending +100\.00 +young +v1-9\n1m +buy_data +open +unpriced\nNone is older than \w+\.\n$/,
+    );
+    await fill({ id: 'lost', ageMs: 3 * DAY_MS, outcome: { kind: 'unknown', reason: 'reset' } });
+    const { code, stdout } = await runHere('orders', 'report');
+    expect(code).toBe(1);
+    expect(stdout).toContain('3 orders without a final outcome, 200.00 naira at risk');
+    expect(stdout).toMatch(/\n3d OVERDUE +buy_airtime +unknown +100\.00 +lost\n2m +/);
+    expect(stdout).toMatch(/\nOVERDUE: 1 order older than \w+\.\n$/);
+  });
+});
+
+describe('the journal', () => {
+  test.each([['list'], ['show', 'x'], ['export'], ['report']])(
+    'that is not there is told by orders %s, and none is made',
+    async (...words) => {
+      expect(await runHere('orders', ...words)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `There is no journal at ${join(dataDir, 'journal')}: DATA_DIR or JOURNAL_URL must be those of the gateway.\n`,
+      });
+      expect(readdirSync(dataDir)).toEqual([]);
+    },
+  );
+
+  test('in memory can be read by nobody else', async () => {
+    process.env['JOURNAL_URL'] = 'memory:';
+    expect((await runHere('orders', 'list')).stderr).toBe('JOURNAL_URL is memory:, which only the gateway itself can see.\n');
+  });
+
+  test('loses no order to a reader whose retention is shorter than that of the gateway', async () => {
+    await fill({ id: 'kept', ageMs: 200 * DAY_MS, outcome: sold('v1-1') });
+    process.env['JOURNAL_DAYS'] = '1';
+    await runHere('orders', 'report');
+    expect((await runHere('orders', 'list', '--since', '300d')).stdout).toContain(' kept ');
+  });
+});

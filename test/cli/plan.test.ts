@@ -1,0 +1,355 @@
+/** `plan` and `apply` against a real gateway with a mappings folder of its own. */
+import type { Command } from 'commander';
+import { CommanderError } from 'commander';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { applyCommand } from '../../src/cli/apply';
+import { planCommand } from '../../src/cli/plan';
+import type { Traffic } from '../../src/domain/traffic';
+import { openHouse, send, type House } from '../flows/house';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const ROOT = resolve(__dirname, '..', '..');
+
+let home: string;
+let folder: string;
+let house: House | undefined;
+const environment = { ...process.env };
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'compat-plan-'));
+  folder = join(home, 'mappings');
+  cpSync(MAPPINGS, folder, { recursive: true });
+});
+afterEach(async () => {
+  await house?.close();
+  house = undefined;
+  process.env = { ...environment };
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** A gateway that uses the folder; the commands of this process find it. */
+async function open(env: Readonly<Record<string, string>> = {}): Promise<House> {
+  house = await openHouse({ env: { MAPPINGS_DIR: folder, ...env } });
+  Object.assign(process.env, settings());
+  return house;
+}
+
+function settings(): Record<string, string> {
+  return { MAPPINGS_DIR: folder, DATA_DIR: join(home, 'data'), ADMIN_PORT: new URL(house!.service.adminUrl).port };
+}
+
+interface Ran {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+async function run(command: Command, ...args: readonly string[]): Promise<Ran> {
+  const written: string[] = [];
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
+      written.push(String(text));
+      return true;
+    }),
+  );
+  const previous = process.exitCode;
+  process.exitCode = 0;
+  try {
+    await command.exitOverride().parseAsync(args, { from: 'user' });
+    return { exitCode: Number(process.exitCode), output: written.join('') };
+  } catch (error) {
+    if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : 2, output: written.join('') };
+    return { exitCode: 1, output: `${written.join('')}${(error as Error).message}\n` };
+  } finally {
+    process.exitCode = previous;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+const plan = (...args: readonly string[]): Promise<Ran> => run(planCommand(), ...args);
+const apply = (...args: readonly string[]): Promise<Ran> => run(applyCommand(), ...args);
+
+function edit(file: string, from: string | RegExp, to: string, where = folder): void {
+  const path = join(where, file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toMatch(from);
+  writeFileSync(path, text.replace(from, to));
+}
+
+function copyOf(name: string): string {
+  const copy = join(home, name);
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+const idIn = ({ output }: Ran): string => /^Plan ([0-9a-f]{16}):/.exec(output)![1]!;
+const buy = (fields: object): ReturnType<typeof send> =>
+  send(house!.url, '/api/topup/', { network: 'MTN', amount: 100, bypass: false, ...fields });
+
+test('files edited in place: planned, refused without the word for money, then in use', async () => {
+  const { service } = await open();
+  edit('operations/airtime.yaml', 'from: [phone, ', 'from: [phone, msisdn, ');
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time');
+  const planned = await plan();
+  expect(planned.exitCode).toBe(0);
+  expect(planned.output).toContain('2 differences, 1 of which can move money.');
+  expect(planned.output).toMatch(
+    /Can move money\n {2}buy_airtime: field phone is also read from `msisdn`\n {6}\S*operations\/airtime\.yaml:\d+ {2}\(v1 is asked with phone\)/,
+  );
+  expect(planned.output).toMatch(/Cannot\n {2}buy_airtime: title: Airtime -> Air time\n/);
+  expect(planned.output).toContain('no requests are recorded');
+  const id = idIn(planned);
+  expect(planned.output).toContain(`compat-gateway apply --plan ${id} --accept-money-changes`);
+
+  const before = service.live.current().hash;
+  const refused = await apply('--plan', id);
+  expect(refused).toMatchObject({ exitCode: 1, output: expect.stringContaining('field phone is also read from `msisdn`') });
+  expect(refused.output).toContain('--accept-money-changes');
+  expect(refused.output).not.toContain('title');
+  expect(service.live.current().hash).toBe(before);
+  expect((await buy({ msisdn: '08031234567' })).body.status).toBe('fail');
+
+  const applied = await apply('--plan', id, '--accept-money-changes');
+  expect(applied).toEqual({ exitCode: 0, output: `In use now: ${service.live.current().hash}.\n` });
+  expect(service.live.current().hash).not.toBe(before);
+  expect((await buy({ msisdn: '08031234567' })).body.status).toBe('success');
+  expect(await apply('--plan', id)).toEqual({ exitCode: 0, output: expect.stringContaining('in use already') });
+});
+
+test('another folder: the gateway puts its files in place, removes what is gone, and leaves the cases alone', async () => {
+  const { service } = await open();
+  const candidate = copyOf('candidate');
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
+  const sms = readFileSync(join(candidate, 'operations', 'sms.yaml'), 'utf8');
+  rmSync(join(candidate, 'operations', 'sms.yaml'));
+  writeFileSync(join(candidate, 'operations', 'bulk.yaml'), sms);
+  rmSync(join(candidate, 'cases'), { recursive: true });
+  const planned = await plan(candidate);
+  expect(planned.output).toContain('1 difference, none of which moves money.');
+  expect(await apply(candidate, '--plan', idIn(planned))).toMatchObject({ exitCode: 0 });
+  expect(service.live.current().operations.get('buy_airtime')!.title).toBe('Air time');
+  expect(existsSync(join(folder, 'operations', 'sms.yaml'))).toBe(false);
+  expect(readFileSync(join(folder, 'operations', 'bulk.yaml'), 'utf8')).toBe(sms);
+  expect(existsSync(join(folder, 'cases', 'airtime.yaml'))).toBe(true);
+  expect(await plan()).toMatchObject({ output: expect.stringContaining('the candidate is the running set') });
+});
+
+test('layout alone is no difference, and is applied without a word', async () => {
+  await open();
+  edit('format-a.yaml', 'network: { 1: MTN, 2: AIRTEL,', "network: { 2: AIRTEL, '1': MTN,");
+  const planned = await plan('--exit-code');
+  expect(planned).toMatchObject({ exitCode: 0, output: expect.stringContaining('the files differ, what they say does not') });
+  expect(await apply('--plan', idIn(planned))).toMatchObject({ exitCode: 0, output: expect.stringContaining('In use now') });
+});
+
+test('files that were edited since are refused, and so is a gateway that runs another set since', async () => {
+  const { service } = await open();
+  const [one, other] = [copyOf('one'), copyOf('other')];
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: One', one);
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Other', other);
+  const [first, second] = [idIn(await plan(one)), idIn(await plan(other))];
+  edit('operations/airtime.yaml', 'title: One', 'title: One, edited', one);
+  expect(await apply(one, '--plan', first)).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining('these files are not the ones that were planned'),
+  });
+  expect(await apply(other, '--plan', second)).toMatchObject({ exitCode: 0 });
+  edit('operations/airtime.yaml', 'title: One, edited', 'title: One', one);
+  expect(await apply(one, '--plan', first)).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining('the gateway runs another set'),
+  });
+  expect(service.live.current().operations.get('buy_airtime')!.title).toBe('Other');
+});
+
+test('edits in the gateway’s folder that nobody planned are not written over', async () => {
+  await open();
+  const candidate = copyOf('candidate');
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Planned', candidate);
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Mine');
+  expect(await apply(candidate, '--plan', idIn(await plan(candidate)))).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining('folder holds'),
+  });
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('title: Mine');
+});
+
+test('of a list that changes the first difference is shown, however far in it stands', async () => {
+  await open();
+  expect((await fetch(`${house!.url}/api/data_plans`, { headers: { authorization: 'Token sandbox_demo:1234' } })).status).toBe(
+    200,
+  );
+  edit('format-a.yaml', 'network: { 1: MTN, 2: AIRTEL, 3: GLO', 'network: { 1: MTN, 2: GLO, 3: AIRTEL');
+  const told = /the list (.+) -> (.+)\n/.exec((await plan()).output);
+  expect([told?.[1], told?.[2]]).toEqual([
+    expect.stringMatching(/^….*"network_id":"?3/),
+    expect.stringMatching(/^….*"network_id":"?2/),
+  ]);
+});
+
+test('of two operators at once exactly one wins', async () => {
+  const { service } = await open();
+  const candidates = ['one', 'other'].map((name) => {
+    const copy = copyOf(name);
+    edit('operations/airtime.yaml', 'title: Airtime', `title: ${name}`, copy);
+    return copy;
+  });
+  const ids = [idIn(await plan(candidates[0]!)), idIn(await plan(candidates[1]!))];
+  const outcomes = await Promise.all(candidates.map((candidate, index) => program('apply', candidate, '--plan', ids[index]!)));
+  const winner = outcomes.findIndex(({ exitCode }) => exitCode === 0);
+  expect(outcomes.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+  expect(outcomes[1 - winner]!.output).toMatch(/Refused: (?:somebody else has applied|the gateway runs another set)/);
+  expect(service.live.current().operations.get('buy_airtime')!.title).toBe(['one', 'other'][winner]);
+}, 60_000);
+
+test('of two operators with the same plan both hear that it is in use', async () => {
+  const { service } = await open();
+  const candidate = copyOf('candidate');
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Air time', candidate);
+  const id = idIn(await plan(candidate));
+  const outcomes = await Promise.all([1, 2].map(() => program('apply', candidate, '--plan', id)));
+  for (const { exitCode, output } of outcomes) {
+    expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringMatching(/^(?:In use now: |Nothing to do: )/) });
+    expect(output).toContain(service.live.current().hash);
+  }
+}, 60_000);
+
+/** The program as a process of its own. */
+async function program(...args: readonly string[]): Promise<Ran> {
+  const runner = join(ROOT, 'test', 'journal', 'run-typescript.cjs');
+  const child = spawn(process.execPath, ['-r', runner, join(ROOT, 'src', 'cli', 'main.ts'), ...args], {
+    cwd: home,
+    env: { PATH: process.env['PATH'], ...settings() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
+  const [exitCode] = (await once(child, 'close')) as [number];
+  return { exitCode, output };
+}
+
+test('a watcher never meets half of an applied set', async () => {
+  const { service, logLines } = await open({ MAPPINGS_WATCH: '1' });
+  const before = service.live.current().hash;
+  const candidate = copyOf('candidate');
+  // Each of the two files alone would be another set, and the first one a broken one.
+  edit('replies.yaml', /^  verify:$/m, '  verification:', candidate);
+  for (const file of ['cable', 'electricity'])
+    edit(`operations/${file}.yaml`, 'include: [verify]', 'include: [verification]', candidate);
+  const planned = await plan(candidate);
+  expect(await apply(candidate, '--plan', idIn(planned), '--accept-money-changes')).toMatchObject({ exitCode: 0 });
+  const { hash } = service.live.current();
+  await sleep(1_500);
+  expect(service.live.current().hash).toBe(hash);
+  const told = logLines
+    .map((line) => JSON.parse(line) as { msg?: string; event?: string; mappingHash?: string })
+    .filter(({ mappingHash }) => mappingHash !== undefined);
+  expect(told.length).toBeGreaterThan(0);
+  expect(new Set(told.map(({ mappingHash }) => mappingHash))).toEqual(new Set([hash]));
+  expect(hash).not.toBe(before);
+  expect(JSON.stringify(told)).not.toContain('mapping_refused');
+});
+
+test('recorded requests are replayed, and what only they show needs the word for money too', async () => {
+  const { service } = await open();
+  const traffic: Traffic = {
+    sinceMs: 0,
+    unlistedWords: [],
+    usedWords: [],
+    unknownAddresses: [],
+    forgotten: 0,
+    shapes: [
+      {
+        shape: {
+          method: 'POST',
+          path: '/api/topup/',
+          auth: 'token',
+          fields: [
+            { name: 'amount', place: 'body', kind: 'integer' },
+            { name: 'mobile_number', place: 'body', kind: 'phone' },
+            { name: 'network', place: 'body', kind: 'integer' },
+          ],
+        },
+        operation: 'buy_airtime',
+        format: 'b',
+        caller: 'f'.repeat(32),
+        count: 41,
+        firstSeenMs: 0,
+        lastSeenMs: 0,
+        refusals: {},
+      },
+    ],
+  };
+  const admin = createServer((request, response) => {
+    const body = request.url === '/traffic' ? traffic : { hash: service.live.current().hash, files: service.live.files() };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(admin, 'listening');
+  process.env['ADMIN_PORT'] = String((admin.address() as AddressInfo).port);
+  try {
+    edit('format-b.yaml', '2: GLO, 3: AIRTEL', '2: AIRTEL, 3: GLO');
+    const { output } = await plan();
+    expect(output).toContain('network number 2 of format b: GLO -> AIRTEL');
+    expect(output).toMatch(/Replay of 1 recorded shape \(41 requests\) with \d+ made-up requests: \d+ things? would change/);
+    expect(output).toMatch(
+      /! buy_airtime: v1 call, network AIRTEL -> GLO, GLO -> AIRTEL\n {6}in 1 shape, 41 requests {2}\(v1 is asked for something else\), such as\n {6}POST \/api\/topup\/ amount=100 /,
+    );
+    expect(output).toContain(
+      'buy_airtime: reply to success, pending, failure, network, network_name, plan_network AIRTEL -> GLO, GLO -> AIRTEL',
+    );
+    expect(JSON.parse((await plan('--json')).output)).toMatchObject({ movesMoney: true, replay: { shapes: 1, requests: 41 } });
+    expect((await plan('--no-replay')).output).toContain('Nothing was replayed.');
+  } finally {
+    admin.closeAllConnections();
+    admin.close();
+  }
+});
+
+test('two folders are compared without a gateway', async () => {
+  const candidate = copyOf('candidate');
+  edit('callers.yaml', 'patience: 4s', 'patience: 5s', candidate);
+  const compared = await plan(candidate, '--against', folder);
+  expect(compared).toMatchObject({ exitCode: 0, output: expect.stringContaining('callers other: patience, ms: 4000 -> 5000') });
+  expect(compared.output).toContain('no gateway was asked');
+  expect(compared.output).not.toContain('To apply');
+  expect((await plan(candidate, '--against', folder, '--exit-code')).exitCode).toBe(3);
+  expect((await plan(folder, '--against', folder, '--exit-code')).exitCode).toBe(0);
+});
+
+test('a candidate with problems is told as check tells it, and nothing is asked', async () => {
+  edit('format-a.yaml', 'numbers:', 'numbrs:');
+  for (const ran of [
+    await plan(folder),
+    await apply(folder, '--plan', '0'.repeat(16)),
+    await plan(MAPPINGS, '--against', folder),
+  ])
+    expect(ran).toMatchObject({
+      exitCode: 1,
+      output: expect.stringMatching(/format-a\.yaml:\d+:1 {2}unknown-key[^]*Nothing is planned or applied before this is mended/),
+    });
+});
+
+test('without a gateway there is one sentence', async () => {
+  process.env['ADMIN_PORT'] = '1';
+  for (const ran of [await plan(folder), await apply(folder, '--plan', '0'.repeat(16))])
+    expect(ran).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^No gateway answers at [^\n]*\n$/) });
+});
+
+test.each<[string, Command, readonly string[], RegExp]>([
+  ['apply without a plan', applyCommand(), [], /required option '--plan <id>' not specified/],
+  ['apply with an id that is none', applyCommand(), ['--plan', 'latest'], /16 hex digits/],
+  ['apply with two folders', applyCommand(), ['a', 'b', '--plan', '0'.repeat(16)], /too many arguments/],
+  ['plan with an unknown option', planCommand(), ['--nonsense'], /unknown option/],
+  ['plan with two folders', planCommand(), ['a', 'b'], /too many arguments/],
+  ['plan against nothing', planCommand(), ['--against'], /argument missing/],
+])('%s is refused with one sentence', async (_what, command, args, sentence) => {
+  const { exitCode, output } = await run(command, ...args);
+  expect({ exitCode, lines: output.trimEnd().split('\n').length }).toEqual({ exitCode: 2, lines: 1 });
+  expect(output).toMatch(sentence);
+});

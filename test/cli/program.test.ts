@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runHere } from './run-here';
+
+const COMMANDS = [
+  'serve',
+  'sandbox',
+  'check',
+  'explain',
+  'test',
+  'reload',
+  'drift',
+  'orders',
+  'orders list',
+  'orders show',
+  'orders export',
+  'orders report',
+  'config',
+  'fingerprint',
+];
+
+let folder: string;
+let cwd: jest.SpyInstance;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-usage-'));
+  writeFileSync(join(folder, 'a-file'), 'text');
+  // Settings are read from where the command is run.
+  cwd = jest.spyOn(process, 'cwd').mockReturnValue(folder);
+});
+afterAll(() => {
+  cwd.mockRestore();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Exactly one sentence: nothing on the other stream, no second line, no stack, and where to read more. */
+async function expectUsage(line: string, sentence: RegExp, help: string): Promise<void> {
+  const { code, stdout, stderr } = await runHere(
+    ...line
+      .split(' ')
+      .filter((word) => word !== '')
+      .map((word) => (/^a-file/.test(word) ? join(folder, word) : word)),
+  );
+  expect({ line, code, stdout }).toEqual({ line, code: 2, stdout: '' });
+  expect(stderr).toMatch(/^[A-Z`][^\n]+\.\n$/);
+  expect(stderr).not.toMatch(/error:|\bat [\w.]+ \(/);
+  expect(stderr).toMatch(sentence);
+  expect(stderr).toContain(`(see \`${help} --help\`).`);
+}
+
+test.each(COMMANDS)('an option that %s does not have is refused in one sentence', async (command) => {
+  await expectUsage(`${command} --no-such-option`, /^Unknown option '--no-such-option'/, `compat-gateway ${command}`);
+});
+
+test.each(['serve', 'sandbox', 'reload', 'orders list', 'orders export', 'orders report', 'config', 'fingerprint'])(
+  '%s takes no argument',
+  async (command) => {
+    await expectUsage(
+      `${command} surplus`,
+      /^Too many arguments for '\w+': expected 0 arguments but got 1/,
+      `compat-gateway ${command}`,
+    );
+  },
+);
+
+test.each([
+  ['', /^`compat-gateway` needs a command: serve, sandbox, check, /, 'compat-gateway'],
+  ['chekc', /^Unknown command 'chekc'; did you mean check\?/, 'compat-gateway'],
+  ['--no-such-option', /^Unknown option '--no-such-option'/, 'compat-gateway'],
+  ['help nothing', /^There is no command 'nothing'/, 'compat-gateway'],
+  ['orders', /^`compat-gateway orders` needs a command: list, show, export, report/, 'compat-gateway orders'],
+  ['orders lst', /^Unknown command 'lst'; did you mean list\?/, 'compat-gateway orders'],
+  ['orders help nothing', /^There is no command 'nothing'/, 'compat-gateway orders'],
+  ['orders show', /^Missing required argument 'id'/, 'compat-gateway orders show'],
+  ['orders show a b', /^Too many arguments/, 'compat-gateway orders show'],
+  ['orders list --since', /^Option '--since <age>' argument missing/, 'compat-gateway orders list'],
+  ['orders list --sicne 1h', /^Unknown option '--sicne'; did you mean --since\?/, 'compat-gateway orders list'],
+  ...['3x', 'yesterday', '2026-11-21', '-1h', '1.5h', '', '1h30m', '99999999d'].map(
+    (age) =>
+      [`orders list --since=${age}`, /is invalid: expected an age such as 90m, 24h or 7d/, 'compat-gateway orders list'] as const,
+  ),
+  ['orders export --since 1y', /expected an age/, 'compat-gateway orders export'],
+  ['orders report --since 1y', /expected an age/, 'compat-gateway orders report'],
+  ...['0', '-1', '1.5', 'many', '1e3', '99999999'].map(
+    (limit) =>
+      [`orders list --limit=${limit}`, /is invalid: expected a whole number from 1/, 'compat-gateway orders list'] as const,
+  ),
+  ['orders list --outcome failed', /allowed choices are open, succeeded, /, 'compat-gateway orders list'],
+  ['orders export --format xml', /allowed choices are csv, json/, 'compat-gateway orders export'],
+  ['orders export --outcome failed', /allowed choices are open, /, 'compat-gateway orders export'],
+  ['check . .', /^Too many arguments for 'check'/, 'compat-gateway check'],
+  ['check nowhere', /^The folder 'nowhere' cannot be used: there is no such folder/, 'compat-gateway check'],
+  ['check a-file', /there is no such folder/, 'compat-gateway check'],
+  ['check a-file/below', /there is no such folder/, 'compat-gateway check'],
+  ['check --format xml', /allowed choices are human, json, sarif/, 'compat-gateway check'],
+  ['check --json --format sarif', /cannot be used with/, 'compat-gateway check'],
+  ['check --max-warnings many', /whole number/, 'compat-gateway check'],
+  ['test nowhere', /there is no such folder/, 'compat-gateway test'],
+  ['test . .', /^Too many arguments for 'test'/, 'compat-gateway test'],
+  ['test --fail-under most', /expected a number from 0 to 100/, 'compat-gateway test'],
+  ['test --fail-under 100.1', /expected a number from 0 to 100/, 'compat-gateway test'],
+  ['test --junit', /argument missing/, 'compat-gateway test'],
+  ['test --filter', /argument missing/, 'compat-gateway test'],
+  ['reload --expect', /argument missing/, 'compat-gateway reload'],
+  ['reload --expect zzz', /expected the hash that check prints: 16 digits of hexadecimal/, 'compat-gateway reload'],
+  ['reload --expect c72b9ba2610ecef', /expected the hash/, 'compat-gateway reload'],
+  ['explain --file', /argument missing/, 'compat-gateway explain'],
+  ['explain --file nowhere', /there is no such file/, 'compat-gateway explain'],
+  ['explain --file .', /it is a folder, where a file is expected/, 'compat-gateway explain'],
+  ['explain --file a-file --order x', /cannot be used with/, 'compat-gateway explain'],
+  ['explain --file a-file', /[Ee]xpected a curl command line/, 'compat-gateway explain'],
+  ['explain --file a-file curl http://x', /^Either --file or a command line/, 'compat-gateway explain'],
+  ['explain --order x curl http://x', /^Either --order or a command line/, 'compat-gateway explain'],
+  ['explain curl -X POST', /names no address/, 'compat-gateway explain'],
+] as const)('bad usage `%s` is one sentence and exit code 2', async (line, sentence, help) => {
+  await expectUsage(line, sentence, help);
+});
+
+test('a line break or a mile of text in an argument stays on one line', async () => {
+  const { code, stderr } = await runHere('orders', 'list', '--since', `a\nb${'x'.repeat(10_000)}`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^[^\n]{50,600}\n$/);
+});
+
+test.each([['--help'], ['-h'], ['help']])('%s shows every command, and that is no error', async (word) => {
+  const { code, stdout, stderr } = await runHere(word);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  for (const command of COMMANDS.filter((name) => !name.includes(' ')))
+    expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
+});
+
+test.each(COMMANDS)('%s has a help of its own, with its exit codes and an example', async (command) => {
+  for (const words of [
+    [...command.split(' '), '--help'],
+    ['help', ...command.split(' ')],
+  ]) {
+    const { code, stdout, stderr } = await runHere(...words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: compat-gateway ${command.split(' ')[0]}`);
+  }
+  const { stdout } = await runHere(...command.split(' '), '--help');
+  expect(stdout).toMatch(/Exit codes?: /);
+  expect(stdout).toContain(`compat-gateway ${command}`);
+});
+
+test.each([['--version'], ['-V']])('%s prints the version of package.json', async (word) => {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- what npm reads, read as npm reads it
+  const { version } = require('../../package.json') as { version: string };
+  expect(await runHere(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});

@@ -1,0 +1,102 @@
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeReload } from '../../src/cli/reload';
+import { openHouse, send, type House } from '../flows/house';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { MAPPINGS } from '../mapping/mapping-set';
+import { runHere } from './run-here';
+import { withSettings } from './with-settings';
+
+const TOKEN = 'let-me-in-please';
+let folder: string;
+let house: House;
+beforeEach(async () => {
+  folder = join(await makeFolder(), 'mappings');
+  cpSync(MAPPINGS, folder, { recursive: true });
+  house = await openHouse({ env: { MAPPINGS_DIR: folder, ADMIN_TOKEN: TOKEN, MAPPINGS_WATCH: '1' } });
+});
+withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, ADMIN_TOKEN: TOKEN }));
+afterEach(() => house.close());
+afterAll(removeFolders);
+
+const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
+const changeOne = (): void => writeFileSync(join(folder, 'extra.yaml'), '# nothing yet\ntexts: { gone: Gone. }\n');
+
+async function metric(result: string): Promise<number> {
+  const text = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^compat_mapping_reloads_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+}
+const linesOf = (event: string): unknown[] =>
+  house.logLines
+    .map((line) => JSON.parse(line) as { msg?: string })
+    .filter((line) => JSON.stringify(line).includes(`"${event}"`));
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 250 && !(await isSo()); tries += 1) await sleep(20);
+  expect(await isSo()).toBe(true);
+}
+
+test('a sound folder is taken into use, and one that did not change says so', async () => {
+  const hash = house.service.live.current().hash;
+  expect(await runHere('reload')).toEqual({ code: 0, stdout: `Nothing changed: ${hash} is in use already.\n`, stderr: '' });
+});
+
+test('a failed reload is a metric, a log line and a non-zero exit, and the running set still sells', async () => {
+  const hash = house.service.live.current().hash;
+  breakOne();
+  const { code, stdout, stderr } = await runHere('reload');
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toMatch(/request-id\.yaml:\d+:\d+ {2}yaml-syntax {2}/);
+  expect(stdout).toMatch(new RegExp(`\\nRefused: ${hash} stays in use\\.\\n$`));
+  expect(await metric('refused')).toBeGreaterThanOrEqual(1);
+  expect(linesOf('mapping_refused')).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ mappingHash: hash, detail: expect.stringMatching(/request-id\.yaml:\d+:\d+/) }),
+    ]),
+  );
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'r1' };
+  expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+});
+
+test('a change is seen by itself with MAPPINGS_WATCH, good or bad', async () => {
+  const hash = house.service.live.current().hash;
+  breakOne();
+  await until(async () => (await metric('refused')) > 0);
+  expect(house.service.live.current().hash).toBe(hash);
+  expect(linesOf('mapping_refused')).not.toEqual([]);
+  cpSync(join(MAPPINGS, 'request-id.yaml'), join(folder, 'request-id.yaml'));
+  changeOne();
+  await until(() => house.service.live.current().hash !== hash || house.service.live.problems().length > 0);
+});
+
+test('only the set that was looked at is taken when its hash is given', async () => {
+  const { code, stdout } = await runHere('reload', '--expect', '0'.repeat(16));
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringMatching(
+      /^Refused: the gateway's folder holds [0-9a-f]{16}, not the expected set\. [0-9a-f]{16} stays in use\.\n$/,
+    ),
+  });
+});
+
+test('a wrong token is told as the gateway tells it, and is no success', async () => {
+  process.env['ADMIN_TOKEN'] = 'another-token';
+  const { code, stdout, stderr } = await runHere('reload');
+  expect(code).toBe(1);
+  expect(`${stdout}${stderr}`).toMatch(/^Admin calls carry the header `Authorization: Bearer <ADMIN_TOKEN>`\.\n$/);
+});
+
+test('where no gateway answers, one sentence names the settings', async () => {
+  process.env['ADMIN_PORT'] = '1';
+  const { code, stdout, stderr } = await runHere('reload');
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^No gateway answers at http:\/\/127\.0\.0\.1:1\/mapping\/reload \(ADMIN_HOST, ADMIN_PORT\): [^\n]+\. Is it running, [^\n]+\n$/,
+  );
+});
+
+test('an answer without words is not taken for a success', () => {
+  expect(describeReload({})).toBe('The gateway did not understand.\n');
+  expect(describeReload({ status: 'reloaded', hash: 'abc' })).toBe('In use now: abc.\n');
+});

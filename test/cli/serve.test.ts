@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { open } from 'lmdb';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { MAPPINGS } from '../mapping/mapping-set';
+import { send } from '../flows/house';
+import { runCommand, startCommand, type Ran } from './run-command';
+
+let cwd: string;
+beforeEach(async () => (cwd = await makeFolder()));
+afterAll(removeFolders);
+
+const LOCAL = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SANDBOX_PORT: '0', SANDBOX_RELAXED: '1' };
+
+/** A command that serves, until it is told to end. */
+async function serving(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = startCommand(args, { cwd, env: { ...LOCAL, ...env } });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  await Promise.race([once(child.stdout, 'data'), closed]);
+  return {
+    pid: child.pid!,
+    written,
+    async until(pattern: RegExp): Promise<void> {
+      for (let tries = 0; !pattern.test(`${written.stdout}${written.stderr}`) && tries < 300; tries += 1) await sleep(20);
+      expect(`${written.stdout}${written.stderr}`).toMatch(pattern);
+    },
+    async end(signal: NodeJS.Signals): Promise<Ran> {
+      child.kill(signal);
+      const [code] = await closed;
+      return { code, ...written };
+    },
+  };
+}
+
+const addressIn = (text: string, before: RegExp): string => new RegExp(`${before.source} *(http://[\\w.:-]+)`).exec(text)![1]!;
+
+test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, and ends with 0 at Ctrl-C', async () => {
+  const mappings = join(cwd, 'mappings');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings });
+  await gateway.until(/Stop with Ctrl-C/);
+  const url = addressIn(gateway.written.stdout, /serves/);
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'first' };
+  expect((await send(url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+  // Another process reads the journal meanwhile.
+  const listed = await runCommand(['orders', 'list'], { cwd });
+  expect(listed).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/buy_airtime +succeeded .* first .*\n1 order\.\n$/),
+    stderr: '',
+  });
+
+  writeFileSync(join(mappings, 'request-id.yaml'), 'request_id: [\n');
+  process.kill(gateway.pid, 'SIGHUP');
+  await gateway.until(/request-id\.yaml:\d+:\d+ .*"event":"mapping_refused"/);
+  expect((await send(url, '/api/topup/', { ...sale, 'request-id': 'second' })).body).toMatchObject({ status: 'success' });
+  cpSync(join(MAPPINGS, 'request-id.yaml'), join(mappings, 'request-id.yaml'));
+  process.kill(gateway.pid, 'SIGHUP');
+  await gateway.until(/"kind":"unchanged".*"event":"mapping_reload"/);
+
+  const { code, stderr } = await gateway.end('SIGINT');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  await expect(fetch(url)).rejects.toThrow();
+}, 60_000);
+
+test('serve that starts with the last good set says so beside its greeting, with the next step', async () => {
+  const mappings = join(cwd, 'mappings');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  const sound = await serving(['serve'], { MAPPINGS_DIR: mappings });
+  await sound.until(/Stop with Ctrl-C/);
+  expect(await sound.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+  writeFileSync(join(mappings, 'request-id.yaml'), 'request_id: [\n');
+  const broken = await serving(['serve'], { MAPPINGS_DIR: mappings });
+  await broken.until(/the last good set serves: [0-9a-f]{16}\. `compat-gateway check` tells what to mend/);
+  expect((await broken.end('SIGTERM')).code).toBe(0);
+}, 60_000);
+
+test('sandbox greets, answers as v1, and ends with 0 at Ctrl-C', async () => {
+  const sandbox = await serving(['sandbox']);
+  const url = /listens at (\S+)/.exec(sandbox.written.stdout)![1]!;
+  const answer = await fetch(`${url}/balance`, { headers: { Authorization: 'Bearer sandbox_demo' } });
+  expect(await answer.json()).toMatchObject({ status: 'success' });
+  expect(await sandbox.end('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+}, 30_000);
+
+/** Refused: one sentence on standard error, exit code 1, nothing else. */
+async function expectRefused(args: readonly string[], env: Readonly<Record<string, string>>, sentence: RegExp): Promise<void> {
+  const ran = await runCommand(args, { cwd, env: { ...LOCAL, LOG_LEVEL: 'error', ...env } });
+  expect(ran).toMatchObject({ code: 1, stdout: '' });
+  expect(ran.stderr).toMatch(/^[^\n]+\n$/);
+  expect(ran.stderr).not.toMatch(/\bat [\w.]+ \(|node:/);
+  expect(ran.stderr).toMatch(sentence);
+}
+
+test('a port in use is one sentence that names the setting', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const port = String((taken.address() as AddressInfo).port);
+  await expectRefused(['serve'], { PORT: port }, /^PORT is \d+, where another program listens already/);
+  await expectRefused(['serve'], { ADMIN_PORT: port }, /^ADMIN_PORT is \d+, where another program listens already/);
+  await expectRefused(['sandbox'], { SANDBOX_PORT: port }, /^SANDBOX_PORT is \d+, where another program listens already/);
+  taken.close();
+}, 60_000);
+
+test('a data folder that cannot be used is one sentence', async () => {
+  writeFileSync(join(cwd, 'file'), '');
+  for (const command of ['serve', 'sandbox'])
+    await expectRefused(
+      [command],
+      { DATA_DIR: join(cwd, 'file') },
+      /^DATA_DIR is \S+, which cannot be used: a file stands in its way\.$/m,
+    );
+}, 60_000);
+
+test('a journal of a newer build is refused in one sentence, by those who write and those who read', async () => {
+  const dir = join(cwd, 'data', 'journal');
+  await (await openLmdbJournal({ dir })).close();
+  const root = open<Buffer, Buffer>({ path: dir, noSubdir: false, encoding: 'binary', keyEncoding: 'binary', maxDbs: 8 });
+  await root.put(Buffer.from('compat-gateway'), Buffer.from(JSON.stringify({ magic: 'compat-gateway journal', version: 99 })));
+  await root.close();
+  const sentence = /was written by a newer build \(layout 99, this one knows \d+\); nothing in it was changed\.$/m;
+  for (const args of [['serve'], ['orders', 'report'], ['explain', '--order', 'x']]) await expectRefused(args, {}, sentence);
+}, 60_000);
+
+test('a torn journal is refused in one sentence', async () => {
+  const dir = join(cwd, 'data', 'journal');
+  await (await openLmdbJournal({ dir })).close();
+  truncateSync(join(dir, 'data.mdb'), 3_000);
+  for (const args of [['serve'], ['orders', 'list']])
+    await expectRefused(args, {}, /^The journal folder \S+ holds a data\.mdb that is cut off \(3000 of \d+ bytes\)/);
+}, 60_000);
+
+test('a malformed compat-gateway.yaml is told with its line by every command that reads settings', async () => {
+  writeFileSync(join(cwd, 'compat-gateway.yaml'), 'LOG_LEVEL: error\nPROT: 8080\n');
+  for (const args of [['config'], ['serve'], ['reload']])
+    await expectRefused(args, {}, /^compat-gateway\.yaml:2:1: `PROT` is not a setting; did you mean `PORT`\?$/m);
+}, 60_000);
+
+test('mappings that cannot be used keep a first start from happening, with their places', async () => {
+  const mappings = join(cwd, 'mappings');
+  mkdirSync(mappings);
+  writeFileSync(join(mappings, 'x.yaml'), 'txets: {}\n');
+  const { code, stderr } = await runCommand(['serve'], { cwd, env: { ...LOCAL, MAPPINGS_DIR: mappings, LOG_LEVEL: 'error' } });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^The mappings cannot be used:\n.*x\.yaml:1:1 {2}unknown-key /);
+}, 30_000);
+
+test('a pipe that closes early is no failure', async () => {
+  const child = startCommand(['check', '--format', 'sarif'], { cwd });
+  child.stdout.destroy();
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(0);
+}, 30_000);
+
+test('config prints every setting with where it comes from, and no secret', async () => {
+  writeFileSync(join(cwd, 'compat-gateway.yaml'), 'LOG_LEVEL: warn\nADMIN_TOKEN: hunter2hunter2\n');
+  const env = {
+    PORT: '8099',
+    GATEWAY_SECRET: 'deadbeef'.repeat(8),
+    JOURNAL_URL: 'postgres://gateway:hunter3@db/orders',
+    LOOKUP_API_KEY: 'hunter4',
+  };
+  const { code, stdout, stderr } = await runCommand(['config'], { cwd, env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^PORT +8099 {2}\(environment\)$/m);
+  expect(stdout).toMatch(/^LOG_LEVEL +warn {2}\(file\)$/m);
+  expect(stdout).toMatch(/^HOST +0\.0\.0\.0 {2}\(default\)$/m);
+  expect(stdout).not.toMatch(/hunter|deadbeef/);
+  // Not a terminal: nothing but text.
+  expect(stdout).not.toMatch(/\u001b/);
+  expect(existsSync(join(cwd, 'data'))).toBe(false);
+}, 30_000);

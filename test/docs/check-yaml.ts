@@ -1,0 +1,100 @@
+/** Holds a YAML block of a page against the product. Gives what is wrong with it, or nothing. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { runCases } from '../../src/gateway/run-cases';
+import { readWrittenRequest } from '../../src/http/read-written-request';
+import { loadCases, readCases } from '../../src/mapping/cases';
+import { checkFiles } from '../../src/mapping/check';
+import { readFolder, type MappingFileText } from '../../src/mapping/load';
+import type { Mapping } from '../../src/mapping/mapping';
+import { MAPPINGS } from '../flows/house';
+import { mergeFragment } from './merge-fragment';
+import type { Block } from './read-page';
+
+const ROOT = resolve(__dirname, '..', '..');
+/** The rest of a case of which a page shows only what is expected. */
+const CASE = `name: a part of a case
+send: { POST /api/topup/: { network: MTN, phone: '08031234567', amount: 100 } }
+`;
+
+const fixtures = loadCases(MAPPINGS).fixtures;
+
+function shippedFiles(): readonly MappingFileText[] {
+  const read = readFolder(MAPPINGS);
+  if ('problems' in read) throw new Error('the shipped set cannot be read');
+  return read.files;
+}
+
+/**
+ * - `excerpt=<file>`: its lines stand in that file, in this order; a line `# …` stands for what is left out.
+ * - cases, or what a case expects: played with the set, to which the fragment before them on the page belongs.
+ * - anything else is a fragment: it is merged into the shipped set and checked; with `breaks=<rule>` it must break that rule.
+ */
+export async function checkYaml(block: Block, before: Block | undefined): Promise<string | undefined> {
+  const excerpt = block.marks.get('excerpt');
+  if (excerpt !== undefined) return checkExcerpt(block.text, excerpt);
+  const cases = asCases(block.text);
+  if (cases === undefined) return checkFragment(block);
+  const fragment = before?.language === 'yaml' && isFragment(before) ? before.text : undefined;
+  return playCases(cases, fragment);
+}
+
+const isFragment = ({ text, marks }: Block): boolean =>
+  asCases(text) === undefined && !['excerpt', 'breaks', 'file', 'append'].some((mark) => marks.has(mark));
+
+function checkExcerpt(text: string, file: string): string | undefined {
+  const lines = readFileSync(join(ROOT, file), 'utf8').split('\n');
+  const bare = (line: string): string => line.replace(/\s+#.*$/, '').trim();
+  let at = 0;
+  for (const line of text.split('\n').map(bare)) {
+    if (line === '' || line.startsWith('#')) continue;
+    const found = lines.findIndex((one, index) => index >= at && bare(one) === line);
+    if (found < 0) return `${file} has no line \`${line}\` there`;
+    at = found + 1;
+  }
+  return undefined;
+}
+
+/** The text of a file of cases, if the block is one, a list of them, or a part of one. */
+function asCases(text: string): string | undefined {
+  const parsed: unknown = parse(text);
+  const indented = (prefix: string, rest: string): string => text.replace(/^/gm, rest).replace(rest, prefix);
+  if (Array.isArray(parsed)) return `cases:\n${text.replace(/^/gm, '  ')}\n`;
+  if (parsed === null || typeof parsed !== 'object') return undefined;
+  if ('cases' in parsed) return text;
+  if ('send' in parsed && 'name' in parsed) return `cases:\n${indented('  - ', '    ')}\n`;
+  if ('send' in parsed) return `cases:\n${indented('  - name: an example\n    ', '    ')}\n`;
+  const isPart = ['expect_reply', 'expect_call', 'absent'].some((key) => key in parsed);
+  return isPart ? `cases:\n  - ${`${CASE}${text}`.replace(/\n(?=.)/g, '\n    ')}\n` : undefined;
+}
+
+function compile(files: readonly MappingFileText[]): { readonly mapping?: Mapping; readonly wrong: string | undefined } {
+  const { mapping, problems } = checkFiles([...files]);
+  const wrong = problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
+  return { ...(mapping === undefined ? {} : { mapping }), wrong: wrong === '' ? undefined : wrong };
+}
+
+function checkFragment({ text, marks }: Block): string | undefined {
+  const { wrong } = compile(mergeFragment(shippedFiles(), text));
+  const rule = marks.get('breaks');
+  if (rule === undefined) return wrong;
+  return wrong?.startsWith(`${rule}:`) === true ? undefined : `does not break ${rule} first of all, but: ${wrong ?? 'nothing'}`;
+}
+
+async function playCases(text: string, fragment: string | undefined): Promise<string | undefined> {
+  const { cases, fixtures: own, problems } = readCases([{ file: 'page.yaml', text }]);
+  if (problems.length > 0) return problems.map(({ message }) => message).join('\n');
+  const { mapping, wrong } = compile(fragment === undefined ? shippedFiles() : mergeFragment(shippedFiles(), fragment));
+  if (mapping === undefined) return wrong;
+  const answers = { ...fixtures.answers, ...own.answers };
+  const results = await runCases(cases, {
+    mapping,
+    fixtures: { catalog: own.catalog ?? fixtures.catalog, answers },
+    read: readWrittenRequest,
+  });
+  const differences = results.flatMap(({ played, differences: found }) =>
+    found.map((one) => `${played.name}: ${one.place}: expected ${one.expected}, found ${one.found}`),
+  );
+  return differences.length === 0 ? undefined : differences.join('\n');
+}

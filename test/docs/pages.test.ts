@@ -1,0 +1,108 @@
+/**
+ * Every command and every YAML block of the pages, as a reader meets them: page by page, from top to bottom, in a copy of
+ * the clone with a gateway of its own. What a fence may say besides its language:
+ *
+ *     ```sh                       runs; must end with 0; the text or json block right after it is what it prints
+ *     ```sh exit=1                must end with 1
+ *     ```sh serve                 the gateway, in a second terminal; without one it starts by itself when curl is used
+ *     ```sh no-run=<reason>       is not run; the reasons are those below
+ *     ```yaml                     a fragment: merged into the shipped mappings and checked; or cases, which are played
+ *                                 (with the fragment before them, if that is the block before)
+ *     ```yaml breaks=<rule>       a fragment that must break this rule
+ *     ```yaml file=<path>         written there; append=<path> adds to it; the commands that follow use it
+ *     ```yaml excerpt=<file>      its lines stand in that file; a comment `# …` stands for what is left out
+ *     ```text, ```json            alone: nothing is asserted
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { buildProgram, ROOT } from './build-program';
+import { openDesk, type Desk } from './open-desk';
+import { playPage } from './play-page';
+import { readPage, type Block } from './read-page';
+
+/** Why a block is not run here, and what stands in for it. */
+const NO_RUN: Readonly<Record<string, string>> = {
+  'own-upstream': 'it needs the v1 service of the reader',
+  docker: 'it needs Docker; the Dockerfile is held to its build context by test/house/docs',
+  minutes: 'it takes minutes; .ci/run runs it as a step of its own',
+};
+const NO_RUN_AT_MOST = 12;
+const LANGUAGES = ['sh', 'yaml', 'text', 'json', 'php', 'ts', ''];
+/** A block without a language is a picture or an output. These begin like a command all the same. */
+const PLAIN: Readonly<Record<string, string>> = {
+  'npm start': 'the two commands of the README: .ci/run starts the product with the first from a clean clone',
+  'npm ci': 'production from a registry: the same commands as in the Dockerfile',
+  'docker build': 'needs Docker',
+  'compat-gateway test': 'the list of options, with words beside them; test/cli/test-command runs each',
+};
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...readdirSync(join(ROOT, 'docs', 'decisions')).map((name) => `docs/decisions/${name}`),
+  'examples/format-c/README.md',
+];
+const blocksOf = (page: string): readonly Block[] => readPage(join(ROOT, page), page);
+const isCommand = ({ language }: Block): boolean => language === 'sh';
+const hasBash = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
+
+let program: string;
+const desks = new Map<string, Desk>();
+beforeAll(() => {
+  program = mkdtempSync(join(tmpdir(), 'compat-program-'));
+  buildProgram(program);
+});
+afterAll(async () => {
+  for (const desk of desks.values()) await desk.close();
+  rmSync(program, { recursive: true, force: true });
+});
+
+test.each(PAGES)('every block of %s says what it is', (page) => {
+  const blocks = blocksOf(page);
+  expect(blocks.filter(({ language }) => !LANGUAGES.includes(language)).map(({ place }) => place)).toEqual([]);
+  const reasons = blocks.flatMap(({ marks, place }) => (marks.has('no-run') ? [`${place} ${marks.get('no-run')!}`] : []));
+  expect(reasons.filter((one) => !Object.hasOwn(NO_RUN, one.split(' ')[1]!))).toEqual([]);
+  const looksLikeCommands = blocks.filter(
+    ({ language, text }) => language === '' && /^(?:npm|npx|node|docker|curl|compat-gateway|cp|[A-Z_]+=\S+) /.test(text),
+  );
+  const unknown = looksLikeCommands.filter(({ text }) => !Object.keys(PLAIN).some((start) => text.startsWith(start)));
+  expect(unknown.map(({ place }) => place)).toEqual([]);
+});
+
+test('few blocks are not run', () => {
+  expect(PAGES.flatMap(blocksOf).filter(({ marks }) => marks.has('no-run')).length).toBeLessThanOrEqual(NO_RUN_AT_MOST);
+});
+
+const isDone = (block: Block): boolean => isCommand(block) || block.language === 'yaml';
+const WITH_BLOCKS = PAGES.filter((page) => blocksOf(page).some(isDone));
+const isPlayable = (page: string): boolean => hasBash || !blocksOf(page).some(isCommand);
+const unplayable = WITH_BLOCKS.filter((page) => !isPlayable(page));
+if (unplayable.length > 0) test.skip.each(unplayable)('%s does what it shows (needs bash and curl)', () => undefined);
+
+test.each(WITH_BLOCKS.filter(isPlayable))(
+  '%s does what it shows',
+  async (page) => {
+    const blocks = blocksOf(page);
+    const desk = await openDesk(program);
+    desks.set(page, desk);
+    const wrong = await playPage(blocks, desk);
+    if (wrong !== undefined) throw new Error(wrong);
+  },
+  300_000,
+);
+
+const addAFormat = 'docs/add-a-format.md';
+(hasBash && existsSync(join(ROOT, addAFormat)) ? test : test.skip)(
+  'what the page about a format builds is examples/format-c',
+  () => {
+    const example = join(ROOT, 'examples', 'format-c', 'mappings');
+    const built = join(desks.get(addAFormat)!.folder, 'my-mappings');
+    for (const name of ['format-c.yaml', 'other-numberings.yaml'])
+      expect([name, parse(readFileSync(join(built, name), 'utf8'))]).toEqual([
+        name,
+        parse(readFileSync(join(example, name), 'utf8')),
+      ]);
+  },
+);

@@ -1,0 +1,195 @@
+/** What an operator does to a running house, or to its data folder, between two tries of one order. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startService } from '../../src/main';
+import { createLog } from '../../src/telemetry/log';
+import { configFor } from '../flows/house';
+import { openFaultProxy, type FaultProxy } from './fault-proxy';
+import { askStatus, buy, PURCHASES, type Purchase } from './purchase';
+import { mappingsWith, removeMappings } from './timing';
+import { openV1OfMany, type V1OfMany } from './v1-of-many';
+import { afterCharge } from './wire-faults';
+
+const AIRTIME = PURCHASES.find(({ operation, format }) => operation === 'airtime' && format === 'B')!;
+const EXAM = PURCHASES.find(({ operation, format }) => operation === 'exam' && format === 'B')!;
+const ELECTRICITY = PURCHASES.find(({ operation, format }) => operation === 'electricity' && format === 'A')!;
+
+const LOST_ANSWER = afterCharge(({ socket }) => socket.resetAndDestroy());
+
+let v1: V1OfMany;
+let folder: string;
+let cell = 0;
+beforeAll(async () => {
+  v1 = await openV1OfMany(20);
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'operator-'));
+  cell += 1;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  removeMappings();
+  await v1.close();
+});
+
+interface Visit {
+  readonly url: string;
+  readonly proxy: FaultProxy;
+}
+
+/** One life of the gateway on this data folder. */
+async function duringOneLife<T>(work: (visit: Visit) => Promise<T>, mappings = mappingsWith('impatient')): Promise<T> {
+  const proxy = await openFaultProxy(v1.url);
+  const config = configFor(join(folder, 'data'), { MAPPINGS_DIR: mappings, UPSTREAM_URL: proxy.url });
+  const service = await startService(config, createLog('silent', { write: () => undefined }));
+  try {
+    return await work({ url: service.publicUrl, proxy });
+  } finally {
+    await service.stop();
+    await proxy.close();
+  }
+}
+
+const key = (): string => v1.keyOf(cell);
+const buyOnce =
+  (id: string, purchase: Purchase = AIRTIME) =>
+  ({ url }: Visit) =>
+    buy(url, key(), purchase, id);
+
+/** The same folder with one thing changed. */
+function mappingsWhere(name: string, from: RegExp, to: string): string {
+  const mappings = join(folder, 'mappings');
+  cpSync(mappingsWith('impatient'), mappings, { recursive: true });
+  const file = join(mappings, name);
+  const text = readFileSync(file, 'utf8');
+  const changed = text.replace(from, to);
+  expect(changed).not.toBe(text);
+  writeFileSync(file, changed);
+  return mappings;
+}
+
+/** The same words make another call. */
+const otherCall = (): string => mappingsWhere('operations/airtime.yaml', /, ported: \$ported \}/, ' }');
+/** The same words are refused before the journal is asked. */
+const otherBounds = (): string => mappingsWhere('operations/airtime.yaml', /min: 1 \}/, 'min: 50000 }');
+
+describe.each([
+  ['makes another call of the same words', otherCall],
+  ['refuses the same words', otherBounds],
+])('a mapping that %s between two tries', (_title, changed) => {
+  test('makes no refusal of the repeat of a charged order', async () => {
+    const first = await duringOneLife(buyOnce('r-1'));
+    const again = await duringOneLife(buyOnce('r-1'), changed());
+    expect([first.word, again.word]).toEqual(['success', 'success']);
+    expect(JSON.parse(again.text)).toMatchObject({ reference: JSON.parse(first.text).reference, 'request-id': 'r-1' });
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+
+  test('sends nothing for an order whose fate is open, and its status tells the end', async () => {
+    const first = await duringOneLife(async (visit) => {
+      visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
+      return buyOnce('r-1')(visit);
+    });
+    const [again, status] = await duringOneLife(
+      async (visit) => [await buyOnce('r-1')(visit), await askStatus(visit.url, key(), 'r-1')] as const,
+      changed(),
+    );
+    expect([first.word, status.word]).toEqual(['pending', 'success']);
+    expect(['pending', 'success']).toContain(again.word);
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+
+  test('still refuses another sale under the same id', async () => {
+    await duringOneLife(buyOnce('r-1'));
+    const other: Purchase = { ...AIRTIME, fields: { ...AIRTIME.fields, amount: 200 } };
+    expect(await duringOneLife(buyOnce('r-1', other), changed())).toMatchObject({ word: 'fail' });
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+});
+
+describe('a price list that cannot be had when an order is repeated', () => {
+  /** A company by its name: only the price list tells its number, and a house that has just started has none. */
+  const byName = (meter_type: string): Purchase => ({
+    ...ELECTRICITY,
+    fields: { ...ELECTRICITY.fields, meter_type, disco: 'Abuja Electric' },
+  });
+  const whileAway = (purchase: Purchase) => async (visit: Visit) => {
+    await visit.proxy.deafen();
+    const [again, other] = [await buyOnce('r-1', purchase)(visit), await buyOnce('r-2', purchase)(visit)];
+    await visit.proxy.listen();
+    return { again, other, later: await buyOnce('r-1', purchase)(visit) };
+  };
+
+  test('makes no refusal of the repeat of a charged order', async () => {
+    const first = await duringOneLife(buyOnce('r-1', byName('postpaid')));
+    const { again, other } = await duringOneLife(whileAway(byName('postpaid')));
+    expect([first.word, again.word]).toEqual(['success', 'success']);
+    expect(JSON.parse(again.text)).toMatchObject({ reference: JSON.parse(first.text).reference, 'request-id': 'r-1' });
+    // Without an order behind it the refusal stands.
+    expect(other).toMatchObject({ http: 503, word: 'fail' });
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+
+  test('makes it wait for the token that only v1 has, and gives it when v1 is back', async () => {
+    const first = await duringOneLife(buyOnce('r-1', byName('prepaid')));
+    const { again, later } = await duringOneLife(whileAway(byName('prepaid')));
+    expect([first.word, again.word, later.word]).toEqual(['success', 'pending', 'success']);
+    const { token } = JSON.parse(first.text) as { readonly token: string };
+    expect(token).toMatch(/\d/);
+    expect(JSON.parse(later.text)).toMatchObject({ token });
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+});
+
+test('what was refused before may be refused again', async () => {
+  const told = await duringOneLife(async (visit) => [await buyOnce('r-1')(visit), await buyOnce('r-1')(visit)], otherBounds());
+  expect(told.map(({ word }) => word)).toEqual(['fail', 'fail']);
+  expect(await v1.ledger(cell)).toMatchObject({ charged: 0 });
+});
+
+describe('a data folder that comes back from a backup', () => {
+  const journal = (): string => join(folder, 'data');
+  const backup = (): string => join(folder, 'backup');
+  const restore = (): void => {
+    rmSync(journal(), { recursive: true });
+    cpSync(backup(), journal(), { recursive: true });
+  };
+
+  test.each<[string, Purchase]>([
+    ['airtime', AIRTIME],
+    ['exam PINs', EXAM],
+  ])('charges no order twice that it has forgotten, and calls none failed: %s', async (_title, purchase) => {
+    await duringOneLife(buyOnce('before', purchase));
+    cpSync(journal(), backup(), { recursive: true });
+    await duringOneLife(buyOnce('r-1', purchase));
+    restore();
+    const told = await duringOneLife(async (visit) => {
+      const forgotten = await askStatus(visit.url, key(), 'r-1');
+      const again = await buyOnce('r-1', purchase)(visit);
+      return [forgotten.word, again.word];
+    });
+    expect(told[0]).toBe('no such order');
+    expect(['success', 'pending']).toContain(told[1]);
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 2 });
+  });
+
+  test('takes up an order whose answer it has forgotten', async () => {
+    await duringOneLife(async (visit) => {
+      visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
+      await buyOnce('r-1')(visit);
+    });
+    cpSync(journal(), backup(), { recursive: true });
+    await duringOneLife(buyOnce('r-1'));
+    restore();
+    expect(await duringOneLife((visit) => askStatus(visit.url, key(), 'r-1'))).toMatchObject({ word: 'success' });
+    expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+  });
+});
+
+test('a data folder that is lost charges nothing twice', async () => {
+  await duringOneLife(buyOnce('r-1'));
+  rmSync(join(folder, 'data'), { recursive: true });
+  expect(await duringOneLife(buyOnce('r-1'))).toMatchObject({ word: 'success' });
+  expect(await v1.ledger(cell)).toMatchObject({ charged: 1 });
+});

@@ -1,0 +1,129 @@
+import { cpSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Problem } from '../../src/mapping/problem';
+import { readFolder, type MappingFileText } from '../../src/mapping/load';
+import { breakFolder, type BrokenFolder } from '../mapping/break-folder';
+import { MAPPINGS, openHouse, send, type House } from './house';
+
+/** Broken one after the other under a running gateway; `BROKEN_SEED` plays a single one again. */
+const SETS = Number(process.env.BROKEN_SETS ?? (process.env.LONG_TESTS === '1' ? 1_000 : 25));
+const SEEDS =
+  process.env.BROKEN_SEED === undefined
+    ? Array.from({ length: SETS }, (_, index) => index + 1)
+    : [Number(process.env.BROKEN_SEED)];
+/** A restart is dear; every so many broken sets one is tried. */
+const RESTART_EVERY = SETS > 100 ? 10 : 6;
+
+let home: string;
+let folder: string;
+let files: readonly MappingFileText[];
+let house: House;
+
+const start = (): Promise<House> => openHouse({ dataDir: join(home, 'data'), env: { MAPPINGS_DIR: folder } });
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'compat-broken-'));
+  folder = join(home, 'mappings');
+  cpSync(MAPPINGS, folder, { recursive: true });
+  const read = readFolder(folder);
+  if ('problems' in read) throw new Error('the shipped folder cannot be read');
+  ({ files } = read);
+  house = await start();
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+interface Reload {
+  readonly http: number;
+  readonly status: string;
+  readonly hash: string;
+  readonly problems: readonly Problem[];
+}
+
+async function reload(): Promise<Reload> {
+  const response = await fetch(`${house.service.adminUrl}/mapping/reload`, { method: 'POST' });
+  const { problems = [], ...body } = (await response.json()) as Omit<Reload, 'http'>;
+  return { ...body, problems, http: response.status };
+}
+
+async function hashInUse(): Promise<unknown> {
+  const response = await fetch(`${house.service.adminUrl}/readyz`);
+  const { mapping } = (await response.json()) as { mapping: { hash: unknown } };
+  return response.status === 200 ? mapping.hash : response.status;
+}
+
+/** One real sale, in the dialect that names networks by number. */
+async function sell(requestId: string): Promise<unknown> {
+  const fields = { network: '1', phone: '08031234567', amount: '50', plan_type: 'VTU', bypass: false, 'request-id': requestId };
+  const { status, body } = await send(house.url, '/api/topup/', fields);
+  return { http: status, status: (body as { status: unknown }).status };
+}
+const SOLD = { http: 200, status: 'success' };
+
+/** The line is one of the file's, as the file now stands; what is no file has only a first line. */
+function isInside({ file, line, column }: Problem): boolean {
+  const path = resolve(file);
+  if (!path.startsWith(folder)) return false;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return line === 1 && column === 1;
+  const lines = readFileSync(path, 'utf8')
+    .replace(/^\uFEFF/, '')
+    .split('\n');
+  return line >= 1 && line <= lines.length && column >= 1 && column <= lines[line - 1]!.length + 1;
+}
+
+/** What was refused is told at a place of the file that was hit, or where another file uses what is no longer there. */
+function expectPlaces(seed: number, { broken, accident, isGone }: BrokenFolder, { problems }: Reload): boolean {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  expect({ seed, accident, broken, errors: errors.length > 0 }).toMatchObject({ errors: true });
+  if (!isGone)
+    expect({ seed, accident, broken, outside: problems.filter((problem) => !isInside(problem)) }).toMatchObject({ outside: [] });
+  return problems.some(({ file }) => resolve(file) === join(folder, broken));
+}
+
+test(`${SEEDS.length} broken sets: the running one keeps serving, the reload is refused with a place, a restart still serves`, async () => {
+  const hash = await hashInUse();
+  const counts = { refused: 0, named: 0, harmless: 0, restarts: 0 };
+  const elsewhere: string[] = [];
+  for (const seed of SEEDS) {
+    const hit = breakFolder(folder, files, seed);
+    const { accident, broken } = hit;
+    const told = await reload();
+    const what = { seed, accident, broken };
+    if (told.http === 200) {
+      // A comment, or another of several right values: a set of its own, which must serve as well.
+      counts.harmless += 1;
+      expect({ ...what, inUse: await hashInUse() }).toEqual({ ...what, inUse: told.hash });
+    } else {
+      expect({ ...what, http: told.http, status: told.status, hash: told.hash }).toEqual({
+        ...what,
+        http: 422,
+        status: 'refused',
+        hash,
+      });
+      counts.refused += 1;
+      if (expectPlaces(seed, hit, told)) counts.named += 1;
+      else elsewhere.push(`${seed} ${broken}: ${accident}: ${told.problems[0]!.file}: ${told.problems[0]!.message}`);
+      expect({ ...what, inUse: await hashInUse() }).toEqual({ ...what, inUse: hash });
+      expect({ ...what, sold: await sell(`running-${seed}`) }).toEqual({ ...what, sold: SOLD });
+      if (counts.refused % RESTART_EVERY === 0) {
+        counts.restarts += 1;
+        await house.close();
+        house = await start();
+        expect({ ...what, inUse: await hashInUse() }).toEqual({ ...what, inUse: hash });
+        expect({ ...what, sold: await sell(`restarted-${seed}`) }).toEqual({ ...what, sold: SOLD });
+      }
+    }
+    hit.mend();
+    // What was refused was never in use, so only now and then is it worth the time to look.
+    if (told.http === 200 || seed % 10 === 0) expect({ ...what, back: (await reload()).hash }).toEqual({ ...what, back: hash });
+  }
+  if (process.env.BROKEN_SHOW === '1') process.stderr.write(`${JSON.stringify(counts)}\n${elsewhere.join('\n')}\n`);
+  if (SEEDS.length < 20) return;
+  expect(counts.refused).toBeGreaterThan(SEEDS.length / 2);
+  // Where a name is gone, those who use it are told instead; mostly it is the broken file itself.
+  expect(counts.named).toBeGreaterThan(counts.refused * 0.8);
+  expect(counts.restarts).toBeGreaterThan(2);
+}, 600_000);

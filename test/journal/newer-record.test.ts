@@ -1,0 +1,116 @@
+import { open } from 'lmdb';
+import type { Journal } from '../../src/journal/journal';
+import type { JournalEvent } from '../../src/journal/journal-event';
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { newOrder, OPENED_AT_MS } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
+
+afterAll(removeFolders);
+
+const { owner } = newOrder();
+const SENTENCE = 'The journal holds a record of version 9, which this build cannot read.';
+const DAY_MS = 86_400_000;
+const LONG_AFTER_MS = OPENED_AT_MS + 91 * DAY_MS;
+const order = (requestId: string, at: number) => newOrder({ requestId, openedAtMs: OPENED_AT_MS + at });
+
+interface Opening {
+  readonly retentionMs?: number;
+  readonly now?: () => number;
+  readonly onEvent?: (event: JournalEvent) => void;
+}
+
+/** A journal of three orders, the second of which a newer build has written. */
+async function withNewerRecord(work: (journal: Journal, dir: string) => Promise<void>, opening: Opening = {}): Promise<void> {
+  const dir = await makeFolder();
+  const before = await openLmdbJournal({ dir });
+  for (const [at, requestId] of ['first', 'newer', 'last'].entries()) await before.open(order(requestId, at));
+  await before.settle(owner, 'first', { kind: 'succeeded', reference: 'v1-first' }, OPENED_AT_MS);
+  await before.close();
+  await changeRecords(dir, (bytes, at) => (at === 1 ? Buffer.concat([Buffer.from([9]), bytes.subarray(1)]) : bytes));
+  const journal = await openLmdbJournal({ dir, ...opening });
+  try {
+    await work(journal, dir);
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The records as they lie on the disk, past the journal; gives them as they were. */
+async function changeRecords(dir: string, change: (bytes: Buffer, at: number) => Buffer): Promise<readonly Buffer[]> {
+  const root = open<Buffer, Buffer>({ path: dir, keyEncoding: 'binary', encoding: 'binary', maxDbs: 8 });
+  const orders = root.openDB<Buffer, Buffer>({ name: 'orders', keyEncoding: 'binary', encoding: 'binary' });
+  const entries = [...orders.getRange({})].map(({ key, value }) => ({ key: Buffer.from(key), value: Buffer.from(value) }));
+  for (const [at, { key, value }] of entries.entries()) await orders.put(key, change(value, at));
+  await root.close();
+  return entries.map(({ value }) => value);
+}
+
+const idsOf = async (orders: AsyncIterable<{ requestId: string }>): Promise<string[]> => {
+  const ids: string[] = [];
+  for await (const { requestId } of orders) ids.push(requestId);
+  return ids;
+};
+
+test('it is told in a sentence, whichever way it is asked for', () =>
+  withNewerRecord(async (journal) => {
+    await expect(journal.find(owner, 'newer')).rejects.toThrow(SENTENCE);
+    await expect(journal.settle(owner, 'newer', { kind: 'succeeded' }, OPENED_AT_MS)).rejects.toThrow(SENTENCE);
+    await expect(journal.open(order('newer', 9))).rejects.toMatchObject({
+      code: 'journal_unavailable',
+      cause: expect.objectContaining({ message: SENTENCE }),
+    });
+  }));
+
+test('nothing that was tried has dropped or overwritten it', async () => {
+  let folder = '';
+  await withNewerRecord(async (journal, dir) => {
+    folder = dir;
+    await journal.open(order('newer', 9)).catch(() => undefined);
+    await journal.settle(owner, 'newer', { kind: 'succeeded' }, OPENED_AT_MS).catch(() => undefined);
+  });
+  expect((await changeRecords(folder, (bytes) => bytes)).map((bytes) => bytes[0])).toEqual([1, 9, 1]);
+});
+
+test('the other orders of its key are taken, found and settled as ever', () =>
+  withNewerRecord(async (journal) => {
+    expect(await journal.find(owner, 'first')).toMatchObject({ outcome: { kind: 'succeeded' } });
+    expect(await journal.findByReference(owner, 'v1-first')).toMatchObject({ requestId: 'first' });
+    expect((await journal.open(order('another', 9))).kind).toBe('opened');
+    expect(await journal.settle(owner, 'last', { kind: 'succeeded' }, OPENED_AT_MS)).toMatchObject({ requestId: 'last' });
+  }));
+
+test('a list of whoever proves something by it fails as a whole; one that is told of it has the others', () =>
+  withNewerRecord(async (journal) => {
+    const told: string[] = [];
+    const onUnreadable = ({ message }: Error): void => void told.push(message);
+    const all = { fromMs: 0, untilMs: OPENED_AT_MS + 10, limit: 10 };
+    await expect(journal.listUnsettled({ owner, limit: 10 })).rejects.toThrow(SENTENCE);
+    await expect(idsOf(journal.list(all))).rejects.toThrow(SENTENCE);
+    expect((await journal.listUnsettled({ owner, limit: 10, onUnreadable })).map(({ requestId }) => requestId)).toEqual(['last']);
+    expect((await journal.listUnsettled({ limit: 10, onUnreadable })).map(({ requestId }) => requestId)).toEqual(['last']);
+    expect(await idsOf(journal.list({ ...all, onUnreadable }))).toEqual(['first', 'last']);
+    expect(told).toEqual([SENTENCE, SENTENCE, SENTENCE]);
+  }));
+
+test('retention leaves it alone, says so, and sweeps the others', async () => {
+  const events: JournalEvent[] = [];
+  let folder = '';
+  let swept: () => void = () => undefined;
+  const hasSwept = new Promise<void>((resolve) => (swept = resolve));
+  const onEvent = (event: JournalEvent): void => {
+    events.push(event);
+    if (event.kind === 'swept' || event.kind === 'sweep_failed') swept();
+  };
+  await withNewerRecord(
+    async (_journal, dir) => {
+      folder = dir;
+      await hasSwept;
+    },
+    { retentionMs: 90 * DAY_MS, now: () => LONG_AFTER_MS, onEvent },
+  );
+  expect(events).toEqual([
+    { kind: 'record_unreadable', error: expect.objectContaining({ message: SENTENCE }) },
+    { kind: 'swept', orders: 1 },
+  ]);
+  expect((await changeRecords(folder, (bytes) => bytes)).map((bytes) => bytes[0])).toEqual([9, 1]);
+});

@@ -1,0 +1,6 @@
+// Puts the set from standard input into the folder of its argument; killed by the test at any instant.
+import { readFileSync } from 'node:fs';
+import { changeFolder, type NamedText } from '../../src/mapping/folder-change';
+
+process.stdout.write('ready\n');
+changeFolder(process.argv[2]!, JSON.parse(readFileSync(0, 'utf8')) as NamedText[]);

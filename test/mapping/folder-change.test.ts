@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  changeFolder,
+  finishChange,
+  isMappingFileName,
+  pendingFiles,
+  yamlFilesBelow,
+  type NamedText,
+} from '../../src/mapping/folder-change';
+import { hashOf, readFolder } from '../../src/mapping/load';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'compat-folder-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const OLD: readonly NamedText[] = Array.from({ length: 40 }, (_, index) => ({
+  name: `${index % 3 === 0 ? 'operations/' : ''}${index}.yaml`,
+  text: `old ${index}\n`,
+}));
+const NEW: readonly NamedText[] = [
+  ...OLD.slice(10).map(({ name }) => ({ name, text: `new ${name}\n` })),
+  { name: 'more/a.yml', text: 'new\n' },
+];
+const sorted = (files: readonly NamedText[]): NamedText[] => [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
+
+function put(files: readonly NamedText[]): void {
+  for (const { name, text } of files) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+/** The set that the folder means, in order of name. */
+function meant(): NamedText[] {
+  const read = readFolder(folder);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return sorted(read.files.map(({ name, text }) => ({ name: name!, text })));
+}
+
+test('a set takes the place of another: files are written, changed and removed; cases and notes stay', () => {
+  put(OLD);
+  put([
+    { name: 'cases/a.yaml', text: 'cases: []' },
+    { name: 'notes.md', text: 'notes' },
+  ]);
+  changeFolder(folder, NEW);
+  expect(meant()).toEqual(sorted(NEW));
+  expect(yamlFilesBelow(folder).length).toBe(NEW.length);
+  expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
+  expect(readFileSync(join(folder, 'cases', 'a.yaml'), 'utf8')).toBe('cases: []');
+  expect(existsSync(join(folder, 'notes.md'))).toBe(true);
+});
+
+test('while a set is being put there, the folder means that set, whatever files are there', () => {
+  put(OLD);
+  changeFolder(folder, NEW);
+  writeFileSync(join(folder, '.mappings-being-applied.json'), JSON.stringify({ files: OLD }));
+  expect(meant()).toEqual(sorted(OLD));
+  expect(pendingFiles(folder)).toEqual(OLD);
+  finishChange(folder);
+  expect(pendingFiles(folder)).toBeUndefined();
+  expect(meant()).toEqual(sorted(OLD));
+  finishChange(folder);
+  expect(meant()).toEqual(sorted(OLD));
+});
+
+test('what cannot be read of a set that is being put there is a problem, never half a set', () => {
+  put(OLD);
+  writeFileSync(join(folder, '.mappings-being-applied.json'), '{"files": [');
+  expect(readFolder(folder)).toMatchObject({ problems: [{ code: 'unreadable-folder' }] });
+});
+
+const isRoot = process.getuid?.() === 0;
+(isRoot ? test.skip : test)('a folder that takes no files stays as it is', () => {
+  put(OLD);
+  chmodSync(folder, 0o500);
+  expect(() => changeFolder(folder, NEW)).toThrow(/EACCES|EPERM/);
+  chmodSync(folder, 0o700);
+  expect(meant()).toEqual(sorted(OLD));
+});
+
+test('a set that cannot be written whole is not begun', () => {
+  put([...OLD, { name: 'more', text: 'a note where a folder is needed' }]);
+  expect(() => changeFolder(folder, NEW)).toThrow(/EEXIST|ENOTDIR/);
+  expect(pendingFiles(folder)).toBeUndefined();
+  expect(meant()).toEqual(sorted(OLD));
+});
+
+(isRoot ? test.skip : test)('one file that may not be written is enough', () => {
+  put(OLD);
+  chmodSync(join(folder, '20.yaml'), 0o400);
+  expect(() => changeFolder(folder, NEW)).toThrow(/EACCES|EPERM/);
+  expect(pendingFiles(folder)).toBeUndefined();
+});
+
+test('a folder that is not there takes no set', () => {
+  expect(() => changeFolder(join(folder, 'nowhere'), NEW)).toThrow(/ENOENT/);
+});
+
+test('killed at any instant, the folder means the old set or the new one, and a rerun ends it', async () => {
+  const hashes = [OLD, NEW].map((files) => hashOf(sorted(files).map(({ name, text }) => ({ file: name, name, text }))));
+  const met = new Set<string>();
+  const runner = resolve(__dirname, '..', 'journal', 'run-typescript.cjs');
+  for (let round = 0; round < 12; round += 1) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+    put(OLD);
+    const child = spawn(process.execPath, ['-r', runner, join(__dirname, 'change-folder-child.ts'), folder], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    child.stdin.end(JSON.stringify(NEW));
+    await sleep(round * 1.5);
+    child.kill('SIGKILL');
+    await exited;
+    const hash = hashOf(meant().map(({ name, text }) => ({ file: name, name, text })));
+    expect(hashes).toContain(hash);
+    met.add(hash);
+    changeFolder(folder, NEW);
+    expect(meant()).toEqual(sorted(NEW));
+  }
+  expect(met.size).toBeGreaterThan(0);
+}, 60_000);
+
+test.each([
+  ['a.yaml', true],
+  ['operations/b.yml', true],
+  ['../a.yaml', false],
+  ['/a.yaml', false],
+  ['a//b.yaml', false],
+  ['.a.yaml', false],
+  ['.git/a.yaml', false],
+  ['cases/a.yaml', false],
+  ['operations/cases/a.yaml', false],
+  ['a.md', false],
+  ['a\\b.yaml', false],
+  ['', false],
+])('%j is a name in the folder: %s', (name, expected) => {
+  expect(isMappingFileName(name)).toBe(expected);
+});

@@ -1,0 +1,238 @@
+/**
+ * Writes a mapping set anew: other quotes, other layout, other order wherever order means nothing, other files, other units,
+ * comments, anchors, line ends. What it says stays what it was.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { Document, isMap, isScalar, isSeq, parse, visit, type Node, type Scalar } from 'yaml';
+import type { MappingFileText } from '../../../src/mapping/load';
+import type { MappingSource } from '../../../src/mapping/source';
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+type Fields = { [key: string]: Json };
+
+/** A number from 0 to below 1, the same row of them for the same seed. */
+export type Chance = () => number;
+
+const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'];
+
+/** What is said, by section: what a reformatter may put into any file it likes. */
+export interface Content {
+  readonly formats: readonly Fields[];
+  readonly shared: Fields;
+}
+
+/** The content of a whole set. */
+export function contentOf(files: readonly MappingFileText[]): Content {
+  const formats: Fields[] = [];
+  const shared: Fields = {};
+  for (const { text } of files) {
+    const content = parse(text) as Fields;
+    const { rows, ...format } = content;
+    const isFormat = 'format' in content;
+    if (isFormat) formats.push(format);
+    for (const [section, part] of Object.entries(isFormat ? { ...(rows === undefined ? {} : { rows }) } : content)) {
+      if (RECORDS.includes(section)) shared[section] = { ...(shared[section] as Fields | undefined), ...(part as Fields) };
+      else shared[section] = part;
+    }
+  }
+  return { formats, shared };
+}
+
+/** A part of it: what has a name and is not among these is left out. */
+export function narrowContent({ formats, shared }: Content, names: ReadonlySet<string>): Content {
+  return {
+    formats: formats.map((format) => narrowSections(format, ['operations'], names)),
+    shared: narrowSections(shared, RECORDS, names),
+  };
+}
+
+/** The same part of a merged source. */
+export function narrowMerged(source: MappingSource, names: ReadonlySet<string>): MappingSource {
+  return {
+    ...narrowSections(source, RECORDS, names),
+    formats: new Map([...source.formats].map(([id, format]) => [id, narrowSections(format, ['operations'], names)])),
+  };
+}
+
+function narrowSections<Sections extends object>(
+  all: Sections,
+  sections: readonly string[],
+  names: ReadonlySet<string>,
+): Sections {
+  const narrow = (section: string, part: unknown): unknown =>
+    sections.includes(section) && part !== undefined
+      ? Object.fromEntries(Object.entries(part as Fields).filter(([name]) => names.has(name)))
+      : part;
+  return Object.fromEntries(Object.entries(all).map(([section, part]) => [section, narrow(section, part)])) as Sections;
+}
+
+export function reformat({ formats, shared }: Content, chance: Chance): MappingFileText[] {
+  const count = 1 + Math.floor(chance() * 10);
+  const files: Fields[] = Array.from({ length: count }, () => ({}));
+  const own: Fields[] = formats.map((format) => rewrite(format, [], chance) as Fields);
+  const anyFile = (): Fields => files[Math.floor(chance() * count)]!;
+  for (const [section, part] of shuffled(Object.entries(shared), chance)) {
+    if (RECORDS.includes(section))
+      for (const [name, item] of shuffled(Object.entries(part as Fields), chance)) {
+        const file = section === 'rows' && chance() < 0.3 ? own[Math.floor(chance() * own.length)]! : anyFile();
+        ((file[section] ??= {}) as Fields)[name] = rewrite(item, [section, name], chance);
+      }
+    else if (section === 'other_numberings')
+      for (const item of shuffled(part as Json[], chance))
+        ((anyFile()[section] ??= []) as Json[]).push(rewrite(item, [section, '0'], chance));
+    else anyFile()[section] = rewrite(part, [section], chance);
+  }
+  const written = [...files.filter((file) => Object.keys(file).length > 0), ...own];
+  return shuffled(written, chance).map((file, index) => ({
+    file: `${index}-${Math.floor(chance() * 1e6)}.yaml`,
+    text: writeFaithfully(file, chance),
+  }));
+}
+
+/** Lists whose order means nothing, by their key, outside of replies and rows. */
+const SETS = [
+  'from',
+  'otherwise',
+  'ignore',
+  'categories',
+  'any_field',
+  'all_fields',
+  'is',
+  'prefixes',
+  'user_agents',
+  'request_id',
+  'proof',
+];
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
+  const key = path.at(-1) ?? '';
+  const isSaid = ['always', 'success', 'pending', 'failure', 'send', 'rows'].some((step) => path.includes(step));
+  if (Array.isArray(value)) {
+    const items = value.map((item, index) => rewrite(item, [...path, String(index)], chance));
+    if (!isSaid && key === 'routes')
+      return shuffled(
+        items.flatMap((route) => rewriteRoute(route as string, chance)),
+        chance,
+      );
+    if (!isSaid && key === 'words')
+      return shuffled(
+        items.map((word) => rewriteWord(word as string, chance)),
+        chance,
+      );
+    const isSet = (!isSaid && SETS.includes(key)) || (isSaid && (key === 'where_any' || path.at(-2) === 'where'));
+    return isSet ? shuffled(items, chance) : items;
+  }
+  if (value !== null && typeof value === 'object') {
+    const entries = Object.entries(value).map(([name, part]) => [name, rewrite(part, [...path, name], chance)] as const);
+    const spread = entries.findIndex(([name]) => name === '*');
+    // What stands before the spread of the echo can be overwritten by it.
+    const order =
+      spread === -1
+        ? shuffled(entries, chance)
+        : [...shuffled(entries.slice(0, spread), chance), entries[spread]!, ...shuffled(entries.slice(spread + 1), chance)];
+    return Object.fromEntries([...order, ...(isSaid ? [] : harmless(path, value, chance))]);
+  }
+  if (typeof value === 'string') return rewriteText(value, path, chance);
+  if (key === 'default' && chance() < 0.5) return String(value);
+  return value;
+}
+
+/** Keys that say what would hold without them. */
+function harmless(path: readonly string[], value: Fields, chance: Chance): [string, Json][] {
+  if (path.at(-2) !== 'fields' || chance() < 0.7) return [];
+  return (['required', 'lenient'] as const).filter((name) => !(name in value)).map((name) => [name, false]);
+}
+
+function rewriteText(text: string, path: readonly string[], chance: Chance): Json {
+  const duration = /^(\d+)(ms|s|m|h)$/.exec(text);
+  if (duration !== null && ['callers', 'timing', 'lookup_key'].includes(path[0]!)) {
+    const ms = Number(duration[1]) * UNITS[duration[2] as keyof typeof UNITS];
+    const fitting = Object.entries(UNITS).filter(([, size]) => ms % size === 0);
+    const [unit, size] = fitting[Math.floor(chance() * fitting.length)]!;
+    return `${ms / size}${unit}`;
+  }
+  if (/^\$\S+( \| \S+)+$/.test(text)) return text.replaceAll(' | ', () => [' | ', '|', '  |', '| '][Math.floor(chance() * 4)]!);
+  if (path.at(-1) === 'default' && /^[1-9]\d{0,8}$/.test(text) && chance() < 0.5) return Number(text);
+  return text;
+}
+
+function rewriteRoute(route: string, chance: Chance): string[] {
+  const [methods = '', address = ''] = route.split(' ');
+  const slash = chance() < 0.2 ? '/' : '';
+  const order = shuffled(methods.split('|'), chance);
+  return chance() < 0.5 ? [`${order.join('|')} ${address}${slash}`] : order.map((method) => `${method} ${address}${slash}`);
+}
+
+function rewriteWord(word: string, chance: Chance): Json {
+  if (/^[1-9]\d{0,8}$/.test(word)) return chance() < 0.5 ? Number(word) : word;
+  if (chance() < 0.6) return word;
+  return [word.toLowerCase(), word.toUpperCase(), word.replaceAll(/[\s-]/g, '_'), `${word}.`][Math.floor(chance() * 4)]!;
+}
+
+function shuffled<Item>(items: readonly Item[], chance: Chance): Item[] {
+  const left = [...items];
+  return items.map(() => left.splice(Math.floor(chance() * left.length), 1)[0]!);
+}
+
+/** The writer of the library now and then breaks a folded text that has a comment: such a text is written again. */
+function writeFaithfully(content: Fields, chance: Chance): string {
+  for (;;) {
+    const text = write(content, chance);
+    if (isDeepStrictEqual(parse(text), content)) return text;
+  }
+}
+
+function write(content: Fields, chance: Chance): string {
+  const document = new Document(content);
+  const isRare = (part: number): boolean => chance() < part;
+  visit(document, (key, node, path) => {
+    if (isRare(0.05) && (isMap(node) || isSeq(node)) && path.length > 1) node.flow = true;
+    if (isRare(0.05) && (isScalar(node) || isMap(node)) && key !== 'key') (node as Node).comment = ' said by someone';
+    if (isScalar(node) && typeof node.value === 'string') {
+      const styles: readonly Scalar.Type[] = [
+        'PLAIN',
+        'QUOTE_SINGLE',
+        'QUOTE_DOUBLE',
+        ...(key === 'key' ? [] : (['BLOCK_FOLDED', 'BLOCK_LITERAL'] as const)),
+      ];
+      // The first key tells which kind of file it is, by its plain text.
+      if (path.length > 3 || key !== 'key') node.type = styles[Math.floor(chance() * chance() * styles.length)]!;
+      if (key === 'key' && isRare(0.05)) node.commentBefore = ' a remark\n of two lines';
+      if (key === 'key' && isRare(0.1)) node.spaceBefore = true;
+    }
+  });
+  addAliases(document, chance);
+  const text = document.toString({
+    indent: 2 + Math.floor(chance() * 4),
+    indentSeq: isRare(0.5),
+    lineWidth: [0, 40, 80, 200][Math.floor(chance() * 4)]!,
+    flowCollectionPadding: isRare(0.5),
+    singleQuote: isRare(0.5),
+    trueStr: isRare(0.8) ? 'true' : 'True',
+    nullStr: isRare(0.5) ? 'null' : '~',
+  });
+  const started = `${isRare(0.3) ? '---\n' : ''}${isRare(0.5) ? '# first of all\n\n' : ''}${text}`;
+  return isRare(0.2) ? started.replaceAll('\n', '\r\n') : started;
+}
+
+/** Some of what is said twice is said once, under an anchor. */
+function addAliases(document: Document, chance: Chance): void {
+  if (chance() < 0.5) return;
+  const known = new Map<string, Node>();
+  let count = 0;
+  visit(document, {
+    Collection(key, node, path) {
+      if (key === 'key' || path.length < 3 || count > 20) return undefined;
+      const text = JSON.stringify(node.toJSON());
+      const first = known.get(text);
+      if (first === undefined) {
+        known.set(text, node);
+        return undefined;
+      }
+      if (text.length < 8 || chance() < 0.5 || path.includes(first)) return undefined;
+      count += 1;
+      return document.createAlias(first as never, `same_${count}`);
+    },
+  });
+}

@@ -1,0 +1,118 @@
+import { shapeOf, signatureOf } from '../../src/traffic/shape-of';
+import { ask } from '../gateway/asked';
+import type { LegacyRequestParts } from '../gateway/legacy-request';
+import { checkFiles } from '../../src/mapping/check';
+import { shippedMapping } from '../mapping/mapping-set';
+import { filesWith } from '../mapping/mapping-set';
+
+function shape(parts: LegacyRequestParts) {
+  const { request, operation, mapping } = ask(parts);
+  return shapeOf(request, operation, mapping);
+}
+
+test('a shape has the names and kinds of fields, in order of name, and no value', () => {
+  expect(
+    shape({
+      path: '/api/topup/',
+      body: { network: 1, mobile_number: '08031234567', amount: '1,000', Ported_number: true, memo: 'for Ada' },
+      query: { debug: '1' },
+      headers: { authorization: 'Token sandbox_demo:1234' },
+    }),
+  ).toEqual({
+    method: 'POST',
+    path: '/api/topup/',
+    auth: 'token',
+    fields: [
+      { name: 'Ported_number', place: 'body', kind: 'flag' },
+      { name: 'amount', place: 'body', kind: 'amount' },
+      { name: 'debug', place: 'query', kind: 'digits' },
+      { name: 'memo', place: 'body', kind: 'word' },
+      { name: 'mobile_number', place: 'body', kind: 'phone' },
+      { name: 'network', place: 'body', kind: 'integer' },
+    ],
+  });
+});
+
+test('the order of the fields makes no other shape', () => {
+  expect(shape({ body: { a: 1, phone: 'x', b: '' } })).toEqual(shape({ body: { b: '', a: 2, phone: 'y' } }));
+});
+
+test("a word that a signal names is kept in the mapping's spelling, any other word is not", () => {
+  const wordOf = (value: string) => shape({ body: { plan_type: value } }).fields[0];
+  expect(wordOf(' vtu ')).toEqual({ name: 'plan_type', place: 'body', kind: 'word', word: 'VTU' });
+  expect(wordOf('share-and-sell')).toMatchObject({ word: 'SHARE AND SELL' });
+  expect(wordOf('gifting')).toEqual({ name: 'plan_type', place: 'body', kind: 'word' });
+});
+
+test.each([
+  [{ method: 'GET', path: '/api/transaction/INV-0001' }, '/api/transaction/:id'],
+  [{ method: 'GET', path: '/b/api/transaction/INV-0001/' }, '/b/api/transaction/:id/'],
+  [{ method: 'GET', path: '/api/transaction/transaction' }, '/api/transaction/:id'],
+  [{ path: '/api/data/' }, '/api/data/'],
+  [{ path: '/a/api/data' }, '/a/api/data'],
+  [{ path: '/api/data/REQ_8841' }, '/api/data/:request_id'],
+])('%j came to %s', (parts, path) => {
+  expect(shape({ body: { id: 1 }, ...parts }).path).toBe(path);
+});
+
+test('an address that the mapping of now does not explain keeps plain words only', () => {
+  const { request, operation } = ask({ method: 'GET', path: '/api/transaction/INV-0001' });
+  const other = checkFiles(filesWith('')).mapping!;
+  expect(shapeOf(request, operation, other).path).toBe('/api/transaction/:value');
+});
+
+test.each([
+  [{}, 'none'],
+  [{ authorization: '  ' }, 'none'],
+  [{ authorization: 'Basic YTpi' }, 'basic'],
+  [{ authorization: 'bearer x' }, 'bearer'],
+  [{ authorization: 'Token x' }, 'token'],
+  [{ authorization: 'x' }, 'token'],
+  [{ token: 'x' }, 'token_header'],
+])('the key in %j came as %s', (headers, auth) => {
+  expect(shape({ headers }).auth).toBe(auth);
+});
+
+test('of very many fields the known ones are kept, and names that may be values are one', () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 150 }, (_, index) => [`aa_${'abcdefghijklmnopqrst'[index % 20]}${index % 10}${'xyz'[index % 3]}`, 1]),
+  );
+  const { fields } = shape({ body: { ...many, phone: 'x', '0803123': 1, '0803124': 1 } });
+  expect(fields.length).toBeLessThanOrEqual(40);
+  expect(fields.map(({ name }) => name)).toContain('phone');
+  expect(shape({ body: { '0803123': 1, '0803124': 2, '{"a":1}': '' } }).fields).toEqual([
+    { name: ':value', place: 'body', kind: 'empty' },
+    { name: ':value', place: 'body', kind: 'integer' },
+  ]);
+});
+
+test('a method that no program sends is not kept', () => {
+  const { request, operation } = ask({});
+  expect(shapeOf({ ...request, method: 'SECRET' }, operation, shippedMapping()).method).toBe('OTHER');
+});
+
+test('requests have one signature exactly when they have one shape', () => {
+  const requests: LegacyRequestParts[] = [
+    { body: { phone: '08031234567', amount: 1 } },
+    { body: { phone: '08051234567', amount: 2 } },
+    { body: { phone: '08031234567', amount: '1' } },
+    { body: { phone: '08031234567' }, query: { amount: 1 } },
+    { body: { phone: '08031234567', amount: 1, plan_type: 'VTU' } },
+    { body: { phone: '08031234567', amount: 1, plan_type: 'sns' } },
+    { body: { phone: '08031234567', amount: 1, memo: 'sns' } },
+    { body: { phone: '08031234567', amount: 1, other: 'sns' } },
+    { body: { phone: '08031234567', amount: 1, '0803': 'sns' } },
+    { body: { phone: '08031234567', amount: 1, '0805': 'sns' } },
+    { body: { phone: '08031234567', amount: 1 }, path: '/api/airtime' },
+    { body: { phone: '08031234567', amount: 1 }, headers: { token: 'x' } },
+    { body: { phone: '08031234567', amount: 1 }, headers: { token: 'y' } },
+    { method: 'GET', path: '/api/transaction/INV-0001' },
+    { method: 'GET', path: '/api/transaction/INV-0002' },
+  ];
+  const seen = requests.map((parts) => {
+    const { request, operation, mapping } = ask(parts);
+    return [signatureOf(request, operation, mapping), JSON.stringify(shapeOf(request, operation, mapping))] as const;
+  });
+  for (const [signature, shown] of seen)
+    for (const [other, otherShown] of seen) expect(signature === other).toBe(shown === otherShown);
+});
