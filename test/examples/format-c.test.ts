@@ -1,0 +1,268 @@
+/** examples/format-c: a third format in YAML alone. What it says is right, it sells, and A and B are judged as before. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { measureCoverage } from '../../src/gateway/case/coverage';
+import { runCases, type CaseResult } from '../../src/gateway/run-cases';
+import { runMutants } from '../../src/gateway/run-mutants';
+import { readWrittenRequest } from '../../src/http/read-written-request';
+import { loadCases } from '../../src/mapping/cases';
+import { checkFolder } from '../../src/mapping/check';
+import { loadSource } from '../../src/mapping/load';
+import { listMutants } from '../../src/mapping/mutate';
+import { askV1, MAPPINGS, openHouse, send, type House } from '../flows/house';
+import { hasPhp } from '../php/has-php';
+import { runScript } from '../php/run-script';
+import { EXAMPLE, setWithFormatC } from './set-with-format-c';
+
+const folder = setWithFormatC();
+const { mapping, problems } = checkFolder(folder);
+const { source } = loadSource(folder);
+const { cases, fixtures, problems: problemsOfCases } = loadCases(folder);
+const parts = { fixtures, read: readWrittenRequest };
+let results: readonly CaseResult[];
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse({ env: { MAPPINGS_DIR: folder } });
+  results = await runCases(cases, { mapping: mapping!, ...parts });
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the format is YAML alone, and the set with it has no problem, not even a warning', () => {
+  const files = readdirSync(EXAMPLE, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(files.filter(({ name }) => !/\.(?:yaml|md)$/.test(name))).toEqual([]);
+  expect([...problems, ...problemsOfCases]).toEqual([]);
+  expect([...mapping!.formats.keys()]).toEqual(['a', 'b', 'c']);
+});
+
+describe('the cases of the set', () => {
+  test('are all as expected, those that A and B are shipped with included', () => {
+    expect(results.filter(({ differences }) => differences.length > 0)).toEqual([]);
+    const shipped = loadCases(MAPPINGS).cases.map(({ name, row }) => `${name} ${row}`);
+    expect(cases.map(({ name, row }) => `${name} ${row}`)).toEqual(expect.arrayContaining(shipped));
+  });
+
+  test('show every rule of the set', () => {
+    expect(measureCoverage(results, { source: source!, mapping: mapping! }).missing).toEqual([]);
+  });
+
+  test('notice every break of what format C says', async () => {
+    const mutants = listMutants(source!).filter(({ path }) => path[0] === 'formats' && path[1] === 'c');
+    expect(mutants.length).toBeGreaterThan(50);
+    const { missed } = await runMutants(results, { source: source!, mapping: mapping! }, parts, mutants);
+    expect(missed.map(({ words, path }) => `${words} at ${path.join('.')}`)).toEqual([]);
+  }, 60_000);
+});
+
+// Twenty seconds and more: CI asks for it.
+(process.env['LONG_TESTS'] === '1' ? test : test.skip)(
+  'of all breaks of the set with format C, at least 95 in a hundred are noticed',
+  async () => {
+    const { noticed, missed } = await runMutants(results, { source: source!, mapping: mapping! }, parts);
+    expect(noticed / (noticed + missed.length)).toBeGreaterThanOrEqual(0.95);
+  },
+  300_000,
+);
+
+const receiptOf = async (reference: string) => (await askV1(house.service, `/receipt?reference=${reference}`)).body.data;
+
+interface Sale {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** What v1's own description of the order holds. */
+  readonly receipt: string;
+  readonly told?: Readonly<Record<string, unknown>>;
+}
+const PIN = expect.stringMatching(/^[0-9A-Z-]{8,}(?:,[0-9A-Z-]{8,})*$/);
+const ported = { ported_number: 'false' };
+const SALES: Readonly<Record<string, Sale>> = {
+  'airtime of 9MOBILE by the number 3': {
+    path: '/api/airtime/',
+    fields: { network: '3', phone: '08091114567', amount: '101', airtime_type: 'VTU', ...ported },
+    receipt: '9MOBILE',
+  },
+  'airtime of AIRTEL by the number 4': {
+    path: '/api/airtime/',
+    fields: { network: '4', phone: '08021114567', amount: '102', airtime_type: 'VTU', ...ported },
+    receipt: 'AIRTEL',
+  },
+  'airtime of GLO by the number 2': {
+    path: '/api/airtime/',
+    fields: { network: 2, phone: '08051114567', amount: 103, ...ported },
+    receipt: 'GLO',
+  },
+  data: {
+    path: '/api/data/',
+    fields: { network: '1', phone: '08031114567', data_plan: '102', ...ported },
+    receipt: 'MTN',
+    told: { network: 'MTN', plan_name: expect.any(String) },
+  },
+  'cable TV': {
+    path: '/api/cabletv/',
+    fields: { provider: '1', iucnumber: '0041234567', plan: '12', subtype: 'RENEW', phone: '08031114567' },
+    receipt: 'GOTV',
+    told: { cable_name: 'GOTV', iuc: '0041234567' },
+  },
+  electricity: {
+    path: '/api/electricity/',
+    fields: { provider: '8', meternumber: '04511114567', metertype: 'prepaid', amount: '2000', phone: '08031114567' },
+    receipt: 'Abuja',
+    told: { token: expect.stringMatching(/^[\d-]{16,}$/) },
+  },
+  'exam PINs': { path: '/api/exam/', fields: { provider: '2', quantity: '2' }, receipt: 'NECO', told: { pin: PIN } },
+  'recharge cards, pinned by the address': {
+    path: '/c/api/rechargepin/',
+    fields: { network: '4', quantity: 2, plan: '100', businessname: 'My Shop' },
+    receipt: 'AIRTEL',
+    told: { pin: PIN, serial: PIN, quantity: 2, load_pin: expect.any(String) },
+  },
+  'data cards, pinned by the address': {
+    path: '/c/api/datapin/',
+    fields: { network: '3', quantity: 1, data_plan: '102', businessname: 'My Shop' },
+    receipt: 'MTN',
+    told: { pin: PIN },
+  },
+};
+
+test.each(Object.entries(SALES))('%s: sold through format C', async (title, { path, fields, receipt, told = {} }) => {
+  const ref = `sale ${title}`;
+  const { status, body } = await send(house.url, path, { ...fields, ref });
+  expect([status, body]).toEqual([
+    200,
+    expect.objectContaining({ status: 'success', Status: 'successful', msg: expect.any(String), ref, ...told }),
+  ]);
+  expect(body).not.toHaveProperty('error');
+  expect(await receiptOf(body.reference)).toMatchObject({ status: 'success', description: expect.stringContaining(receipt) });
+});
+
+test('a smartcard and a meter are looked up, and the name stands in msg', async () => {
+  for (const [path, fields] of [
+    ['/api/cabletv/verify/', { provider: '1', iucnumber: '0041234567' }],
+    ['/api/electricity/verify/', { provider: '8', meternumber: '04511114567', metertype: 'prepaid' }],
+  ] as const) {
+    const { body } = await send(house.url, path, fields);
+    expect(body).toMatchObject({
+      status: 'success',
+      Status: 'successful',
+      invalid: false,
+      name: expect.stringMatching(/^[A-Z]/i),
+    });
+    expect(body.msg).toBe(body.name);
+    expect(body.Customer_Name).toBe(body.name);
+  }
+});
+
+test('a declined order is told as failed, and the wallet has its money back', async () => {
+  const balance = async () => (await askV1(house.service, '/balance')).body.data.wallet_balance;
+  const before = await balance();
+  const { status, body } = await send(house.url, '/api/cabletv/', {
+    provider: 1,
+    iucnumber: '0041230000',
+    plan: 12,
+    ref: 'declined',
+  });
+  expect([status, body]).toEqual([400, expect.objectContaining({ status: 'fail', Status: 'failed', ref: 'declined', id: null })]);
+  expect(await balance()).toBe(before);
+});
+
+test('a pending order is told as processing, and once it is sold its ref says so', async () => {
+  const fields = { provider: 8, meternumber: '04511110001', metertype: 'prepaid', amount: 1000, ref: 'pending' };
+  const headers = { 'User-Agent': 'GuzzleHttp/7' };
+  const told = await send(house.url, '/api/electricity/', fields, { headers });
+  expect(told.status).toBe(200);
+  expect(told.body).toMatchObject({ status: 'processing', Status: 'processing', ref: 'pending' });
+  for (const name of ['success', 'error', 'token']) expect(told.body).not.toHaveProperty(name);
+  const ask = () => send(house.url, '/c/api/transaction/status/?reference=pending');
+  let last = await ask();
+  while (last.body.status === 'processing') {
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    last = await ask();
+  }
+  expect(last.body).toMatchObject({ status: 'success', Status: 'successful', token: expect.any(String) });
+});
+
+test('a number that could be meant in two ways, with a phone of neither network, buys nothing', async () => {
+  const before = (await askV1(house.service, '/transactions')).body.data.total;
+  const { status, body } = await send(house.url, '/api/airtime/', {
+    network: 3,
+    phone: '08031114567',
+    amount: 100,
+    ref: 'doubt',
+    ...ported,
+  });
+  expect([status, body.status, body.id]).toEqual([400, 'fail', null]);
+  expect(body.msg).toContain('GLO in format A and AIRTEL in format B and 9MOBILE in format C');
+  expect((await askV1(house.service, '/transactions')).body.data.total).toBe(before);
+});
+
+const order = (end: string, more: object = {}) => ({
+  ...{ network: '3', phone: `0809222${end}`, amount: '150', cable: '2', iuc: `004222${end}`, disco: '1', meter: `0452222${end}` },
+  ...{ meter_type: 'prepaid', exam: '1', quantity: 1, card_name: 'My Shop', plan: '22', id: `php-${end}-${Math.random()}` },
+  ...more,
+});
+const delivered = { told: 'delivered', text: expect.any(String), ref: expect.stringMatching(/^php-/) };
+
+(hasPhp ? describe : describe.skip)('a real Topupmate-shaped PHP script', () => {
+  test.each([
+    ['sells airtime', 'airtime', order('4567'), '', delivered],
+    ['sells data', 'data', order('4568', { plan: '402', amount: undefined }), '', delivered],
+    [
+      'asks for the name on a smartcard',
+      'verify-cable',
+      order('4567'),
+      '',
+      { told: 'shown', text: expect.stringMatching(/^[A-Z]/i) },
+    ],
+    ['sells cable TV', 'cable', order('4567'), '', delivered],
+    [
+      'asks for the name on a meter',
+      'verify-meter',
+      order('4567'),
+      '',
+      { told: 'shown', text: expect.stringMatching(/^[A-Z]/i) },
+    ],
+    ['hears of a meter that is nobody’s', 'verify-meter', order('9999'), '', { told: 'refused', text: expect.any(String) }],
+    [
+      'sells electricity',
+      'electricity',
+      order('4567', { amount: 3000 }),
+      '',
+      { ...delivered, token: expect.stringMatching(/\d/) },
+    ],
+    ['sells exam PINs', 'exam', order('4567'), '', { ...delivered, pins: [PIN] }],
+    [
+      'sells recharge cards with /c in its address',
+      'recharge-card',
+      order('4567', { amount: 100 }),
+      '/c',
+      { ...delivered, pins: [PIN] },
+    ],
+    ['refunds airtime that was declined', 'airtime', order('0000'), '', { told: 'refunded', reference: null }],
+    ['waits for electricity that v1 is slow about', 'electricity', order('0001', { amount: 3000 }), '', delivered],
+  ])(
+    '%s',
+    async (_title, service, fields, prefix, told) => {
+      const call = { script: 'topupmate-c', service, address: `${house.url}${prefix}`, key: 'sandbox_demo:1234', order: fields };
+      const end = await runScript(call);
+      expect(end).toMatchObject({ told, warnings: '' });
+      if (end.told.told === 'delivered') expect(await receiptOf(end.told.reference)).toMatchObject({ status: 'success' });
+    },
+    30_000,
+  );
+});
+
+test('the files lie where the shipped set has them, so a copy of the folder is the whole installation', () => {
+  expect(readdirSync(join(EXAMPLE, 'mappings'), { recursive: true }).sort()).toEqual([
+    'cases',
+    'cases/format-c.yaml',
+    'format-c.yaml',
+    'other-numberings.yaml',
+  ]);
+  // It replaces one shipped file, and that one holds the numbering of format C and nothing else.
+  const replaced = readFileSync(join(MAPPINGS, 'other-numberings.yaml'), 'utf8');
+  expect(replaced.match(/^ {2}- /gm)).toHaveLength(1);
+  expect(replaced).toContain('{ 1: MTN, 2: GLO, 3: 9MOBILE, 4: AIRTEL }');
+});
