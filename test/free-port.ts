@@ -1,12 +1,71 @@
+/**
+ * Ports that stay free: for programs that are told theirs and come back to it after a restart, and for addresses at which
+ * nobody may listen. The system hands the ports of its ephemeral range to whatever socket asks next, also between a kill and
+ * the restart; so these lie outside of it, and no other process that asks here is given one while this process lives.
+ */
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 
-/** For a program whose settings name its port; nothing else may have taken it a moment later, which is likely enough. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+const FIRST = 10_000;
+const LAST = 65_535;
+/** Linux; elsewhere the range of RFC 6335, section 6. */
+const RANGE_FILE = '/proc/sys/net/ipv4/ip_local_port_range';
+const RANGE_ELSEWHERE = '49152 65535';
+
+let steady: readonly number[] | undefined;
+
+export function freePort(): Promise<number> {
+  steady ??= outsideOf(ephemeralRange());
+  return takePort(inTurn(steady));
+}
+
+/** The first of these that is nobody's. */
+export async function takePort(ports: Iterable<number>): Promise<number> {
+  for (const port of ports) if ((await isClaimed(port)) && (await isSilent(port))) return port;
+  throw new Error(`No port is free that the system does not give away by itself (${RANGE_FILE}).`);
+}
+
+/** From a random one on: whoever asks at the same time begins elsewhere. */
+function* inTurn(ports: readonly number[]): Iterable<number> {
+  const from = Math.floor(Math.random() * ports.length);
+  yield* ports.slice(from);
+  yield* ports.slice(0, from);
+}
+
+function outsideOf({ first, last }: { readonly first: number; readonly last: number }): readonly number[] {
+  const ports = Array.from({ length: LAST - FIRST + 1 }, (_, index) => FIRST + index);
+  return ports.filter((port) => port < first || port > last);
+}
+
+/** What the system gives to sockets that name no port. */
+export function ephemeralRange(): { readonly first: number; readonly last: number } {
+  const text = existsSync(RANGE_FILE) ? readFileSync(RANGE_FILE, 'utf8') : RANGE_ELSEWHERE;
+  const [first = 0, last = 0] = text.trim().split(/\s+/).map(Number);
+  return { first, last };
+}
+
+/** The claim is the UDP port of the same number: the system grants it once, and takes it back when this process is gone. */
+async function isClaimed(port: number): Promise<boolean> {
+  const socket = createSocket('udp4');
+  socket.bind({ port, address: '127.0.0.1', exclusive: true });
+  return isBound(socket);
+}
+
+/** Nobody listens there, and no connection stands in the way of somebody who would. */
+async function isSilent(port: number): Promise<boolean> {
+  const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true });
+  if (!(await isBound(server))) return false;
   server.close();
   await once(server, 'close');
-  return port;
+  return true;
+}
+
+async function isBound(it: Socket | Server): Promise<boolean> {
+  it.unref();
+  return once(it, 'listening').then(
+    () => true,
+    () => false,
+  );
 }

@@ -47,13 +47,8 @@ export async function openDesk(program: string): Promise<Desk> {
     SANDBOX_RELAXED: '1',
     ...Object.fromEntries(ports.map(([, real, name]) => [name, String(real)])),
   };
-  const hosts = ['127.0.0.1', 'localhost'];
-  const toReal = (text: string): string =>
-    hosts.reduce(
-      (all, host) => ports.reduce((one, [shown, real]) => one.replaceAll(`${host}:${shown}`, `${host}:${real}`), all),
-      text,
-    );
-  const toShown = (text: string): string => ports.reduce((one, [shown, real]) => one.replaceAll(`:${real}`, `:${shown}`), text);
+  const toReal = (text: string): string => ports.reduce((one, [shown, real]) => movePort(one, shown, real), text);
+  const toShown = (text: string): string => ports.reduce((one, [shown, real]) => movePort(one, real, shown), text);
 
   let gateway: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
@@ -94,6 +89,11 @@ export async function openDesk(program: string): Promise<Desk> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Only behind a host: an id or an amount may begin with the same digits. */
+function movePort(text: string, from: number, to: number): string {
+  return text.replace(new RegExp(`(?<=(?:127\\.0\\.0\\.1|localhost):)${from}(?!\\d)`, 'g'), String(to));
 }
 
 /** `A=1 compat-gateway serve` → `A=1 exec compat-gateway serve`: the process that is stopped is the gateway itself. */

@@ -123,4 +123,9 @@ describe('YAML', () => {
     ];
     expect(await play(page.join('\n'))).toBeUndefined();
   });
+
+  test('an amount that reads like a port of the gateway stays what it is', async () => {
+    const page = `${fenced('sh', 'echo "{\\"amount\\":$PORT}"')}\n${fenced('json', '{ "amount": 8080 }')}`;
+    expect(await play(page)).toContain('amount is ');
+  });
 });

@@ -4,7 +4,8 @@
  */
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../free-port';
 
 /** v1's answer as it came. */
 export interface V1Answer {
@@ -70,7 +71,8 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   const answers = new Map<string, V1Answer>();
   const underWay = new Set<Promise<unknown>>();
   const sockets = new Map<Socket, { busy: boolean }>();
-  let port = 0;
+  // Its own also while nobody listens: a stranger there would take purchases that must be refused.
+  const port = await freePort();
   let server: Server | undefined;
 
   const takeStrike = (requestId: string): Strike | undefined => {
@@ -113,12 +115,8 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     });
   };
   const proxy: FaultProxy = {
-    get port() {
-      return port;
-    },
-    get url() {
-      return `http://127.0.0.1:${port}${v1.pathname}`;
-    },
+    port,
+    url: `http://127.0.0.1:${port}${v1.pathname}`,
     plan: (requestId, plan) => void plans.set(requestId, plan),
     onConnection: undefined,
     onPurchaseBytes: undefined,
@@ -135,7 +133,6 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     async listen() {
       server = createServer(onConnection).listen(port, '127.0.0.1');
       await once(server, 'listening');
-      port = (server.address() as AddressInfo).port;
     },
     async deafen() {
       const closed = server === undefined ? undefined : once(server, 'close');

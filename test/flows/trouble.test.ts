@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
+import { freePort } from '../free-port';
 import { configFor, MAPPINGS, openHouse, send, type House } from './house';
 
 const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'trouble-1' };
@@ -22,7 +23,7 @@ describe('a v1 that is away', () => {
   let house: House;
   beforeAll(async () => {
     house = await openHouse({
-      env: { UPSTREAM_URL: `http://127.0.0.1:${await closedPort()}/api/v1`, LOOKUP_API_KEY: 'sandbox_demo' },
+      env: { UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/api/v1`, LOOKUP_API_KEY: 'sandbox_demo' },
     });
   });
   afterAll(() => house.close());
@@ -56,7 +57,7 @@ describe('a v1 that is away', () => {
 
 test('a v1 that comes back sells the order that could not be sent, under its own id', async () => {
   const dataDir = folder();
-  const away = await openHouse({ dataDir, env: { UPSTREAM_URL: `http://127.0.0.1:${await closedPort()}/api/v1` } });
+  const away = await openHouse({ dataDir, env: { UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/api/v1` } });
   expect((await send(away.url, '/api/topup/', SALE)).status).toBe(400);
   await away.close();
   const back = await openHouse({ dataDir });
@@ -102,7 +103,8 @@ test('a journal that cannot be written sends nothing, and says so', async () => 
 });
 
 test('a stopped house never calls a sale under way failed, and is not there afterwards', async () => {
-  const house = await openHouse();
+  // Another test may be given any port that is not kept for this one.
+  const house = await openHouse({ env: { PORT: String(await freePort()) } });
   const sale = send(house.url, '/api/topup/', SALE);
   let isOver = false;
   void sale.then(() => (isOver = true));
@@ -112,11 +114,3 @@ test('a stopped house never calls a sale under way failed, and is not there afte
   expect(['success', 'pending']).toContain((await sale).body.status);
   await expect(send(house.url, '/api/user')).rejects.toThrow();
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

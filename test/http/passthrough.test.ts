@@ -5,6 +5,7 @@ import type { AddressInfo, Server as NetServer } from 'node:net';
 import { createClientAddress } from '../../src/http/client-address';
 import { createPassthrough } from '../../src/http/passthrough';
 import type { PassthroughOptions } from '../../src/http/passthrough';
+import { freePort } from '../free-port';
 import { speak } from './request-door';
 
 interface Seen {
@@ -166,10 +167,7 @@ describe('the pass-through', () => {
   });
 
   test('a service that cannot be reached is a 502 that says nothing was sent', async () => {
-    const closed = createNetServer();
-    const port = await listen(closed);
-    await new Promise((resolve) => closed.close(resolve));
-    open.pop();
+    const port = await freePort();
     const errors: unknown[] = [];
     const door = await openDoor(port, { onError: (_error, facts) => errors.push(facts) });
     const answer = await speak(door, 'POST /airtime HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { Secret } from '../../src/domain/credentials';
 import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
 import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
+import { freePort } from '../free-port';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
 
@@ -445,15 +446,13 @@ describe('a kept connection', () => {
 
 describe('a purchase that never left', () => {
   it('v1 does not listen: not sent', async () => {
-    const server = await startRawV1(() => undefined);
-    await server.close();
-    expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('not_sent');
+    expect((await upstreamAt(`http://127.0.0.1:${await freePort()}/api/v1`).send(CALL, 'r-1', context())).outcome.kind).toBe(
+      'not_sent',
+    );
   });
 
   it('v1 listens on no address of its name: not sent', async () => {
-    const server = await startRawV1(() => undefined);
-    await server.close();
-    const { outcome } = await upstreamAt(`http://localhost:${server.port}`).send(CALL, 'r-1', context());
+    const { outcome } = await upstreamAt(`http://localhost:${await freePort()}`).send(CALL, 'r-1', context());
     expect(outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('ECONNREFUSED') as string });
   });
 
@@ -511,12 +510,11 @@ describe('a purchase that never left', () => {
   });
 
   it('many at once are all not sent, and the next one after v1 is back succeeds', async () => {
-    const gone = await startRawV1(() => undefined);
-    await gone.close();
-    const upstream = upstreamAt(gone.url);
+    const port = await freePort();
+    const upstream = upstreamAt(`http://127.0.0.1:${port}/api/v1`);
     const sent = await Promise.all(Array.from({ length: 20 }, (_, n) => upstream.send(CALL, `r-${n}`, context())));
     expect(new Set(sent.map(({ outcome }) => outcome.kind))).toEqual(new Set(['not_sent']));
-    await v1(says(reply(200, SALE)), { port: gone.port });
+    await v1(says(reply(200, SALE)), { port });
     expect((await upstream.send(CALL, 'back', context())).outcome.kind).toBe('succeeded');
   });
 });
