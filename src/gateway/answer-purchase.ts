@@ -5,12 +5,14 @@ import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order, Trail } from '../domain/order';
 import { isFinal, isSafeToRefund, succeedOutcome, type Outcome, type Unknown } from '../domain/outcome';
 import { isSameIntent } from '../domain/same-intent';
+import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking, type Reader } from './asking';
 import { askedHashOf, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import type { WalkParts } from './gateway';
-import { identifyReceipt, traitsOf, type Identity } from './compare-receipt';
+import { identifyReceipt, traitsOf } from './compare-receipt';
+import type { Witness } from './judge-answer';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt, pursue, type Pursuit } from './pursue';
 import { requestIdReused } from './pursuits';
@@ -175,17 +177,23 @@ function standStill(order: Order): Pursuit {
 }
 
 /** Compares v1's receipt with what is being bought. */
-async function identify(reference: string, openedAtMs: number, asking: Asking, parts: WalkParts): Promise<Identity | 'unread'> {
+async function identify(reference: string, openedAtMs: number, asking: Asking, parts: WalkParts): Promise<Witness> {
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
-  if (finding.kind !== 'found') return 'unread';
+  if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
+  if (finding.kind !== 'found') return { identity: 'unread' };
+  const outcome = outcomeOfReceipt(finding.body);
+  const shown = outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
+  // A receipt of another order says nothing of this one.
+  if (shown !== undefined && shown !== reference) return { identity: 'unread' };
   const { operation, intent, mapping, credentials } = asking;
   const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
   const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
-  return identifyReceipt(finding.body, traitsOf(operation, intent.values), {
+  const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {
     openedAtMs,
     nowMs: parts.clock.now(),
     listPrice: traitsOf(operation, intent.values, lists).faceValue,
   });
+  return { identity, outcome: shown === undefined ? undefined : outcome };
 }
 
 /** Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt. */

@@ -10,7 +10,7 @@ import { isFinal, succeedOutcome, type Outcome, type Pending } from '../domain/o
 import type { Journal } from '../journal/journal';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
-import type { Identity } from './compare-receipt';
+import { judgeAnswer, type Identify } from './judge-answer';
 import type { RetryBudget } from './retry-budget';
 
 export interface PursuitParts {
@@ -40,8 +40,8 @@ export interface PursuitPlan {
   readonly deadlineMs: number;
   readonly tryMs: number;
   readonly readMs: number;
-  /** Tells whether the order that v1 has under an id the journal does not know is this one. */
-  readonly identify: (reference: string, openedAtMs: number) => Promise<Identity | 'unread'>;
+  /** Tells whether an order that v1 has under an id the journal does not know is this one. */
+  readonly identify: Identify;
 }
 
 export interface Pursuit {
@@ -79,7 +79,12 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const trySend = async (): Promise<void> => {
     parts.budget.earn();
     for (let attempt = 0; ; attempt += 1) {
-      const latest = await judge(await sendOnce(), known);
+      const latest = await judgeAnswer(await sendOnce(), {
+        order,
+        before: known,
+        identify: plan.identify,
+        journal: parts.journal,
+      });
       known = succeedOutcome(known, latest);
       const wait = waitBeforeRetry(known, attempt);
       if (wait === undefined || parts.isStopping()) return;
@@ -113,33 +118,6 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       clientAddress: plan.clientAddress,
       timeoutMs: Math.max(1, Math.min(plan.tryMs, deadline - clock.elapsed())),
     });
-
-  /**
-   * Doubts an answer that may be about another order: one whose reference belongs to another order of the journal (a
-   * connection out of step), or one that v1 had already (another gateway, another key, another sale under this id).
-   */
-  const judge = async (sent: SentOutcome, before: Outcome | undefined): Promise<Outcome> => {
-    const reference = 'reference' in sent.outcome ? sent.outcome.reference : undefined;
-    if (reference === undefined) return sent.outcome;
-    if (before !== undefined && 'reference' in before && before.reference === reference) return sent.outcome;
-    const owning = await parts.journal.findByReference(order.owner, reference);
-    if (owning !== undefined && owning.requestId !== order.requestId)
-      return { kind: 'unknown', reason: 'v1 answered about another order' };
-    if (!sent.isDuplicate) return sent.outcome;
-    const identity = await plan.identify(reference, order.openedAtMs);
-    // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
-    const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
-    if (identity === 'same' || (identity === 'unclear' && isExpected)) return sent.outcome;
-    if (identity === 'other')
-      return {
-        kind: 'rejected',
-        httpStatus: 409,
-        message: 'This request id belongs to another order. Nothing was charged for this one.',
-      };
-    const reason = 'v1 has an order under this request id that cannot be told from this one';
-    // The expected order whose receipt cannot be read right now is looked at again; any other stays in doubt.
-    return { kind: 'unknown', reason, ...(identity === 'unread' && isExpected ? {} : { isDoubted: true }) };
-  };
 
   const poll = async (): Promise<void> => {
     for (let attempt = 0; isWaitingForProvider(known) && !parts.isStopping(); attempt += 1) {

@@ -72,7 +72,7 @@ async function chase({ answers, find, plan, journal: dress, isStopping = () => f
       deadlineMs: 130_000,
       tryMs: 60_000,
       readMs: 10_000,
-      identify: async () => 'same',
+      identify: async () => ({ identity: 'same' }),
       ...plan,
     },
     {
@@ -244,29 +244,29 @@ describe('a duplicate that this journal never sent', () => {
   const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
 
   test('is this order when its receipt says so', async () => {
-    const it = await chase({ answers: [strange], plan: { identify: async () => 'same' } });
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'same' }) } });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
   });
 
   test('is a rejection when its receipt is another order', async () => {
-    const it = await chase({ answers: [strange], plan: { identify: async () => 'other' } });
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'other' }) } });
     expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
     expect(await it.stored()).not.toHaveProperty('reference');
   });
 
   test('is expected after a try whose fate is unknown, when its receipt cannot tell whose it is', async () => {
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => 'unclear' } });
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
     expect(it.troubles).toEqual([]);
   });
 
   test('is not believed after a lost try either, when its receipt names another phone', async () => {
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => 'other' } });
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'other' }) } });
     expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is not believed after a lost answer when its receipt contradicts the sale', async () => {
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => 'contradicted' } });
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'contradicted' }) } });
     await it.clock.advance(130_000);
     await it.pursuit.ended;
     expect(await it.stored()).toMatchObject({ kind: 'unknown', isDoubted: true });
@@ -275,18 +275,18 @@ describe('a duplicate that this journal never sent', () => {
   test('is looked at again after a lost answer while its receipt cannot be read', async () => {
     const seen = ['unread', 'unread', 'same'] as const;
     let looks = 0;
-    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => seen[looks++]! } });
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: seen[looks++]! }) } });
     expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
     expect(looks).toBe(3);
   });
 
   test('stays in doubt, however often v1 repeats it', async () => {
-    const it = await chase({ answers: [strange, strange, strange, strange], plan: { identify: async () => 'unclear' } });
+    const it = await chase({ answers: [strange, strange, strange, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
   test('is doubted after tries that never left', async () => {
-    const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => 'other' } });
+    const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
     expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
   });
 });

@@ -1,0 +1,214 @@
+/**
+ * A v1 that answers as its specification does not foresee, on a real socket. Whatever it says, no script hears "failed"
+ * of what its receipts show as sold, or "success" of what they do not.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { mappingsWith, removeMappings } from '../faults/timing';
+import { openHouse, send, type House } from './house';
+
+interface Strange {
+  readonly title: string;
+  /** What it answers to a purchase: always, or to one try after the other. */
+  readonly answers: readonly { readonly http: number; readonly body: object | string }[];
+  /** What its receipt of the reference `R-<request id>` says; undefined when it has none. */
+  readonly receipt?: Readonly<Record<string, unknown>>;
+  readonly never: 'fail' | 'success';
+  /** Told after the status was asked as well, where the truth can be found out. */
+  readonly inTheEnd?: 'success' | 'fail';
+}
+
+const SOLD = { status: 'success' };
+const FAILED = { status: 'failed' };
+const no = (http: number, more: object) => ({ http, body: { status: 'error', message: 'The transaction failed.', ...more } });
+const yes = (more: object, data: object = {}) => ({
+  http: 200,
+  body: { status: 'success', ...more, data: { reference: '$R', ...data } },
+});
+const cut = { http: 500, body: '' };
+
+const STRANGE: readonly Strange[] = [
+  {
+    title: 'a refusal with a reference, sold',
+    answers: [no(400, { reference: '$R' })],
+    receipt: SOLD,
+    never: 'fail',
+    inTheEnd: 'success',
+  },
+  {
+    title: 'a refusal with a reference in its data, sold',
+    answers: [no(400, { data: { reference: '$R' } })],
+    receipt: SOLD,
+    never: 'fail',
+    inTheEnd: 'success',
+  },
+  {
+    title: 'a refusal that says it has not refunded',
+    answers: [no(400, { refunded: false, reference: '$R' })],
+    receipt: { status: 'pending' },
+    never: 'fail',
+  },
+  {
+    title: 'a refund that is said in text',
+    answers: [no(400, { refunded: 'true', reference: '$R' })],
+    receipt: FAILED,
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'a conflict with the order that it has',
+    answers: [no(409, { duplicate: true, reference: '$R' })],
+    receipt: SOLD,
+    never: 'fail',
+    inTheEnd: 'success',
+  },
+  { title: 'a conflict that names no order', answers: [no(409, { duplicate: true })], never: 'fail' },
+  {
+    title: 'a limit beside an order that it has',
+    answers: [no(429, { duplicate: 1, reference: '$R' })],
+    receipt: SOLD,
+    never: 'fail',
+    inTheEnd: 'success',
+  },
+  {
+    title: 'a refusal that says pending',
+    answers: [no(400, { pending: true, reference: '$R' })],
+    receipt: { status: 'processing' },
+    never: 'fail',
+  },
+  {
+    title: 'a refusal whose reference is that of an error',
+    answers: [no(400, { reference: 'ERR-17' })],
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'a success whose data failed',
+    answers: [yes({}, { status: 'failed' })],
+    receipt: FAILED,
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'a success whose data is pending',
+    answers: [yes({}, { status: 'processing' })],
+    receipt: { status: 'processing' },
+    never: 'success',
+  },
+  { title: 'a success that is none', answers: [yes({ success: false })], receipt: FAILED, never: 'success', inTheEnd: 'fail' },
+  {
+    title: 'a success that was refunded',
+    answers: [yes({ refunded: 'true' })],
+    receipt: FAILED,
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'the original found, which failed',
+    answers: [cut, yes({ duplicate: true })],
+    receipt: FAILED,
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'the original found, which is pending',
+    answers: [cut, yes({ duplicate: true })],
+    receipt: { status: 'pending' },
+    never: 'success',
+  },
+  {
+    title: 'the original found, said with a number',
+    answers: [cut, yes({ duplicate: 1 })],
+    receipt: FAILED,
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'the original of another sale, said in text',
+    answers: [yes({ duplicate: 'true' })],
+    receipt: { status: 'success', phone: '08039999999' },
+    never: 'success',
+    inTheEnd: 'fail',
+  },
+  {
+    title: 'the original, which the receipt of another order cannot vouch for',
+    answers: [yes({ duplicate: true })],
+    receipt: { status: 'success', reference: 'R-other' },
+    never: 'success',
+  },
+  {
+    title: 'a refund of the original that the receipt does not know',
+    answers: [cut, no(400, { refunded: true, duplicate: true, reference: '$R' })],
+    receipt: SOLD,
+    never: 'fail',
+    inTheEnd: 'success',
+  },
+  {
+    title: 'a reference that is a number',
+    answers: [{ http: 200, body: { status: 'success', data: { reference: 17 } } }],
+    never: 'fail',
+  },
+];
+
+let v1: Server;
+let house: House;
+const tries = new Map<string, number>();
+
+/** The case stands in the request id: `s-<number>`. */
+function answerPurchase(requestId: string): { readonly http: number; readonly body: string } {
+  const { answers } = STRANGE[Number(requestId.slice(2))]!;
+  const nth = tries.get(requestId) ?? 0;
+  tries.set(requestId, nth + 1);
+  const { http, body } = answers[Math.min(nth, answers.length - 1)]!;
+  const written = typeof body === 'string' ? body : JSON.stringify(body);
+  return { http, body: written.replaceAll('$R', `R-${requestId}`) };
+}
+
+function answerReceipt(reference: string): { readonly http: number; readonly body: string } {
+  const shown = /^R-s-\d+$/.test(reference) ? STRANGE[Number(reference.slice(4))]!.receipt : undefined;
+  if (shown === undefined) return { http: 404, body: '{"status":"error","success":false,"message":"Transaction not found."}' };
+  const data = { reference, phone: '08030000001', amount: 100, category: 'airtime', type: 'debit', ...shown };
+  return { http: 200, body: JSON.stringify({ status: 'success', success: true, data }) };
+}
+
+beforeAll(async () => {
+  v1 = createServer((request, response) => {
+    void text(request).then((body) => {
+      const url = new URL(request.url!, 'http://v1');
+      const answer =
+        request.method === 'POST'
+          ? answerPurchase((JSON.parse(body) as { request_id: string }).request_id)
+          : url.pathname.endsWith('/receipt')
+            ? answerReceipt(url.searchParams.get('reference')!)
+            : { http: 503, body: '' };
+      response.writeHead(answer.http, { 'content-type': 'application/json' }).end(answer.body);
+    });
+  });
+  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
+  const upstream = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
+  house = await openHouse({ env: { UPSTREAM_URL: upstream, MAPPINGS_DIR: mappingsWith('impatient') } });
+});
+afterAll(async () => {
+  await house.close();
+  removeMappings();
+  await new Promise((resolve) => v1.close(resolve));
+});
+
+async function play(index: number): Promise<{ readonly first: string; readonly later: string }> {
+  const id = `s-${index}`;
+  const sale = { network: 1, mobile_number: '08030000001', amount: 100, Ported_number: true, 'request-id': id };
+  const first = await send(house.url, '/api/topup/', sale);
+  const later = await send(house.url, `/api/transaction/${id}`);
+  return { first: first.body.status, later: later.body.status };
+}
+
+test('is never taken for more than its receipts show', async () => {
+  const told = await Promise.all(STRANGE.map((_strange, index) => play(index)));
+  const expected = STRANGE.map(({ title, inTheEnd = 'pending' }) => ({ title, isLie: false, later: inTheEnd }));
+  const seen = STRANGE.map(({ title, never }, index) => {
+    const { first, later } = told[index]!;
+    return { title, isLie: first === never || later === never, later };
+  });
+  expect(seen).toEqual(expected);
+}, 60_000);
