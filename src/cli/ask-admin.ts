@@ -16,6 +16,8 @@ export async function askAdmin(config: Config, method: 'GET' | 'POST', path: str
       method,
       headers: { ...token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A plan may compute for longer than the gateway keeps a connection.
+      reset: true,
       headersTimeout: 30_000,
     });
     const text = await answer.body.text();

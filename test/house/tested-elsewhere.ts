@@ -12,7 +12,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
 
   // Parts of one thing that is tested as a whole.
   'src/cli/apply.ts': 'What plan has planned is applied in test/cli/plan.test.ts.',
-  'src/cli/ask-admin.ts': 'Asks for every reload in test/cli/reload.test.ts, also where nobody answers.',
   'src/cli/config.ts': 'Run as a process in test/cli/serve.test.ts, beside the other commands that read settings.',
   'src/cli/describe-reply.ts': 'The rows of test/cli/explain.test.ts and test/cli/describe-order.test.ts.',
   'src/cli/listen-for-stop.ts': 'Every signal of test/cli/serve.test.ts.',
