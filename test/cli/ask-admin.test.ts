@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { askAdmin } from '../../src/cli/ask-admin';
 import { loadConfig, type Config } from '../../src/config';
 
@@ -13,6 +14,7 @@ test('every question has a connection of its own: the gateway hangs up on a kept
   const config = configOf((server.address() as AddressInfo).port);
   try {
     expect(await askAdmin(config, 'GET', '/mapping/files')).toEqual({ status: 200, body: { method: 'GET' } });
+    await sleep(20);
     expect(await askAdmin(config, 'POST', '/mapping/apply', {})).toEqual({ status: 200, body: { method: 'POST' } });
     expect(connections).toBe(2);
   } finally {
