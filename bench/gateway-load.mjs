@@ -1,0 +1,93 @@
+// The scripts of the gateway's benchmark: a number of them at a time, each asking again as soon as it is answered, or all
+// together at a given rate. One order per message from the parent: { url, name, run, connections, isKept, seconds, rate },
+// and `isFirst` when what the requests are about must be bought before them.
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { REQUESTS } from './gateway-requests.mjs';
+import { eachMessage } from './gateway-wire.mjs';
+
+process.on('message', async (order) => process.send(await load(order)));
+process.on('disconnect', () => process.exit());
+
+async function load({ url, name, run, connections, isKept, seconds, rate, isFirst = false }) {
+  const { port } = new URL(url);
+  const { first = [], request } = REQUESTS[name];
+  const take = { times: [], refused: 0, broken: 0, sample: undefined };
+  if (isFirst) for (const bytes of first) await once(port, bytes);
+  let next = 0;
+  const startedAt = performance.now();
+  const endsAt = startedAt + seconds * 1_000;
+  /** When the next request is due, or undefined when time is up. Late ones count from when they were due. */
+  const dueNext = () => {
+    const now = performance.now();
+    const dueAt = rate === 0 ? now : startedAt + (next / rate) * 1_000;
+    return dueAt >= endsAt || now >= endsAt ? undefined : dueAt;
+  };
+  const scripts = Array.from({ length: connections }, () =>
+    script({ port, isKept, dueNext, bytes: () => request(next++, run), take }),
+  );
+  await Promise.all(scripts);
+  const tookMs = performance.now() - startedAt;
+  const sorted = Float64Array.from(take.times).sort();
+  const quantile = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+  const { refused, broken, sample } = take;
+  return { requests: sorted.length, tookMs, p50Ms: quantile(0.5), p99Ms: quantile(0.99), refused, broken, sample };
+}
+
+/** One script: asks, reads, asks again, on the same connection or on a new one each time. */
+function script({ port, isKept, dueNext, bytes, take }) {
+  return new Promise((done) => {
+    let socket;
+    let dueAt;
+    let isAsking = false;
+    const ask = () => {
+      dueAt = dueNext();
+      if (dueAt === undefined) {
+        socket?.destroy();
+        return done();
+      }
+      const sent = bytes();
+      const send = () => {
+        isAsking = true;
+        if (socket === undefined || !isKept) open();
+        socket.write(sent);
+      };
+      const waitMs = dueAt - performance.now();
+      if (waitMs > 0) setTimeout(send, waitMs);
+      else send();
+    };
+    const open = () => {
+      const own = connect(Number(port), '127.0.0.1').setNoDelay(true);
+      socket = own;
+      eachMessage(own, (head, body) => {
+        take.times.push(performance.now() - dueAt);
+        if (!head.startsWith('HTTP/1.1 200')) take.refused += 1;
+        take.sample ??= body.slice(0, 300);
+        isAsking = false;
+        // As cURL does at the end of a PHP script: the side that asked hangs up.
+        if (!isKept) own.end();
+        ask();
+      });
+      own.on('error', () => undefined);
+      own.once('close', () => {
+        if (own !== socket || !isAsking) return;
+        take.broken += 1;
+        isAsking = false;
+        socket = undefined;
+        ask();
+      });
+    };
+    ask();
+  });
+}
+
+function once(port, bytes) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1').once('error', reject);
+    eachMessage(socket, () => {
+      socket.end();
+      resolve();
+    });
+    socket.write(bytes);
+  });
+}
