@@ -4,6 +4,7 @@
  */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
+import { parsePhone } from '../domain/phone';
 import type { Field, Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
 import type { CatalogLists } from './catalog-lists';
@@ -97,8 +98,10 @@ function compareNumber(receipt: JsonObject, { phone }: JsonObject, { numbers }: 
 
 /** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top. */
 function comparePrice({ amount }: JsonObject, { faceValue }: OrderTraits): Agreement {
-  const shown = readNaira(amount);
-  if (faceValue === undefined || shown === undefined) return 'absent';
+  const signed = readNaira(amount);
+  if (faceValue === undefined || signed === undefined) return 'absent';
+  // A debit may be written with a minus.
+  const shown = Math.abs(signed);
   return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + 100_00 ? 'agrees' : 'differs';
 }
 
@@ -165,7 +168,8 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   const { number, price, category } = comparison;
   const data = (receipt['data'] ?? {}) as JsonObject;
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
-  if (number === 'differs' && traits.isPhoneServed) return 'other';
+  // One that is masked or cut is no other phone.
+  if (number === 'differs' && traits.isPhoneServed && parsePhone(textOf(data['phone'])) !== undefined) return 'other';
   if (isOurs(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   const against = [number, price, category].filter((agreement) => agreement === 'differs').length;

@@ -13,6 +13,7 @@ import { compareReceipt, traitsOf, type OrderTraits } from './compare-receipt';
 import { findReceipt } from './pursue';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 import type { ReconcileParts } from './reconcile';
+import { isMoneyIn, rulesOut } from './rules-out';
 import type { Steadiness } from './steadiness';
 
 export interface LostParts extends ReconcileParts {
@@ -51,7 +52,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const history = await parts.history.read(
     {
       sinceMs,
-      mayBeLost: (row) => lost.some((order) => !isContradicted(traits.get(order), row)),
+      mayBeLost: (row) => lost.some((order) => !isRuledOut(traits.get(order), row)),
       isTimely: (row) => lost.some((order) => isTimely(order, row)),
     },
     context,
@@ -79,7 +80,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
 
 /** Which row of the history is whose, among all open orders of the key. */
 class Matches {
-  readonly #rivals: readonly { readonly order: Order; readonly traits: OrderTraits | undefined }[];
+  readonly #rivals: readonly { readonly order: Order; readonly traits: LostTraits | undefined }[];
   readonly #history: History;
 
   constructor(rivals: readonly Order[], history: History, prices: CatalogLists | undefined, mapping: Mapping) {
@@ -101,8 +102,11 @@ class Matches {
     const alike = timely.filter((row) => isAlike(mine, row.receipt!));
     const [row] = alike;
     if (row === undefined || alike.length > 1) return undefined;
-    // Whatever its time: a rival may have been opened while the clock was wrong.
-    const isRivalled = this.#rivals.some((rival) => rival !== mine && isAlike(rival, row.receipt!));
+    // Whatever its time: a rival may have been opened while the clock was wrong. One of an operation that the mapping no
+    // longer has may be anything.
+    const isRivalled = this.#rivals.some(
+      (rival) => rival !== mine && (rival.traits === undefined || isAlike(rival, row.receipt!)),
+    );
     return isRivalled ? undefined : row;
   }
 }
@@ -153,10 +157,19 @@ function isTimely(order: Order, row: Unclaimed): boolean {
   return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastTriedAt(order) + LATER_MS);
 }
 
+interface LostTraits extends OrderTraits {
+  /** How v1 calls what other operations buy: the first word of their categories. */
+  readonly otherServices: readonly string[];
+}
+
 /** Undefined for an operation that the mapping no longer has. */
-function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): OrderTraits | undefined {
+function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
-  return operation === undefined ? undefined : traitsOf(operation, order.fields, prices);
+  if (operation === undefined) return undefined;
+  const otherServices = [...mapping.operations.values()].flatMap((other) =>
+    other === operation ? [] : other.categories.slice(0, 1),
+  );
+  return { ...traitsOf(operation, order.fields, prices), otherServices };
 }
 
 /**
@@ -165,10 +178,10 @@ function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mappi
  * neither number nor price (a message to many) is told by its service, and only while nobody doubts it.
  */
 function isAlike(
-  { order, traits }: { readonly order: Order; readonly traits: OrderTraits | undefined },
+  { order, traits }: { readonly order: Order; readonly traits: LostTraits | undefined },
   receipt: JsonObject,
 ): boolean {
-  if (traits === undefined) return false;
+  if (traits === undefined || isMoneyIn((receipt['data'] ?? {}) as JsonObject)) return false;
   const { number, price, category } = compareReceipt(receipt, traits);
   if ([number, price, category].includes('differs')) return false;
   const isDoubted = order.outcome?.kind === 'unknown' && order.outcome.isDoubted === true;
@@ -176,13 +189,13 @@ function isAlike(
 }
 
 /**
- * Something that the receipt shows is not of this order. Prices of the catalog do not count: they may have changed since.
- * A row at another time proves nothing either way, because clocks differ.
+ * Something that the record shows is certainly not of this order. Prices of the catalog do not count: they may have changed
+ * since. A row at another time proves nothing either way, because clocks differ.
  */
-function isContradicted(traits: OrderTraits | undefined, receipt: JsonObject): boolean {
-  return traits !== undefined && Object.values(compareReceipt(receipt, traits)).includes('differs');
+function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean {
+  return traits !== undefined && rulesOut(record, traits, traits.otherServices);
 }
 
-function isNot(traits: OrderTraits | undefined, { row, receipt }: Unclaimed): boolean {
-  return isContradicted(traits, receipt ?? row);
+function isNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {
+  return isRuledOut(traits, receipt ?? row);
 }

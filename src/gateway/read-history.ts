@@ -73,20 +73,23 @@ export function createHistoryReader({
     for (let page = 1; page <= PAGES_MAX; page += 1) {
       const query = { page: String(page), per_page: String(PER_PAGE) };
       const finding = await upstream.find({ method: 'GET', path: '/transactions', query }, context);
-      const listed = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined)?.['transactions'] : undefined;
-      if (finding.kind !== 'found' || !Array.isArray(listed)) return undefined;
+      const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
+      const listed = data?.['transactions'];
+      if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed)) return undefined;
       serverAtMs = finding.serverAtMs;
-      for (const row of listed as readonly JsonObject[]) {
-        const read = readRow(row);
+      const reads = (listed as readonly JsonObject[]).map(readRow);
+      if (!isNewestFirst(reads)) return { rows, isWhole: false, serverAtMs };
+      for (const read of reads) {
         if (read === undefined) return { rows, isWhole: false, serverAtMs };
         // Newest first: once the latest reading of a time is too early, so is all that follows.
-        if (Math.max(...read.timesMs) < question.sinceMs) return { rows, isWhole: true, serverAtMs };
+        if (latestOf(read) < question.sinceMs) return { rows, isWhole: true, serverAtMs };
         // A new order moves the last row of a page to the next one, where it is seen again.
         if (rows.has(read.reference) || !question.mayBeLost(read.row)) continue;
         if ((await journal.findByReference(context.credentials.fingerprint, read.reference)) === undefined)
           rows.set(read.reference, read);
       }
-      if (listed.length < PER_PAGE) return { rows, isWhole: true, serverAtMs };
+      const place = placeOf(data, page, listed.length);
+      if (place !== 'more follows') return { rows, isWhole: place === 'the last', serverAtMs };
     }
     return { rows, isWhole: false, serverAtMs };
   };
@@ -111,6 +114,28 @@ export function createHistoryReader({
   };
 }
 
+/**
+ * Where a page stands, by v1's own count (specification, 2.4): a v1 that gives fewer rows than it was asked for, or the same
+ * page again and again, has not shown everything. Without a count only an empty page is the end.
+ */
+function placeOf(list: JsonObject, page: number, rows: number): 'the last' | 'more follows' | 'elsewhere' {
+  const isCounted = typeof list['total_pages'] === 'number';
+  if (typeof list['page'] === 'number' && list['page'] !== page) return 'elsewhere';
+  if (!isCounted) return rows === 0 ? 'the last' : 'more follows';
+  if (page >= (list['total_pages'] as number)) return 'the last';
+  return rows === 0 ? 'elsewhere' : 'more follows';
+}
+
+function latestOf({ timesMs }: Unclaimed): number {
+  return Math.max(...timesMs);
+}
+
+/** Rows in another order would end the reading too early. */
+function isNewestFirst(rows: readonly (Unclaimed | undefined)[]): boolean {
+  const [first, last] = [rows[0], rows.at(-1)];
+  return first === undefined || last === undefined || latestOf(first) >= latestOf(last);
+}
+
 function readRow(row: JsonObject): Unclaimed | undefined {
   const reference = row['transaction_ref'];
   const timesMs = parseTimes(row['created_at']);
@@ -120,9 +145,9 @@ function readRow(row: JsonObject): Unclaimed | undefined {
 }
 
 function identityOf(receipt: JsonObject, wanted: string): JsonObject | undefined {
-  const { reference, phone, amount, category } = (receipt['data'] ?? {}) as JsonObject;
+  const { reference, phone, amount, category, type } = (receipt['data'] ?? {}) as JsonObject;
   if (reference !== wanted) return undefined;
-  return { data: { reference, phone: phone ?? null, amount: amount ?? null, category: category ?? null } };
+  return { data: { reference, phone: phone ?? null, amount: amount ?? null, category: category ?? null, type: type ?? null } };
 }
 
 /** v1's `YYYY-MM-DD HH:MM:SS` under each zone it may be in, ms since the epoch; empty when it is no such text. */

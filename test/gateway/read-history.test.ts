@@ -69,7 +69,7 @@ test('goods and status are not kept', async () => {
   const { reader } = openReader(1);
   const history = await reader.read(ALL, CONTEXT);
   expect(history!.unclaimed[0]!.receipt).toEqual({
-    data: { reference: 'V0', phone: '08030000001', amount: 100, category: 'airtime' },
+    data: { reference: 'V0', phone: '08030000001', amount: 100, category: 'airtime', type: null },
   });
 });
 
@@ -90,6 +90,43 @@ test('the receipts of one key are not those of another', async () => {
   await reader.read(ALL, CONTEXT);
   await reader.read(ALL, { ...CONTEXT, credentials: { ...CREDENTIALS, fingerprint: 'f'.repeat(32) } });
   expect(receiptsAsked()).toEqual(['V0', 'V0']);
+});
+
+describe('a history is not whole', () => {
+  const row = (index: number) => ({ transaction_ref: `V${index}`, created_at: timeText(NOW - index * 60_000) });
+  const rows = (from: number, until: number) => Array.from({ length: until - from }, (_, index) => row(from + index));
+  /** A v1 whose list of a page is whatever `list` says. */
+  const read = (list: (page: number) => JsonObject, sinceMs = 0) => {
+    const upstream = createScriptedUpstream(createVirtualClock(), [], ({ query = {} }): Finding => {
+      return { kind: 'found', body: { status: 'success', data: list(Number(query['page'])) } };
+    });
+    const reader = createHistoryReader({ journal: createMemoryJournal(), upstream });
+    return reader.read({ ...ALL, sinceMs, mayBeLost: () => false }, CONTEXT);
+  };
+
+  test.each<[string, number, (page: number) => JsonObject]>([
+    [
+      'that is given twenty rows a page, whatever was asked',
+      0,
+      (page) => ({ transactions: page === 1 ? rows(0, 20) : [], page, total_pages: 4 }),
+    ],
+    ['whose first page comes again and again', 0, () => ({ transactions: rows(0, 20), page: 1, total_pages: 4 })],
+    ['that breaks off before its last page', 0, (page) => ({ transactions: page < 3 ? rows(0, 50) : [], page, total_pages: 4 })],
+    ['that is oldest first', NOW - 10 * 60_000, (page) => ({ transactions: rows(0, 50).reverse(), page, total_pages: 1 })],
+  ])('%s', async (_title, sinceMs, list) => {
+    expect(await read(list, sinceMs)).toMatchObject({ isWhole: false });
+  });
+
+  test.each<[string, (page: number) => JsonObject]>([
+    [
+      'v1 counts its pages and all were read',
+      (page) => ({ transactions: rows(20 * page, 20 * page + 20), page, total_pages: 4 }),
+    ],
+    ['v1 counts none and a page is empty', (page) => ({ transactions: page < 4 ? rows(20 * page, 20 * page + 20) : [] })],
+    ['there is nothing', (page) => ({ transactions: [], page, total_pages: 0 })],
+  ])('unless %s', async (_title, list) => {
+    expect(await read(list)).toMatchObject({ isWhole: true });
+  });
 });
 
 test('a history longer than can be read is not whole', async () => {

@@ -18,6 +18,8 @@ interface Row {
   readonly reference: string;
   readonly atMs: number;
   readonly phone?: string;
+  /** What its receipt shows otherwise than a sale of airtime. */
+  readonly shows?: JsonObject;
   /** v1 does not give its receipt right now. */
   readonly isUnreadable?: true;
 }
@@ -62,7 +64,11 @@ function openRoom(
       const transactions = rows
         .slice(from, from + 50)
         .map(({ reference, atMs }) => ({ transaction_ref: reference, created_at: timeText(atMs) }));
-      return { ...found({ status: 'success', data: { transactions } }), serverAtMs: clock.now() + serverErrorMs } as Finding;
+      const page = { page: Number(call.query!['page']), total_pages: Math.max(1, Math.ceil(rows.length / 50)) };
+      return {
+        ...found({ status: 'success', data: { transactions, ...page } }),
+        serverAtMs: clock.now() + serverErrorMs,
+      } as Finding;
     }
     const row = rows.find(({ reference }) => reference === call.query?.['reference'])!;
     if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
@@ -72,6 +78,8 @@ function openRoom(
       category: 'airtime',
       phone: row.phone ?? '08030000001',
       amount: 100,
+      type: 'debit',
+      ...row.shows,
     };
     return found({ status: 'success', data });
   };
@@ -105,6 +113,11 @@ function openRoom(
       return (await journal.find(CREDENTIALS.fingerprint, requestId))?.outcome;
     },
     open: (requestId: string, phone = '08030000001') => journal.open(airtime(requestId, wall.now(), phone)),
+    /** An order of another operation that got no answer. */
+    async openLost(requestId: string, operation: string, fields: JsonObject): Promise<void> {
+      await journal.open({ ...airtime(requestId, wall.now(), ''), operation, fields });
+      await journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now());
+    },
     lose: (requestId: string) => journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now()),
   };
 }
@@ -139,6 +152,49 @@ test('an order that v1 does not have after the quiet time was never sent', async
   await room.clock.advance(QUIET_MS);
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
+describe('a row that v1 may have written of the order in its own way', () => {
+  const exam = { exam: 'WAEC', quantity: 2 };
+  const meter = { disco: 1, meter: '45021234567', meter_type: 'prepaid', amount: 100_000 };
+  const airtimeSale = { phone: '08030000001', amount: 10_000, network: 'MTN', ported: true };
+  const cards = { network: 'MTN', denomination: 100, quantity: 5 };
+
+  test.each<[string, string, JsonObject, JsonObject]>([
+    ['under a category that is not listed', 'buy_exam', exam, { phone: '', amount: 7_000, category: 'education' }],
+    ["with the customer's phone for the meter", 'buy_electricity', meter, { amount: 1_000, category: 'electricity' }],
+    ['with a service charge', 'buy_electricity', meter, { phone: '45021234567', amount: 1_250, category: 'electricity' }],
+    ['with a masked number', 'buy_airtime', airtimeSale, { phone: '0803****001' }],
+    ['with a country code and a zero', 'buy_airtime', airtimeSale, { phone: '+234 (0) 803 000 0001' }],
+    ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
+    ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
+  ])('%s keeps it from being called unsent', async (_title, operation, fields, shows) => {
+    const room = openRoom([{ reference: 'V1', atMs: START, shows }]);
+    await room.openLost('r-1', operation, fields);
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect((await room.outcomeOf('r-1'))?.kind).not.toBe('not_sent');
+  });
+});
+
+test("a refund is nobody's order, though it shows the same number and amount", async () => {
+  const room = openRoom([{ reference: 'V2', atMs: START, shows: { type: 'credit' } }]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  await room.clock.advance(QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
+test('an open order of an operation that is gone may be any row', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  await room.openLost('r-0', 'buy_what_was', {});
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
 test('of two lost orders that are alike none takes the only row', async () => {

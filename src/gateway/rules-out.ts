@@ -1,0 +1,66 @@
+/**
+ * Whether a record of v1 is certainly not this order: the only kind of doubt that may prove an order absent, after which
+ * its script hears "failed". So each trait counts only where the specification leaves v1 no other way to write it.
+ */
+import { parsePhone } from '../domain/phone';
+import type { JsonObject, JsonValue } from '../domain/json';
+import { readNaira } from '../upstream/delivery';
+import type { OrderTraits } from './compare-receipt';
+
+/** Money that came in: a refund, a deposit. What was bought is a debit (specification, 2.3). */
+const MONEY_IN = /credit|refund|revers|deposit|fund/i;
+
+/** Wider than what speaks for an order: service charges and discounts of v1 are not known to us. */
+const LEAST_SHARE = 0.6;
+const MOST_SHARE = 1.25;
+const CHARGE_MOST = 250_00;
+
+/** `otherServices`: how v1 calls what other operations buy. */
+export function rulesOut(record: JsonObject, traits: OrderTraits, otherServices: readonly string[]): boolean {
+  const data = (record['data'] ?? {}) as JsonObject;
+  return (
+    isMoneyIn(data) ||
+    isOtherNumber(data['phone'], traits) ||
+    isOtherPrice(data, traits) ||
+    isOtherService(data['category'], traits, otherServices)
+  );
+}
+
+/** What v1 shows as `type` of a refund or deposit; such a record is nobody's order. */
+export function isMoneyIn({ type }: JsonObject): boolean {
+  return typeof type === 'string' && MONEY_IN.test(type);
+}
+
+/**
+ * A phone that was served is shown as such; one that is masked or cut says nothing. Where a meter or smartcard is served, a
+ * phone in its place may be the customer's.
+ */
+function isOtherNumber(shown: JsonValue | undefined, { numbers, isPhoneServed }: OrderTraits): boolean {
+  if (numbers.length === 0 || typeof shown !== 'string') return false;
+  const phone = parsePhone(shown);
+  if (isPhoneServed) return phone !== undefined && !numbers.includes(phone);
+  const plain = bare(shown);
+  const isPhone = phone !== undefined && /^0[789]/.test(phone);
+  return !isPhone && /^[0-9a-z]+$/.test(plain) && !numbers.some((number) => bare(number) === plain);
+}
+
+/** Leading zeros are lost to a number type. */
+function bare(text: string): string {
+  return text.replace(/[\s-]/g, '').replace(/^0+/, '').toLowerCase();
+}
+
+/** The price of all or of one of them; a debit may be written with a minus. */
+function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1 }: OrderTraits): boolean {
+  const shown = readNaira(amount);
+  if (faceValue === undefined || shown === undefined) return false;
+  const paid = Math.abs(shown);
+  return paid < (faceValue * LEAST_SHARE) / quantity || paid > faceValue * MOST_SHARE + CHARGE_MOST;
+}
+
+/** The specification does not list v1's categories: a word that is nobody's (`education`) may be this order's. */
+function isOtherService(category: JsonValue | undefined, { categories }: OrderTraits, others: readonly string[]): boolean {
+  if (categories.length === 0 || typeof category !== 'string') return false;
+  const word = category.toLowerCase();
+  const isNamedBy = (names: readonly string[]): boolean => names.some((name) => word.includes(name.toLowerCase()));
+  return isNamedBy(others) && !isNamedBy(categories);
+}
