@@ -31,7 +31,10 @@ function setting<T>(sentence: string, expected: string, parse: (text: string) =>
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const NODE_ENVS = ['development', 'test', 'production'] as const;
 const WORKERS_MAX = 256;
+/** The widest network of trusted proxies: its members can all buy without a PIN on keys that are locked to addresses. */
+const PROXY_BITS_MIN = 8;
 /** The word that chooses the embedded sandbox where production asks for a choice. */
 const SANDBOX = 'sandbox';
 /** The key of the sandbox account that everything is tried with. */
@@ -101,7 +104,7 @@ const configSchema = z.strictObject({
   ).prefault('1'),
   trustedProxies: setting(
     'Addresses or networks whose forwarded address is believed, separated by commas.',
-    'addresses or networks such as `10.0.0.0/8, ::1`',
+    `addresses or networks such as \`10.0.0.0/8, ::1\`, none wider than /${PROXY_BITS_MIN}`,
     parseNetworks,
   ).optional(),
   lookupApiKey: secret(
@@ -115,8 +118,9 @@ const configSchema = z.strictObject({
     'at least 32 characters of hex or base64',
     (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
   ).optional(),
-  nodeEnv: setting('`production` demands a choice of UPSTREAM_URL.', 'a word', (text) =>
-    /^\w+$/.test(text) ? text : undefined,
+  // Closed, because a misspelt `production` would sell in the sandbox and tell scripts of success.
+  nodeEnv: setting('`production` demands a choice of UPSTREAM_URL.', 'development, test or production', (text) =>
+    NODE_ENVS.find((word) => word === text),
   ).prefault('development'),
   configFile: setting('A YAML file with these same names; the environment wins.', 'a file', (text) => text).prefault(
     CONFIG_FILE_NAME,
@@ -194,7 +198,9 @@ function issueSentence(
 ): string {
   const key = String(issue.path[0]);
   const name = variableOf(key);
-  const shown = SECRET_NAMES.has(name) ? '' : `, but is \`${(texts[key] ?? '').slice(0, 100)}\``;
+  // Credentials stand before the last @ of an address.
+  const text = (texts[key] ?? '').replace(/^(\w+:\/\/)?.*@/s, '$1[secret]@');
+  const shown = SECRET_NAMES.has(name) ? '' : `, but is \`${text.slice(0, 100)}\``;
   return `${name}${sources[name] === 'file' ? ' in the configuration file' : ''} ${issue.message}${shown}.`;
 }
 
@@ -205,6 +211,9 @@ function checkTogether(settings: Settings): readonly string[] {
     problems.push(
       'UPSTREAM_URL must be set with NODE_ENV=production; the word `sandbox` chooses the embedded sandbox on purpose.',
     );
+  }
+  if (leadsBack(settings)) {
+    problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${settings.port}): it must be the address of v1.`);
   }
   if (!isLoopback(settings.adminHost) && settings.adminToken === undefined) {
     problems.push(`ADMIN_HOST is \`${settings.adminHost}\`, which others can reach, so ADMIN_TOKEN must be set.`);
@@ -239,6 +248,15 @@ function settle(settings: Settings, cwd: string): Config {
 
 function isSandbox({ upstreamUrl }: Settings): boolean {
   return upstreamUrl === undefined || upstreamUrl === SANDBOX;
+}
+
+/** True when v1 would be this very server, whose every call then calls it again. */
+function leadsBack({ host, port, upstreamUrl }: Settings): boolean {
+  if (upstreamUrl === undefined || upstreamUrl === SANDBOX) return false;
+  const url = new URL(upstreamUrl);
+  const name = url.hostname.replace(/^\[|\]$/g, '');
+  const usualPort = url.protocol === 'https:' ? 443 : 80;
+  return Number(url.port || usualPort) === port && (name === host || (isLoopback(name) && doHostsMeet(name, host)));
 }
 
 /** True for names and addresses that only this machine reaches. */
@@ -285,7 +303,9 @@ function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || address.includes('%') || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  if (bits === undefined) return true;
+  const bitsBefore = version === 6 && ipaddr.IPv6.parse(address).isIPv4MappedAddress() ? 96 : 0;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && Number(bits) >= bitsBefore + PROXY_BITS_MIN;
 }
 
 type ConfigValue = Config[keyof Config];

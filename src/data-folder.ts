@@ -16,7 +16,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Throws a plain Error with a sentence that names the setting. */
 export function prepareDataFolder(folder: string): void {
   try {
-    makeFolder(folder);
+    // What is in it tells who bought what: it is its owner's alone.
+    makeFolder(folder, 0o700);
     if (!statSync(folder).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -26,11 +27,11 @@ export function prepareDataFolder(folder: string): void {
 }
 
 /** One step at a time: where the system takes no folder at all, Node's own way down tries for ever. */
-function makeFolder(folder: string): void {
+function makeFolder(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return;
   makeFolder(dirname(folder));
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, mode);
   } catch (error) {
     // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

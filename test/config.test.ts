@@ -115,6 +115,11 @@ describe('the configuration', () => {
     ['TRUSTED_PROXIES', '10.0.0.0/33', 'addresses or networks'],
     ['TRUSTED_PROXIES', '10.0.0.1,,10.0.0.2', 'addresses or networks'],
     ['TRUSTED_PROXIES', 'proxy.example', 'addresses or networks'],
+    ['TRUSTED_PROXIES', '0.0.0.0/0', 'none wider than /8'],
+    ['TRUSTED_PROXIES', '10.0.0.1, ::/0', 'none wider than /8'],
+    ['TRUSTED_PROXIES', '::ffff:0.0.0.0/96', 'none wider than /8'],
+    ['NODE_ENV', 'prod', 'development, test or production'],
+    ['NODE_ENV', 'Production', 'development, test or production'],
     ['TRUSTED_PROXIES', '0177.0.0.1', 'addresses or networks'],
     ['UPSTREAM_URL', 'v1.example/api/v1', 'an http or https address'],
     ['UPSTREAM_URL', 'ftp://v1.example', 'an http or https address'],
@@ -144,8 +149,24 @@ describe('the configuration', () => {
     expect(all[0]).not.toContain('hunter2');
   });
 
-  it('refuses credentials in the address of v1', () => {
-    expect(problems({ UPSTREAM_URL: 'https://user:pass@v1.example' })[0]).toMatch(/^UPSTREAM_URL must be .* without credentials/);
+  it.each(['https://user:hunter2@v1.example', 'https://hunter2@v1.example/api', 'user:hunter2@v1', 'https://u:hunter2/@@v1'])(
+    'refuses %s as the address of v1 without repeating its credentials',
+    (address) => {
+      const all = problems({ UPSTREAM_URL: address });
+      expect(all).toEqual([expect.stringMatching(/^UPSTREAM_URL must be .* without credentials/) as string]);
+      expect(all[0]).not.toContain('hunter2');
+    },
+  );
+
+  it('does not sell through itself', () => {
+    for (const address of ['http://127.0.0.1:8080/api/v1', 'http://localhost:8080', 'http://[::1]:8080/api/v1'])
+      expect(problems({ UPSTREAM_URL: address })).toEqual([
+        'UPSTREAM_URL leads back to this gateway (PORT 8080): it must be the address of v1.',
+      ]);
+    expect(problems({ HOST: '192.0.2.1', PORT: '80', UPSTREAM_URL: 'http://192.0.2.1/api/v1' })).toHaveLength(1);
+    expect(problems({ UPSTREAM_URL: 'http://127.0.0.1:8081/api/v1' })).toEqual([]);
+    expect(problems({ HOST: '192.0.2.1', UPSTREAM_URL: 'http://127.0.0.1:8080/api/v1' })).toEqual([]);
+    expect(problems({ UPSTREAM_URL: 'https://v1.example:8080' })).toEqual([]);
   });
 
   it('tells all problems at once', () => {

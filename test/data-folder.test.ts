@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareDataFolder } from '../src/data-folder';
@@ -12,6 +12,17 @@ test('a folder is made, with those above it, and found again', () => {
   prepareDataFolder(deep);
   prepareDataFolder(deep);
   expect(existsSync(deep)).toBe(true);
+});
+
+test('a folder that is made belongs to its owner alone, and those above it to whom they would', () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+  const before = process.umask(0o022);
+  try {
+    prepareDataFolder(join(folder, 'lib', 'data'));
+  } finally {
+    process.umask(before);
+  }
+  expect([modeOf(join(folder, 'lib')), modeOf(join(folder, 'lib', 'data'))]).toEqual([0o755, 0o700]);
 });
 
 test('a folder where this user may not write is told', () => {
