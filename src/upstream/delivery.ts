@@ -9,25 +9,22 @@ import { isJsonObject } from './reply-json';
  * are the exception to silence: if v1 sent some that cannot be read exactly, `goodsMissing` says so.
  */
 export function readDelivery(data: JsonObject): Delivery {
+  const delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] } = {};
   const balanceBefore = readNaira(data.balance_before);
   const balanceAfter = readNaira(data.balance_after);
   const cashback = readNaira(data.cashback_earned);
   const token = readToken(data.token);
   const pins = readPins(data.pins);
+  if (balanceBefore !== undefined) delivery.balanceBefore = balanceBefore;
+  if (balanceAfter !== undefined) delivery.balanceAfter = balanceAfter;
   // Other orders of the account may run between the two readings; a negative difference is surely not this charge.
-  const charged =
-    balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter
-      ? kobo(balanceBefore - balanceAfter)
-      : undefined;
-  return {
-    ...(balanceBefore === undefined ? {} : { balanceBefore }),
-    ...(balanceAfter === undefined ? {} : { balanceAfter }),
-    ...(charged === undefined ? {} : { charged }),
-    ...(cashback === undefined ? {} : { cashback }),
-    ...(token === undefined || token === 'unreadable' ? {} : { token: token.text }),
-    ...(pins === undefined || pins === 'unreadable' ? {} : { pins }),
-    ...(token === 'unreadable' || pins === 'unreadable' ? { goodsMissing: true } : {}),
-  };
+  if (balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter)
+    delivery.charged = kobo(balanceBefore - balanceAfter);
+  if (cashback !== undefined) delivery.cashback = cashback;
+  if (token !== undefined && token !== 'unreadable') delivery.token = token.text;
+  if (pins !== undefined && pins !== 'unreadable') delivery.pins = pins;
+  if (token === 'unreadable' || pins === 'unreadable') delivery.goodsMissing = true;
+  return delivery;
 }
 
 /** Kobo from v1's naira. A double's own noise (`48980.199999999997`) is mended, a real fraction of a kobo is not. */
