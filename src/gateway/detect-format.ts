@@ -4,6 +4,7 @@ import type { LegacyRequest, LegacyValue } from '../domain/legacy';
 import type { Field, Mapping, Operation } from '../mapping/mapping';
 import type { OwnNumbers } from '../mapping/own-numbers';
 import type { Weight } from '../mapping/signals';
+import type { Table } from '../mapping/table';
 import { readRaw } from './read-raw';
 
 export interface FoundSignal {
@@ -51,7 +52,7 @@ export function detectFormat(
 
   const has = (format: string, weight: Weight): boolean =>
     signals.some((signal) => signal.format === format && signal.weight === weight);
-  const ids = [...mapping.formats.keys()];
+  const ids = [...mapping.formats.keys()].filter((id) => operation.sharedBy.has(id));
   const strong = ids.filter((id) => has(id, 'strong'));
   const [only] = strong;
   const isContested = strong.length !== 1 || ids.some((id) => id !== only && has(id, 'medium'));
@@ -64,7 +65,7 @@ export function detectFormat(
   const byPrefix = decideByPrefix(request, operation, doubt, signals);
   if (byPrefix !== undefined) return { ...byPrefix, signals };
   if (only !== undefined && strong.length === 1) return { format: only, reason: reasonOf(only, signals), signals };
-  throw new GatewayError('ambiguous_format', describeDoubt(doubt, mapping), { field: doubt.spelling });
+  throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids), { field: doubt.spelling });
 }
 
 function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
@@ -102,6 +103,7 @@ function mostLikely(
 /** A number that v1 will see and that the formats read differently. */
 interface Doubt {
   readonly field: Field;
+  readonly table: Table;
   readonly spelling: string;
   readonly number: number;
   /** By format; a format that gives the number no meaning is not in it. */
@@ -116,24 +118,25 @@ function findDoubt(
   ownNumbers: Certainties['ownNumbers'],
 ): Doubt | undefined {
   for (const field of operation.fields) {
-    if (field.table === undefined || !field.isSent) continue;
+    const { table } = field;
+    if (table === undefined || !field.isSent) continue;
     const raw = readRaw(request, field)[0];
-    const number = raw === undefined ? undefined : field.table.numberIn(raw.value);
+    const number = raw === undefined ? undefined : table.numberIn(raw.value);
     if (raw === undefined || number === undefined) continue;
     // The caller's own number means the same in every format; one that is refused means nothing in any.
-    const own = ownNumbers?.get(field.table.name);
+    const own = ownNumbers?.get(table.name);
     if (own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) continue;
-    const readings = readingsOf(number, field, mapping, ids);
+    const readings = readingsOf(number, table, mapping, ids);
     if (readings.size < ids.length ? readings.size > 0 : new Set(readings.values()).size > 1)
-      return { field, spelling: raw.spelling, number, readings };
+      return { field, table, spelling: raw.spelling, number, readings };
   }
   return undefined;
 }
 
-function readingsOf(number: number, field: Field, mapping: Mapping, ids: readonly string[]): Map<string, string> {
+function readingsOf(number: number, table: Table, mapping: Mapping, ids: readonly string[]): Map<string, string> {
   const readings = new Map<string, string>();
   for (const id of ids) {
-    const value = mapping.numberingOf(id, field.table!).get(number);
+    const value = mapping.numberingOf(id, table).get(number);
     if (value !== undefined) readings.set(id, value);
   }
   return readings;
@@ -151,18 +154,18 @@ function decideByPrefix(
   const raw: LegacyValue | undefined = readRaw(request, guard.phone)[0]?.value;
   const phone = raw === undefined ? undefined : guard.phone.read(raw);
   if (phone === undefined || !('value' in phone) || typeof phone.value !== 'string') return undefined;
-  const network = doubt.field.table!.valueOfPhone(phone.value);
+  const network = doubt.table.valueOfPhone(phone.value);
   const fitting = [...doubt.readings.keys()].filter((id) => network !== undefined && doubt.readings.get(id) === network);
   if (fitting.length === 0) return undefined;
   const format = fitting.reduce((best, id) => (scoreOf(id, signals) > scoreOf(best, signals) ? id : best));
   return { format, reason: `only here does ${doubt.number} mean ${network}, the network of the phone number` };
 }
 
-function describeDoubt(doubt: Doubt, mapping: Mapping): string {
+function describeDoubt(doubt: Doubt, ids: readonly string[]): string {
   const readings = [...doubt.readings].map(([id, value]) => `${value} in format ${id.toUpperCase()}`).join(' and ');
-  const prefixes = [...mapping.formats.keys()].map((id) => `/${id}`).join(' or ');
+  const prefixes = ids.map((id) => `/${id}`).join(' or ');
   return (
     `${doubt.spelling} ${doubt.number} means ${readings}, and nothing in this request tells which is meant. Nothing was charged. ` +
-    `Send the network's name instead of the number, or put ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
+    `Send the name of the ${doubt.table.title} instead of the number, or put ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
   );
 }

@@ -29,7 +29,7 @@ export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: 
   if (network === undefined || network === meant) return;
   const others = [
     ...[...mapping.formats.values()]
-      .filter((format) => format.id !== intent.format)
+      .filter(({ id }) => id !== intent.format && intent.operation.sharedBy.has(id))
       .map((format) => ({ title: `format ${format.id.toUpperCase()}`, numbering: mapping.numberingOf(format.id, table) })),
     ...mapping.otherNumberings,
   ];

@@ -134,10 +134,22 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     wantsCatalog: operation.catalog === 'wanted',
     withoutKey: operation.without_key !== undefined,
     undecided: operation.undecided,
+    sharedBy: formatsAtSharedAddresses(name, source),
     guard: compileGuard(operation, path, fields, report),
     patienceMs: operation.patience ?? {},
     replies: compileReplies(name, operation, [...formats.keys()], { source, report, context }),
   };
+}
+
+/** All but those that have addresses of their own for the operation and nothing that could tell their scripts elsewhere. */
+function formatsAtSharedAddresses(operation: string, source: MappingSource): Set<string> {
+  const ids = [...source.formats.keys()];
+  const shared = ids.filter((id) => {
+    const { proof = [], login, operations } = source.formats.get(id)!;
+    return proof.length > 0 || login !== undefined || operations?.[operation]?.routes === undefined;
+  });
+  // Somebody comes to an address that is served.
+  return new Set(shared.length === 0 ? ids : shared);
 }
 
 /** Every field that the call mentions is sent: the numbers of such fields must be certain. */

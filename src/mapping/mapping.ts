@@ -79,6 +79,8 @@ export interface Operation {
   readonly wantsCatalog: boolean;
   readonly withoutKey: boolean;
   readonly undecided: string | undefined;
+  /** Formats whose scripts may come to an address that all share. */
+  readonly sharedBy: ReadonlySet<string>;
   readonly guard: { readonly number: Field; readonly phone: Field } | undefined;
   readonly patienceMs: Readonly<Record<string, number>>;
   /** By format. */

@@ -153,7 +153,11 @@ const signalSchema = z
   .describe('Something in a request that speaks for this format.');
 
 const formatOperationSchema = z.strictObject({
-  routes: z.array(routeSchema).min(1, 'expected at least one').optional().describe('Addresses that only this format has.'),
+  routes: z
+    .array(routeSchema)
+    .min(1, 'expected at least one')
+    .optional()
+    .describe('Addresses that only this format has. Without `proof` and `login` its scripts are met at them alone.'),
   fields: z
     .record(name, z.strictObject({ from: someWords.describe('Spellings that this format alone uses.') }))
     .optional()

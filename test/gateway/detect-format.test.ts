@@ -1,7 +1,10 @@
 import { GatewayError } from '../../src/domain/errors';
 import type { LegacyValue } from '../../src/domain/legacy';
+import { guardNumbering } from '../../src/gateway/guard-numbering';
+import type { Mapping } from '../../src/mapping/mapping';
 import { mappingWith } from '../mapping/mapping-set';
-import { detect } from './asked';
+import { detect, intentOf } from './asked';
+import { legacyRequest } from './legacy-request';
 
 type Fields = Readonly<Record<string, LegacyValue>>;
 const TOPUP = '/api/topup/';
@@ -111,7 +114,7 @@ describe('a purchase that needs the number is refused when nothing decides', () 
 
   test('the refusal says what the number could mean and how to pin the format', () => {
     expect(() => detect({ body: PLAIN })).toThrow(
-      /network 2 means AIRTEL in format A and GLO in format B.*Nothing was charged.*name instead of the number.*put \/a or \/b at the end of the address.*key pinned/,
+      /network 2 means AIRTEL in format A and GLO in format B.*Nothing was charged.*name of the mobile network instead of the number.*put \/a or \/b at the end of the address.*key pinned/,
     );
   });
 });
@@ -207,4 +210,54 @@ test('every signal that was found is told, for the operator', () => {
     { format: 'a', weight: 'strong', words: 'field bypass' },
     { format: 'b', weight: 'strong', words: 'field mobile_number' },
   ]);
+});
+
+describe('a format with addresses of its own and without proof', () => {
+  const operation = (guard: string): string => `operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: network, required: true }
+      phone: { from: [phone], as: phone, required: true }
+      amount: { from: [amount], as: naira, required: true }
+    ${guard}
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply: { always: { status: $words.status } }`;
+  const format = (id: string, numbers: string, rest: string): string =>
+    `format: ${id}\ntitle: ${id}\nnumbers: { network: ${numbers} }\n${rest}`;
+  const own = 'operations: { buy: { routes: [POST /quick] } }';
+  const at = (path: string, mapping: Mapping): string => detect({ path, body: { network: 2 } }, {}, mapping).format;
+  const x = format('x', '{ 1: MTN, 2: GLO }', 'proof: [{ weight: strong, any_field: [of_x] }]');
+
+  test('has no say in what a number means at an address that others share, and all say at its own', () => {
+    const mapping = mappingWith(operation(''), x, format('z', '{ 1: GLO, 2: MTN }', own));
+    expect(at('/api/buy', mapping)).toBe('x');
+    expect(at('/quick', mapping)).toBe('z');
+    expect(at('/z/api/buy', mapping)).toBe('z');
+  });
+
+  test('is asked where its scripts can only come to the shared address, or could be told there', () => {
+    for (const rest of ['', `proof: [{ weight: strong, any_field: [of_z] }]\n${own}`, `login: basic\n${own}`]) {
+      const mapping = mappingWith(operation(''), x, format('z', '{ 1: GLO, 2: MTN }', rest));
+      expect(() => at('/api/buy', mapping)).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
+    }
+  });
+
+  test('is asked when no other format could have come there', () => {
+    const mapping = mappingWith(operation(''), format('z', '{ 1: GLO, 2: MTN }', own));
+    expect(at('/api/buy', mapping)).toBe('z');
+  });
+
+  test('explains no number that contradicts the phone at an address that others share', () => {
+    const guard = 'numbering_guard: { number: network, phone: phone }';
+    const body = { network: 2, phone: '08031234567', amount: 100 };
+    const intent = (z: string): unknown => {
+      const mapping = mappingWith(operation(guard), x, z);
+      return guardNumbering(intentOf({ path: '/api/buy', body }, 'x', undefined, mapping), legacyRequest({ body }), mapping);
+    };
+    expect(() => intent(format('z', '{ 1: GLO, 2: MTN }', own))).not.toThrow();
+    expect(() => intent(format('z', '{ 1: GLO, 2: MTN }', ''))).toThrow(/2 is MTN in format Z/);
+  });
 });
