@@ -2,6 +2,7 @@
 import { lastTriedAt, type Order } from '../domain/order';
 import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
 import type { Declined, Delivery, Outcome, Pending, Rejected, Sought, Succeeded } from '../domain/outcome';
+import { buildOrder } from './build-order';
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
@@ -19,7 +20,7 @@ export function settleOrder(order: Order, latest: Outcome, atMs: number): Order 
   const isOutdated = latest.kind === 'not_sent' && latest.isProven === true && !speaksOf(order, latest.sought, atMs);
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
-  return { ...order, outcome, settledAtMs: atMs };
+  return buildOrder(order, { number: order.number, tries: order.tries, outcome, settledAtMs: atMs });
 }
 
 /** A proof of absence speaks of the tries that it saw; one without them, of those before `atMs`, when it was sought. */

@@ -111,8 +111,9 @@ function writePlace(bytes: Buffer, offset: number, place: Place): void {
 }
 
 function writeNumber(bytes: Buffer, offset: number, number: number): void {
-  bytes.writeUInt32BE(Math.floor(number / 2 ** 32), offset);
-  bytes.writeUInt32BE(number % 2 ** 32, offset + 4);
+  const high = Math.floor(number / 2 ** 32);
+  bytes.writeUInt32BE(high, offset);
+  bytes.writeUInt32BE(number - high * 2 ** 32, offset + 4);
 }
 
 function readNumber(bytes: Buffer, offset: number): number {

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../domain/json';
 import type { NewOrder, Order, Trail } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
+import { buildOrder } from '../build-order';
 import type { FieldSeal } from './sealed-fields';
 import type { Place } from './keys';
 
@@ -31,9 +32,14 @@ type FateRecord = readonly [tries: number, outcome?: Outcome, settledAtMs?: numb
 /** What of an order never changes while it stands at its place. */
 export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
   const { requestId, operation, format, fields, echo, contentHash, trail, askedHash } = intent;
-  const record: IntentRecord = [requestId, operation, format, seal.sealFields(intent, fields), echo, contentHash];
-  const more = askedHash !== undefined ? [trail ?? null, askedHash] : trail !== undefined ? [trail] : [];
-  return Buffer.from(JSON.stringify([...record, ...more]));
+  const sealed = seal.sealFields(intent, fields);
+  const record: IntentRecord =
+    askedHash !== undefined
+      ? [requestId, operation, format, sealed, echo, contentHash, trail ?? null, askedHash]
+      : trail !== undefined
+        ? [requestId, operation, format, sealed, echo, contentHash, trail]
+        : [requestId, operation, format, sealed, echo, contentHash];
+  return Buffer.from(JSON.stringify(record));
 }
 
 /** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
@@ -61,23 +67,14 @@ export function intentOf(bytes: Buffer): Buffer {
 
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
-  const [requestId, operation, format, fields, echo, contentHash, trail, askedHash] = JSON.parse(
+  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash] = JSON.parse(
     intent.toString(),
   ) as IntentRecord;
   const [tries, outcome, settledAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
-  const order: Order = {
-    owner,
-    requestId,
-    operation,
-    format,
-    fields: seal.openFields({ owner, requestId }, fields),
-    echo,
-    contentHash,
-    openedAtMs: place.openedAtMs,
-    number: place.number,
-    tries,
-    ...(trail === undefined || trail === null ? {} : { trail }),
-    ...(askedHash === undefined ? {} : { askedHash }),
-  };
-  return outcome === undefined || settledAtMs === undefined ? order : { ...order, outcome, settledAtMs };
+  const { openedAtMs, number } = place;
+  const fields = seal.openFields({ owner, requestId }, sealed);
+  return buildOrder(
+    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, openedAtMs, trail },
+    { number, tries, outcome, settledAtMs },
+  );
 }

@@ -27,6 +27,27 @@ describe('records', () => {
       expect(decodeOrder(encodeOrder(asked, encodeIntent(asked, seal)), order.owner, place, seal)).toEqual(asked);
   });
 
+  test('the bytes are those that every build of this version has written and reads', () => {
+    const asked: Order = { ...order, askedHash: 'a1', outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
+    const intent =
+      '["r1","buy_airtime","b",{"phone":"08030000001","network":"MTN","amount":10000},{"request-id":"r1"},"hash-1",' +
+      '{"mapping":"0123456789abcdef","reason":"field mobile_number","spellings":{"phone":"mobile_number"}},"a1"]';
+    const fate = '[2,{"kind":"unknown","reason":"réseau ₦"},5]';
+    const bytes = Buffer.concat([Buffer.from([1, intent.length >> 8, intent.length & 255]), Buffer.from(intent + fate)]);
+    expect(encodeOrder(asked, encodeIntent(asked, seal))).toEqual(bytes);
+    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(asked);
+  });
+
+  test('a record of an earlier build, without trail and asked hash, is read', () => {
+    const text = '["r1","buy_airtime","b",{"amount":5},{},"hash-1"][1]';
+    const bytes = Buffer.concat([Buffer.from([1, 0, text.length - 3]), Buffer.from(text)]);
+    const { owner } = order;
+    expect(decodeOrder(bytes, owner, place, seal)).toStrictEqual({
+      ...{ owner, requestId: 'r1', operation: 'buy_airtime', format: 'b', fields: { amount: 5 }, echo: {} },
+      ...{ contentHash: 'hash-1', ...place, tries: 1 },
+    });
+  });
+
   test('a record of another version is refused', () => {
     const bytes = encodeOrder(order, encodeIntent(order, seal));
     bytes[0] = 9;
