@@ -8,6 +8,7 @@ import { commitWork } from './lmdb/commit-work';
 import { createReads } from './lmdb/create-reads';
 import { openEnvironment } from './lmdb/environment';
 import { createGroupCommit, type GroupCommit } from './lmdb/group-commit';
+import { createOpenTries } from './lmdb/open-tries';
 import { planOpening } from './lmdb/plan-opening';
 import { planSettling } from './lmdb/plan-settling';
 import type { Store } from './lmdb/read-order';
@@ -41,6 +42,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const seal = createFieldSeal(options.encryptionKey);
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   const takeNumber = createOrderNumbers();
+  const openTries = createOpenTries();
   const { group, stopProbing } = createWriter(store, options);
   const { retentionMs = RETENTION_MS } = options;
   const sweep = retentionMs === Infinity ? undefined : startSweep({ store, group, now, retentionMs, onEvent });
@@ -55,14 +57,17 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
       checkIntent(intent);
       const plan = planOpening(store, takeNumber, intent);
       try {
-        return await group.run(plan);
+        const opened = await group.run(plan);
+        if (opened.kind === 'opened' || opened.kind === 'reopened') openTries.keep(opened.order);
+        return opened;
       } catch (error) {
         // A record beyond its bounds is a bug and no state of the disk.
         if (error instanceof RangeError) throw error;
         throw new GatewayError('journal_unavailable', undefined, { cause: error });
       }
     },
-    settle: async (owner, requestId, latest, atMs) => group.run(planSettling(store, owner, requestId, latest, atMs)),
+    settle: async (owner, requestId, latest, atMs) =>
+      group.run(planSettling(store, openTries, { owner, requestId, latest, atMs })),
     isWritable: () => group.isWritable(),
     async close() {
       if (!isOpen) return;

@@ -8,11 +8,13 @@ export interface Write {
   readonly tree: Tree;
   readonly key: Buffer;
   readonly value: Buffer | undefined;
+  /** A key that has a value already keeps it. */
+  readonly isOnlyIfAbsent?: boolean;
 }
 
 /** What this file needs of an LMDB database. */
 export interface Tree {
-  put(key: Buffer, value: Buffer): Promise<boolean>;
+  put(key: Buffer, value: Buffer, options?: { readonly noOverwrite: boolean }): Promise<boolean>;
   remove(key: Buffer): Promise<boolean>;
 }
 
@@ -50,6 +52,8 @@ export interface GroupCommit {
   /** Waits for everything taken in. False when the disk still gives no answer. */
   close(): Promise<boolean>;
 }
+
+const IF_ABSENT = { noOverwrite: true };
 
 interface Job {
   readonly plan: () => Plan<unknown>;
@@ -144,11 +148,15 @@ function carryOut(job: Job): void {
     job.outcome = { error };
     return;
   }
-  for (const { tree, key, value } of plan.writes) {
-    // Inside a write transaction both act at once and throw; their promises have nothing to tell.
-    void (value === undefined ? tree.remove(key) : tree.put(key, value));
-  }
+  for (const write of plan.writes) carryOutWrite(write);
   job.outcome = { result: plan.result };
+}
+
+/** Inside a write transaction all of these act at once and throw; their promises have nothing to tell. */
+function carryOutWrite({ tree, key, value, isOnlyIfAbsent }: Write): void {
+  if (value === undefined) void tree.remove(key);
+  else if (isOnlyIfAbsent === true) void tree.put(key, value, IF_ABSENT);
+  else void tree.put(key, value);
 }
 
 function settle(job: Job): void {

@@ -3,35 +3,43 @@ import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import { isUnsettled, referenceOf, settleOrder, withoutGoods } from '../settle-order';
 import type { Plan, Write } from './group-commit';
-import { orderKey, placeBytes, textKey, unsettledKey } from './keys';
+import { placeBytes, textKey, unsettledKey } from './keys';
+import type { OpenTries } from './open-tries';
 import { PRESENT } from './plan-opening';
-import { readAt, type Store, type StoredOrder } from './read-order';
+import { readById, readOpenTry, type Store, type StoredOrder } from './read-order';
 import { encodeOrder } from './record';
 
+export interface Settling {
+  readonly owner: string;
+  readonly requestId: string;
+  readonly latest: Outcome;
+  readonly atMs: number;
+}
+
 /** Strips the answer at once, while an earlier flush is still under way; the plan itself is left with little to do. */
-export function planSettling(store: Store, owner: string, requestId: string, latest: Outcome, atMs: number): () => Plan<Order> {
-  const storable = withoutGoods(latest);
-  const idKey = textKey(owner, requestId);
+export function planSettling(store: Store, openTries: OpenTries, settling: Settling): () => Plan<Order> {
+  const { owner, requestId, atMs } = settling;
+  const storable = withoutGoods(settling.latest);
+  const mine = openTries.take(owner, requestId);
   return () => {
-    const stored = readAt(store, owner, store.ids.get(idKey));
+    const stored = (mine && readOpenTry(store, mine)) ?? readById(store, owner, requestId);
     if (stored === undefined) throw new Error('The journal has no order with this request id to settle.');
     const after = settleOrder(stored.order, storable, atMs);
     return { result: after, writes: after === stored.order ? [] : writesOf(store, stored, after) };
   };
 }
 
-function writesOf(store: Store, { order: before, intent }: StoredOrder, after: Order): readonly Write[] {
+function writesOf(store: Store, { order: before, key, intent }: StoredOrder, after: Order): readonly Write[] {
   const { owner } = after;
-  const writes: Write[] = [{ tree: store.orders, key: orderKey(owner, after), value: encodeOrder(after, intent) }];
+  const writes: Write[] = [{ tree: store.orders, key, value: encodeOrder(after, intent) }];
   const wasUnsettled = isUnsettled(before);
   if (wasUnsettled !== isUnsettled(after)) {
     writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : PRESENT });
   }
   const reference = referenceOf(after);
   if (reference !== undefined && reference !== referenceOf(before)) {
-    const key = textKey(owner, reference);
     // The first order that v1 gave this reference keeps it.
-    if (!store.references.doesExist(key)) writes.push({ tree: store.references, key, value: placeBytes(after) });
+    writes.push({ tree: store.references, key: textKey(owner, reference), value: placeBytes(after), isOnlyIfAbsent: true });
   }
   return writes;
 }

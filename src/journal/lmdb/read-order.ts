@@ -2,7 +2,7 @@
 import type { Order } from '../../domain/order';
 import type { Environment } from './environment';
 import { orderKey, parsePlace, textKey } from './keys';
-import { decodeOrder, intentOf } from './record';
+import { decodeOrder, intentOf, isOpenTry } from './record';
 import type { FieldSeal } from './sealed-fields';
 
 /** The trees and the means to read them. */
@@ -12,6 +12,8 @@ export interface Store extends Environment {
 
 export interface StoredOrder {
   readonly order: Order;
+  /** Of its record. */
+  readonly key: Buffer;
   /** The encoded intent, to be written again as it is. */
   readonly intent: Buffer;
 }
@@ -24,6 +26,17 @@ export function readById(store: Store, owner: string, requestId: string): Stored
 export function readAt(store: Store, owner: string, place: Buffer | undefined): StoredOrder | undefined {
   if (place === undefined) return undefined;
   const at = parsePlace(place);
-  const bytes = store.orders.get(orderKey(owner, at));
-  return bytes === undefined ? undefined : { order: decodeOrder(bytes, owner, at, store.seal), intent: intentOf(bytes) };
+  const key = orderKey(owner, at);
+  const bytes = store.orders.get(key);
+  return bytes === undefined ? undefined : { order: decodeOrder(bytes, owner, at, store.seal), key, intent: intentOf(bytes) };
+}
+
+/**
+ * An order that this process opened, without parsing its record; undefined when that is no longer this try without an
+ * answer. The intent lies in memory that the next read takes for itself: to be copied at once.
+ */
+export function readOpenTry(store: Store, order: Order): StoredOrder | undefined {
+  const key = orderKey(order.owner, order);
+  const bytes = store.orders.getBinaryFast(key);
+  return bytes !== undefined && isOpenTry(bytes, order.tries) ? { order, key, intent: intentOf(bytes) } : undefined;
 }

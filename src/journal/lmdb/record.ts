@@ -65,6 +65,12 @@ export function intentOf(bytes: Buffer): Buffer {
   return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
 }
 
+/** Whether a record stands at this try and has no answer yet. */
+export function isOpenTry(bytes: Buffer, tries: number): boolean {
+  const fate = JSON.stringify([tries] satisfies FateRecord);
+  return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === fate;
+}
+
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
   const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash] = JSON.parse(

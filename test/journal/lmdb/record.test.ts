@@ -1,4 +1,4 @@
-import { decodeOrder, encodeIntent, encodeOrder, intentOf, RECORD_BYTES_MAX } from '../../../src/journal/lmdb/record';
+import { decodeOrder, encodeIntent, encodeOrder, intentOf, isOpenTry, RECORD_BYTES_MAX } from '../../../src/journal/lmdb/record';
 import { createFieldSeal } from '../../../src/journal/lmdb/sealed-fields';
 import type { Order } from '../../../src/domain/order';
 import { newOrder, OPENED_AT_MS } from '../new-order';
@@ -46,6 +46,14 @@ describe('records', () => {
       ...{ owner, requestId: 'r1', operation: 'buy_airtime', format: 'b', fields: { amount: 5 }, echo: {} },
       ...{ contentHash: 'hash-1', ...place, tries: 1 },
     });
+  });
+
+  test('a record tells whether it stands at a try without an answer', () => {
+    const open = encodeOrder(order, encodeIntent(order, seal));
+    expect(isOpenTry(open, 2)).toBe(true);
+    expect(isOpenTry(open, 1)).toBe(false);
+    const settled: Order = { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 };
+    expect(isOpenTry(encodeOrder(settled, intentOf(open)), 2)).toBe(false);
   });
 
   test('a record of another version is refused', () => {

@@ -1,0 +1,92 @@
+import type { Order } from '../../../src/domain/order';
+import type { Journal } from '../../../src/journal/journal';
+import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
+import { createOpenTries } from '../../../src/journal/lmdb/open-tries';
+import { newOrder, OPENED_AT_MS } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+
+afterAll(removeFolders);
+
+const { owner } = newOrder();
+const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, tries: 1 });
+
+describe('open tries', () => {
+  test('an order is taken once', () => {
+    const tries = createOpenTries();
+    const kept = order('r1');
+    tries.keep(kept);
+    expect(tries.take(owner, 'r2')).toBeUndefined();
+    expect(tries.take(owner, 'r1')).toBe(kept);
+    expect(tries.take(owner, 'r1')).toBeUndefined();
+  });
+
+  test('two keys that only together read the same are two', () => {
+    const tries = createOpenTries();
+    tries.keep(order('bc', 'a'));
+    expect(tries.take('ab', 'c')).toBeUndefined();
+  });
+
+  test('beyond their number the oldest is forgotten; a try that is kept anew is young again', () => {
+    const tries = createOpenTries(2);
+    tries.keep(order('r1'));
+    tries.keep(order('r2'));
+    tries.keep({ ...order('r1'), tries: 2 });
+    tries.keep(order('r3'));
+    expect(tries.take(owner, 'r2')).toBeUndefined();
+    expect(tries.take(owner, 'r1')?.tries).toBe(2);
+    expect(tries.take(owner, 'r3')?.tries).toBe(1);
+  });
+});
+
+/** Two journals on one folder: each keeps the tries of its own, as two processes do. */
+async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): Promise<void> {
+  const dir = await makeFolder();
+  const [mine, other] = [await openLmdbJournal({ dir }), await openLmdbJournal({ dir })];
+  try {
+    await work(mine, other);
+  } finally {
+    await mine.close();
+    await other.close();
+  }
+}
+
+describe('a try that another process has meanwhile', () => {
+  const rejected = { kind: 'rejected', httpStatus: 400 } as const;
+  const succeeded = { kind: 'succeeded', reference: 'v1-9' } as const;
+
+  test('answered is settled as it stands on disk, not as it was kept', () =>
+    withTwo(async (mine, other) => {
+      await mine.open(newOrder());
+      const answered = await other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 1);
+      expect(await mine.settle(owner, 'r1', { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 2)).toEqual(answered);
+      expect(await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 3)).toEqual(answered);
+      expect(await mine.find(owner, 'r1')).toEqual(answered);
+    }));
+
+  test.each([0, 60_000])('opened once more %d ms later is settled as that try', (laterMs) =>
+    withTwo(async (mine, other) => {
+      await mine.open(newOrder());
+      await other.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
+      const again = newOrder({ openedAtMs: OPENED_AT_MS + laterMs, echo: { ref: 'r1' } });
+      expect((await other.open(again)).kind).toBe('reopened');
+      const settled = await mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 70_000);
+      expect(settled).toMatchObject({ tries: 2, echo: { ref: 'r1' }, openedAtMs: again.openedAtMs, outcome: succeeded });
+      expect(await other.find(owner, 'r1')).toEqual(settled);
+      expect(await other.listUnsettled({ limit: 9 })).toEqual([]);
+    }),
+  );
+
+  test('opened here, answered there and opened there again is settled by both as one', () =>
+    withTwo(async (mine, other) => {
+      await mine.open(newOrder());
+      await mine.settle(owner, 'r1', rejected, OPENED_AT_MS + 1);
+      await other.open(newOrder());
+      const [one, two] = await Promise.all([
+        mine.settle(owner, 'r1', succeeded, OPENED_AT_MS + 2),
+        other.settle(owner, 'r1', succeeded, OPENED_AT_MS + 3),
+      ]);
+      expect(one).toMatchObject({ tries: 2, outcome: succeeded });
+      expect(two).toMatchObject({ tries: 2, outcome: succeeded });
+      expect(await mine.findByReference(owner, 'v1-9')).toEqual(two);
+    }));
+});
