@@ -7,6 +7,8 @@ import { compileMapping } from './compile';
 import { mergeFiles, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import type { Problem } from './problem';
+import type { Hole } from './read-rest';
+import { reportApartFrom } from './rules/caused-by';
 import { checkCallerKeys } from './rules/check-caller-keys';
 import { checkCallers } from './rules/check-callers';
 import { checkCalls } from './rules/check-calls';
@@ -68,9 +70,11 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   if (files.length === 0) return finish();
   const merged = mergeFiles(files);
   problems.push(...merged.problems);
-  const { source } = merged;
+  // Beside errors of form, what else is wrong is told all the same, but nothing that they alone may have caused.
+  const { source, holes } = { source: merged.source ?? merged.rest?.source, holes: merged.rest?.holes ?? [] };
   if (source === undefined) return finish();
-  const report = createReport(source.places, problems);
+  const unread: Hole[] = files.length < given.length ? [{ path: [], kind: 'gone' }] : [];
+  const report = reportApartFrom([...holes, ...unread], createReport(source.places, problems));
   const mapping = compileMapping(source, report);
   for (const check of CHECKS) check({ source, mapping, report });
   if (!hasErrors(problems)) checkUnused({ source, mapping, report });

@@ -4,7 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pendingFiles, yamlFilesBelow } from './folder-change';
 import type { Problem } from './problem';
-import { readYaml, type YamlRead } from './read-yaml';
+import type { Hole } from './read-rest';
+import { readYaml, type Locate, type YamlPath, type YamlRead } from './read-yaml';
 import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './schema';
 import { Places, type MappingSource } from './source';
 
@@ -12,6 +13,8 @@ export interface LoadedSource {
   /** Absent when there are errors. */
   readonly source?: MappingSource;
   readonly problems: readonly Problem[];
+  /** Of a set with errors: what can be judged all the same. Only to find more problems, never to be used. */
+  readonly rest?: { readonly source: MappingSource; readonly holes: readonly Hole[] };
 }
 
 export interface MappingFileText {
@@ -94,86 +97,113 @@ const NEEDED = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as con
 /** Merges files by section. A name that stands twice is a problem at its second place. */
 export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
   const problems: Problem[] = [];
-  const places = new Places();
-  const formats = new Map<string, FormatFile>();
-  const merged: { [K in keyof SharedFile]: SharedFile[K] } = {};
+  const holes: Hole[] = [];
+  const into: Merging = { places: new Places(), formats: new Map(), problems, holes, merged: {} };
   for (const { file, text } of files) {
-    if (/^format:/m.test(text)) {
-      const read = readYaml(file, text, formatFileSchema);
-      problems.push(...read.problems);
-      if (read.value !== undefined) addFormat(read.value, file, read, { formats, places, problems, merged });
-    } else {
-      const read = readYaml(file, text, sharedFileSchema);
-      problems.push(...read.problems);
-      if (read.value !== undefined) addShared(read.value, file, read, { places, problems, merged });
-    }
+    if (/^format:/m.test(text)) mergeFile(file, readYaml(file, text, formatFileSchema), addFormat, into);
+    else mergeFile(file, readYaml(file, text, sharedFileSchema), addShared, into);
   }
+  const { merged, formats, places } = into;
   for (const section of NEEDED) {
+    if (merged[section] !== undefined) continue;
+    const isHole = holes.some(({ path }) => path.length === 0 || path[0] === section);
+    holes.push({ path: [section], kind: 'gone' });
     // A file that cannot be read may well hold it.
-    if (merged[section] === undefined && !problems.some(({ code }) => code !== 'missing-section')) {
-      problems.push({
-        file: files[0]!.file,
-        line: 1,
-        column: 1,
-        code: 'missing-section',
-        severity: 'error',
-        message: `no mapping file has the section \`${section}\``,
-      });
-    }
+    if (isHole) continue;
+    problems.push({
+      file: files[0]!.file,
+      line: 1,
+      column: 1,
+      code: 'missing-section',
+      severity: 'error',
+      message: `no mapping file has the section \`${section}\``,
+    });
   }
-  if (problems.some((problem) => problem.severity === 'error')) return { problems };
-  return { source: { ...assemble(merged, formats), places, hash: hashOf(files) }, problems };
+  const source = { ...assemble({ ...IN_PLACE_OF_MISSING, ...merged }, formats), places, hash: hashOf(files) };
+  if (problems.some((problem) => problem.severity === 'error')) return { problems, rest: { source, holes } };
+  return { source, problems };
+}
+
+/** So that what does not depend on them can be judged without them. */
+const IN_PLACE_OF_MISSING = {
+  request_id: [],
+  words: {
+    success: { http: 200, status: 'success', Status: 'successful' },
+    pending: { http: 200, status: 'pending', Status: 'processing' },
+    failure: { http: 400, status: 'fail', Status: 'failed' },
+  },
+  timing: { reconnect: 1, pursue: 1, try: 1, read: 1, quiet: 1, overdue: 1 },
+  lookup_key: { calls: 1, window: 1 },
+  callers: {},
+} satisfies SharedFile;
+
+type Add<T> = (value: T, file: string, locate: Locate, into: Merging) => (path: YamlPath) => YamlPath;
+
+function mergeFile<T>(file: string, read: YamlRead<T>, add: Add<T>, into: Merging): void {
+  into.problems.push(...read.problems);
+  const { value, locate, holes } = read.rest ?? { value: read.value, locate: read.locate, holes: [] };
+  if (value === undefined) {
+    into.holes.push({ path: [], kind: 'gone' });
+    return;
+  }
+  const inMerged = add(value, file, locate, into);
+  into.holes.push(...holes.map(({ path, kind }): Hole => ({ path: inMerged(path), kind })));
 }
 
 interface Merging {
   readonly places: Places;
+  readonly formats: Map<string, FormatFile>;
   readonly problems: Problem[];
+  readonly holes: Hole[];
   readonly merged: { -readonly [K in keyof SharedFile]: SharedFile[K] };
 }
 
-function addFormat(
-  value: FormatFile,
-  file: string,
-  read: YamlRead<FormatFile>,
-  into: Merging & { formats: Map<string, FormatFile> },
-): void {
-  if (into.formats.has(value.format))
-    twice(`format \`${value.format}\``, file, read.locate(['format']), ['formats', value.format], into);
-  into.places.add(['formats', value.format], file, read.locate, 2);
+const addFormat: Add<FormatFile> = (value, file, locate, into) => {
+  const path = ['formats', value.format];
+  if (into.formats.has(value.format)) twice(`format \`${value.format}\``, file, locate(['format']), path, into);
+  into.places.add(path, file, locate, 2);
   into.formats.set(value.format, value);
-  addRecord('rows', value.rows, file, read, into);
-}
+  addRecord('rows', value.rows, file, locate, into);
+  return ([first, ...more]) => {
+    if (first === 'rows') return ['rows', ...more];
+    // Without its id nobody knows what belongs to it.
+    return first === 'format' ? ['formats'] : [...path, ...(first === undefined ? [] : [first, ...more])];
+  };
+};
 
-function addShared(value: SharedFile, file: string, read: YamlRead<SharedFile>, into: Merging): void {
-  for (const section of RECORDS) addRecord(section, value[section], file, read, into);
+const addShared: Add<SharedFile> = (value, file, locate, into) => {
+  for (const section of RECORDS) addRecord(section, value[section], file, locate, into);
   for (const section of WHOLES) {
     if (value[section] === undefined) continue;
-    if (into.merged[section] !== undefined) twice(`section \`${section}\``, file, read.locate([section], 'key'), [section], into);
-    into.places.add([section], file, read.locate);
+    if (into.merged[section] !== undefined) twice(`section \`${section}\``, file, locate([section], 'key'), [section], into);
+    into.places.add([section], file, locate);
     Object.assign(into.merged, { [section]: value[section] });
   }
+  const all = into.merged.other_numberings ?? [];
+  const before = all.length;
   for (const [index, numbering] of (value.other_numberings ?? []).entries()) {
-    const all = (into.merged.other_numberings ??= []);
     into.places.add(['other_numberings', all.length], file, (path, what) =>
-      read.locate(['other_numberings', index, ...path.slice(2)], what),
+      locate(['other_numberings', index, ...path.slice(2)], what),
     );
     all.push(numbering);
   }
-}
+  if (all.length > 0) into.merged.other_numberings = all;
+  return (path) =>
+    path[0] === 'other_numberings' && typeof path[1] === 'number' ? [path[0], path[1] + before, ...path.slice(2)] : path;
+};
 
 function addRecord(
   section: (typeof RECORDS)[number],
   value: Readonly<Record<string, unknown>> | undefined,
   file: string,
-  read: YamlRead<unknown>,
+  locate: Locate,
   into: Merging,
 ): void {
   const all = ((into.merged[section] as Record<string, unknown> | undefined) ??= {});
   into.merged[section] = all as never;
   for (const [name, item] of Object.entries(value ?? {})) {
-    if (Object.hasOwn(all, name))
-      twice(`\`${section}.${name}\``, file, read.locate([section, name], 'key'), [section, name], into);
-    into.places.add([section, name], file, read.locate);
+    if (Object.hasOwn(all, name)) twice(`\`${section}.${name}\``, file, locate([section, name], 'key'), [section, name], into);
+    into.places.add([section, name], file, locate);
     all[name] = item;
   }
 }
@@ -186,6 +216,7 @@ function twice(
   into: Merging,
 ): void {
   const first = into.places.fileOf(path);
+  into.holes.push({ path, kind: 'part' });
   into.problems.push({
     file,
     ...place,

@@ -1,9 +1,11 @@
 /** YAML text → a value of the schema, or problems with their places. Never throws on what stands in the file. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
+import { readRest, type Hole } from './read-rest';
 import { safeRename } from './safe-rename';
+import { keysAt, ruleAt } from './schema-node';
 
 export type YamlPath = readonly PropertyKey[];
 
@@ -14,6 +16,14 @@ export interface YamlRead<T> {
   /** Absent when there are errors. */
   readonly value?: T;
   readonly problems: readonly Problem[];
+  readonly locate: Locate;
+  /** Of a file with errors: what can be judged all the same. Only to find more problems, never to be used. */
+  readonly rest?: YamlRest<T>;
+}
+
+export interface YamlRest<T> {
+  readonly value: T;
+  readonly holes: readonly Hole[];
   readonly locate: Locate;
 }
 
@@ -53,7 +63,9 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
           syntax.push(broken(place, `the alias \`*${alias.source}\` stands inside what it names`));
       },
     });
-  if (syntax.length > 0) return { problems: syntax, locate };
+  // A key that stands twice has one meaning too many; all other mistakes of syntax leave nothing certain.
+  const twice = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pathAt(document, pos[0]));
+  if (syntax.length > twice.length) return { problems: syntax, locate };
 
   let plain: unknown;
   try {
@@ -70,8 +82,40 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
     return { problems: [broken(first, message, /alias/i.test(message) ? 'alias-bomb' : 'yaml-syntax')], locate };
   }
   const parsed = schema.safeParse(plain ?? {}, { reportInput: true });
-  if (parsed.success) return { value: parsed.data, problems: [], locate };
-  return { problems: parsed.error.issues.flatMap((issue) => describeIssue(file, issue, locate, schema)), locate };
+  if (parsed.success && twice.length === 0) return { value: parsed.data, problems: [], locate };
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const rest = readRest(plain ?? {}, schema);
+  const locateRest: Locate = (path, what) => locate(rest?.original(path) ?? path, what);
+  const problems = [
+    ...syntax,
+    ...issues
+      .filter((issue) => !isMissingUnderAnotherName(issue, issues, schema))
+      .flatMap((issue) => describeIssue(file, issue, locate, schema)),
+    ...(rest?.uncovered ?? []).flatMap((issue) => describeIssue(file, issue, locateRest, schema)).map(withoutFix),
+  ];
+  if (rest === undefined) return { problems, locate };
+  const holes = [...rest.holes, ...twice.map((path): Hole => ({ path, kind: 'part' }))];
+  return { problems, locate, rest: { value: rest.value, holes, locate: locateRest } };
+}
+
+/** Whatever mends the mistake around it comes first. */
+function withoutFix(problem: Problem): Problem {
+  const { file, line, column, code, severity, message, hint } = problem;
+  return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** `form: [phone]` is a misspelt `from`, and not a missing one besides. */
+function isMissingUnderAnotherName(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], schema: z.ZodType): boolean {
+  if (issue.code === 'unrecognized_keys' || issue.input !== undefined) return false;
+  const [key, around] = [issue.path.at(-1), issue.path.slice(0, -1)];
+  const known = keysAt(schema, around);
+  return issues.some(
+    (other) =>
+      other.code === 'unrecognized_keys' &&
+      other.path.length === around.length &&
+      other.path.every((step, depth) => step === around[depth]) &&
+      other.keys.some((misspelt) => nearestName(misspelt, known) === key),
+  );
 }
 
 function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, schema: z.ZodType): Problem[] {
@@ -115,19 +159,7 @@ function ruleOfIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
   if (issue.code === 'invalid_value') return 'unknown-choice';
   if (issue.code === 'too_small' && issue.origin === 'array') return 'empty-list';
   if (issue.code !== 'invalid_format' && issue.code !== 'invalid_key') return 'schema';
-  let node: unknown = schema;
-  for (const step of issue.code === 'invalid_key' ? issue.path.slice(0, -1) : issue.path) node = childOf(unwrap(node), step);
-  const record = unwrap(node) as { def?: { keyType?: unknown } } | undefined;
-  return metaRule(issue.code === 'invalid_key' ? record?.def?.keyType : node) ?? 'schema';
-}
-
-function metaRule(node: unknown): string | undefined {
-  const { meta } = (node ?? {}) as { meta?: () => { rule?: unknown } | undefined };
-  const rule = meta?.call(node)?.rule;
-  const inner = (node as { def?: { innerType?: unknown; in?: unknown } } | undefined)?.def;
-  if (typeof rule === 'string') return rule;
-  const next = inner?.innerType ?? inner?.in;
-  return next === undefined ? undefined : metaRule(next);
+  return ruleAt(schema, issue.path, issue.code === 'invalid_key' ? 'key' : 'value') ?? 'schema';
 }
 
 function where(path: YamlPath): string {
@@ -136,27 +168,6 @@ function where(path: YamlPath): string {
 
 function firstSentence(message: string): string {
   return message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
-}
-
-/** The keys that the schema allows at a path, for the hint. */
-function keysAt(schema: z.ZodType, path: YamlPath): string[] {
-  let node: unknown = schema;
-  for (const step of path) node = childOf(unwrap(node), step);
-  const shape = (unwrap(node) as { shape?: Record<string, unknown> } | undefined)?.shape;
-  return shape === undefined ? [] : Object.keys(shape);
-}
-
-function unwrap(node: unknown): unknown {
-  let current = node as { def?: { type?: string; innerType?: unknown; in?: unknown } } | undefined;
-  while (current?.def?.type === 'optional' || current?.def?.type === 'default' || current?.def?.type === 'pipe') {
-    current = (current.def.innerType ?? current.def.in) as typeof current;
-  }
-  return current;
-}
-
-function childOf(node: unknown, step: PropertyKey): unknown {
-  const schema = node as { shape?: Record<PropertyKey, unknown>; def?: { valueType?: unknown; element?: unknown } } | undefined;
-  return schema?.shape?.[step] ?? schema?.def?.valueType ?? schema?.def?.element;
 }
 
 /** Walks the document by hand: keys such as `1` are numbers in YAML and text in JavaScript. */
@@ -181,4 +192,22 @@ function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): nu
     } else return offset;
   }
   return offset;
+}
+
+/** The path of the key that begins there. */
+function pathAt(document: Document, offset: number): YamlPath {
+  let found: YamlPath = [];
+  visit(document, {
+    Pair(_key, pair, ancestors) {
+      const { key } = pair;
+      if (!isScalar(key) || key.range?.[0] !== offset) return undefined;
+      const around = ancestors.flatMap((node, depth): PropertyKey[] => {
+        if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : [];
+        return isSeq(node) ? [node.items.indexOf(ancestors[depth + 1] ?? pair)] : [];
+      });
+      found = [...around, String(key.value)];
+      return visit.BREAK;
+    },
+  });
+  return found;
 }

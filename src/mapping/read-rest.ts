@@ -1,0 +1,205 @@
+/**
+ * What is left to judge of a file that breaks the schema: it is read as if each mistake had been mended as its hint says,
+ * and where nothing tells what was meant, the smallest piece around the mistake is left out, or a stand-in takes its place
+ * so that names which others refer to are still there.
+ */
+import type { z } from 'zod';
+import { nearestName } from './nearest-name';
+import { isOptionalAt, isRecordAt, keysAt } from './schema-node';
+
+type Path = readonly PropertyKey[];
+
+/** A place of which nothing is known but that it is wrong, which was told already. */
+export interface Hole {
+  readonly path: Path;
+  /**
+   * `guess`: what stands there now is a stand-in. `gone`: nothing does, so who refers to it finds no name. `part`: what
+   * stands there was written so, but something may be missing from it.
+   */
+  readonly kind: 'guess' | 'gone' | 'part';
+}
+
+export interface Rest<T> {
+  readonly value: T;
+  readonly holes: readonly Hole[];
+  /** Where a path of `value` stands in the file, whose keys may be misspelt and whose lists may be longer. */
+  readonly original: (path: Path) => Path;
+  /** Mistakes that only the mended file shows, such as one below a misspelt key; paths are those of the mended file. */
+  readonly uncovered: readonly z.core.$ZodIssue[];
+}
+
+/** Mending one mistake may show the next; more rounds than this mean that it leads nowhere. */
+const ROUNDS_MAX = 8;
+
+/** By path in the file, `*` for any name. The texts are ones that no check knows a meaning of. */
+const STAND_INS: readonly (readonly [string, unknown])[] = [
+  ['format', 'unreadable'],
+  ['title', '?'],
+  ['operations.*.title', '?'],
+  ['operations.*.kind', 'read'],
+  ['operations.*.fields.*.from', ['?']],
+  ['operations.*.fields.*.as', 'unreadable'],
+  ['operations.*.join.*.list', 'discos'],
+  ['operations.*.join.*.where', { id: 1 }],
+  ['tables.*.title', '?'],
+  ['tables.*.values.*.words', []],
+  ['words.success', { http: 200, status: 'success', Status: 'successful' }],
+  ['words.pending', { http: 200, status: 'pending', Status: 'processing' }],
+  ['words.failure', { http: 400, status: 'fail', Status: 'failed' }],
+  ['timing.*', '1m'],
+  ['callers.kinds.*.patience', '4s'],
+  ['lookup_key.calls', 1],
+  ['lookup_key.window', '1m'],
+];
+
+/** Undefined when nothing of the file can be read. Never throws. */
+export function readRest<T>(plain: unknown, schema: z.ZodType<T>): Rest<T> | undefined {
+  const tree = copyOf(plain);
+  const mending: Mending = { tree, schema, origins: new WeakMap(), renamed: [], holes: [] };
+  const uncovered: z.core.$ZodIssue[] = [];
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const parsed = schema.safeParse(tree, { reportInput: true });
+    const original = (path: Path): Path => originalPath(tree, path, mending.origins);
+    if (parsed.success) return { value: parsed.data, holes: mending.holes, original, uncovered };
+    if (round > 0) uncovered.push(...parsed.error.issues.filter((issue) => isUncovered(issue, mending)));
+    for (const issue of deepestAndLastFirst(parsed.error.issues)) if (!mend(issue, mending)) return undefined;
+  }
+  return undefined;
+}
+
+interface Mending {
+  readonly tree: unknown;
+  readonly schema: z.ZodType;
+  /** The keys of the file, by the object and its key as it is now. */
+  readonly origins: WeakMap<object, Map<string, PropertyKey>>;
+  readonly renamed: Path[];
+  readonly holes: Hole[];
+}
+
+/** Below a key that was read under another name. The value itself may be wrong only because the guess was. */
+function isUncovered({ path }: z.core.$ZodIssue, { renamed, holes }: Mending): boolean {
+  const isBelow = renamed.some((one) => path.length > one.length && startsWith(path, one));
+  return isBelow && !holes.some((hole) => hole.kind === 'guess' && startsWith(path, hole.path));
+}
+
+/** Taking an item out of a list moves those behind it. */
+function deepestAndLastFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  return [...issues].sort((a, b) => {
+    const length = Math.min(a.path.length, b.path.length);
+    for (let depth = 0; depth < length; depth += 1) {
+      const [one, other] = [a.path[depth], b.path[depth]];
+      if (one !== other) return typeof one === 'number' && typeof other === 'number' ? other - one : 0;
+    }
+    return b.path.length - a.path.length;
+  });
+}
+
+function mend(issue: z.core.$ZodIssue, mending: Mending): boolean {
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) readUnderItsName(issue.path, key, mending);
+    return true;
+  }
+  if (issue.code === 'invalid_value' && typeof issue.input === 'string') {
+    const meant = nearestName(issue.input, issue.values.map(String));
+    if (meant !== undefined) return put(mending.tree, issue.path, meant);
+  }
+  return makeHole(issue.path, mending);
+}
+
+function readUnderItsName(path: Path, key: string, { tree, schema, origins, renamed }: Mending): void {
+  const object = at(tree, path) as Record<string, unknown> | undefined;
+  if (object === undefined || !Object.hasOwn(object, key)) return;
+  const meant = nearestName(key, keysAt(schema, path));
+  if (meant !== undefined && !Object.hasOwn(object, meant)) {
+    object[meant] = object[key];
+    originsOf(object, origins).set(meant, key);
+    renamed.push([...path, meant]);
+  }
+  delete object[key];
+}
+
+/** Leaves out the smallest piece around the place that may be left out. */
+function makeHole(path: Path, mending: Mending): boolean {
+  const { tree, schema, origins, holes } = mending;
+  for (let length = path.length; length > 0; length -= 1) {
+    const here = path.slice(0, length);
+    const parent = at(tree, here.slice(0, -1));
+    const key = here.at(-1)!;
+    if (parent === null || typeof parent !== 'object') continue;
+    const standIn = standInFor(here);
+    if (standIn !== undefined) {
+      (parent as Record<PropertyKey, unknown>)[key] = copyOf(standIn);
+      holes.push({ path: here, kind: 'guess' });
+      return true;
+    }
+    if (Array.isArray(parent)) {
+      takeOut(parent, Number(key), origins);
+      holes.push({ path: here.slice(0, -1), kind: 'part' });
+      return true;
+    }
+    if (isOptionalAt(schema, here) || isRecordAt(schema, here.slice(0, -1))) {
+      delete (parent as Record<PropertyKey, unknown>)[key];
+      holes.push({ path: here, kind: 'gone' });
+      return true;
+    }
+  }
+  return false;
+}
+
+function standInFor(path: Path): unknown {
+  const found = STAND_INS.find(([pattern]) => {
+    const steps = pattern.split('.');
+    return steps.length === path.length && steps.every((step, depth) => step === '*' || step === path[depth]);
+  });
+  return found?.[1];
+}
+
+function takeOut(list: unknown[], index: number, origins: Mending['origins']): void {
+  const known = originsOf(list, origins);
+  const indices = list.map((_, place) => known.get(String(place)) ?? place);
+  list.splice(index, 1);
+  indices.splice(index, 1);
+  known.clear();
+  for (const [place, first] of indices.entries()) known.set(String(place), first);
+}
+
+function originsOf(object: object, origins: Mending['origins']): Map<string, PropertyKey> {
+  const known = origins.get(object) ?? new Map<string, PropertyKey>();
+  origins.set(object, known);
+  return known;
+}
+
+function originalPath(tree: unknown, path: Path, origins: Mending['origins']): Path {
+  let node = tree;
+  return path.map((step) => {
+    const isObject = node !== null && typeof node === 'object';
+    const first = isObject ? (origins.get(node as object)?.get(String(step)) ?? step) : step;
+    node = isObject ? (node as Record<PropertyKey, unknown>)[step] : undefined;
+    return first;
+  });
+}
+
+function at(tree: unknown, path: Path): unknown {
+  let node = tree;
+  for (const step of path)
+    node = node !== null && typeof node === 'object' ? (node as Record<PropertyKey, unknown>)[step] : undefined;
+  return node;
+}
+
+function put(tree: unknown, path: Path, value: unknown): boolean {
+  const parent = at(tree, path.slice(0, -1));
+  if (parent === null || typeof parent !== 'object' || path.length === 0) return false;
+  (parent as Record<PropertyKey, unknown>)[path.at(-1)!] = value;
+  return true;
+}
+
+export function startsWith(path: Path, start: Path): boolean {
+  return start.length <= path.length && start.every((step, depth) => String(step) === String(path[depth]));
+}
+
+/** Aliases share their value in YAML; mending one place must not change the other. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copyOf(part)]));
+}

@@ -1,0 +1,137 @@
+import { readRest } from '../../src/mapping/read-rest';
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
+import { readYaml } from '../../src/mapping/read-yaml';
+import { checkWith, marked } from './mapping-set';
+
+const restOf = (text: string) => readYaml('a.yaml', text, sharedFileSchema).rest;
+
+test('a file that cannot be read as YAML leaves nothing to judge', () => {
+  expect(restOf('tables: [1')).toBeUndefined();
+  expect(readRest([1], sharedFileSchema)).toBeUndefined();
+});
+
+test('a misspelt key is read under the name that was meant, and its value keeps its place in the file', () => {
+  const text = 'tabels:\n  network: { title: network, valeus: { MTN: { words: [M] } } }\n';
+  const { value, holes, locate } = restOf(text)!;
+  expect(value).toEqual({ tables: { network: { title: 'network', values: { MTN: { words: ['M'] } } } } });
+  expect(holes).toEqual([]);
+  expect(locate(['tables', 'network', 'values', 'MTN', 'words', 0])).toEqual({ line: 2, column: 55 });
+});
+
+test('a key that is near nothing is left out, and so is one whose right name is there as well', () => {
+  const { value, holes } = restOf('zzzzzzzz: 1\ntexts: { found: a }\ntext: { found: b }\n')!;
+  expect(value).toEqual({ texts: { found: 'a' } });
+  expect(holes).toEqual([]);
+});
+
+test('an optional value of a wrong type is left out, a needed one has a stand-in that keeps the names beside it', () => {
+  const { value, holes } = restOf(
+    'operations:\n  buy:\n    title: [a]\n    kind: 7\n    undecided: 7\n    fields: { phone: { as: [1], min: x } }\n',
+  )!;
+  expect(value.operations).toEqual({ buy: { title: '?', kind: 'read', fields: { phone: { from: ['?'], as: 'unreadable' } } } });
+  expect(holes.map(({ path, kind }) => `${path.map(String).join('.')} ${kind}`).sort()).toEqual([
+    'operations.buy.fields.phone.as guess',
+    'operations.buy.fields.phone.from guess',
+    'operations.buy.fields.phone.min gone',
+    'operations.buy.kind guess',
+    'operations.buy.title guess',
+    'operations.buy.undecided gone',
+  ]);
+});
+
+test('an item of a list is left out, and those behind it keep their places', () => {
+  const text = 'operations:\n  buy: { title: a, kind: read, routes: [nowhere, GET /a, [1], GET /b] }\n';
+  const { value, locate, holes } = restOf(text)!;
+  const path = ['operations', 'buy', 'routes'];
+  expect(value.operations!['buy']!.routes).toEqual(['GET /a', 'GET /b']);
+  expect(locate([...path, 0])).toEqual({ line: 2, column: text.split('\n')[1]!.indexOf('GET /a') + 1 });
+  expect(locate([...path, 1])).toEqual({ line: 2, column: text.split('\n')[1]!.indexOf('GET /b') + 1 });
+  expect(holes).toEqual([
+    { path, kind: 'part' },
+    { path, kind: 'part' },
+  ]);
+});
+
+test('mending one place does not change another that shares it by an alias', () => {
+  const { value } = restOf(
+    'texts: &t { found: a }\nblocks: { one: { always: *t }, two: { always: { x: 1 }, pending: [2] } }\nrows: { r: *t, s: 7 }\n',
+  )!;
+  expect(value).toEqual({
+    texts: { found: 'a' },
+    blocks: { one: { always: { found: 'a' } }, two: { always: { x: 1 } } },
+    rows: { r: { found: 'a' } },
+  });
+});
+
+test('what a guess made wrong is not told as well', () => {
+  const { problems } = readYaml('a.yaml', 'operations:\n  buy: { title: a, kind: read, rute: 7 }\n', sharedFileSchema);
+  expect(problems.map(({ code }) => code)).toEqual(['unknown-key']);
+});
+
+test('a wrong value below a misspelt key is told where it stands', () => {
+  const { text, line, column } = marked(
+    'operations:\n  buy: { title: a, kind: read, feilds: { phone: { from: [p], as: §7 } } }\n',
+  );
+  const { problems } = readYaml('a.yaml', text, sharedFileSchema);
+  expect(problems.map(({ code }) => code)).toEqual(['unknown-key', 'schema']);
+  expect(problems[1]).toMatchObject({ line, column });
+});
+
+test('a needed key that is misspelt is not missing besides', () => {
+  const { problems } = readYaml('a.yaml', 'format: x\ntitel: X\n', formatFileSchema);
+  expect(problems.map(({ code, message }) => `${code} ${message}`)).toEqual(['unknown-key unknown key `titel`']);
+});
+
+const OPERATION = (fields: string, rest = ''): string => `
+operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: network, required: true }
+      amount: { from: [amount], as: naira, required: true }
+      ${fields}
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply: { always: { status: $words.status, phone: $phone } }
+${rest}`;
+
+const told = (...texts: readonly string[]): string[] =>
+  checkWith(...texts).problems.map(({ code, message }) => `${code} ${message}`);
+
+test('an unknown key does not hide a wrong `as` beside it', () => {
+  expect(told(OPERATION('phone: { from: [phone], as: fhone, requierd: true }'))).toEqual([
+    'unknown-transform there is no transform or table `fhone`',
+    'unknown-key unknown key `requierd` (at operations.buy.fields.phone)',
+  ]);
+});
+
+test('a field with a wrong type does not hide the mistakes of others, and what refers to it is no mistake', () => {
+  const fields = 'phone: { from: [phone], as: [phone], required: true }\n      id: { from: [network], as: text }';
+  expect(told(OPERATION(fields))).toEqual([
+    expect.stringMatching(/^schema .*expected string.*fields\.phone\.as/),
+    'spelling-shared `network` is already a spelling of `network`',
+  ]);
+});
+
+test('a section that nothing can be made of is one mistake, however much refers to it', () => {
+  expect(told('tables: 7')).toEqual([expect.stringMatching(/^schema .*at tables/)]);
+  expect(told('operations: [1]')).toEqual([expect.stringMatching(/^schema .*at operations/)]);
+  expect(told('blocks: { refusal: 7 }')).toEqual([expect.stringMatching(/^schema .*at blocks\.refusal/)]);
+  expect(told('words: soon')).toEqual([expect.stringMatching(/^schema .*at words/)]);
+});
+
+test('a file that cannot be read hides nothing of what stands in others', () => {
+  expect(told('tables: [1', OPERATION('phone: { from: [phone, " phone"], as: phone, required: true }'))).toEqual([
+    expect.stringMatching(/^yaml-syntax /),
+    'spelling-untrimmed ` phone` has spaces around it or is empty',
+  ]);
+});
+
+test('a key that stands twice hides nothing else of its file', () => {
+  const twice = 'texts: { found: a, found: b }\nrows: { plan: { id: $rwo.id } }\n';
+  expect(told(twice).filter((line) => !line.startsWith('text-missing'))).toEqual([
+    expect.stringMatching(/^duplicate-key /),
+    'unknown-source nothing here is called `$rwo`',
+  ]);
+});
