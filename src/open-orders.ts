@@ -24,7 +24,7 @@ const ORDERS_MAX = 10_000;
 export async function readOpenOrders(journal: Journal, mapping: Mapping, nowMs: number): Promise<OpenOrders> {
   const unreadable: Error[] = [];
   const orders = await journal.listUnsettled({ limit: ORDERS_MAX, onUnreadable: (error) => unreadable.push(error) });
-  const prices = orders.map((order) => priceOf(order, mapping));
+  const prices = orders.map((order) => moneyOf(order, mapping).atRisk);
   return {
     orders,
     unreadable,
@@ -34,12 +34,28 @@ export async function readOpenOrders(journal: Journal, mapping: Mapping, nowMs: 
   };
 }
 
-/** What v1 charged when that is known, else the face value that was ordered. */
-export function priceOf(order: Order, mapping: Mapping): AmountMinor | undefined {
+/** The three meanings of an order's money. Absent means nothing, or not known. */
+export interface OrderMoney {
+  /** The face value that the script ordered; absent where only v1's catalog has the price. */
+  readonly askedFor?: AmountMinor;
+  /** What v1 took for a success and kept. */
+  readonly charged?: AmountMinor;
+  /** What may have been taken by an order without a final outcome: v1's own word, else the face value. */
+  readonly atRisk?: AmountMinor;
+}
+
+export function moneyOf(order: Order, mapping: Mapping): OrderMoney {
   const { outcome } = order;
-  const charged = outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
   const operation = mapping.operations.get(order.operation);
-  return charged ?? (operation === undefined ? undefined : traitsOf(operation, order.fields).faceValue);
+  const askedFor = operation === undefined ? undefined : traitsOf(operation, order.fields).faceValue;
+  const charged = outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
+  const isOpen = outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown';
+  const atRisk = isOpen ? (charged ?? askedFor) : undefined;
+  return {
+    ...(askedFor === undefined ? {} : { askedFor }),
+    ...(charged === undefined || outcome?.kind !== 'succeeded' ? {} : { charged }),
+    ...(atRisk === undefined ? {} : { atRisk }),
+  };
 }
 
 const LOOK_EVERY_MS = 60_000;

@@ -1,9 +1,11 @@
 import { kobo } from '../src/domain/amount';
 import type { Clock } from '../src/domain/clock';
+import type { Order } from '../src/domain/order';
+import type { Outcome } from '../src/domain/outcome';
 import type { Journal } from '../src/journal/journal';
 import { createMemoryJournal } from '../src/journal/memory-journal';
 import { checkFolder } from '../src/mapping/check';
-import { priceOf, readOpenOrders, watchOpenOrders } from '../src/open-orders';
+import { moneyOf, readOpenOrders, watchOpenOrders } from '../src/open-orders';
 import { createLog } from '../src/telemetry/log';
 import { createMetrics } from '../src/telemetry/metrics';
 import { newOrder, OPENED_AT_MS } from './journal/new-order';
@@ -60,11 +62,24 @@ test('what is open is counted with its money; what has no price is said apart', 
   expect({ atRisk, withoutPrice }).toEqual({ atRisk: 20_000, withoutPrice: 1 });
 });
 
-test('the price is what v1 charged where it is known, else the face value, else not known', () => {
+test('what was asked for, what v1 charged and what is at risk are three things', () => {
   const order = { ...newOrder(), number: 1, tries: 1 };
-  expect(priceOf({ ...order, outcome: { kind: 'pending', delivery: { charged: kobo(9_800) } } }, mapping!)).toBe(9_800);
-  expect(priceOf(order, mapping!)).toBe(10_000);
-  expect(priceOf({ ...order, operation: 'of_another_time' }, mapping!)).toBeUndefined();
+  const delivery = { charged: kobo(9_800) };
+  const money = (outcome?: Outcome, changes: Partial<Order> = {}) =>
+    moneyOf({ ...order, ...(outcome === undefined ? {} : { outcome }), ...changes }, mapping!);
+  expect(money()).toEqual({ askedFor: 10_000, atRisk: 10_000 });
+  expect(money({ kind: 'unknown', reason: 'reset' })).toEqual({ askedFor: 10_000, atRisk: 10_000 });
+  expect(money({ kind: 'pending', delivery })).toEqual({ askedFor: 10_000, atRisk: 9_800 });
+  expect(money({ kind: 'succeeded', delivery })).toEqual({ askedFor: 10_000, charged: 9_800 });
+  // Nobody says that the face value was charged when v1 has not.
+  expect(money({ kind: 'succeeded' })).toEqual({ askedFor: 10_000 });
+  for (const outcome of [
+    { kind: 'declined', delivery },
+    { kind: 'rejected', httpStatus: 402 },
+    { kind: 'not_sent', reason: 'refused' },
+  ] as const)
+    expect(money(outcome)).toEqual({ askedFor: 10_000 });
+  expect(money(undefined, { operation: 'of_another_time' })).toEqual({});
 });
 
 test('an overdue order is said once an hour, and no more once it is settled; the gauges follow', async () => {

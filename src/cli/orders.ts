@@ -5,7 +5,7 @@ import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
-import { priceOf, readOpenOrders, type OpenOrders } from '../open-orders';
+import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../open-orders';
 import { readConfig } from './read-config';
 import { readMappingForOrders } from './read-mapping-for-orders';
 
@@ -20,6 +20,12 @@ interface Range {
 }
 
 const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
+/** In the order of the columns; every face of a command says the same of them. */
+const MONEY = ['askedFor', 'charged', 'atRisk'] as const satisfies readonly (keyof OrderMoney)[];
+const MONEY_TITLES = ['asked for', 'charged', 'at risk'];
+const MONEY_HELP = `
+Money is in naira. asked for: the face value that was ordered (empty where only v1 has the price). charged: what v1 took
+for a success. at risk: what an order without a final outcome may cost. What was refused, failed or refunded costs nothing.`;
 const READ_CODES = '\nExit codes: 0 printed, 1 the journal cannot be read or has no such order, 2 bad usage.';
 const DAY_MS = 24 * 3_600_000;
 const EXPORT_MAX = 10_000_000;
@@ -38,7 +44,7 @@ export function ordersCommand(): Command {
     .option('--limit <number>', 'at most so many of the latest', parseCount, 50)
     .addHelpText(
       'after',
-      `${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500`,
+      `${MONEY_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500`,
     )
     .action((range: Range & { limit: number }) => withJournal((opened) => list(range, opened)));
   command
@@ -47,7 +53,7 @@ export function ordersCommand(): Command {
       'Prints everything the journal has of an order, amounts in kobo: by request id, by the id of our replies, or by v1 reference.',
     )
     .argument('<id>')
-    .addHelpText('after', `${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
+    .addHelpText('after', `${MONEY_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
     .action((id: string) => withJournal((opened) => show(id, opened)));
   command
     .command('export')
@@ -55,7 +61,7 @@ export function ordersCommand(): Command {
     .addOption(new Option('--format <format>', 'the form').choices(['csv', 'json']).default('csv'))
     .addOption(sinceOption('24h or 30d', 30 * DAY_MS, '30d'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
-    .addHelpText('after', `${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
+    .addHelpText('after', `${MONEY_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
     .action((range: Range & { format: 'csv' | 'json' }) => withJournal((opened) => exportOrders(range, opened)));
   command
     .command('report')
@@ -63,7 +69,8 @@ export function ordersCommand(): Command {
     .addOption(sinceOption('24h or 7d', DAY_MS, '24h'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 nothing is overdue, 1 an order is overdue or the journal cannot be read, 2 bad usage.\n\nExample, for cron:\n  compat-gateway orders report || mail -s "orders overdue" ops@example.com',
+      MONEY_HELP +
+        '\n\nExit codes: 0 nothing is overdue, 1 an order is overdue or the journal cannot be read, 2 bad usage.\n\nExample, for cron:\n  compat-gateway orders report || mail -s "orders overdue" ops@example.com',
     )
     .action((range: Range) => withJournal((opened) => report(range, opened)));
   return command;
@@ -100,6 +107,10 @@ const outcomeOf = (order: Order): string => order.outcome?.kind ?? 'open';
 const referenceOf = (order: Order): string =>
   order.outcome !== undefined && 'reference' in order.outcome ? (order.outcome.reference ?? '') : '';
 const showNaira = (amount: AmountMinor | undefined): string => (amount === undefined ? '' : nairaText(amount));
+const showMoney = (order: Order, mapping: Mapping): string[] => {
+  const money = moneyOf(order, mapping);
+  return MONEY.map((part) => showNaira(money[part]));
+};
 const countOrders = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -117,18 +128,18 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, { j
     new Date(order.openedAtMs).toISOString(),
     order.operation,
     outcomeOf(order),
-    showNaira(priceOf(order, mapping)),
+    ...showMoney(order, mapping),
     order.requestId,
     referenceOf(order),
   ]);
-  printTable([['opened', 'operation', 'outcome', 'naira', 'request id', 'reference'], ...rows]);
+  printTable([['opened', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'], ...rows]);
   print(
     shown.length < count ? `The latest ${shown.length} of ${countOrders(count)}; --limit shows more.` : `${countOrders(count)}.`,
   );
 }
 
 /** Numbers stand with their ends below each other: naira are compared by their length at a glance. */
-const NUMERIC_COLUMNS: ReadonlySet<string> = new Set(['naira', 'orders']);
+const NUMERIC_COLUMNS: ReadonlySet<string> = new Set([...MONEY_TITLES, 'orders']);
 
 function printTable(rows: readonly (readonly string[])[]): void {
   const isNumeric = rows[0]!.map((title) => NUMERIC_COLUMNS.has(title));
@@ -154,13 +165,13 @@ async function show(id: string, { journal, mapping }: Opened): Promise<void> {
       continue;
     found += 1;
     const { openedAtMs, settledAtMs, ...rest } = order;
-    const price = priceOf(order, mapping);
+    const [askedFor, charged, atRisk] = showMoney(order, mapping).map((naira) => (naira === '' ? null : naira));
     print(
       JSON.stringify(
         {
           opened: new Date(openedAtMs).toISOString(),
           settled: settledAtMs === undefined ? null : new Date(settledAtMs).toISOString(),
-          naira: price === undefined ? null : nairaText(price),
+          naira: { asked_for: askedFor, charged, at_risk: atRisk },
           ...rest,
         },
         null,
@@ -177,7 +188,9 @@ const COLUMNS = [
   'operation',
   'format',
   'outcome',
-  'naira',
+  'asked_for_naira',
+  'charged_naira',
+  'at_risk_naira',
   'request_id',
   'reference',
   'id',
@@ -188,13 +201,16 @@ const COLUMNS = [
 async function exportOrders(range: Range & { readonly format: 'csv' | 'json' }, { journal, mapping }: Opened): Promise<void> {
   if (range.format === 'csv') print(COLUMNS.join(','));
   for await (const order of ordersIn(range, journal)) {
+    const [askedFor = '', charged = '', atRisk = ''] = showMoney(order, mapping);
     const row: Record<(typeof COLUMNS)[number], string | number> = {
       opened: new Date(order.openedAtMs).toISOString(),
       settled: order.settledAtMs === undefined ? '' : new Date(order.settledAtMs).toISOString(),
       operation: order.operation,
       format: order.format,
       outcome: outcomeOf(order),
-      naira: showNaira(priceOf(order, mapping)),
+      asked_for_naira: askedFor,
+      charged_naira: charged,
+      at_risk_naira: atRisk,
       request_id: order.requestId,
       reference: referenceOf(order),
       id: order.number,
@@ -214,19 +230,24 @@ function csvCell(value: string | number): string {
 
 async function report(range: Range, { journal, mapping }: Opened): Promise<void> {
   const now = Date.now();
-  const totals = new Map<string, { count: number; sum: number }>();
+  const totals = new Map<string, { count: number; readonly sums: number[] }>();
+  let unpriced = 0;
   for await (const order of ordersIn(range, journal)) {
-    const total = totals.get(outcomeOf(order)) ?? { count: 0, sum: 0 };
-    totals.set(outcomeOf(order), { count: total.count + 1, sum: total.sum + (priceOf(order, mapping) ?? 0) });
+    const total = totals.get(outcomeOf(order)) ?? { count: 0, sums: MONEY.map(() => 0) };
+    const money = moneyOf(order, mapping);
+    total.count += 1;
+    for (const [index, part] of MONEY.entries()) total.sums[index]! += money[part] ?? 0;
+    totals.set(outcomeOf(order), total);
+    if (order.outcome?.kind === 'succeeded' && money.charged === undefined) unpriced += 1;
   }
   printTable([
-    ['outcome', 'orders', 'naira'],
-    ...OUTCOMES.filter((outcome) => totals.has(outcome)).map((outcome) => [
-      outcome,
-      String(totals.get(outcome)!.count),
-      nairaText(totals.get(outcome)!.sum as AmountMinor),
-    ]),
+    ['outcome', 'orders', ...MONEY_TITLES],
+    ...OUTCOMES.filter((outcome) => totals.has(outcome)).map((outcome) => {
+      const { count, sums } = totals.get(outcome)!;
+      return [outcome, String(count), ...sums.map((sum) => nairaText(sum as AmountMinor))];
+    }),
   ]);
+  if (unpriced > 0) print(`What v1 charged for ${countOrders(unpriced)} that succeeded is not known; it is not in the sum.`);
   const open = await readOpenOrders(journal, mapping, now);
   print('');
   reportOpen(open, mapping, now);
@@ -240,14 +261,14 @@ function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mappi
   print(`${countOrders(orders.length)} without a final outcome, ${nairaText(atRisk)} naira at risk${unpriced}.`);
   if (orders.length === 0) return;
   printTable([
-    ['age', 'operation', 'outcome', 'naira', 'request id', 'reference'],
+    ['age', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'],
     ...orders
       .slice(0, OPEN_SHOWN_MAX)
       .map((order) => [
         `${showAge(now - order.openedAtMs)}${overdue.includes(order) ? ' OVERDUE' : ''}`,
         order.operation,
         outcomeOf(order),
-        showNaira(priceOf(order, mapping)),
+        ...showMoney(order, mapping),
         order.requestId,
         referenceOf(order),
       ]),

@@ -42,13 +42,18 @@ const sold = (reference: string, charged = 9_800): Outcome => ({
   delivery: { charged: kobo(charged) },
 });
 
+test.each(['list', 'show', 'export', 'report'])('orders %s says what each column of money means', async (command) => {
+  const { stdout } = await runHere('orders', command, '--help');
+  expect(stdout).toMatch(/Money is in naira\. asked for: .*charged: .*at risk: /s);
+});
+
 test.each(['list', 'export', 'report'])('orders %s says how far back it looks as one would type it', async (command) => {
   const { stdout } = await runHere('orders', command, '--help');
   expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
 });
 
 describe('orders list', () => {
-  test('has a row for each order, oldest first, with what v1 charged or else the face value', async () => {
+  test('has a row for each order, oldest first, and says what its money is', async () => {
     await fill(
       { id: 'young', ageMs: MINUTE_MS },
       { id: 'old', ageMs: 60 * MINUTE_MS, outcome: sold('v1-1') },
@@ -57,9 +62,9 @@ describe('orders list', () => {
     const { code, stdout, stderr } = await runHere('orders', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual([
-      expect.stringMatching(/^opened +operation +outcome +naira +request id +reference$/),
-      expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z +buy_airtime +succeeded +98\.00 +old +v1-1$/),
-      expect.stringMatching(/Z +buy_airtime +open +100\.00 +young$/),
+      expect.stringMatching(/^opened +operation +outcome +asked for +charged +at risk +request id +reference$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z +buy_airtime +succeeded +100\.00 +98\.00 +old +v1-1$/),
+      expect.stringMatching(/Z +buy_airtime +open +100\.00 +100\.00 +young$/),
       '2 orders.',
       '',
     ]);
@@ -94,7 +99,7 @@ describe('orders show', () => {
     const first = await runHere('orders', 'show', 'r1');
     const order = JSON.parse(first.stdout) as { number: number };
     expect(order).toMatchObject({
-      naira: '98.00',
+      naira: { asked_for: '100.00', charged: '98.00', at_risk: null },
       requestId: 'r1',
       operation: 'buy_airtime',
       outcome: { kind: 'succeeded', reference: 'v1-77' },
@@ -129,11 +134,11 @@ describe('orders export', () => {
     const [head, first, second, last] = stdout.split('\n');
     expect({ code, head, last }).toEqual({
       code: 0,
-      head: 'opened,settled,operation,format,outcome,naira,request_id,reference,id,tries,owner',
+      head: 'opened,settled,operation,format,outcome,asked_for_naira,charged_naira,at_risk_naira,request_id,reference,id,tries,owner',
       last: '',
     });
-    expect(first).toMatch(/,buy_airtime,b,declined,100\.00,"comma,""quote""",,\d+,1,[0-9a-f]{32}$/);
-    expect(second).toMatch(/,succeeded,98\.00,"'=HYPERLINK\(""x"",""y""\)",v1-1,/);
+    expect(first).toMatch(/,buy_airtime,b,declined,100\.00,,,"comma,""quote""",,\d+,1,[0-9a-f]{32}$/);
+    expect(second).toMatch(/,succeeded,100\.00,98\.00,,"'=HYPERLINK\(""x"",""y""\)",v1-1,/);
   });
 
   test('writes one JSON object a line', async () => {
@@ -143,8 +148,14 @@ describe('orders export', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     expect(rows).toEqual([
-      expect.objectContaining({ request_id: 'r1', outcome: 'succeeded', naira: '98.00', reference: 'v1-1' }),
-      expect.objectContaining({ request_id: 'r2', outcome: 'open', naira: '100.00', settled: '' }),
+      expect.objectContaining({
+        ...{ request_id: 'r1', outcome: 'succeeded', reference: 'v1-1' },
+        ...{ asked_for_naira: '100.00', charged_naira: '98.00', at_risk_naira: '' },
+      }),
+      expect.objectContaining({
+        ...{ request_id: 'r2', outcome: 'open', settled: '' },
+        ...{ asked_for_naira: '100.00', charged_naira: '', at_risk_naira: '100.00' },
+      }),
     ]);
   });
 
@@ -155,20 +166,29 @@ describe('orders export', () => {
 });
 
 describe('orders report', () => {
-  test('counts and sums by outcome, and says that nothing is open', async () => {
+  test('counts and sums by outcome, and counts nothing as charged that was refused, refunded or is not known', async () => {
     await fill(
       { id: 'r1', outcome: sold('v1-1') },
       { id: 'r2', outcome: sold('v1-2', 123_456) },
       { id: 'r3', outcome: { kind: 'rejected', httpStatus: 402 } },
+      { id: 'r4', outcome: { kind: 'declined', delivery: { charged: kobo(9_800) } } },
+      { id: 'r5', outcome: { kind: 'succeeded' } },
+      { id: 'r6', outcome: { kind: 'pending', delivery: { charged: kobo(9_800) } } },
     );
     const { code, stdout } = await runHere('orders', 'report');
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual([
-      'outcome    orders    naira',
-      'succeeded       2  1332.56',
-      'rejected        1   100.00',
+      'outcome    orders  asked for  charged  at risk',
+      'succeeded       3     300.00  1332.56     0.00',
+      'pending         1     100.00     0.00    98.00',
+      'declined        1     100.00     0.00     0.00',
+      'rejected        1     100.00     0.00     0.00',
+      'What v1 charged for 1 order that succeeded is not known; it is not in the sum.',
       '',
-      '0 orders without a final outcome, 0.00 naira at risk.',
+      '1 order without a final outcome, 98.00 naira at risk.',
+      expect.stringMatching(/^age +operation +outcome +asked for +charged +at risk +request id +reference$/),
+      expect.stringMatching(/^1m +buy_airtime +pending +100\.00 +98\.00 +r6$/),
+      'None is older than 1h00m.',
       '',
     ]);
   });
@@ -180,13 +200,13 @@ describe('orders report', () => {
     expect(fine.code).toBe(0);
     expect(fine.stdout).toContain('2 orders without a final outcome, 100.00 naira at risk (and 1 whose price only v1 knows).');
     expect(fine.stdout).toMatch(
-      /\n2m +buy_airtime +pending +100\.00 +young +v1-9\n1m +buy_data +open +unpriced\nNone is older than \w+\.\n$/,
+      /\n2m +buy_airtime +pending +100\.00 +100\.00 +young +v1-9\n1m +buy_data +open +unpriced\nNone is older than \w+\.\n$/,
     );
     await fill({ id: 'lost', ageMs: 3 * DAY_MS, outcome: { kind: 'unknown', reason: 'reset' } });
     const { code, stdout } = await runHere('orders', 'report');
     expect(code).toBe(1);
     expect(stdout).toContain('3 orders without a final outcome, 200.00 naira at risk');
-    expect(stdout).toMatch(/\n3d OVERDUE +buy_airtime +unknown +100\.00 +lost\n2m +/);
+    expect(stdout).toMatch(/\n3d OVERDUE +buy_airtime +unknown +100\.00 +100\.00 +lost\n2m +/);
     expect(stdout).toMatch(/\nOVERDUE: 1 order older than \w+\.\n$/);
   });
 });
