@@ -79,12 +79,19 @@ function loadMapping(): Mapping {
 function readWritten(words: readonly string[], file: string | undefined): WrittenRequest {
   try {
     if (words.length === 0) return parseRequestText(readFileSync(file ?? 0, 'utf8'));
-    // A whole command line in quotes is one word.
-    if (words.length === 1 && /\s/.test(words[0]!)) return parseRequestText(words[0]!);
+    // A whole command line in quotes is one word; a raw request without quotes is several.
+    const isRaw = words.length === 1 ? /\s/.test(words[0]!) : /^(?:GET|POST|PUT|DELETE)$/.test(words[0]!);
+    if (isRaw) return parseRequestText(words.join(' '));
+    if (words.every((word) => word !== 'curl' && !/^-|[/.:]/.test(word))) throw new Error(noRequest(words.join(' ')));
     return parseCurl(words[0] === 'curl' ? words : ['curl', ...words]);
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** A bare word would pass for the name of a host. */
+function noRequest(text: string): string {
+  return `Neither a request nor an address is '${text.slice(0, 80)}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them.`;
 }
 
 async function readRequest(written: WrittenRequest): Promise<LegacyRequest | undefined> {

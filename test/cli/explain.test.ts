@@ -186,3 +186,21 @@ test('a past order is explained while the gateway runs: what was read, what beca
     await house.close();
   }
 });
+
+test.each([[['blah']], [['blah', 'blub']], [['first-a']]])(
+  '%j is no request: one sentence says what is, with exit code 2',
+  async (words) => {
+    expect(await runHere('explain', ...words)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Neither a request nor an address is '${words.join(' ')}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them (see \`compat-gateway explain --help\`).\n`,
+    });
+  },
+);
+
+test.each([[['GET', '/api/data_plans']], [['GET /api/data_plans']], [['http://host/api/data_plans']], [['host/api/data_plans']]])(
+  '%j is a request',
+  async (words) => {
+    expect((await runHere('explain', ...words)).stdout).toMatch(/^1  read +GET \/api\/data_plans /);
+  },
+);
