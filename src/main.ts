@@ -29,7 +29,9 @@ import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
 import { measuredUpstream } from './telemetry/measured';
 import { createMetrics } from './telemetry/metrics';
+import { createStopLog } from './stop-log';
 import { watchMappings } from './watch-mappings';
+import { watchUpstream } from './watch-upstream';
 import { createHttpUpstream } from './upstream/http-upstream';
 
 export interface Service {
@@ -42,8 +44,8 @@ export interface Service {
   readonly sandbox: Sandbox | undefined;
   readonly gateway: Gateway;
   readonly live: LiveMapping;
-  /** Takes no more requests, lets orders under way come to an end, closes everything. */
-  stop(): Promise<void>;
+  /** Takes no more requests, lets orders under way come to an end, closes everything. The log says what asked for it. */
+  stop(signal?: string): Promise<void>;
 }
 
 /** How long a stop waits for requests and orders under way; what is not over then is found in the journal. */
@@ -79,6 +81,10 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     const watching = watchMappings(config.mappingsDir, live, systemClock, observer.trouble);
     closers.push(async () => watching.stop());
   }
+  if (config.upstreamUrl !== undefined) {
+    const watching = watchUpstream(config.upstreamUrl, { clock: systemClock, log });
+    closers.push(async () => watching.stop());
+  }
   const openOrders = watchOpenOrders({ journal, mapping: live.current, clock: systemClock, log, metrics });
   closers.push(async () => openOrders.stop());
   const gateway = createGateway({
@@ -92,8 +98,10 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     random: Math.random,
     onTrouble: observer.trouble,
   });
+  const stopping = createStopLog({ log, clock: systemClock, journal, orders: () => gateway.inFlight });
   closers.push(async () => {
     await gateway.drain(STOP_DEADLINE_MS);
+    await stopping.drained();
   });
 
   const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial?.path);
@@ -114,6 +122,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     incident: observer.incident,
   });
   const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, refuse);
+  stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(STOP_DEADLINE_MS));
 
@@ -142,10 +151,12 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     sandbox: sandbox?.sandbox,
     gateway,
     live,
-    stop: async () => {
+    stop: async (signal) => {
       isStopping = true;
       gateway.beginStop();
+      stopping.begin(signal);
       await closeAll(closers);
+      stopping.end();
     },
   };
 }

@@ -31,8 +31,7 @@ Examples:
       process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
       if (service.live.problems().length > 0) process.stderr.write(lastGoodWarning(service));
       process.on('SIGHUP', () => service.live.reload());
-      await stop.asked;
-      await service.stop();
+      await service.stop(await stop.asked);
       stop.forget();
       await log.flush();
     });

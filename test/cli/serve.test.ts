@@ -70,6 +70,22 @@ test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, a
   await expect(fetch(url)).rejects.toThrow();
 }, 60_000);
 
+test('serve starts although nothing answers at UPSTREAM_URL, says so, and says what its stop found', async () => {
+  const nobody = createServer().listen(0, '127.0.0.1');
+  await once(nobody, 'listening');
+  const { port } = nobody.address() as AddressInfo;
+  nobody.close();
+  const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1` });
+  await gateway.until(/"code":"ECONNREFUSED".*"event":"upstream_unreachable"/);
+  await gateway.until(/Probes and metrics: http/);
+  const ready = await fetch(`${addressIn(gateway.written.stdout, /metrics:/)}/readyz`);
+  expect(ready.status).toBe(200);
+  const { code, stdout } = await gateway.end('SIGTERM');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/"signal":"SIGTERM","requests":0,"held":0,"event":"stop_begun"/);
+  expect(stdout).toMatch(/"finished":0,"open":0,"durationMs":\d+,"event":"stopped"/);
+}, 60_000);
+
 test('serve that starts with the last good set says so beside its greeting, with the next step', async () => {
   const mappings = join(cwd, 'mappings');
   cpSync(MAPPINGS, mappings, { recursive: true });
