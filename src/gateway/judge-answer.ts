@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { Order } from '../domain/order';
-import type { Outcome } from '../domain/outcome';
+import { succeedOutcome, type Outcome } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { isJsonObject } from '../upstream/reply-json';
 import type { SentOutcome } from '../upstream/upstream';
@@ -76,7 +76,9 @@ async function judgeDuplicate(told: Told, reference: string, { order, before, id
   const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
   if (identity === 'same' || (identity === 'unclear' && isExpected)) {
     // "Success" may only say that the original was found. What became of it stands in its receipt.
-    return outcome === undefined || outcome.kind === told.kind ? told : outcome;
+    if (outcome === undefined) return told;
+    // It may show the goods that a mere "found" leaves out.
+    return outcome.kind === told.kind ? succeedOutcome(outcome, told) : outcome;
   }
   if (identity === 'other')
     return {

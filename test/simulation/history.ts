@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/sandbox/load-config';
 import { catalogReply } from '../../src/sandbox/catalog/catalog-reply';
 import { Catalog } from '../../src/sandbox/catalog/catalog';
 import type { JsonObject } from '../../src/domain/json';
+import { Dialect } from './edge/dialect';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
@@ -101,8 +102,10 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     wall: { offsetMs: 0 },
   };
   const disk = new Disk(stage);
-  const v1 = new SimulatedV1(stage, config);
-  const verdict = new Verdict(stage, v1, disk);
+  const dialect = new Dialect(chance.fork('dialect'));
+  for (const habit of dialect.habits) stage.faults.count(`v1: ${habit}`);
+  const v1 = new SimulatedV1(stage, config, dialect);
+  const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
   const processes = new Processes(count, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
   const street: Street = {

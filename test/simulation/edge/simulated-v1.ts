@@ -9,6 +9,7 @@ import { createMemoryStore } from '../../../src/sandbox/store/memory-store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import type { World } from '../../../src/sandbox/world';
 import { sandboxClockOf, type Life } from '../engine/timeline';
+import type { Dialect } from './dialect';
 import { note, type Stage } from './stage';
 
 // No account of the simulation has a webhook address, so nothing is ever posted.
@@ -18,13 +19,15 @@ const AWAY_AFTER_START_MS = 400;
 export class SimulatedV1 {
   readonly #stage: Stage;
   readonly #config: SandboxConfig;
+  readonly #dialect: Dialect;
   readonly #store = createMemoryStore();
   #life: Life = { isAlive: true };
   #world: World;
   #awayUntilMs = 0;
 
-  constructor(stage: Stage, config: SandboxConfig) {
+  constructor(stage: Stage, config: SandboxConfig, dialect: Dialect) {
     this.#stage = stage;
+    this.#dialect = dialect;
     this.#config = config;
     this.#world = this.#open();
   }
@@ -35,7 +38,7 @@ export class SimulatedV1 {
   }
 
   answer(request: V1Request): Answer {
-    return answerRequest(this.#world, request);
+    return this.#dialect.answer(request, (asked) => answerRequest(this.#world, asked));
   }
 
   /** Its memory is gone (rate limits), its store is not; what was on the wire is lost. */

@@ -11,13 +11,16 @@ export class Verdict {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
   readonly #disk: Disk;
+  /** v1's records do not show whose they are. */
+  readonly #isObscure: boolean;
   /** Orders left open because v1's history cannot tell them from others. */
   alike = 0;
 
-  constructor(stage: Stage, v1: SimulatedV1, disk: Disk) {
+  constructor(stage: Stage, v1: SimulatedV1, disk: Disk, isObscure: boolean) {
     this.#stage = stage;
     this.#v1 = v1;
     this.#disk = disk;
+    this.#isObscure = isObscure;
   }
 
   /** Judges a reply at the moment it is told. */
@@ -123,7 +126,7 @@ export class Verdict {
     // Nobody can make the gateway know what was sold past it; that it does not lie about it is judged elsewhere.
     if (last.word !== 'success' && subject.soldBefore !== undefined) return;
     const isNumberless = [...subject.contents.values()].every(({ number }) => number === '');
-    if (last.word === 'pending' && (isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
+    if (last.word === 'pending' && (this.#isObscure || isNumberless || subject.isMistimed || this.#isAlikeToAnother(subject))) {
       this.alike += 1;
       return;
     }
