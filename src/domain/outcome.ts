@@ -78,6 +78,11 @@ export interface Unknown {
 export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];
 
+/** What is known of a try that was cut short, or that runs elsewhere. */
+export const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
+/** Written before another try, or somebody could prove in the middle of it that the order never was at v1. */
+export const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
+
 /** Nothing follows these. */
 export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === 'succeeded' || outcome.kind === 'declined';
@@ -104,8 +109,10 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
     return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
   // Unknown: only an answer about the order itself says more.
   if (latest.kind === 'not_sent' && latest.isProven === true) return latest;
-  const isDoubtKept = previous.kind === 'unknown' && previous.isDoubted === true && latest.kind === 'unknown';
-  return latest.kind === 'rejected' || latest.kind === 'not_sent' || isDoubtKept ? previous : latest;
+  if (latest.kind === 'rejected' || latest.kind === 'not_sent') return previous;
+  if (previous.kind !== 'unknown' || previous.isDoubted !== true || latest.kind !== 'unknown') return latest;
+  // The doubt stays; that another try begins is news all the same.
+  return latest.isBeginning === true ? { ...latest, isDoubted: true } : previous;
 }
 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {

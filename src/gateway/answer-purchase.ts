@@ -3,7 +3,7 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order, Trail } from '../domain/order';
-import { isFinal, isSafeToRefund, succeedOutcome, type Outcome, type Unknown } from '../domain/outcome';
+import { BEGINNING, isFinal, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
 import { isSameIntent } from '../domain/same-intent';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -25,9 +25,7 @@ export interface Answer {
   readonly outcome: Outcome['kind'] | Finding['kind'];
 }
 
-const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
 const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
-const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
 
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
@@ -127,6 +125,7 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
       deadlineMs: asking.patienceMs + timing.pursue,
       tryMs: timing.try,
       readMs: timing.read,
+      markEveryMs: timing.quiet / 2,
       identify: (reference, openedAtMs) => identify(reference, openedAtMs, asking, parts),
     },
     parts,
@@ -167,7 +166,9 @@ function isSafeOutcome({ outcome }: Order): boolean {
 
 /** What is known of the order now that another try begins; that it begins is no knowledge. */
 function beforeThisTry({ outcome }: Order): Outcome {
-  return outcome === undefined || (outcome.kind === 'unknown' && outcome.isBeginning === true) ? UNENDED : outcome;
+  if (outcome === undefined) return UNENDED;
+  if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;
+  return outcome.isDoubted === true ? { ...UNENDED, isDoubted: true } : UNENDED;
 }
 
 /** The order as it stands: nothing is tried for it now. */
@@ -196,12 +197,23 @@ async function identify(reference: string, openedAtMs: number, asking: Asking, p
   return { identity, outcome: shown === undefined ? undefined : outcome };
 }
 
-/** Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt. */
+/**
+ * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
+ * they are for a sale of PINs of which v1 said "success" and nothing more.
+ */
 export async function withGoods(order: Order, asking: Reader, parts: WalkParts): Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
-  if (outcome.kind !== 'succeeded' || outcome.delivery?.goodsMissing !== true || outcome.reference === undefined) return outcome;
-  const receipt = await findReceipt(outcome.reference, readContextOf(asking), parts.upstream);
+  if (outcome.kind !== 'succeeded') return outcome;
+  const { delivery, reference } = outcome;
+  const isWithoutPins = sellsPins(order, asking) && (delivery?.pins ?? []).length === 0;
+  if (delivery?.goodsMissing !== true && !isWithoutPins) return outcome;
+  const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(asking), parts.upstream);
   return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
+}
+
+/** Cards and exam PINs are bought by number. */
+function sellsPins({ operation }: Order, { mapping }: Reader): boolean {
+  return mapping.operations.get(operation)?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
 }
 
 async function catalogFor(asking: Asking, parts: WalkParts): Promise<CatalogLists | undefined> {

@@ -86,10 +86,10 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
   const isKeyRefused = finding.kind === 'refused' && (finding.httpStatus === 401 || finding.httpStatus === 403);
   if (isKeyRefused)
     return { outcome: 'refused', reply: mergeReply({ ...tellFinding(finding, asking), mapping, operation, format }) };
-  const outcome: Outcome = (finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined) ?? {
-    kind: 'unknown',
-    reason: 'v1 cannot be asked right now',
-  };
+  const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined;
+  // A receipt of another order says nothing of this one.
+  const isOwn = shown !== undefined && 'reference' in shown && shown.reference === id;
+  const outcome: Outcome = isOwn ? shown : { kind: 'unknown', reason: 'v1 cannot be asked right now' };
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,
@@ -103,7 +103,7 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
     tries: 0,
   };
   const root: JsonObject = { ...orderRoot(order, outcome), opened_at: null };
-  const v1 = finding.kind === 'found' ? finding.body : null;
+  const v1 = finding.kind === 'found' && isOwn ? finding.body : null;
   const reply = mergeReply({
     ...tellOutcome(outcome, mapping),
     http: mapping.words.success.http,

@@ -6,7 +6,7 @@
 import { pause, within, type Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
-import { isFinal, succeedOutcome, type Outcome, type Pending } from '../domain/outcome';
+import { BEGINNING, isFinal, isSafeToRefund, succeedOutcome, type Outcome, type Pending } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
@@ -40,6 +40,8 @@ export interface PursuitPlan {
   readonly deadlineMs: number;
   readonly tryMs: number;
   readonly readMs: number;
+  /** A try that comes so long after the last one on disk is written down first: the quiet time is counted from there. */
+  readonly markEveryMs: number;
   /** Tells whether an order that v1 has under an id the journal does not know is this one. */
   readonly identify: Identify;
 }
@@ -72,6 +74,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const { clock } = parts;
   const startedAt = clock.elapsed();
   const deadline = startedAt + plan.deadlineMs;
+  let markedAt = startedAt;
   let order: Order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };
   // While a try is under way the money may have moved.
   let known: Outcome | undefined = plan.previous;
@@ -92,6 +95,22 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       // Whoever may not retry now asks again later: an unknown order is worth waiting for.
       while (!parts.budget.spend() && clock.elapsed() < deadline && !parts.isStopping()) await pause(clock, RETRY_MOST_MS);
       if (clock.elapsed() >= deadline || parts.isStopping()) return;
+      if (!(await markTry())) return;
+    }
+  };
+
+  /** False when no further try may be made: it cannot be written down, or the order has found its end elsewhere. */
+  const markTry = async (): Promise<boolean> => {
+    if (clock.elapsed() - markedAt < plan.markEveryMs) return true;
+    try {
+      const { outcome } = await parts.journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
+      markedAt = clock.elapsed();
+      const hasEnded = outcome !== undefined && (isFinal(outcome) || isSafeToRefund(outcome));
+      if (hasEnded) known = succeedOutcome(known, outcome);
+      return !hasEnded;
+    } catch (error) {
+      parts.onTrouble('settle', error);
+      return false;
     }
   };
 

@@ -5,6 +5,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { mappingsWith, removeMappings } from '../faults/timing';
 import { openHouse, send, type House } from './house';
 
@@ -157,6 +158,8 @@ const tries = new Map<string, number>();
 
 /** The case stands in the request id: `s-<number>`. */
 function answerPurchase(requestId: string): { readonly http: number; readonly body: string } {
+  if (requestId.endsWith('pins'))
+    return { http: 200, body: JSON.stringify({ status: 'success', data: { reference: `R-${requestId}` } }) };
   const { answers } = STRANGE[Number(requestId.slice(2))]!;
   const nth = tries.get(requestId) ?? 0;
   tries.set(requestId, nth + 1);
@@ -167,9 +170,18 @@ function answerPurchase(requestId: string): { readonly http: number; readonly bo
 
 function answerReceipt(reference: string): { readonly http: number; readonly body: string } {
   const shown = /^R-s-\d+$/.test(reference) ? STRANGE[Number(reference.slice(4))]!.receipt : undefined;
+  if (reference === 'R-asked') return { http: 200, body: receiptOf({ reference: 'R-other', status: 'success' }) };
+  if (reference === 'R-pins')
+    return { http: 200, body: receiptOf({ reference, status: 'success', category: 'exam', pins: PINS }) };
   if (shown === undefined) return { http: 404, body: '{"status":"error","success":false,"message":"Transaction not found."}' };
-  const data = { reference, phone: '08030000001', amount: 100, category: 'airtime', type: 'debit', ...shown };
-  return { http: 200, body: JSON.stringify({ status: 'success', success: true, data }) };
+  return { http: 200, body: receiptOf({ reference, ...shown }) };
+}
+
+const PINS = [{ pin: '1111-2222', serial: 'S-1' }];
+
+function receiptOf(shown: object): string {
+  const data = { phone: '08030000001', amount: 100, category: 'airtime', type: 'debit', ...shown };
+  return JSON.stringify({ status: 'success', success: true, data });
 }
 
 beforeAll(async () => {
@@ -187,7 +199,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
   const upstream = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-  house = await openHouse({ env: { UPSTREAM_URL: upstream, MAPPINGS_DIR: mappingsWith('impatient') } });
+  house = await openHouse({ env: { UPSTREAM_URL: upstream, MAPPINGS_DIR: mappingsWith('patient') } });
 });
 afterAll(async () => {
   await house.close();
@@ -195,12 +207,20 @@ afterAll(async () => {
   await new Promise((resolve) => v1.close(resolve));
 });
 
-async function play(index: number): Promise<{ readonly first: string; readonly later: string }> {
+/** Longer than a lie would take; a script that hears nothing by then hangs up. */
+const HANG_UP_MS = 6_000;
+
+async function play(index: number): Promise<{ readonly first: string | undefined; readonly later: string }> {
   const id = `s-${index}`;
   const sale = { network: 1, mobile_number: '08030000001', amount: 100, Ported_number: true, 'request-id': id };
-  const first = await send(house.url, '/api/topup/', sale);
+  const buying = send(house.url, '/api/topup/', sale);
+  const hangUp =
+    STRANGE[index]!.inTheEnd === undefined
+      ? sleep(HANG_UP_MS, undefined, { ref: false })
+      : new Promise<undefined>(() => undefined);
+  const first = await Promise.race([buying.catch(() => undefined), hangUp]);
   const later = await send(house.url, `/api/transaction/${id}`);
-  return { first: first.body.status, later: later.body.status };
+  return { first: first?.body.status, later: later.body.status };
 }
 
 test('is never taken for more than its receipts show', async () => {
@@ -212,3 +232,13 @@ test('is never taken for more than its receipts show', async () => {
   });
   expect(seen).toEqual(expected);
 }, 60_000);
+
+test('gives PINs that only its receipt shows', async () => {
+  const shown = await send(house.url, '/api/epin/', { exam_name: 'WAEC', quantity: 1, 'request-id': 'pins' });
+  expect(shown.body).toMatchObject({ status: 'success', pin: '1111-2222<=>S-1', serial: 'S-1' });
+  expect((await send(house.url, '/api/transaction/pins')).body).toMatchObject({ status: 'success', serial: 'S-1' });
+});
+
+test('that shows the receipt of another order has not answered', async () => {
+  expect((await send(house.url, '/api/transaction/R-asked')).body).toMatchObject({ status: 'pending', phone: null });
+});

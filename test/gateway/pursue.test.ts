@@ -72,6 +72,7 @@ async function chase({ answers, find, plan, journal: dress, isStopping = () => f
       deadlineMs: 130_000,
       tryMs: 60_000,
       readMs: 10_000,
+      markEveryMs: 150_000,
       identify: async () => ({ identity: 'same' }),
       ...plan,
     },
@@ -281,7 +282,10 @@ describe('a duplicate that this journal never sent', () => {
   });
 
   test('stays in doubt, however often v1 repeats it', async () => {
-    const it = await chase({ answers: [strange, strange, strange, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    const it = await chase({
+      answers: [strange, strange, strange, strange],
+      plan: { identify: async () => ({ identity: 'unclear' }) },
+    });
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
@@ -344,6 +348,33 @@ test('a stop lets whoever waits have the order as it stands, and it is written d
   await it.clock.advance(10_000);
   await it.pursuit.ended;
   expect((await it.stored())?.kind).toBe('unknown');
+});
+
+test('a pursuit that outlasts half of the quiet time writes down that it tries on, before it does', async () => {
+  const it = await chase({ answers: [UNKNOWN], plan: { markEveryMs: 60_000 } });
+  await it.clock.advance(59_000);
+  expect(await it.stored()).toBeUndefined();
+  await it.clock.advance(10_000);
+  expect(await it.stored()).toMatchObject({ kind: 'unknown', isBeginning: true });
+});
+
+test('an order that was proven unsent elsewhere meanwhile is not tried again', async () => {
+  const it = await chase({ answers: [UNKNOWN, SUCCESS], plan: { markEveryMs: 0 } });
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, it.clock.now());
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, it.clock.now());
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('not_sent');
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('no further try is made while it cannot be written down', async () => {
+  const settle = () => Promise.reject(new Error('disk full'));
+  const it = await chase({
+    answers: [UNKNOWN, SUCCESS],
+    plan: { markEveryMs: 0 },
+    journal: (journal) => ({ ...journal, settle }),
+  });
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  expect(it.upstream.sent).toHaveLength(1);
 });
 
 test('one try never outlasts the pursuit', async () => {

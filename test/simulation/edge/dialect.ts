@@ -60,7 +60,8 @@ export class Dialect {
   }
 
   #tellReceipt(request: V1Request, ask: (request: V1Request) => Answer): Answer {
-    const wanted = String(request.query['reference'] ?? '');
+    const { reference } = request.query;
+    const wanted = typeof reference === 'string' ? reference : '';
     const isRefund = this.habits.has('refund_rows') && wanted.startsWith(REFUND);
     const query = isRefund ? { ...request.query, reference: wanted.slice(REFUND.length) } : request.query;
     const answer = ask({ ...request, query });
