@@ -8,7 +8,7 @@ import type { Config } from './config';
 import { openConfiguredJournal } from './configured-journal';
 import { openConfiguredTraffic } from './configured-traffic';
 import { prepareDataFolder } from './data-folder';
-import { systemClock } from './domain/clock';
+import { systemClock, type Clock } from './domain/clock';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
@@ -51,18 +51,18 @@ export interface Service {
 /** How long a stop waits for requests and orders under way; what is not over then is found in the journal. */
 const STOP_DEADLINE_MS = 25_000;
 
-/** Starts everything or throws a sentence about what is in the way; nothing is left running then. */
-export async function startService(config: Config, log: Log): Promise<Service> {
+/** Starts everything or throws a sentence about what is in the way; nothing is left running then. The clock is the gateway's. */
+export async function startService(config: Config, log: Log, clock = systemClock): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
   try {
-    return await start(config, log, closers);
+    return await start(config, log, clock, closers);
   } catch (error) {
     await closeAll(closers);
     throw error;
   }
 }
 
-async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Service> {
+async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
   const metrics = createMetrics();
   const observer = createObserver(log, metrics);
   prepareDataFolder(config.dataDir);
@@ -78,14 +78,14 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
   closers.push(() => upstream.close());
   if (config.mappingsWatch) {
-    const watching = watchMappings(config.mappingsDir, live, systemClock, observer.trouble);
+    const watching = watchMappings(config.mappingsDir, live, clock, observer.trouble);
     closers.push(async () => watching.stop());
   }
   if (config.upstreamUrl !== undefined) {
-    const watching = watchUpstream(config.upstreamUrl, { clock: systemClock, log });
+    const watching = watchUpstream(config.upstreamUrl, { clock, log });
     closers.push(async () => watching.stop());
   }
-  const openOrders = watchOpenOrders({ journal, mapping: live.current, clock: systemClock, log, metrics });
+  const openOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics });
   closers.push(async () => openOrders.stop());
   const gateway = createGateway({
     mapping: live.current,
@@ -94,7 +94,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     catalogs: createCatalog({ upstream }),
     keyring,
     lookupKey: config.lookupApiKey,
-    clock: systemClock,
+    clock,
     random: Math.random,
     onTrouble: observer.trouble,
   });

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCatalog } from '../../src/catalog/catalog';
-import { systemClock } from '../../src/domain/clock';
 import { createGateway } from '../../src/gateway/gateway';
 import { createKeyring } from '../../src/gateway/keyring';
 import { readGatewaySecret } from '../../src/gateway-secret';
@@ -19,6 +18,7 @@ import { createHttpUpstream } from '../../src/upstream/http-upstream';
 import { configFor } from '../flows/house';
 import type { Alone } from './fault';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
+import { createForwardClock, type ForwardClock } from './forward-clock';
 import { mappingsWith, type TimingName } from './timing';
 
 export interface FaultHouse {
@@ -29,11 +29,17 @@ export interface FaultHouse {
   inFlight(): number;
   /** The fault is over. */
   lift(): Promise<void>;
+  /**
+   * The quiet time of the mappings passes: what v1's history does not show now, never was at v1. True only while nothing is
+   * on its way, which the house can know and no length of time can promise on a machine that is busy.
+   */
+  passQuietTime(): void;
   close(): Promise<void>;
 }
 
 interface Running {
   readonly url: string;
+  readonly quietMs: number;
   inFlight(): number;
   close(): Promise<void>;
 }
@@ -43,16 +49,18 @@ export async function openFaultHouse(v1Url: string, timing: TimingName, alone: A
   const mappingsDir = mappingsWith(timing);
   const proxy = await openFaultProxy(v1Url);
   const upstreamUrl = alone.upstreamUrl?.(proxy) ?? proxy.url;
+  const clock = createForwardClock();
   let isLifted = false;
   const running =
     alone.journal === undefined
-      ? await startWhole(dataDir, mappingsDir, upstreamUrl)
-      : await startWithJournal(dataDir, mappingsDir, upstreamUrl, alone.journal, () => isLifted);
+      ? await startWhole(dataDir, mappingsDir, upstreamUrl, clock)
+      : await startWithJournal(dataDir, mappingsDir, upstreamUrl, clock, alone.journal, () => isLifted);
   return {
     url: running.url,
     proxy,
     dataDir,
     inFlight: () => running.inFlight(),
+    passQuietTime: () => clock.forward(running.quietMs + 1),
     async lift() {
       isLifted = true;
       proxy.lift();
@@ -69,10 +77,15 @@ export async function openFaultHouse(v1Url: string, timing: TimingName, alone: A
 
 const SILENT = { write: () => undefined };
 
-async function startWhole(dataDir: string, mappingsDir: string, upstreamUrl: string): Promise<Running> {
+async function startWhole(dataDir: string, mappingsDir: string, upstreamUrl: string, clock: ForwardClock): Promise<Running> {
   const config = configFor(dataDir, { MAPPINGS_DIR: mappingsDir, UPSTREAM_URL: upstreamUrl });
-  const service = await startService(config, createLog('silent', SILENT));
-  return { url: service.publicUrl, inFlight: () => service.gateway.inFlight, close: () => service.stop() };
+  const service = await startService(config, createLog('silent', SILENT), clock);
+  return {
+    url: service.publicUrl,
+    quietMs: service.live.current().timing.quiet,
+    inFlight: () => service.gateway.inFlight,
+    close: () => service.stop(),
+  };
 }
 
 /** As `src/main.ts` puts it together, around a journal that fails on demand. */
@@ -80,6 +93,7 @@ async function startWithJournal(
   dataDir: string,
   mappingsDir: string,
   upstreamUrl: string,
+  clock: ForwardClock,
   spoil: NonNullable<Alone['journal']>,
   isLifted: () => boolean,
 ): Promise<Running> {
@@ -93,7 +107,7 @@ async function startWithJournal(
     catalogs: createCatalog({ upstream }),
     keyring: createKeyring(readGatewaySecret({ dataDir })),
     lookupKey: undefined,
-    clock: systemClock,
+    clock,
     random: Math.random,
     onTrouble: () => undefined,
   });
@@ -110,6 +124,7 @@ async function startWithJournal(
   const { port } = await server.listen(0, '127.0.0.1');
   return {
     url: `http://127.0.0.1:${port}`,
+    quietMs: mapping.timing.quiet,
     inFlight: () => gateway.inFlight,
     async close() {
       gateway.beginStop();

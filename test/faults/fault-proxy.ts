@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
 
 /** v1's answer as it came. */
@@ -22,6 +23,8 @@ export interface Exchange {
   readonly forward: () => Promise<V1Answer>;
   /** Answers as v1 would. */
   readonly replyWith: (answer: V1Answer) => void;
+  /** Keeps the request on its way until the proxy lets go. */
+  readonly holdBack: () => Promise<void>;
   /** What v1 said to another purchase. */
   readonly answerTo: (requestId: string) => V1Answer | undefined;
 }
@@ -45,8 +48,10 @@ export interface FaultProxy {
   onPurchaseBytes: ((socket: Socket) => void) | undefined;
   /** Closes every connection that carries nothing at the moment. */
   dropIdle(): void;
-  /** Resolves when v1 has answered everything that was taken to it. */
+  /** Resolves when everything that was sent has been read and come to its end, except what is held back. */
   idle(): Promise<void>;
+  /** Lets go of what is held back; resolves when nothing is on its way to v1 any more. */
+  empty(): Promise<void>;
   /** From now on everything passes. */
   lift(): void;
   /** Connections are refused while nobody listens. */
@@ -63,13 +68,17 @@ interface RawRequest {
   readonly bytes: number;
 }
 
+const TURNS = 3;
+const TURN_MS = 10;
+
 /** `v1Url` is v1's base address; the proxy's own has the same path. */
 export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   const v1 = new URL(v1Url);
   const agent = new Agent({ keepAlive: true });
   const plans = new Map<string, Plan>();
   const answers = new Map<string, V1Answer>();
-  const underWay = new Set<Promise<unknown>>();
+  let underWay = 0;
+  const heldBack = new Set<() => void>();
   const sockets = new Map<Socket, { busy: boolean }>();
   // Its own also while nobody listens: a stranger there would take purchases that must be refused.
   const port = await freePort();
@@ -84,16 +93,15 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   const serve = async (socket: Socket, request: RawRequest): Promise<void> => {
     const requestId = request.method === 'POST' ? requestIdOf(request.body) : undefined;
     const forward = async (): Promise<V1Answer> => {
-      const answering = forwardTo(v1, agent, request);
-      underWay.add(answering);
-      const answer = await answering.finally(() => underWay.delete(answering));
+      const answer = await forwardTo(v1, agent, request);
       if (requestId !== undefined) answers.set(requestId, answer);
       return answer;
     };
     const strike = requestId === undefined ? undefined : takeStrike(requestId);
     if (strike === undefined || requestId === undefined) return void socket.write(replyBytes(await forward()));
     const replyWith = (answer: V1Answer): void => void socket.write(replyBytes(answer));
-    await strike({ socket, requestId, forward, replyWith, answerTo: (other) => answers.get(other) });
+    const holdBack = (): Promise<void> => new Promise((letGo) => heldBack.add(letGo));
+    await strike({ socket, requestId, forward, replyWith, holdBack, answerTo: (other) => answers.get(other) });
   };
   const onConnection = (socket: Socket): void => {
     const state = { busy: false };
@@ -109,9 +117,13 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
       if (request === undefined || socket.destroyed || socket.writableEnded) return;
       received = received.subarray(request.bytes);
       state.busy = true;
+      underWay += 1;
       serve(socket, request)
         .catch(() => socket.destroy())
-        .finally(() => (state.busy = false));
+        .finally(() => {
+          state.busy = false;
+          underWay -= 1;
+        });
     });
   };
   const proxy: FaultProxy = {
@@ -124,7 +136,13 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
       for (const [socket, { busy }] of sockets) if (!busy) socket.end();
     },
     async idle() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      // A connection that stands is accepted, then read, then answered: each in one turn of the event loop.
+      for (let turns = 0; turns < TURNS || underWay > heldBack.size; turns += 1) await sleep(TURN_MS);
+    },
+    async empty() {
+      for (const letGo of heldBack) letGo();
+      heldBack.clear();
+      await proxy.idle();
     },
     lift() {
       plans.clear();

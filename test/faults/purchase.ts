@@ -48,7 +48,7 @@ export interface Told {
 }
 
 /** Longer than every patience of the gateway: a script that waits this long was forgotten. */
-const FORGOTTEN_MS = 45_000;
+const FORGOTTEN_MS = 180_000;
 
 /** Sends as PHP's cURL does: no User-Agent, a connection of its own. */
 export function ask(url: string, key: string, path: string, body?: Readonly<Record<string, unknown>>): Promise<Told> {

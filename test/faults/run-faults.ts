@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Alone, Fault } from './fault';
 import { openFaultHouse, type FaultHouse } from './fault-house';
 import { askStatus, buy, PURCHASES, type Purchase, type Told } from './purchase';
-import { TIMINGS } from './timing';
 import type { Ledger, V1OfMany } from './v1-of-many';
 
 /** What the script was told and what v1's ledger said right then. */
@@ -43,7 +42,7 @@ interface Cell extends NumberedFault {
 }
 
 /** Longer than any pursuit. */
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 180_000;
 
 export interface ReadyHouse {
   /** Once: the house is closed afterwards. */
@@ -110,11 +109,20 @@ async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse
   await untilQuiet(house);
   const settled = await all(cells, ledgerOf);
   if (alone.isForGood !== true) await house.lift();
-  // Only of an order that v1 does not have nothing is known before the quiet period is over.
-  const isLost = first.some(({ told }, index) => told.word === 'pending' && isEmpty(settled[index]!));
-  if (isLost) await sleep(TIMINGS[cells[0]!.fault.timing].quiet + 100);
-  const later = await all(cells, (cell) => step(cell, askUntilKnown(cell, house, v1)));
-  const again = await all(cells, (cell) => step(cell, buy(house.url, cell.key, cell.purchase, cell.requestId)));
+  await house.proxy.empty();
+  house.passQuietTime();
+  const later = await all(cells, (cell) =>
+    step(
+      cell,
+      untilKnown(cell, v1, () => askStatus(house.url, cell.key, cell.requestId)),
+    ),
+  );
+  const again = await all(cells, (cell) =>
+    step(
+      cell,
+      untilKnown(cell, v1, () => buy(house.url, cell.key, cell.purchase, cell.requestId)),
+    ),
+  );
   return cells.map(({ purchase }, index) => ({
     purchase,
     first: first[index]!,
@@ -124,11 +132,11 @@ async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse
   }));
 }
 
-/** An order whose end v1 knows may be looked for at the very moment of the question: a script asks again. */
-async function askUntilKnown({ account, key, requestId }: Cell, house: FaultHouse, v1: V1OfMany): Promise<Told> {
+/** A script that hears "pending" asks again, while v1 knows the end: it may just be being looked for, or v1 be slow. */
+async function untilKnown({ account }: Cell, v1: V1OfMany, ask: () => Promise<Told>): Promise<Told> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const told = await askStatus(house.url, key, requestId);
+    const told = await ask();
     if (told.word !== 'pending' || performance.now() > until) return told;
     if ((await v1.ledger(account)).pending > 0) return told;
     await sleep(200);
@@ -152,10 +160,6 @@ function jumpClock(jumpMs: number | undefined): () => void {
 async function untilQuiet(house: FaultHouse): Promise<void> {
   for (const until = performance.now() + PATIENCE_MS; house.inFlight() > 0 && performance.now() < until;) await sleep(50);
   await house.proxy.idle();
-}
-
-function isEmpty({ charged, pending, refunded }: Ledger): boolean {
-  return charged + pending + refunded === 0;
 }
 
 const APART_MS = 25;

@@ -25,7 +25,7 @@ export function afterCharge(answering: Answering): Strike {
 }
 
 const half = (text: string): string => text.slice(0, text.length >> 1);
-const hang = (): Promise<void> => new Promise(() => undefined);
+const hang = (): void => undefined;
 const HANGING: TimingName = 'patient, short tries';
 
 async function trickle(socket: Exchange['socket'], text: string): Promise<void> {
@@ -131,9 +131,9 @@ const harmless: readonly Fault[] = [
   {
     title: 'the network holds the request back and delivers it after the script was told; the answer is lost',
     lasts: 'always',
-    timing: 'long quiet',
-    strike: async ({ socket, forward }) => {
-      await sleep(5_000);
+    timing: 'brief',
+    strike: async ({ socket, forward, holdBack }) => {
+      await holdBack();
       await forward();
       socket.resetAndDestroy();
     },
@@ -143,7 +143,7 @@ const harmless: readonly Fault[] = [
     // PINs and messages that stays open. In the next second it is this one.
     title: 'the request reaches v1 twice in the second after it was taken, the second answer comes back',
     lasts: 'once',
-    timing: 'impatient',
+    timing: 'patient',
     strike: async ({ socket, forward }) => {
       await sleep(1_010 - (Date.now() % 1_000));
       await forward();
