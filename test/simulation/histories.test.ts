@@ -39,7 +39,7 @@ test(`nothing is lost, doubled or lied about in ${2 * ORDERS} orders of random s
     process.stdout.write(`simulation: ${text.split('\n').slice(0, 2).join('; ')}\n`);
     if (code !== 0) throw new Error(text);
   }
-}, 300_000);
+}, 900_000);
 
 test('the command exits with 1 and tells the story when an invariant does not hold', async () => {
   const { code, text } = await simulate('--seed', '1', '--orders', '50', '--mutant', 'a pending order counts as sold');

@@ -130,13 +130,16 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
 
   await stage.timeline.runToEnd(Promise.all(scripts.map((script) => script.play())));
   stage.faults.heal();
-  stage.wall.offsetMs = 0;
   note(stage, '* house', 'trouble ends');
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
   if (stage.faults.clockSettings.length > 0) {
-    // A clock that was set is noticed by the next request, and from then on absence needs the quiet time again.
-    await askAll(stage, scripts);
-    await stage.timeline.runUntil(stage.timeline.now + QUIET_MS);
+    // A clock that was set is noticed by the next request, and from then on absence needs the quiet time again: once while
+    // it is still wrong, once when it is right.
+    for (const offsetMs of [stage.wall.offsetMs, 0]) {
+      stage.wall.offsetMs = offsetMs;
+      await askAll(stage, scripts);
+      await stage.timeline.runUntil(stage.timeline.now + QUIET_MS);
+    }
   }
   verdict.close(await askAll(stage, scripts));
   await verdict.checkIndexes(new Set(stage.book.cases.map(({ owner }) => owner)));

@@ -15,7 +15,7 @@ test.each(MUTANTS)(
     );
     expect(failed.flatMap(({ violations }) => violations.map(({ invariant }) => invariant))).toContain(breaks);
   },
-  120_000,
+  300_000,
 );
 
 test('the same histories hold for the gateway as it is', async () => {

@@ -108,6 +108,16 @@ export const MUTANTS: readonly Mutant[] = [
     mutation: withJournal(() => ({ listUnsettled: async () => [] })),
   },
   {
+    title: "v1's clock is not looked at",
+    breaks: 'failure is true',
+    mutation: withUpstream((upstream) => ({
+      find: async (call, context): Promise<Finding> => {
+        const finding = await upstream.find(call, context);
+        return finding.kind === 'found' ? { kind: 'found', body: finding.body } : finding;
+      },
+    })),
+  },
+  {
     title: 'a receipt is believed whatever its status',
     breaks: 'success is true',
     mutation: withUpstream((upstream) => ({

@@ -45,7 +45,9 @@ export interface ClockSetting {
 }
 
 const MINUTE_MS = 60_000;
-const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 61 * MINUTE_MS, 24 * 60 * MINUTE_MS];
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** The last is more than what v1's history is read back for: only v1's own clock tells of it. */
+const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
 /** How far apart two processes may take the time to be. */
 const SKEW_MS = 3_000;
 
