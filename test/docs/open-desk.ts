@@ -14,7 +14,7 @@ import { ROOT } from './build-program';
 /** As the settings have them. */
 const PORTS = { PORT: 8080, ADMIN_PORT: 9090, SANDBOX_PORT: 8081 } as const;
 const COMMAND_LIMIT_MS = 120_000;
-const READY_LIMIT_MS = 30_000;
+const READY_LIMIT_MS = 120_000;
 
 export interface Ran {
   readonly exitCode: number;

@@ -62,7 +62,7 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
       await house.close();
     }
   },
-  30_000,
+  120_000,
 );
 
 test('docs/operations.md lists exactly the metrics that there are', async () => {

@@ -48,7 +48,7 @@ export async function speak(port: number, ...parts: readonly (Buffer | string)[]
       answer.push(chunk);
       clearTimeout(quiet);
       // A little longer even after a whole reply: a second one would be a fault worth seeing.
-      quiet = setTimeout(done, isWhole(Buffer.concat(answer)) ? 15 : 400);
+      quiet = setTimeout(done, isWhole(Buffer.concat(answer)) ? 15 : 5_000);
     });
     socket.on('error', done).on('close', done);
     for (const part of parts) socket.write(part);

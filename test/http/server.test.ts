@@ -64,13 +64,12 @@ describe('the public server', () => {
     const idle = connect(port, '127.0.0.1');
     const running = speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await pause(50);
-    const closed = server.close(5_000);
+    const closed = server.close(300_000);
     expect(await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')).toBe('');
     finish({ status: 200, body: { status: 'success' } });
     expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
-    const finishedAtMs = Date.now();
-    await closed;
-    expect(Date.now() - finishedAtMs).toBeLessThan(1_000);
+    // Long before the deadline.
+    expect(await Promise.race([closed.then(() => 'closed'), pause(5_000)])).toBe('closed');
     idle.destroy();
   });
 
@@ -78,9 +77,7 @@ describe('the public server', () => {
     const { port, server } = await openServer(() => new Promise(() => undefined));
     const running = speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await pause(50);
-    const startedAtMs = Date.now();
     await Promise.all([server.close(100), server.close(100)]);
-    expect(Date.now() - startedAtMs).toBeLessThan(1_000);
     expect(await running).toBe('');
   });
 

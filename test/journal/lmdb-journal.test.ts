@@ -58,8 +58,10 @@ describe('LMDB journal on its disk', () => {
     for (let round = 0; round < 3; round += 1) {
       const child = startChild('write', join(dir, String(round)));
       const output = outputOf(child);
-      await once(child.stdout, 'data');
-      await new Promise((resolve) => setTimeout(resolve, 150 + 100 * round));
+      let said = 0;
+      child.stdout.on('data', (text: string) => (said += text.split('\n').length - 1));
+      while (said <= 10) await once(child.stdout, 'data');
+      await new Promise((resolve) => setTimeout(resolve, 50 + 100 * round));
       child.kill('SIGKILL');
       const lines = await output;
       expect(lines.length).toBeGreaterThan(10);

@@ -88,10 +88,11 @@ describe('the log', () => {
 
   it('masks long hostile text in a blink', () => {
     const { log } = logOf();
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     for (const text of ['token '.repeat(200), 'pin=pin='.repeat(100), '://a:'.repeat(150), '"'.repeat(1_000)])
       log.info('x', { error: text });
-    expect(performance.now() - startedAt).toBeLessThan(100);
+    // Work of this process in microseconds: what others do on the machine is not in it.
+    expect(process.cpuUsage(before).user).toBeLessThan(100_000);
   });
 
   it('shows an error by its words, code and stack', () => {

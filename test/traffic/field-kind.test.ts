@@ -37,7 +37,8 @@ test.each<[LegacyValue, string]>([
 });
 
 test('long texts cost no more than short ones', () => {
-  const startedAtMs = performance.now();
+  const before = process.cpuUsage();
   for (let turn = 0; turn < 1_000; turn += 1) fieldKindOf(`${'a1 '.repeat(30_000)}!`);
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  // Work of this process in microseconds: what others do on the machine is not in it.
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
 });

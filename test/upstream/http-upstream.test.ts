@@ -375,11 +375,11 @@ describe('a purchase whose exchange breaks', () => {
     expect((await upstreamAt(server.url).send(CALL, 'r-1', context())).outcome.kind).toBe('succeeded');
   });
 
-  it('a deadline holds to a few milliseconds', async () => {
+  it('a deadline holds: the call ends before a timer that was set at the same time and runs a little longer', async () => {
     const server = await v1(() => undefined);
-    const startedAt = performance.now();
-    await upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 100 }));
-    expect(performance.now() - startedAt).toBeLessThan(250);
+    const ended = upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 100 }));
+    const late = new Promise((resolve) => setTimeout(() => resolve('late'), 250));
+    expect(await Promise.race([ended, late])).toMatchObject({ outcome: { kind: 'unknown' } });
   });
 });
 

@@ -94,10 +94,11 @@ describe('readBodyFields', () => {
       `{"a":"${fill('\\\\')}"}`,
       `a${fill('[]')}=1`,
     ]) {
-      const startedAtMs = performance.now();
+      const before = process.cpuUsage();
       await readBodyFields(Buffer.from(body), 'multipart/form-data; boundary=B', DEFAULT_HTTP_LIMITS).catch(() => undefined);
       await readBodyFields(Buffer.from(body), undefined, DEFAULT_HTTP_LIMITS).catch(() => undefined);
-      expect([body.slice(0, 10), performance.now() - startedAtMs < 1_500]).toEqual([body.slice(0, 10), true]);
+      // Work of this process in microseconds: what others do on the machine is not in it.
+      expect([body.slice(0, 10), process.cpuUsage(before).user < 1_500_000]).toEqual([body.slice(0, 10), true]);
     }
   });
 });
