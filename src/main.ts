@@ -98,7 +98,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     random: Math.random,
     onTrouble: observer.trouble,
   });
-  const stopping = createStopLog({ log, clock: systemClock, journal, orders: () => gateway.inFlight });
+  const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
   closers.push(async () => {
     await gateway.drain(STOP_DEADLINE_MS);
     await stopping.drained();
