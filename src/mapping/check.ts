@@ -105,8 +105,9 @@ function inOrder(problems: readonly Problem[], files: readonly MappingFileText[]
 /** Files that look like a part of the set and are not read. */
 function strayFiles(folder: string): Problem[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.') && !/\.(?:ya?ml|md)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(?:ya?ml|md)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/(?:^|[/\\])\./.test(relative(folder, path)))
     .sort()
     .map((path) => ({
       file: relative(process.cwd(), path) || path,

@@ -34,9 +34,14 @@ export function yamlFilesBelow(folder: string): string[] {
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       // A folder with the name of a file is not gone into: whoever made it meant a file.
-      if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return entry.name === 'cases' ? [] : yamlFilesBelow(path);
+      if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : yamlFilesBelow(path);
       return IS_MAPPING.test(entry.name) ? [path] : [];
     });
+}
+
+/** A hidden folder is somebody's own: `.git`, or the versions that a mounted volume keeps and leads to by links. */
+function isPassedOver(name: string): boolean {
+  return name === 'cases' || name.startsWith('.');
 }
 
 /** True for a name that `yamlFilesBelow` could find: inside the folder, and read. */

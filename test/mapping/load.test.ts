@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkFolder } from '../../src/mapping/check';
 import { loadSource, mergeFiles } from '../../src/mapping/load';
 import { filesWith, MAPPINGS, marked } from './mapping-set';
 
@@ -69,6 +70,19 @@ describe('a folder', () => {
     expect(loadSource(join(folder, 'nowhere'))).toEqual({
       problems: [expect.objectContaining({ file: join(folder, 'nowhere'), line: 1, column: 1, code: 'unreadable-folder' })],
     });
+  });
+
+  test('of a mounted volume, whose files are links into a hidden folder of the version in use, holds each file once', () => {
+    const files = filesWith();
+    mkdirSync(join(folder, '..2026_11_21'));
+    mkdirSync(join(folder, '.git'));
+    writeFileSync(join(folder, '.git', 'config'), '');
+    symlinkSync('..2026_11_21', join(folder, '..data'));
+    for (const { file, text } of files) {
+      writeFileSync(join(folder, '..2026_11_21', file), text);
+      symlinkSync(join('..data', file), join(folder, file));
+    }
+    expect(checkFolder(folder)).toMatchObject({ problems: [], mapping: expect.any(Object) });
   });
 
   test('without mapping files says so', () => {
