@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, renameSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,6 +84,36 @@ test('serve starts although nothing answers at UPSTREAM_URL, says so, and says w
   expect(code).toBe(0);
   expect(stdout).toMatch(/"signal":"SIGTERM","requests":0,"held":0,"event":"stop_begun"/);
   expect(stdout).toMatch(/"finished":0,"open":0,"durationMs":\d+,"event":"stopped"/);
+}, 60_000);
+
+test('serve with MAPPINGS_WATCH follows a folder that is put in the place of another, and keeps its set where that one is half written', async () => {
+  const mappings = join(cwd, 'mappings');
+  cpSync(MAPPINGS, join(cwd, 'one'), { recursive: true });
+  cpSync(MAPPINGS, join(cwd, 'two'), { recursive: true });
+  writeFileSync(join(cwd, 'two', 'more.yaml'), 'rows: { another: { id: $row.id } }\n');
+  symlinkSync('one', mappings);
+  const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings, MAPPINGS_WATCH: '1' });
+  await gateway.until(/Stop with Ctrl-C/);
+  const url = addressIn(gateway.written.stdout, /serves/);
+
+  // A link that leads elsewhere as one step, as a mounted volume and a deployment do it.
+  symlinkSync('two', join(cwd, 'next'));
+  renameSync(join(cwd, 'next'), mappings);
+  await gateway.until(/"kind":"reloaded".*"event":"mapping_reload"/);
+
+  // The link goes, and a folder comes that holds a part of the set.
+  unlinkSync(mappings);
+  mkdirSync(mappings);
+  cpSync(join(MAPPINGS, 'format-a.yaml'), join(mappings, 'format-a.yaml'));
+  cpSync(join(MAPPINGS, 'request-id.yaml'), join(mappings, 'request-id.yaml'));
+  await gateway.until(/"event":"mapping_refused"/);
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'kept' };
+  expect((await send(url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+
+  // The rest of it comes: the whole set is taken into use.
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  await gateway.until(/"kind":"reloaded"[^]*"kind":"reloaded"/);
+  expect((await gateway.end('SIGTERM')).code).toBe(0);
 }, 60_000);
 
 test('serve that starts with the last good set says so beside its greeting, with the next step', async () => {
