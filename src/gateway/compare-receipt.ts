@@ -4,11 +4,11 @@
  */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
-import { parsePhone } from '../domain/phone';
 import type { Field, Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
 import type { CatalogLists } from './catalog-lists';
 import { receiptMatches } from '../upstream/receipt';
+import { isOtherNumber } from './other-number';
 import { parseTimes } from './read-history';
 
 export type Agreement = 'agrees' | 'differs' | 'absent';
@@ -168,8 +168,9 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   const { number, price, category } = comparison;
   const data = (receipt['data'] ?? {}) as JsonObject;
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
-  // One that is masked or cut is no other phone.
-  if (number === 'differs' && traits.isPhoneServed && parsePhone(textOf(data['phone'])) !== undefined) return 'other';
+  if (isOtherNumber(data['phone'], traits)) return traits.isPhoneServed ? 'other' : 'contradicted';
+  // A phone that is masked or cut is no other phone, and nobody can tell that it is this one.
+  if (number === 'differs' && traits.isPhoneServed) return 'contradicted';
   if (isOurs(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   const against = [number, price, category].filter((agreement) => agreement === 'differs').length;

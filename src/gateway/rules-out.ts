@@ -2,10 +2,10 @@
  * Whether a record of v1 is certainly not this order: the only kind of doubt that may prove an order absent, after which
  * its script hears "failed". So each trait counts only where the specification leaves v1 no other way to write it.
  */
-import { parsePhone } from '../domain/phone';
 import type { JsonObject, JsonValue } from '../domain/json';
 import { readNaira } from '../upstream/delivery';
 import type { OrderTraits } from './compare-receipt';
+import { isOtherNumber } from './other-number';
 
 /** Money that came in: a refund, a deposit. What was bought is a debit (specification, 2.3). */
 const MONEY_IN = /credit|refund|revers|deposit|fund/i;
@@ -29,24 +29,6 @@ export function rulesOut(record: JsonObject, traits: OrderTraits, otherServices:
 /** What v1 shows as `type` of a refund or deposit; such a record is nobody's order. */
 export function isMoneyIn({ type }: JsonObject): boolean {
   return typeof type === 'string' && MONEY_IN.test(type);
-}
-
-/**
- * A phone that was served is shown as such; one that is masked or cut says nothing. Where a meter or smartcard is served, a
- * phone in its place may be the customer's.
- */
-function isOtherNumber(shown: JsonValue | undefined, { numbers, isPhoneServed }: OrderTraits): boolean {
-  if (numbers.length === 0 || typeof shown !== 'string') return false;
-  const phone = parsePhone(shown);
-  if (isPhoneServed) return phone !== undefined && !numbers.includes(phone);
-  const plain = bare(shown);
-  const isPhone = phone !== undefined && /^0[789]/.test(phone);
-  return !isPhone && /^[0-9a-z]+$/.test(plain) && !numbers.some((number) => bare(number) === plain);
-}
-
-/** Leading zeros are lost to a number type. */
-function bare(text: string): string {
-  return text.replace(/[\s-]/g, '').replace(/^0+/, '').toLowerCase();
 }
 
 /** The price of all or of one of them; a debit may be written with a minus. */

@@ -65,6 +65,8 @@ test.each<[string, JsonObject, OrderTraits, string]>([
   ['the same phone at another price', { phone: '08031234567', amount: 500 }, AIRTIME, 'unclear'],
   ['the same phone and price of another service', { phone: '08031234567', amount: 98, category: 'data' }, AIRTIME, 'unclear'],
   ['another phone that was served', { phone: '08031234568', amount: 98 }, AIRTIME, 'other'],
+  ['a phone that is masked', { phone: '0802****777', amount: 98 }, AIRTIME, 'contradicted'],
+  ['another meter at the same price', { phone: '45005207777', amount: 5_000 }, METER, 'contradicted'],
   ['no phone shown', { amount: 98 }, AIRTIME, 'unclear'],
   ['another number where a meter is served', { phone: '08099999999', amount: 5_000 }, METER, 'unclear'],
   [
