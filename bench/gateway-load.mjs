@@ -1,6 +1,6 @@
 // The scripts of the gateway's benchmark: a number of them at a time, each asking again as soon as it is answered, or all
 // together at a given rate. One order per message from the parent: { url, name, run, connections, isKept, seconds, rate },
-// and `isFirst` when what the requests are about must be bought before them.
+// `requestsMax` to end earlier, and `isFirst` when what the requests are about must be bought before them.
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { REQUESTS } from './gateway-requests.mjs';
@@ -9,7 +9,7 @@ import { eachMessage } from './gateway-wire.mjs';
 process.on('message', async (order) => process.send(await load(order)));
 process.on('disconnect', () => process.exit());
 
-async function load({ url, name, run, connections, isKept, seconds, rate, isFirst = false }) {
+async function load({ url, name, run, connections, isKept, seconds, rate, requestsMax = Infinity, isFirst = false }) {
   const { port } = new URL(url);
   const { first = [], request } = REQUESTS[name];
   const take = { times: [], refused: 0, broken: 0, sample: undefined };
@@ -21,7 +21,7 @@ async function load({ url, name, run, connections, isKept, seconds, rate, isFirs
   const dueNext = () => {
     const now = performance.now();
     const dueAt = rate === 0 ? now : startedAt + (next / rate) * 1_000;
-    return dueAt >= endsAt || now >= endsAt ? undefined : dueAt;
+    return dueAt >= endsAt || now >= endsAt || next >= requestsMax ? undefined : dueAt;
   };
   const scripts = Array.from({ length: connections }, () =>
     script({ port, isKept, dueNext, bytes: () => request(next++, run), take }),

@@ -16,9 +16,10 @@ import { parseArgs } from 'node:util';
 import { REQUESTS } from './gateway-requests.mjs';
 
 const bench = dirname(fileURLToPath(import.meta.url));
-/** Before each measurement, and longer before the first: V8 compiles what it sees often. */
-const WARM_UP_SECONDS = 1;
-const FIRST_WARM_UP_SECONDS = 6;
+/** V8 compiles what it has seen often: so many requests come before a measurement, however slow the machine is. */
+const WARM_UP_REQUESTS = 3_000;
+const FIRST_WARM_UP_REQUESTS = 12_000;
+const WARM_UP_SECONDS_MAX = 60;
 const START_LIMIT_MS = 20_000;
 /** What the rows of the other clone end with. */
 const THAT = ' (against)';
@@ -67,13 +68,14 @@ async function measureHouse(measured, round) {
   const gateway = startGateway(measured, folder);
   try {
     const url = await urlOf(gateway, join(folder, 'log'));
-    let warmUpSeconds = FIRST_WARM_UP_SECONDS;
+    let warmUp = FIRST_WARM_UP_REQUESTS;
     for (const name of names) {
       for (const isKept of [true, false]) {
         const run = `${round}-${isKept ? 'kept' : 'new'}`;
         const order = { url, name, connections, isKept, rate };
-        await ask(scripts, { ...order, run: `${run}-warm`, seconds: warmUpSeconds, isFirst: true });
-        warmUpSeconds = WARM_UP_SECONDS;
+        const warming = { ...order, run: `${run}-warm`, rate: 0, seconds: WARM_UP_SECONDS_MAX, requestsMax: warmUp };
+        await ask(scripts, { ...warming, isFirst: true });
+        warmUp = WARM_UP_REQUESTS;
         const before = await ask(gateway, 'begin');
         const took = await ask(scripts, { ...order, run, seconds });
         const after = await ask(gateway, 'end');
