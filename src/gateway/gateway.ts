@@ -76,7 +76,10 @@ export interface Gateway {
   refuse(error: GatewayError, path?: string): LegacyReply;
   /** Orders under way. */
   readonly inFlight: number;
-  /** Scripts that wait get their orders as they stand, and nothing is tried again: the first half of a stop. */
+  /**
+   * The first half of a stop. Orders that nobody waits for are left as they stand; the others are pursued a while longer,
+   * because many scripts refund what they hear is pending. Then their scripts get them as they stand.
+   */
   beginStop(): void;
   /** Resolves when every order under way has ended, or after so many milliseconds. True when all have. */
   drain(deadlineMs: number): Promise<boolean>;
@@ -102,8 +105,8 @@ const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
   history: answerHistory,
 };
 
-/** How long a stop lets scripts wait for the end of their orders. */
-const STOP_PATIENCE_MS = 5_000;
+/** How long a stop lets scripts wait for the end of their orders: a supervisor that gives 30 seconds is not outlasted. */
+const STOP_PATIENCE_MS = 20_000;
 
 export function createGateway(parts: GatewayParts): Gateway {
   const { upstream } = parts;
@@ -212,7 +215,6 @@ export function createGateway(parts: GatewayParts): Gateway {
     beginStop() {
       isStopping = true;
       reconciler.stop();
-      // Most orders end within this time, and their scripts hear the end instead of a word for waiting.
       cancelHurry = parts.clock.after(STOP_PATIENCE_MS, () => pursuits.hurry());
     },
     reconcile: (credentials, clientAddress) => reconciler.reconcile(credentials, clientAddress),

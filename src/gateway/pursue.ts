@@ -3,7 +3,7 @@
  * write down what became of it. The only place with retries. A pursuit belongs to the order, not to the script's
  * connection: it goes on when the script hangs up or has had its answer.
  */
-import { pause, within, type Clock } from '../domain/clock';
+import { within, type Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
 import { BEGINNING, isFinal, isSafeToRefund, succeedOutcome, type Outcome, type Pending } from '../domain/outcome';
@@ -20,7 +20,7 @@ export interface PursuitParts {
   /** In [0, 1): spreads retries. */
   readonly random: () => number;
   readonly budget: RetryBudget;
-  /** True once the gateway is stopping: what is under way is written down as it stands. */
+  /** True once the gateway is stopping: an order is then pursued only as long as somebody waits to hear its end. */
   readonly isStopping: () => boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
@@ -90,11 +90,11 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       });
       known = succeedOutcome(known, latest);
       const wait = waitBeforeRetry(known, attempt);
-      if (wait === undefined || parts.isStopping()) return;
-      await pause(clock, wait);
+      if (wait === undefined || isGivenUp()) return;
+      await rest(wait);
       // Whoever may not retry now asks again later: an unknown order is worth waiting for.
-      while (!parts.budget.spend() && clock.elapsed() < deadline && !parts.isStopping()) await pause(clock, RETRY_MOST_MS);
-      if (clock.elapsed() >= deadline || parts.isStopping()) return;
+      while (!isGivenUp() && !parts.budget.spend() && clock.elapsed() < deadline) await rest(RETRY_MOST_MS);
+      if (clock.elapsed() >= deadline || isGivenUp()) return;
       if (!(await markTry())) return;
     }
   };
@@ -139,11 +139,11 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     });
 
   const poll = async (): Promise<void> => {
-    for (let attempt = 0; isWaitingForProvider(known) && !parts.isStopping(); attempt += 1) {
+    for (let attempt = 0; isWaitingForProvider(known) && !isGivenUp(); attempt += 1) {
       // Of an order that was pending before, there may be news already.
       const wait = attempt === 0 && wasPending ? 0 : backoff(attempt, POLL_FIRST_MS, POLL_MOST_MS);
       if (clock.elapsed() + wait > deadline) return;
-      await pause(clock, wait);
+      await rest(wait);
       const latest = await findReceipt(known.reference, { ...plan, timeoutMs: plan.readMs }, parts.upstream);
       if (latest === undefined) continue;
       known = succeedOutcome(known, latest);
@@ -166,6 +166,14 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     changed.emit();
   };
 
+  const isGivenUp = (): boolean => parts.isStopping() && (isHurried || waiting === 0);
+
+  /** Ends early once the order is given up. */
+  const rest = async (delayMs: number): Promise<void> => {
+    const until = clock.elapsed() + delayMs;
+    while (!isGivenUp() && clock.elapsed() < until) await within(clock, until - clock.elapsed(), changed.next());
+  };
+
   const backoff = (attempt: number, firstMs: number, mostMs: number): number => {
     const full = Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 10));
     return Math.round(full * (0.5 + parts.random() / 2));
@@ -177,6 +185,8 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   let hasSettled = wasPending;
   let hasEnded = false;
   let isHurried = false;
+  /** How many wait to hear the end. */
+  let waiting = 0;
   const run = async (): Promise<void> => {
     try {
       if (!wasPending) {
@@ -205,8 +215,13 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     },
     async waitFor(patienceMs) {
       const until = clock.elapsed() + patienceMs;
-      while (!isSpeakable() && !hasEnded && !isHurried && clock.elapsed() < until)
-        await within(clock, until - clock.elapsed(), changed.next());
+      waiting += 1;
+      try {
+        while (!isSpeakable() && !hasEnded && !isHurried && clock.elapsed() < until)
+          await within(clock, until - clock.elapsed(), changed.next());
+      } finally {
+        waiting -= 1;
+      }
       return current();
     },
   };

@@ -29,7 +29,7 @@ const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
 /** Waits of the sandbox pass ten times faster: five seconds of a late answer are half a second here. */
 const HASTE = 10;
 
-export async function openV1OfMany(cells: number): Promise<V1OfMany> {
+export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMany> {
   const configDir = mkdtempSync(join(tmpdir(), 'fault-v1-'));
   cpSync(SHIPPED, configDir, { recursive: true });
   const accounts = Array.from(
@@ -38,7 +38,7 @@ export async function openV1OfMany(cells: number): Promise<V1OfMany> {
   );
   writeFileSync(join(configDir, 'accounts.yaml'), `accounts:\n${accounts.join('')}`);
   const real = createRealClock();
-  const clock: Clock = { ...real, setTimer: (delayMs, fire) => real.setTimer(delayMs / HASTE, fire) };
+  const clock: Clock = { ...real, setTimer: (delayMs, fire) => real.setTimer(delayMs / haste, fire) };
   const sandbox = await openSandbox({ configDir, relaxed: true, clock });
   const { url } = await sandbox.listen(0);
   const agent = new Agent({ keepAlive: true });

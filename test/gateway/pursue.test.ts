@@ -336,18 +336,54 @@ test.each<[Outcome, Outcome, string]>([
   expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
 });
 
-test('a stop lets whoever waits have the order as it stands, and it is written down so', async () => {
-  let isStopping = false;
-  const it = await chase({ answers: [UNKNOWN], isStopping: () => isStopping });
-  let told: Order | undefined;
-  void it.pursuit.waitFor(40_000).then((order) => (told = order));
-  isStopping = true;
-  it.pursuit.hurry();
-  await settlePromises();
-  expect(told?.outcome?.kind).toBe('unknown');
-  await it.clock.advance(10_000);
-  await it.pursuit.ended;
-  expect((await it.stored())?.kind).toBe('unknown');
+describe('a gateway that is stopping', () => {
+  const stopping = async (answers: ChaseOptions['answers'], find?: ChaseOptions['find']): Promise<Chase & { stop(): void }> => {
+    let isStopping = false;
+    const it = await chase({ answers, ...(find === undefined ? {} : { find }), isStopping: () => isStopping });
+    return { ...it, stop: () => void (isStopping = true) };
+  };
+
+  test('pursues an order for as long as its script waits: many refund what they hear is pending', async () => {
+    const it = await stopping([PENDING], (nth) => receipt(nth < 4 ? 'pending' : 'success'));
+    const waiting = waited(it, 40_000);
+    it.stop();
+    expect((await waiting).order.outcome?.kind).toBe('succeeded');
+    await it.pursuit.ended;
+    expect((await it.stored())?.kind).toBe('succeeded');
+  });
+
+  test('sends an unknown order again for a script that waits', async () => {
+    const it = await stopping([UNKNOWN, SUCCESS]);
+    const waiting = waited(it, 40_000);
+    it.stop();
+    expect((await waiting).order.outcome?.kind).toBe('succeeded');
+  });
+
+  test.each([
+    ['pending', PENDING],
+    ['unknown', UNKNOWN],
+  ] as const)('leaves an order that is %s as it stands once nobody waits for it', async (kind, answer) => {
+    const it = await stopping([answer], () => receipt('pending'));
+    expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
+    it.stop();
+    await it.clock.advance(5_000);
+    await it.pursuit.ended;
+    expect((await it.stored())?.kind).toBe(kind);
+    const asked = it.upstream.sent.length;
+    await it.clock.advance(100_000);
+    expect(it.upstream.sent).toHaveLength(asked);
+  });
+
+  test('lets whoever waits have the order as it stands when time is up, at once and written down so', async () => {
+    const it = await stopping([UNKNOWN]);
+    let told: Order | undefined;
+    void it.pursuit.waitFor(40_000).then((order) => (told = order));
+    it.stop();
+    it.pursuit.hurry();
+    await it.pursuit.ended;
+    expect(told?.outcome?.kind).toBe('unknown');
+    expect((await it.stored())?.kind).toBe('unknown');
+  });
 });
 
 test('a pursuit that outlasts half of the quiet time writes down that it tries on, before it does', async () => {

@@ -1,0 +1,29 @@
+/** SIGTERM while scripts are being held for the end of slow orders. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buy, PURCHASES } from '../faults/purchase';
+import { openV1OfMany } from '../faults/v1-of-many';
+import { prepareGateway } from './gateway-process';
+
+test('a script that waits hears how its order ended, although the gateway was told to stop meanwhile', async () => {
+  const v1 = await openV1OfMany(1, 1);
+  const dataDir = mkdtempSync(join(tmpdir(), 'stopping-'));
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url });
+  try {
+    expect(await gateway.start()).toBe(true);
+    const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
+    while ((await v1.ledger(0)).pending < held.length) await sleep(20);
+    // v1 has answered; its answers are on their way. The ends come five seconds after the orders.
+    await sleep(500);
+    const exit = gateway.end('SIGTERM');
+    expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
+    expect(await exit).toMatchObject({ code: 0 });
+    expect(gateway.complaints()).toBe('');
+  } finally {
+    await gateway.end('SIGKILL');
+    await v1.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}, 60_000);
