@@ -54,7 +54,7 @@ const configSchema = z.strictObject({
   host: host('Address of the public server: compat routes and v1 pass-through.').prefault('0.0.0.0'),
   port: port('Port of the public server.').prefault('8080'),
   adminHost: host(
-    'Address of the admin server: probes, metrics, admin calls, console. Beyond loopback it needs ADMIN_TOKEN.',
+    'Address of the admin server: probes, metrics, admin calls. Beyond loopback it needs ADMIN_TOKEN.',
   ).prefault('127.0.0.1'),
   adminPort: port('Port of the admin server.').prefault('9090'),
   adminToken: secret('What admin calls must carry as `Authorization: Bearer …`. Probes and metrics need none.').optional(),
@@ -77,8 +77,9 @@ const configSchema = z.strictObject({
     /^[\w.-]{1,64}$/.test(text) ? text : undefined,
   ).optional(),
   journalUrl: setting(
-    'Where orders are kept: `lmdb:` (in the data folder), `postgres://…`, or `memory:` for tests.',
-    '`lmdb:`, `postgres://…` or `memory:`',
+    'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, or `memory:` for tests.',
+    '`lmdb:`, `lmdb:/path` or `memory:`',
+    // What PostgreSQL lacks here is said where a journal is opened.
     (text) => (/^(?:lmdb|memory|postgres|postgresql):/i.test(text) ? new Secret(text) : undefined),
   ).prefault('lmdb:'),
   journalKey: setting(
@@ -91,14 +92,14 @@ const configSchema = z.strictObject({
   ).prefault('90'),
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
-  mappingsWatch: setting('Reloads the mappings when one of their files changes.', '1 or 0', parseFlag).prefault('0'),
+  mappingsWatch: setting('Reloads the mappings when one of their files, or the folder itself, changes.', '1 or 0', parseFlag).prefault('0'),
   trafficShapes: setting(
     'Remembers what requests look like (names and kinds of fields, never values), for `compat-gateway drift` and `plan`.',
     '1 or 0',
     parseFlag,
   ).prefault('1'),
   workers: setting(
-    'How many processes serve; `auto` is one per core.',
+    'How many processes serve. This build serves with 1; several gateways may share one journal.',
     `a whole number from 1 to ${WORKERS_MAX} or \`auto\``,
     (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, 1, WORKERS_MAX)),
   ).prefault('1'),

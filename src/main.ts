@@ -30,6 +30,7 @@ import type { Log } from './telemetry/log';
 import { measuredUpstream } from './telemetry/measured';
 import { createMetrics } from './telemetry/metrics';
 import { createStopLog } from './stop-log';
+import { routesBehindV1 } from './routes-behind-v1';
 import { watchMappings } from './watch-mappings';
 import { watchUpstream } from './watch-upstream';
 import { createHttpUpstream } from './upstream/http-upstream';
@@ -169,6 +170,8 @@ function openMapping(config: Config, observer: Observer): LiveMapping {
     onReload: observer.reloaded,
   });
   if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${opened.problems.map(formatProblem).join('\n')}`);
+  const hidden = routesBehindV1(opened.live.current(), config.v1Path);
+  if (hidden !== undefined) throw new Error(hidden);
   const problems = opened.live.problems();
   if (problems.length > 0) observer.reloaded({ kind: 'refused', hash: opened.live.current().hash, problems });
   return opened.live;

@@ -51,7 +51,7 @@ function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string 
   return `
 compat-gateway serves ${publicUrl}
 
-  UPSTREAM_URL is not set: orders go to the EMBEDDED SANDBOX at ${upstreamUrl}.
+  No upstream is configured: orders go to the EMBEDDED SANDBOX at ${upstreamUrl}.
   Nothing is really sold. Set UPSTREAM_URL to sell.
 
 Three settings to paste into a reseller script:

@@ -21,7 +21,8 @@ export async function checkStore(dataDir: string): Promise<void> {
 
 /** Opens the state in `dataDir`. Throws when another process holds it or when it was written in another layout. */
 export function openLmdbStore(dataDir: string): Store {
-  mkdirSync(dataDir, { recursive: true });
+  // Simulated or not, the tokens and PINs in it are told to their buyers alone.
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, DATA_FILE);
   // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
   const root = open<unknown, string>({ path, noSubdir: true, encoding: 'json', cache: false, overlappingSync: false });
