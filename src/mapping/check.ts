@@ -6,6 +6,7 @@ import { codeFrame } from './code-frame';
 import { compileMapping } from './compile';
 import { mergeFiles, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
+import { maskCallerKeys } from './mask-caller-keys';
 import type { Problem } from './problem';
 import type { Hole } from './read-rest';
 import { reportApartFrom } from './rules/caused-by';
@@ -88,7 +89,7 @@ function withFrames(problems: readonly Problem[], files: readonly MappingFileTex
   return problems.map((problem) => {
     const text = files.find(({ file }) => file === problem.file)?.text;
     if (text === undefined) return problem;
-    const split = lines.get(problem.file) ?? text.replace(/^\uFEFF/, '').split(/\r?\n/);
+    const split = lines.get(problem.file) ?? maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
     lines.set(problem.file, split);
     const frame = codeFrame(split, problem.line, problem.column);
     return frame === undefined ? problem : { ...problem, frame };

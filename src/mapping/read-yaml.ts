@@ -1,6 +1,7 @@
 /** YAML text → a value of the schema, or problems with their places. Never throws on what stands in the file. */
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
 import type { z } from 'zod';
+import { maskPath } from './mask-caller-keys';
 import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
@@ -35,7 +36,14 @@ const ALIASES_MAX = 100;
 
 export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): YamlRead<T> {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, uniqueKeys: true, strict: true, prettyErrors: false });
+  const document = parseDocument(text, {
+    lineCounter,
+    uniqueKeys: true,
+    strict: true,
+    prettyErrors: false,
+    // A warning would go to stderr, with what stands there.
+    logLevel: 'error',
+  });
   const at = (offset: number): { line: number; column: number } => {
     const { line, col } = lineCounter.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -123,15 +131,18 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
     return issue.keys.map((key) => {
       const known = keysAt(schema, issue.path);
       const hint = nearestName(key, known);
-      const to = safeRename(key, known);
+      const path = [...issue.path, key];
+      const shown = maskPath(path);
+      // The path of a fix is printed too, and whatever is masked in it is to be mended first.
+      const to = shown.every((step, depth) => step === path[depth]) ? safeRename(key, known) : undefined;
       return {
         file,
-        ...locate([...issue.path, key], 'key'),
+        ...locate(path, 'key'),
         code: 'unknown-key',
         severity: 'error' as const,
-        message: `unknown key \`${key}\`${where(issue.path)}`,
+        message: `unknown key \`${String(shown.at(-1))}\`${where(issue.path)}`,
         ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
-        ...(to === undefined ? {} : { fix: { kind: 'rename' as const, path: [...issue.path, key], to } }),
+        ...(to === undefined ? {} : { fix: { kind: 'rename' as const, path, to } }),
       };
     });
   }
@@ -163,11 +174,15 @@ function ruleOfIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
 }
 
 function where(path: YamlPath): string {
-  return path.length === 0 ? '' : ` (at ${path.map(String).join('.')})`;
+  return path.length === 0 ? '' : ` (at ${maskPath(path).map(String).join('.')})`;
 }
 
+/** Without what stands there, which the frame shows with its secrets masked. */
 function firstSentence(message: string): string {
-  return message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+  return message
+    .split('\n')[0]!
+    .replace(/ at line \d+, column \d+:?$/, '')
+    .replace(/: ".*"$/, '');
 }
 
 /** Walks the document by hand: keys such as `1` are numbers in YAML and text in JavaScript. */

@@ -1,0 +1,59 @@
+import { formatSarif } from '../../src/mapping/format-sarif';
+import { maskCallerKeys, maskPath } from '../../src/mapping/mask-caller-keys';
+import { formatProblem } from '../../src/mapping/problem';
+import { checkWith } from './mapping-set';
+
+const FINGERPRINT = '0123456789abcdef0123456789abcdef';
+const KEY = 'sandbox_demo';
+const PIN = '9173';
+
+test.each([
+  `callers: { keys: { ${KEY}:${PIN}: { format: b } } }`,
+  `callers:\n  keys:\n    ${KEY}: { format: b }`,
+  `callers:\n  keys:\n    '${KEY}': { patince: 4s, format: B! }`,
+  `callers:\n  keys:\n    ${KEY}: ${PIN}`,
+  `callers:\n  keys:\n    ${KEY}:\n      ${PIN}: { format: b }`,
+  `callers:\n  keys: [${KEY}:${PIN}, ${KEY}]`,
+  `callers:\n  keys: ${KEY}`,
+  `callers:\n  kyes: { ${KEY}: { format: b } }`,
+  `callers: { ${KEY}: { format: b }, kinds: { other: { patience: 4s } } }`,
+  `caller: { keys: { ${KEY}: { format: b } } }`,
+  `keys: { ${KEY}: { format: b } }`,
+  `format: x\ntitle: X\ncallers: { keys: { ${KEY}: { format: b } } }`,
+  `callers:\n  keys:\n    ${KEY}: { format: b }\n    ${KEY}: { format: b }`,
+  `callers:\n  keys:\n    ${KEY}: { format: b\n  kinds: {}`,
+  `callers:\n  keys:\n\t${KEY}: { format: b }`,
+  `callers:\n  keys:\n    ? { ${KEY}: 1 }\n    : { format: b }`,
+  `callers:\n  keys: { ${KEY}: { numbers: { network: { '1': NONE } } } }`,
+  `callers: { keys: { ${KEY}: @b } }`,
+])('no key of a script is printed with a problem of %j', (text) => {
+  const { problems } = checkWith(text);
+  expect(problems.length).toBeGreaterThan(0);
+  const printed = [JSON.stringify(problems), formatSarif(problems), ...problems.map(formatProblem)].join('\n');
+  expect(printed).not.toContain(KEY);
+  expect(printed).not.toContain(PIN);
+});
+
+test('the problem of a key that is no fingerprint keeps its place and says what was expected', () => {
+  const [problem] = checkWith(`callers:\n  keys:\n    ${KEY}: { format: b }`).problems;
+  expect(problem).toMatchObject({
+    line: 3,
+    column: 5,
+    code: 'bad-fingerprint',
+    message: 'unusable key: expected a fingerprint of 32 hex digits (at callers.keys.*****)',
+  });
+  expect(problem!.frame).toContain('3 |     ************: { format: b }');
+});
+
+test('a path shows fingerprints and words of the language, and nothing else below the keys of callers', () => {
+  const shown = (...path: string[]): string => maskPath(['callers', 'keys', ...path]).join('.');
+  expect(shown(FINGERPRINT, 'numbers', 'network')).toBe(`callers.keys.${FINGERPRINT}.numbers.network`);
+  expect(shown(`${KEY}:${PIN}`, 'patience', 'default')).toBe('callers.keys.*****.patience.default');
+  expect(shown(KEY, PIN, 'format')).toBe('callers.keys.*****.*****');
+  expect(maskPath(['operations', KEY])).toEqual(['operations', KEY]);
+});
+
+test('masked text has the same lines and columns, and what is no key stays', () => {
+  const text = `timing: { read: 4s }\ncallers:\n  keys:\n    ${FINGERPRINT}: { format: b }\n    "${KEY}":\n      format: b\n`;
+  expect(maskCallerKeys(text)).toBe(text.replace(`"${KEY}"`, '*'.repeat(KEY.length + 2)));
+});
