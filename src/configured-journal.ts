@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Config } from './config';
 import type { Journal } from './journal/journal';
 import type { JournalEvent } from './journal/journal-event';
-import { journalFolder, openJournal } from './journal/open-journal';
+import { journalFolder, openJournal, type OpenJournalOptions } from './journal/open-journal';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -11,11 +11,11 @@ export function openConfiguredJournal(
   config: Config,
   onEvent: (event: JournalEvent) => void = () => undefined,
 ): Promise<Journal> {
-  return open(config, config.journalDays * DAY_MS, onEvent);
+  return open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
 }
 
 /**
- * For reading beside a running gateway, or after it: makes no journal where none is, and deletes no order, for the
+ * For reading beside a running gateway, or after it: makes no journal where none is, and writes and deletes nothing, for the
  * settings of whoever reads may not be those of the gateway.
  */
 export async function openJournalBeside(config: Config): Promise<Journal> {
@@ -24,14 +24,10 @@ export async function openJournalBeside(config: Config): Promise<Journal> {
   const folder = journalFolder(url, config.dataDir);
   if (folder !== undefined && !existsSync(folder))
     throw new Error(`There is no journal at ${folder}: DATA_DIR or JOURNAL_URL must be those of the gateway.`);
-  return open(config, Infinity, () => undefined);
+  return open(config, { isReadOnly: true });
 }
 
-function open(config: Config, retentionMs: number, onEvent: (event: JournalEvent) => void): Promise<Journal> {
-  const { journalUrl, journalKey, dataDir } = config;
-  return openJournal(journalUrl.revealForUseOnly(), dataDir, {
-    retentionMs,
-    onEvent,
-    ...(journalKey === undefined ? {} : { encryptionKey: journalKey }),
-  });
+function open({ journalUrl, journalKey, dataDir }: Config, options: OpenJournalOptions): Promise<Journal> {
+  const key = journalKey === undefined ? {} : { encryptionKey: journalKey };
+  return openJournal(journalUrl.revealForUseOnly(), dataDir, { ...options, ...key });
 }

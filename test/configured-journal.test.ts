@@ -54,9 +54,25 @@ test('a journal in memory has no readers beside it', async () => {
   await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: 'memory:' }))).rejects.toThrow('only the gateway itself');
 });
 
+const KEY = { JOURNAL_KEY: 'k'.repeat(64) };
+
 test('an encrypted journal is read with its key only', async () => {
-  const key = { JOURNAL_KEY: 'k'.repeat(64) };
-  await (await openConfiguredJournal(configFor(dataDir, key))).close();
+  const journal = await openConfiguredJournal(configFor(dataDir, KEY));
+  await journal.open(newOrder());
+  await journal.close();
   await expect(openJournalBeside(configFor(dataDir))).rejects.toThrow('is encrypted, and the encryption key is absent');
-  await (await openJournalBeside(configFor(dataDir, key))).close();
+  const reader = await openJournalBeside(configFor(dataDir, KEY));
+  expect(await reader.find(owner, requestId)).toMatchObject(newOrder());
+  await reader.close();
+});
+
+test('whoever reads with a key shuts no gateway out that has none', async () => {
+  await fillOld();
+  const reader = await openJournalBeside(configFor(dataDir, KEY));
+  expect(await reader.find(owner, requestId)).toMatchObject(newOrder({ openedAtMs: OLD_MS }));
+  await expect(reader.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
+  await reader.close();
+  const journal = await openConfiguredJournal(configFor(dataDir));
+  expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
+  await journal.close();
 });

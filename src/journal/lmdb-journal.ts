@@ -8,6 +8,7 @@ import { commitWork } from './lmdb/commit-work';
 import { createReads } from './lmdb/create-reads';
 import { openEnvironment } from './lmdb/environment';
 import { createGroupCommit, type GroupCommit } from './lmdb/group-commit';
+import { createKeyMark, type KeyMark } from './lmdb/key-mark';
 import { createOpenTries } from './lmdb/open-tries';
 import { planOpening } from './lmdb/plan-opening';
 import { planSettling } from './lmdb/plan-settling';
@@ -43,7 +44,10 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   const takeNumber = createOrderNumbers();
   const openTries = createOpenTries();
-  const { group, stopProbing } = createWriter(store, options);
+  // In a turn of its own: a listener that throws must not undo the transaction that found it out.
+  const onShutOut = (error: Error): void => queueMicrotask(() => onEvent({ kind: 'write_failed', error }));
+  const keyMark = createKeyMark({ root: store.root, dir, keyCheck: seal.keyCheck, onShutOut });
+  const { group, stopProbing } = createWriter(store, keyMark, options);
   const { retentionMs = RETENTION_MS } = options;
   const sweep = retentionMs === Infinity ? undefined : startSweep({ store, group, now, retentionMs, onEvent });
   let isOpen = true;
@@ -55,7 +59,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     ...createReads(store, assertOpen),
     async open(intent) {
       checkIntent(intent);
-      const plan = planOpening(store, takeNumber, intent);
+      const plan = planOpening(store, keyMark, takeNumber, intent);
       try {
         const opened = await group.run(plan);
         if (opened.kind === 'opened' || opened.kind === 'reopened') openTries.keep(opened.order);
@@ -68,7 +72,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     },
     settle: async (owner, requestId, latest, atMs) =>
       group.run(planSettling(store, openTries, { owner, requestId, latest, atMs })),
-    isWritable: () => group.isWritable(),
+    isWritable: () => group.isWritable() && keyMark.isOurs(),
     async close() {
       if (!isOpen) return;
       stopProbing();
@@ -84,12 +88,17 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
 /** The group commit on LMDB, which after a failed write tries by itself until one succeeds: probes may keep all traffic away. */
 function createWriter(
   store: Store,
+  keyMark: KeyMark,
   options: LmdbJournalOptions,
 ): { readonly group: GroupCommit; readonly stopProbing: () => void } {
   const { onEvent = () => {}, stallMs = STALL_MS } = options;
   let probe: NodeJS.Timeout | undefined;
   const group = createGroupCommit({
-    commit: (work) => commitWork(store.root, work),
+    commit: (work) =>
+      commitWork(store.root, () => {
+        keyMark.look();
+        work();
+      }),
     jobsMax: JOBS_MAX,
     planMsMax: PLAN_MS_MAX,
     stallMs,

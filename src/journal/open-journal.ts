@@ -4,9 +4,12 @@ import type { Secret } from '../domain/credentials';
 import type { Journal } from './journal';
 import type { JournalEvent } from './journal-event';
 import { openLmdbJournal } from './lmdb-journal';
+import { openLmdbReader } from './lmdb-reader';
 import { createMemoryJournal } from './memory-journal';
 
 export interface OpenJournalOptions {
+  /** Nothing is made, written or deleted. */
+  readonly isReadOnly?: boolean;
   /** Infinity deletes nothing. */
   readonly retentionMs?: number;
   readonly encryptionKey?: Secret;
@@ -19,7 +22,10 @@ export async function openJournal(url: string, dataDir: string, options: OpenJou
   const scheme = match?.[1]?.toLowerCase();
   const rest = match?.[2] ?? '';
   if (scheme === 'memory' && rest === '') return createMemoryJournal();
-  if (scheme === 'lmdb') return openLmdbJournal({ ...options, dir: parseDir(rest, dataDir) });
+  if (scheme === 'lmdb') {
+    const dir = parseDir(rest, dataDir);
+    return options.isReadOnly === true ? openLmdbReader({ ...options, dir }) : openLmdbJournal({ ...options, dir });
+  }
   if (scheme === 'postgres' || scheme === 'postgresql') {
     throw new Error('JOURNAL_URL names a PostgreSQL store, which this build does not bring; use lmdb: or lmdb:/path.');
   }

@@ -1,29 +1,15 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { journalSuite } from './journal-suite';
 import { newOrder, OPENED_AT_MS } from './new-order';
+import { outputOf, startChild } from './start-child';
 import { makeFolder, removeFolders } from './temporary-folder';
 
 afterAll(removeFolders);
 
 journalSuite('LMDB journal', async () => openLmdbJournal({ dir: await makeFolder() }));
-
-function startChild(mode: string, dir: string, shell: readonly string[] = []): ChildProcessWithoutNullStreams {
-  const command = [process.execPath, '-r', join(__dirname, 'run-typescript.cjs'), join(__dirname, 'journal-child.ts'), mode, dir];
-  const [program = '', ...rest] = [...shell, ...command];
-  return spawn(program, rest);
-}
-
-async function outputOf(child: ChildProcessWithoutNullStreams): Promise<readonly string[]> {
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-  await once(child, 'close');
-  // A killed process may leave half a line.
-  return text.split('\n').slice(0, -1);
-}
 
 describe('LMDB journal on its disk', () => {
   test('orders survive closing and opening again', async () => {

@@ -2,13 +2,12 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import type { Database, RootDatabase } from 'lmdb';
 import { checkDataFile } from './check-data-file';
+import { checkKey, encodeMark, MARK_KEY, NEW_MARK, parseMark } from './mark';
 import { openByteFolder } from './open-byte-folder';
+import { refusal } from './refusal';
 
-const MAGIC = 'compat-gateway journal';
-const SCHEMA_VERSION = 1;
 const TREES = ['orders', 'ids', 'numbers', 'references', 'unsettled'] as const;
 const MAP_BYTES = 64 * 2 ** 30;
-const META_KEY = Buffer.from('compat-gateway');
 
 export type Bytes = Database<Buffer, Buffer>;
 
@@ -26,27 +25,22 @@ export interface Environment {
   readonly unsettled: Bytes;
 }
 
-interface Meta {
-  readonly magic: string;
-  readonly version: number;
-  readonly keyCheck?: string;
-}
-
 export interface EnvironmentOptions {
   readonly dir: string;
   /** Of the seal of this process; see `createFieldSeal`. */
   readonly keyCheck: string | undefined;
+  /** Nothing is written, and nothing made that is not there. */
+  readonly isReadOnly?: boolean;
 }
 
-export async function openEnvironment({ dir, keyCheck }: EnvironmentOptions): Promise<Environment> {
-  await makeFolder(dir);
+export async function openEnvironment({ dir, keyCheck, isReadOnly = false }: EnvironmentOptions): Promise<Environment> {
+  if (!isReadOnly) await makeFolder(dir);
   const complaint = await checkDataFile(dir, TREES);
   if (complaint !== undefined) throw refusal(dir, `${complaint}; nothing in it was changed`);
-  const root = openRoot(dir);
+  const root = openRoot(dir, isReadOnly);
   try {
-    admit(root, dir, keyCheck);
-    const tree = (name: (typeof TREES)[number]): Bytes =>
-      root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+    admit({ root, dir, keyCheck, isReadOnly });
+    const tree = (name: (typeof TREES)[number]): Bytes => openTree(root, name, dir);
     return {
       root,
       orders: tree('orders'),
@@ -61,6 +55,13 @@ export async function openEnvironment({ dir, keyCheck }: EnvironmentOptions): Pr
   }
 }
 
+function openTree(root: RootDatabase<Buffer, Buffer>, name: string, dir: string): Bytes {
+  // Undefined for a reader, who makes none: the process that began this journal ended before it had all of them.
+  const tree = root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as Bytes | undefined;
+  if (tree === undefined) throw refusal(dir, 'holds no journal yet; a gateway that starts on it makes one');
+  return tree;
+}
+
 async function makeFolder(dir: string): Promise<void> {
   try {
     const isNew = (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined;
@@ -72,47 +73,29 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
-function openRoot(dir: string): RootDatabase<Buffer, Buffer> {
+function openRoot(dir: string, isReadOnly: boolean): RootDatabase<Buffer, Buffer> {
   try {
-    return openByteFolder(dir, MAP_BYTES);
+    return openByteFolder(dir, MAP_BYTES, isReadOnly);
   } catch (error) {
     throw refusal(dir, 'is not a journal or is damaged; nothing in it was changed', error);
   }
 }
 
-/** Reads the mark of the journal, or sets it in an empty file; two processes that start at once agree, by the write lock. */
-function admit(root: RootDatabase<Buffer, Buffer>, dir: string, keyCheck: string | undefined): void {
-  root.transactionSync(() => {
-    const bytes = root.get(META_KEY);
+interface Admission extends Required<EnvironmentOptions> {
+  readonly root: RootDatabase<Buffer, Buffer>;
+}
+
+/** Reads the mark, or sets it in an empty file; two processes that start at once agree, by the write lock. */
+function admit({ root, dir, keyCheck, isReadOnly }: Admission): void {
+  const judge = (): void => {
+    const bytes = root.get(MARK_KEY);
     if (bytes === undefined && root.getKeysCount() > 0)
       throw refusal(dir, 'belongs to another program; nothing in it was changed');
-    const meta: Meta = bytes === undefined ? { magic: MAGIC, version: SCHEMA_VERSION } : parseMeta(bytes, dir);
-    if (meta.magic !== MAGIC) throw refusal(dir, 'belongs to another program; nothing in it was changed');
-    if (meta.version > SCHEMA_VERSION) {
-      throw refusal(
-        dir,
-        `was written by a newer build (layout ${meta.version}, this one knows ${SCHEMA_VERSION}); nothing in it was changed`,
-      );
-    }
-    if (meta.keyCheck !== undefined && meta.keyCheck !== keyCheck) {
-      throw refusal(dir, `is encrypted, and the encryption key is ${keyCheck === undefined ? 'absent' : 'another one'}`);
-    }
-    const wanted: Meta = keyCheck === undefined ? meta : { ...meta, keyCheck };
-    if (bytes === undefined || wanted.keyCheck !== meta.keyCheck) root.putSync(META_KEY, Buffer.from(JSON.stringify(wanted)));
-  });
-}
-
-function parseMeta(bytes: Buffer, dir: string): Meta {
-  try {
-    const meta = JSON.parse(bytes.toString()) as Partial<Meta>;
-    if (typeof meta.magic === 'string' && typeof meta.version === 'number') return meta as Meta;
-  } catch {
-    // Told below, together with a record of the wrong shape.
-  }
-  throw refusal(dir, 'has an unreadable first record; nothing in it was changed');
-}
-
-function refusal(dir: string, what: string, cause?: unknown): Error {
-  const reason = cause instanceof Error ? ` (${cause.message})` : '';
-  return new Error(`The journal folder ${dir} ${what}${reason}.`, cause === undefined ? undefined : { cause });
+    const mark = bytes === undefined ? NEW_MARK : parseMark(bytes, dir);
+    const complaint = checkKey(mark, keyCheck, dir);
+    if (complaint !== undefined) throw complaint;
+    if (bytes === undefined && !isReadOnly) root.putSync(MARK_KEY, encodeMark(mark));
+  };
+  if (isReadOnly) judge();
+  else root.transactionSync(judge);
 }

@@ -1,10 +1,10 @@
 import { open, type RootDatabase } from 'lmdb';
 
 /**
- * An LMDB folder of plain bytes, made when it is not there. `mapBytes` is address space, not memory or disk: large at once, so
+ * An LMDB folder of plain bytes, made when it is not there, unless it is only to be read. `mapBytes` is address space, not memory or disk: large at once, so
  * that no process ever has to follow another that grew its map. Throws what LMDB throws.
  */
-export function openByteFolder(dir: string, mapBytes: number): RootDatabase<Buffer, Buffer> {
+export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false): RootDatabase<Buffer, Buffer> {
   return open<Buffer, Buffer>({
     path: dir,
     // A dot in the name of the folder would otherwise make lmdb take it for a file.
@@ -12,6 +12,7 @@ export function openByteFolder(dir: string, mapBytes: number): RootDatabase<Buff
     encoding: 'binary',
     keyEncoding: 'binary',
     maxDbs: 8,
+    readOnly: isReadOnly,
     mapSize: mapBytes,
     // With overlapping sync a promise resolves when others can see the write, before it is on disk.
     overlappingSync: false,

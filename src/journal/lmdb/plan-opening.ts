@@ -3,6 +3,7 @@ import type { NewOrder, Opened } from '../../domain/order';
 import { decideOpening } from '../decide-opening';
 import type { TakeNumber } from '../order-number';
 import type { Plan, Write } from './group-commit';
+import type { KeyMark } from './key-mark';
 import { numberKey, orderKey, placeBytes, textKey, unsettledKey } from './keys';
 import { readAt, type Store } from './read-order';
 import { encodeIntent, encodeOrder } from './record';
@@ -10,7 +11,7 @@ import { encodeIntent, encodeOrder } from './record';
 export const PRESENT = Buffer.from([1]);
 
 /** Encodes at once, while an earlier flush is still under way; the plan itself is left with little to do. */
-export function planOpening(store: Store, takeNumber: TakeNumber, intent: NewOrder): () => Plan<Opened> {
+export function planOpening(store: Store, keyMark: KeyMark, takeNumber: TakeNumber, intent: NewOrder): () => Plan<Opened> {
   const { owner } = intent;
   const encoded = encodeIntent(intent, store.seal);
   const idKey = textKey(owner, intent.requestId);
@@ -23,6 +24,7 @@ export function planOpening(store: Store, takeNumber: TakeNumber, intent: NewOrd
     const { order } = opened;
     const place = placeBytes(order);
     const writes: Write[] = [
+      ...keyMark.writesBesideOrder(),
       { tree: store.orders, key: orderKey(owner, order), value: encodeOrder(order, encoded) },
       { tree: store.ids, key: idKey, value: place },
       { tree: store.numbers, key: numberKey(owner, order.number), value: place },

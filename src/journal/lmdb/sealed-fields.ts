@@ -1,5 +1,5 @@
 /** Encryption at rest of the fields that name a person: phone numbers and the like. */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, type DecipherGCM } from 'node:crypto';
 import type { Secret } from '../../domain/credentials';
 import type { JsonObject, JsonValue } from '../../domain/json';
 
@@ -8,6 +8,7 @@ const MARK = '$sealed';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_CHARACTERS_MIN = 32;
+const FOREIGN = 'The journal holds an order that was encrypted with another key than that of this process.';
 
 /** The order a field belongs to: a sealed value that is moved to another order or field does not open. */
 interface Home {
@@ -25,7 +26,7 @@ export interface FieldSeal {
 /** AES-256-GCM with a key derived from the configured text. Without a text every field stays as it is. */
 export function createFieldSeal(encryptionKey: Secret | undefined): FieldSeal {
   if (encryptionKey === undefined)
-    return { keyCheck: undefined, sealFields: (_home, fields) => fields, openFields: (_home, fields) => fields };
+    return { keyCheck: undefined, sealFields: (_home, fields) => fields, openFields: (_home, fields) => unsealed(fields) };
   const text = encryptionKey.revealForUseOnly();
   if (text.length < KEY_CHARACTERS_MIN)
     throw new Error(`The encryption key of the journal must have at least ${KEY_CHARACTERS_MIN} characters.`);
@@ -52,14 +53,31 @@ function seal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValu
 
 /** A value without the mark was written before a key was configured and is given back as it is. */
 function unseal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValue {
-  const sealed = isObject(value) ? value[MARK] : undefined;
-  if (typeof sealed !== 'string') return value;
+  const sealed = sealedText(value);
+  if (sealed === undefined) return value;
   const bytes = Buffer.from(sealed, 'base64');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(place(home, name));
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-  return JSON.parse(
-    Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]).toString(),
-  ) as JsonValue;
+  return JSON.parse(decipherAll(decipher, bytes.subarray(IV_BYTES + TAG_BYTES)).toString()) as JsonValue;
+}
+
+function decipherAll(decipher: DecipherGCM, body: Buffer): Buffer {
+  try {
+    return Buffer.concat([decipher.update(body), decipher.final()]);
+  } catch (error) {
+    throw new Error(FOREIGN, { cause: error });
+  }
+}
+
+/** Without a key a sealed value is none at all: compared with v1's history it would prove an order absent that is there. */
+function unsealed(fields: JsonObject): JsonObject {
+  for (const name of SEALED_FIELDS) if (sealedText(fields[name]) !== undefined) throw new Error(FOREIGN);
+  return fields;
+}
+
+function sealedText(value: JsonValue | undefined): string | undefined {
+  const sealed = value !== undefined && isObject(value) ? value[MARK] : undefined;
+  return typeof sealed === 'string' ? sealed : undefined;
 }
 
 function isObject(value: JsonValue): value is JsonObject {

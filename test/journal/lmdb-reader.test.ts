@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { openLmdbReader } from '../../src/journal/lmdb-reader';
+import { startChild } from './start-child';
+import { newOrder, OPENED_AT_MS } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
+
+afterAll(removeFolders);
+
+const { owner } = newOrder();
+
+async function makeJournal(): Promise<string> {
+  const dir = await makeFolder();
+  const journal = await openLmdbJournal({ dir });
+  await journal.open(newOrder());
+  await journal.close();
+  return dir;
+}
+
+test('a journal that is read takes no order and no answer', async () => {
+  const dir = await makeJournal();
+  const reader = await openLmdbReader({ dir });
+  await expect(reader.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({
+    code: 'journal_unavailable',
+    cause: expect.objectContaining({ message: 'The journal was opened for reading only.' }),
+  });
+  await expect(reader.settle(owner, 'r1', { kind: 'succeeded' }, OPENED_AT_MS)).rejects.toThrow('for reading only');
+  expect(reader.isWritable()).toBe(false);
+  await reader.close();
+  await reader.close();
+  await expect(reader.find(owner, 'r1')).rejects.toThrow('closed');
+});
+
+test('a reader sees what another process writes beside it', async () => {
+  const dir = await makeJournal();
+  const reader = await openLmdbReader({ dir });
+  expect(await reader.find(owner, 'k0')).toBeUndefined();
+  const child = startChild('write', dir);
+  await once(child.stdout, 'data');
+  expect(await reader.find(owner, 'k0')).toMatchObject({ requestId: 'k0' });
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  await reader.close();
+});
+
+test('a reader makes no journal', async () => {
+  const dir = await makeFolder();
+  await expect(openLmdbReader({ dir })).rejects.toThrow(`The journal folder ${dir}`);
+  expect(existsSync(join(dir, 'data.mdb'))).toBe(false);
+});
+
+test('a journal whose maker ended before it had its trees is told in words', async () => {
+  const dir = await makeFolder();
+  const root = open<Buffer, Buffer>({ path: dir, noSubdir: false, encoding: 'binary', keyEncoding: 'binary' });
+  await root.put(Buffer.from('compat-gateway'), Buffer.from('{"magic":"compat-gateway journal","version":1}'));
+  await root.close();
+  await expect(openLmdbReader({ dir })).rejects.toThrow('holds no journal yet');
+  await (await openLmdbJournal({ dir })).close();
+  await (await openLmdbReader({ dir })).close();
+});
