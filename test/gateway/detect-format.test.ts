@@ -165,8 +165,7 @@ test('a third format that gives the number no meaning leaves it in doubt all the
   expect(detect({ path: '/api/buy', body: { network: 1 } }, {}, mapping).format).toBe('x');
 });
 
-describe('a third format that nothing in a request speaks for', () => {
-  const GUARDED = `operations:
+const GUARDED = `operations:
   buy:
     title: Airtime
     kind: purchase
@@ -178,6 +177,8 @@ describe('a third format that nothing in a request speaks for', () => {
     numbering_guard: { number: network, phone: phone }
     call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
     reply: { always: { status: $words.status } }`;
+
+describe('a third format that nothing in a request speaks for', () => {
   const format = (id: string, numbers: string, proof: string): string =>
     `format: ${id}\ntitle: ${id}\nnumbers: { network: ${numbers} }\nproof: [${proof}]`;
   const mapping = mappingWith(
@@ -213,18 +214,6 @@ test('every signal that was found is told, for the operator', () => {
 });
 
 describe('a format with addresses of its own and without proof', () => {
-  const operation = (guard: string): string => `operations:
-  buy:
-    title: Airtime
-    kind: purchase
-    routes: [POST /api/buy]
-    fields:
-      network: { from: [network], as: network, required: true }
-      phone: { from: [phone], as: phone, required: true }
-      amount: { from: [amount], as: naira, required: true }
-    ${guard}
-    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
-    reply: { always: { status: $words.status } }`;
   const format = (id: string, numbers: string, rest: string): string =>
     `format: ${id}\ntitle: ${id}\nnumbers: { network: ${numbers} }\n${rest}`;
   const own = 'operations: { buy: { routes: [POST /quick] } }';
@@ -232,7 +221,7 @@ describe('a format with addresses of its own and without proof', () => {
   const x = format('x', '{ 1: MTN, 2: GLO }', 'proof: [{ weight: strong, any_field: [of_x] }]');
 
   test('has no say in what a number means at an address that others share, and all say at its own', () => {
-    const mapping = mappingWith(operation(''), x, format('z', '{ 1: GLO, 2: MTN }', own));
+    const mapping = mappingWith(GUARDED, x, format('z', '{ 1: GLO, 2: MTN }', own));
     expect(at('/api/buy', mapping)).toBe('x');
     expect(at('/quick', mapping)).toBe('z');
     expect(at('/z/api/buy', mapping)).toBe('z');
@@ -240,21 +229,20 @@ describe('a format with addresses of its own and without proof', () => {
 
   test('is asked where its scripts can only come to the shared address, or could be told there', () => {
     for (const rest of ['', `proof: [{ weight: strong, any_field: [of_z] }]\n${own}`, `login: basic\n${own}`]) {
-      const mapping = mappingWith(operation(''), x, format('z', '{ 1: GLO, 2: MTN }', rest));
+      const mapping = mappingWith(GUARDED, x, format('z', '{ 1: GLO, 2: MTN }', rest));
       expect(() => at('/api/buy', mapping)).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
     }
   });
 
   test('is asked when no other format could have come there', () => {
-    const mapping = mappingWith(operation(''), format('z', '{ 1: GLO, 2: MTN }', own));
+    const mapping = mappingWith(GUARDED, format('z', '{ 1: GLO, 2: MTN }', own));
     expect(at('/api/buy', mapping)).toBe('z');
   });
 
   test('explains no number that contradicts the phone at an address that others share', () => {
-    const guard = 'numbering_guard: { number: network, phone: phone }';
     const body = { network: 2, phone: '08031234567', amount: 100 };
     const intent = (z: string): unknown => {
-      const mapping = mappingWith(operation(guard), x, z);
+      const mapping = mappingWith(GUARDED, x, z);
       return guardNumbering(intentOf({ path: '/api/buy', body }, 'x', undefined, mapping), legacyRequest({ body }), mapping);
     };
     expect(() => intent(format('z', '{ 1: GLO, 2: MTN }', own))).not.toThrow();
