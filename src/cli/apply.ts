@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { changedSince, makePlan } from '../gateway/make-plan';
 import { askAdmin } from './ask-admin';
-import { readSetOrComplain } from './plan';
+import { EDITS_IN_FOLDER, readSetOrComplain } from './plan';
 import { formatMoney } from './plan-report';
 import { readConfig } from './read-config';
 import { readRunningSet, readShapes } from './read-sets';
@@ -57,6 +57,7 @@ async function apply(folder: string | undefined, { plan: id, acceptMoneyChanges 
   if (body['status'] === 'running_changed' && body['hash'] === hash)
     return print(`Nothing to do: ${hash} was taken into use by somebody else in the meantime.`);
   process.stdout.write(describeReload(body));
+  if (body['status'] === 'edited_meanwhile') print(EDITS_IN_FOLDER);
   if (body['status'] !== 'reloaded' && body['status'] !== 'unchanged') process.exitCode = 1;
 }
 

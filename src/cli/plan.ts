@@ -3,7 +3,7 @@ import { makePlan, type Plan } from '../gateway/make-plan';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { formatPlan, type WithoutReplay } from './plan-report';
 import { readConfig } from './read-config';
-import { readRunningSet, readSet, readShapes, type ReadSet } from './read-sets';
+import { hasEditsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './read-sets';
 
 interface PlanOptions {
   readonly against?: string;
@@ -51,7 +51,7 @@ async function plan(folder: string | undefined, options: PlanOptions): Promise<v
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify(made, null, 2)}\n`
-      : `${formatPlan(made, without)}\n${nextStep(made, folder, isAlone)}`,
+      : `${formatPlan(made, without)}\n${isAlone ? '' : nextStep(made, folder, readConfig().config.mappingsDir)}`,
   );
   if (options.exitCode === true && hasDifferences(made)) process.exitCode = DIFFERENT_EXIT_CODE;
 }
@@ -71,7 +71,15 @@ function hasDifferences({ differences, replay }: Plan): boolean {
   return differences.length > 0 || (replay?.changes.length ?? 0) > 0;
 }
 
-function nextStep({ id, running, candidate, movesMoney }: Plan, folder: string | undefined, isAlone: boolean): string {
-  if (isAlone || running === candidate) return '';
-  return `\nTo apply exactly this:\n  compat-gateway apply ${folder === undefined ? '' : `${folder} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}\n`;
+/** Why `apply` refuses any other set, and what to do about it. */
+export const EDITS_IN_FOLDER =
+  "The gateway's folder has edits that are not in use (`compat-gateway plan` shows them) and would be lost. Undo them, or apply them and plan again.";
+
+function nextStep({ id, running, candidate, movesMoney }: Plan, folder: string | undefined, gatewaysFolder: string): string {
+  if (running === candidate) return '';
+  const isBlocked = hasEditsBeside([running, candidate], gatewaysFolder);
+  const command = `compat-gateway apply ${folder === undefined ? '' : `${folder} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}`;
+  return isBlocked
+    ? `\n${EDITS_IN_FOLDER}\nOnce they are undone, to apply exactly this:\n  ${command}\n`
+    : `\nTo apply exactly this:\n  ${command}\n`;
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config';
 import type { SeenShape, Traffic } from '../domain/traffic';
 import type { PlannedSet } from '../gateway/make-plan';
 import { checkFiles } from '../mapping/check';
-import { mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
+import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { askAdmin } from './ask-admin';
 
@@ -23,6 +23,12 @@ function checkSet(files: readonly MappingFileText[]): { readonly set: ReadSet } 
   return mapping === undefined || source === undefined
     ? { problems: problems.filter(({ severity }) => severity === 'error') }
     : { set: { files, mapping, source } };
+}
+
+/** True when the folder holds another set than these. A folder that cannot be read from here says nothing. */
+export function hasEditsBeside(hashes: readonly string[], folder: string): boolean {
+  const read = readFolder(folder);
+  return 'files' in read && !hashes.includes(hashOf(read.files));
 }
 
 /** What the gateway has in use. Throws a sentence when it cannot be had. */

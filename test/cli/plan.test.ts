@@ -173,11 +173,18 @@ test('edits in the gateway’s folder that nobody planned are not written over',
   const candidate = copyOf('candidate');
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Planned', candidate);
   edit('operations/airtime.yaml', 'title: Airtime', 'title: Mine');
-  expect(await apply(candidate, '--plan', idIn(await plan(candidate)))).toMatchObject({
+  const planned = await plan(candidate);
+  const cure = /The gateway's folder has edits that are not in use \(`compat-gateway plan` shows them\)/;
+  expect(planned.output).toMatch(cure);
+  expect(await apply(candidate, '--plan', idIn(planned))).toMatchObject({
     exitCode: 1,
-    output: expect.stringContaining('folder holds'),
+    output: expect.stringMatching(new RegExp(`folder holds [^]*${cure.source}`)),
   });
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('title: Mine');
+  expect((await plan()).output).not.toMatch(cure);
+  edit('operations/airtime.yaml', 'title: Mine', 'title: Airtime');
+  expect((await plan(candidate)).output).not.toMatch(cure);
+  expect(await apply(candidate, '--plan', idIn(planned))).toMatchObject({ exitCode: 0 });
 });
 
 test('of a list that changes the first difference is shown, however far in it stands', async () => {
