@@ -39,7 +39,13 @@ interface Wrong {
 export function createPinGuard(clock: Clock, keyring: Keyring): PinGuard {
   // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
   const wrongs = new LRUCache<string, readonly Wrong[]>({ max: KEYS_MAX });
-  const hashOf = (pin: Secret): string => keyring.hash(`pin ${pin.revealForUseOnly()}`);
+  // A purchase asks for the hash of its PIN several times.
+  const hashes = new WeakMap<Secret, string>();
+  const hashOf = (pin: Secret): string => {
+    const hash = hashes.get(pin) ?? keyring.hash(`pin ${pin.revealForUseOnly()}`);
+    hashes.set(pin, hash);
+    return hash;
+  };
   const recent = (fingerprint: string): readonly Wrong[] =>
     (wrongs.get(fingerprint) ?? []).filter(({ atMs }) => clock.elapsed() - atMs < LOCK_MS);
   const trusted = new LRUCache<string, string>({ max: KEYS_MAX });

@@ -1,6 +1,6 @@
 /** Replies → builders. Layers are merged here, once: included blocks, always, the outcome, then the format's own. */
-import type { JsonObject, JsonValue } from '../domain/json';
-import { compileFields, compileValue, type Scope, type ValueContext } from './compile-value';
+import type { JsonValue } from '../domain/json';
+import { compilePlacedFields, compileValue, type Scope, type ValueContext } from './compile-value';
 import type { Replies, ReplyBuilder, ReplyFieldSource, ReplyOutcome } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
@@ -112,16 +112,11 @@ function layersOf(
 
 /** Later layers win field by field; the order of fields is that of their first appearance. */
 function buildLayers(layers: readonly Layer[], context: ValueContext): ReplyBuilder {
-  const merged = new Map<string, { readonly value: ValueSource; readonly path: YamlPath }>();
-  for (const { fields, path } of layers) for (const [key, value] of Object.entries(fields)) merged.set(key, { value, path });
-  const builders = [...merged].map(([key, { value, path }]) => compileFields({ [key]: value }, path, context));
-  const sources = [...merged].map(([field, { value, path }]): ReplyFieldSource => ({ field, value, path: [...path, field] }));
-  const build = (scope: Scope): JsonObject => {
-    const body: Record<string, JsonValue> = {};
-    for (const part of builders) Object.assign(body, part(scope));
-    return body;
-  };
-  return Object.assign(build, { sources });
+  const merged = new Map<string, ReplyFieldSource>();
+  for (const { fields, path } of layers)
+    for (const [field, value] of Object.entries(fields)) merged.set(field, { field, value, path: [...path, field] });
+  const sources = [...merged.values()];
+  return Object.assign(compilePlacedFields(sources, context), { sources });
 }
 
 /** A bare list has one source; an object of lists has one for each. */

@@ -1,6 +1,7 @@
 /** Values of replies and calls → functions. The request path never walks YAML. */
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
+import type { ReplyFieldSource } from './mapping';
 import { nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
 import { listOfEach } from './rules/walk-value';
@@ -73,7 +74,15 @@ export function compileFields(
   path: YamlPath,
   context: ValueContext,
 ): (scope: Scope) => JsonObject {
-  const fields = Object.entries(source).map(([key, part]) => [key, compileValue(part, [...path, key], context)] as const);
+  return compilePlacedFields(
+    Object.entries(source).map(([field, value]) => ({ field, value, path: [...path, field] })),
+    context,
+  );
+}
+
+/** Fields of one object that may stand in several places of the mapping. */
+export function compilePlacedFields(placed: readonly ReplyFieldSource[], context: ValueContext): (scope: Scope) => JsonObject {
+  const fields = placed.map(({ field, value, path }) => [field, compileValue(value, path, context)] as const);
   return (scope) => {
     const object: Record<string, JsonValue> = {};
     for (const [key, value] of fields) {
