@@ -6,9 +6,9 @@ const ORDERS_MAX = 12_000;
 
 test.each(MUTANTS)(
   'the simulation notices when $title',
-  async ({ mutation, breaks, processes }) => {
+  async ({ mutation, breaks, processes, seed = FIRST_SEED }) => {
     const { failed } = await simulate(
-      FIRST_SEED,
+      seed,
       ORDERS_MAX,
       { mutate: mutation, ...(processes === undefined ? {} : { processes }) },
       1,

@@ -10,7 +10,7 @@ import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
-/** An order opened or settled under a clock that is more wrong than this may stay open: its times are no evidence. */
+/** An order opened or settled by a clock that was more wrong than this may stay open: its times are no evidence. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** How long a process takes to hear that its write is durable, at most. */
@@ -43,12 +43,19 @@ export class Disk {
     const { journal } = this;
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
     return {
-      open: (intent) =>
-        this.#write(life, 'open', intent, process, () => this.#open(intent, process)).catch((error: unknown) => {
-          throw new GatewayError('journal_unavailable', undefined, { cause: error });
-        }),
-      settle: (owner, requestId, latest, atMs) =>
-        this.#write(life, 'settle', { owner, requestId }, process, () => this.#settle(owner, requestId, latest, atMs)),
+      open: (intent) => {
+        const isMistimed = this.#isMistimed(intent.openedAtMs);
+        return this.#write(life, 'open', intent, process, () => this.#open(intent, process, isMistimed)).catch(
+          (error: unknown) => {
+            throw new GatewayError('journal_unavailable', undefined, { cause: error });
+          },
+        );
+      },
+      settle: (owner, requestId, latest, atMs) => {
+        const isMistimed = this.#isMistimed(atMs);
+        const settle = () => this.#settle(owner, requestId, latest, atMs, isMistimed);
+        return this.#write(life, 'settle', { owner, requestId }, process, settle);
+      },
       find: (owner, requestId) => read(owner, () => journal.find(owner, requestId)),
       findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
@@ -122,13 +129,18 @@ export class Disk {
     });
   }
 
-  async #open(intent: NewOrder, process: string): Promise<Opened> {
+  /** By the right time at which the write is asked for: the clock may be set before it is durable. */
+  #isMistimed(atMs: number): boolean {
+    return Math.abs(atMs - this.#stage.timeline.now) > CLOCK_TOLERANCE_MS;
+  }
+
+  async #open(intent: NewOrder, process: string, isMistimed: boolean): Promise<Opened> {
     const { book, timeline } = this.#stage;
     const opened = await this.journal.open(intent);
     const { order } = opened;
     const number = intent.fields['phone'] ?? intent.fields['meter'] ?? intent.fields['smartcard'] ?? '';
     const subject = book.find(order.owner, order.requestId) ?? book.name(order.owner, number as string, order.requestId);
-    this.#keep(order);
+    this.#keep(order, isMistimed && (opened.kind === 'opened' || opened.kind === 'reopened'));
     // Another try is under way elsewhere or was cut short: this one cannot know how it ends.
     if (opened.kind === 'found' && subject !== undefined && isOpen(order.outcome)) subject.isDoubtful = true;
     note(this.#stage, subject?.name ?? order.requestId, `${process}: journal.open → ${opened.kind}`);
@@ -138,12 +150,12 @@ export class Disk {
     return opened;
   }
 
-  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number): Promise<Order> {
+  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, isMistimed: boolean): Promise<Order> {
     const before = this.orderOf(owner, requestId);
     const after = await this.journal.settle(owner, requestId, latest, atMs);
     const subject = this.#stage.book.find(owner, requestId)?.name ?? requestId;
     note(this.#stage, subject, `journal.settle(${tell(latest)}) → ${tell(after.outcome)}`);
-    this.#keep(after);
+    this.#keep(after, isMistimed);
     const was = before?.outcome;
     if (was !== undefined && isFinal(was) && after.outcome?.kind !== was.kind)
       this.#stage.book.violate('the journal goes forward', subject, `${tell(was)} became ${tell(after.outcome)}`);
@@ -154,10 +166,9 @@ export class Disk {
     return after;
   }
 
-  #keep(order: Order): void {
-    const { book, wall } = this.#stage;
-    const subject = book.find(order.owner, order.requestId);
-    if (subject !== undefined && Math.abs(wall.offsetMs) > CLOCK_TOLERANCE_MS) subject.isMistimed = true;
+  #keep(order: Order, isMistimed: boolean): void {
+    const subject = this.#stage.book.find(order.owner, order.requestId);
+    if (subject !== undefined && isMistimed) subject.isMistimed = true;
     this.orders.set(`${order.owner} ${order.requestId}`, order);
   }
 

@@ -1,0 +1,46 @@
+import type { Outcome } from '../../src/domain/outcome';
+import type { Journal } from '../../src/journal/journal';
+import { newOrder } from '../journal/new-order';
+import { Disk } from './edge/disk';
+import { FaultPlan } from './edge/fault-plan';
+import type { Stage } from './edge/stage';
+import { Chance } from './engine/chance';
+import { Timeline } from './engine/timeline';
+import { CaseBook } from './verdict/case-book';
+import { Trace } from './verdict/trace';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.UTC(2026, 5, 1, 9);
+
+/** An order that one process opens by this clock, and settles by that one. */
+async function write(openedOffMs: number, settledOffMs: number): Promise<boolean> {
+  const chance = new Chance('disk');
+  const timeline = new Timeline(START_MS, chance.fork('ties'));
+  const faults = new FaultPlan(chance.fork('faults'), new Set(), 1_000);
+  const stage: Stage = {
+    timeline,
+    startMs: START_MS,
+    faults,
+    book: new CaseBook(),
+    trace: new Trace(false),
+    wall: { offsetMs: 0 },
+  };
+  const order = newOrder({ openedAtMs: START_MS + openedOffMs });
+  const subject = stage.book.withId(order.owner, 'w', order.requestId, 'order 1');
+  const journal: Journal = new Disk(stage).openFor({ isAlive: true }, 'A1');
+  await timeline.runToEnd(journal.open(order));
+  const { owner, requestId } = order;
+  const outcome: Outcome = { kind: 'unknown', reason: 'lost' };
+  await timeline.runToEnd(journal.settle(owner, requestId, outcome, timeline.now + settledOffMs));
+  return subject.isMistimed;
+}
+
+// The clock on the wall is right whenever a write becomes durable.
+test.each<[string, boolean, number, number]>([
+  ['a right clock', false, 0, 0],
+  ['clocks that are seconds apart', false, 3_000, -3_000],
+  ['a clock that was a day ahead when it was taken', true, DAY_MS, 0],
+  ['a clock that was a day behind when it was settled', true, 0, -DAY_MS],
+])('an order by %s is mistimed: %s', async (_title, expected, openedOffMs, settledOffMs) => {
+  expect(await write(openedOffMs, settledOffMs)).toBe(expected);
+});
