@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { Order } from '../domain/order';
-import { succeedOutcome, type Outcome } from '../domain/outcome';
+import { succeedOutcome, type Outcome, type Unknown } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { isJsonObject } from '../upstream/reply-json';
 import type { SentOutcome } from '../upstream/upstream';
@@ -27,11 +27,14 @@ export interface Judging {
   readonly before: Outcome | undefined;
   readonly identify: Identify;
   readonly journal: Pick<Journal, 'findByReference'>;
+  readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 type Told = Extract<Outcome, { readonly reference?: string }>;
 
 const OTHER_ORDER: Outcome = { kind: 'unknown', reason: 'v1 answered about another order' };
+/** Whose reference it is cannot be read: v1 is asked again, or its answer would be lost and the order left open. */
+const NOBODY_KNOWS: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
 /**
  * Doubts an answer that contradicts itself, and one that may be about another order: its reference belongs to another
@@ -43,14 +46,17 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   const data = isJsonObject(body['data']) ? body['data'] : {};
   if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, body, data, judging);
   if (!('reference' in sent.outcome) || sent.outcome.reference === undefined) return sent.outcome;
-  const { before, order, journal } = judging;
+  const { before } = judging;
   const { reference } = sent.outcome;
   const outcome = isTakenBack(sent.outcome, body, data) ? ({ kind: 'pending', reference } as const) : sent.outcome;
   if (before !== undefined && 'reference' in before && before.reference === reference) return outcome;
   const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
   const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
   // Asked last: while a receipt was read, the order that it belongs to may have been written down.
-  return (await isOfAnother(reference, order, journal)) ? OTHER_ORDER : judged;
+  const owning = await ownerOf(reference, judging);
+  if (owning === 'another') return OTHER_ORDER;
+  if (owning === 'unread' && judged.kind !== 'unknown') return isDuplicate ? { ...NOBODY_KNOWS, isDoubted: true } : NOBODY_KNOWS;
+  return judged;
 }
 
 /**
@@ -63,7 +69,9 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
   const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
   if (reference === undefined) return isOfOrder ? doubt : refusal;
   const { identity, outcome } = await judging.identify(reference, judging.order.openedAtMs);
-  if (await isOfAnother(reference, judging.order, judging.journal)) return isOfOrder ? OTHER_ORDER : refusal;
+  const owning = await ownerOf(reference, judging);
+  if (owning === 'another') return isOfOrder ? OTHER_ORDER : refusal;
+  if (owning === 'unread') return doubt;
   if (identity === 'same') return outcome ?? { kind: 'pending', reference };
   // No order has this reference, or it is provably another sale: then it only explains the refusal.
   return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : doubt;
@@ -100,9 +108,15 @@ function isTakenBack({ kind }: Outcome, body: JsonObject, data: JsonObject): boo
   return isOtherStatus || body['success'] === false || isYes(body['refunded']) || isYes(data['refunded']);
 }
 
-async function isOfAnother(reference: string, order: Order, journal: Judging['journal']): Promise<boolean> {
-  const owning = await journal.findByReference(order.owner, reference);
-  return owning !== undefined && owning.requestId !== order.requestId;
+/** `none` is also this very order. */
+async function ownerOf(reference: string, { order, journal, onTrouble }: Judging): Promise<'another' | 'none' | 'unread'> {
+  try {
+    const owning = await journal.findByReference(order.owner, reference);
+    return owning !== undefined && owning.requestId !== order.requestId ? 'another' : 'none';
+  } catch (error) {
+    onTrouble('find', error);
+    return 'unread';
+  }
 }
 
 /** PHP and MySQL write `true` as 1 now and then, and as text. */

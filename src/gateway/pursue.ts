@@ -87,6 +87,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
         before: known,
         identify: plan.identify,
         journal: parts.journal,
+        onTrouble: parts.onTrouble,
       });
       known = succeedOutcome(known, latest);
       const wait = waitBeforeRetry(known, attempt);

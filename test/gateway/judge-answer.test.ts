@@ -14,7 +14,7 @@ function judge(outcome: Outcome, body: JsonObject, witness: Witness, more: Parti
   const journal = { findByReference: async () => undefined };
   return judgeAnswer(
     { outcome, body, isDuplicate: body['duplicate'] === true, isDuplicateWindow: false },
-    { order: ORDER, before: undefined, identify: async () => witness, journal, ...more },
+    { order: ORDER, before: undefined, identify: async () => witness, journal, onTrouble: () => undefined, ...more },
   );
 }
 
@@ -80,4 +80,17 @@ test('a reference that was known before is asked about no more', async () => {
   expect(
     await judge(SOLD, { duplicate: true }, { identity: 'other' }, { before: { kind: 'pending', reference: 'V1' }, identify }),
   ).toBe(SOLD);
+});
+
+test.each<[string, Outcome, JsonObject, Witness, Outcome | undefined, Partial<Outcome>]>([
+  ['a success', SOLD, {}, { identity: 'unread' }, undefined, { kind: 'unknown', reason: 'the journal cannot be read' }],
+  ['a success of a repeat', SOLD, { duplicate: true }, { identity: 'same', outcome: SOLD }, undefined, { isDoubted: true }],
+  ['what was in doubt already', SOLD, { duplicate: true }, { identity: 'unread' }, LOST, { kind: 'unknown' }],
+  ['a refusal that names an order', REFUSED, { reference: 'V1' }, { identity: 'none' }, undefined, { kind: 'unknown' }],
+])('%s is open while nobody can read whose its reference is', async (_title, outcome, body, witness, before, expected) => {
+  const troubles: string[] = [];
+  const journal = { findByReference: () => Promise.reject(new Error('the disk')) };
+  const told = await judge(outcome, body, witness, { before, journal, onTrouble: (what) => troubles.push(what) });
+  expect(told).toMatchObject({ kind: 'unknown', ...expected });
+  expect(troubles).toEqual(['find']);
 });

@@ -418,3 +418,21 @@ test('one try never outlasts the pursuit', async () => {
   await it.clock.advance(10_000);
   for (const { timeoutMs, atMs } of it.upstream.sent) expect(atMs + timeoutMs).toBeLessThanOrEqual(it.startedAt + 5_000);
 });
+
+test('a journal that cannot be read for a moment costs no answer: v1 is asked again', async () => {
+  let reads = 0;
+  const it = await chase({
+    answers: [SUCCESS, { outcome: SUCCESS, isDuplicate: true }],
+    journal: (journal) => ({
+      ...journal,
+      findByReference: (...which) => {
+        reads += 1;
+        return reads === 1 ? Promise.reject(new Error('the disk')) : journal.findByReference(...which);
+      },
+    }),
+  });
+  await it.clock.advance(1_000);
+  await it.pursuit.ended;
+  expect(it.upstream.sent).toHaveLength(2);
+  expect(await it.stored()).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+});
