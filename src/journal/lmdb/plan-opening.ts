@@ -25,7 +25,7 @@ export function planOpening(store: Store, keyMark: KeyMark, takeNumber: TakeNumb
     const place = placeBytes(order);
     const writes: Write[] = [
       ...keyMark.writesBesideOrder(),
-      { tree: store.orders, key: orderKey(owner, order), value: encodeOrder(order, encoded) },
+      { tree: store.orders, key: orderKey(owner, order), value: encodeOrder(order, encoded, store.seal) },
       { tree: store.ids, key: idKey, value: place },
       { tree: store.numbers, key: numberKey(owner, order.number), value: place },
       { tree: store.unsettled, key: unsettledKey(owner, order), value: PRESENT },

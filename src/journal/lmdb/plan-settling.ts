@@ -31,7 +31,7 @@ export function planSettling(store: Store, openTries: OpenTries, settling: Settl
 
 function writesOf(store: Store, { order: before, key, intent }: StoredOrder, after: Order): readonly Write[] {
   const { owner } = after;
-  const writes: Write[] = [{ tree: store.orders, key, value: encodeOrder(after, intent) }];
+  const writes: Write[] = [{ tree: store.orders, key, value: encodeOrder(after, intent, store.seal) }];
   const wasUnsettled = isUnsettled(before);
   if (wasUnsettled !== isUnsettled(after)) {
     writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : PRESENT });

@@ -27,7 +27,8 @@ type IntentRecord = readonly [
   askedHash?: string,
 ];
 
-type FateRecord = readonly [tries: number, outcome?: Outcome, settledAtMs?: number];
+/** The outcome is sealed as the fields of the intent are. */
+type FateRecord = readonly [tries: number, outcome?: JsonObject, settledAtMs?: number];
 
 /** What of an order never changes while it stands at its place. */
 export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
@@ -43,9 +44,12 @@ export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
 }
 
 /** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
-export function encodeOrder(order: Order, intent: Buffer): Buffer {
+export function encodeOrder(order: Order, intent: Buffer, seal: FieldSeal): Buffer {
   const { tries, outcome, settledAtMs } = order;
-  const record: FateRecord = outcome === undefined || settledAtMs === undefined ? [tries] : [tries, outcome, settledAtMs];
+  const record: FateRecord =
+    outcome === undefined || settledAtMs === undefined
+      ? [tries]
+      : [tries, seal.sealFields(order, outcome as unknown as JsonObject), settledAtMs];
   const fate = JSON.stringify(record);
   const size = HEAD_BYTES + intent.length + Buffer.byteLength(fate);
   if (size > RECORD_BYTES_MAX)
@@ -78,9 +82,11 @@ export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: Fi
   ) as IntentRecord;
   const [tries, outcome, settledAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
   const { openedAtMs, number } = place;
-  const fields = seal.openFields({ owner, requestId }, sealed);
+  const home = { owner, requestId };
+  const fields = seal.openFields(home, sealed);
+  const opened = outcome && (seal.openFields(home, outcome) as unknown as Outcome);
   return buildOrder(
     { owner, requestId, operation, format, fields, echo, contentHash, askedHash, openedAtMs, trail },
-    { number, tries, outcome, settledAtMs },
+    { number, tries, outcome: opened, settledAtMs },
   );
 }

@@ -1,9 +1,10 @@
-/** Encryption at rest of the fields that name a person: phone numbers and the like. */
+/** Encryption at rest of the fields that name a person: phone numbers, and texts that may repeat them. */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, type DecipherGCM } from 'node:crypto';
 import type { Secret } from '../../domain/credentials';
 import type { JsonObject, JsonValue } from '../../domain/json';
 
-const SEALED_FIELDS: ReadonlySet<string> = new Set(['phone', 'meter_number', 'smartcard', 'recipients']);
+/** Of an intent and of an outcome. `message` is the text of an SMS, or v1's words, which like to repeat the number. */
+const SEALED_FIELDS: ReadonlySet<string> = new Set(['phone', 'meter_number', 'smartcard', 'recipients', 'message']);
 const MARK = '$sealed';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;

@@ -13,10 +13,10 @@ function withoutTrail(whole: Order): Order {
 
 describe('records', () => {
   test('an order comes back as it was, before and after its outcome', () => {
-    const bytes = encodeOrder(order, encodeIntent(order, seal));
+    const bytes = encodeOrder(order, encodeIntent(order, seal), seal);
     expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(order);
     const settled: Order = { ...order, outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
-    expect(decodeOrder(encodeOrder(settled, intentOf(bytes)), order.owner, place, seal)).toEqual(settled);
+    expect(decodeOrder(encodeOrder(settled, intentOf(bytes), seal), order.owner, place, seal)).toEqual(settled);
   });
 
   test('the hash of what was asked comes back, with and without the trail', () => {
@@ -24,7 +24,7 @@ describe('records', () => {
       { ...order, askedHash: 'a1' },
       { ...withoutTrail(order), askedHash: 'a1' },
     ])
-      expect(decodeOrder(encodeOrder(asked, encodeIntent(asked, seal)), order.owner, place, seal)).toEqual(asked);
+      expect(decodeOrder(encodeOrder(asked, encodeIntent(asked, seal), seal), order.owner, place, seal)).toEqual(asked);
   });
 
   test('the bytes are those that every build of this version has written and reads', () => {
@@ -34,7 +34,7 @@ describe('records', () => {
       '{"mapping":"0123456789abcdef","reason":"field mobile_number","spellings":{"phone":"mobile_number"}},"a1"]';
     const fate = '[2,{"kind":"unknown","reason":"réseau ₦"},5]';
     const bytes = Buffer.concat([Buffer.from([1, intent.length >> 8, intent.length & 255]), Buffer.from(intent + fate)]);
-    expect(encodeOrder(asked, encodeIntent(asked, seal))).toEqual(bytes);
+    expect(encodeOrder(asked, encodeIntent(asked, seal), seal)).toEqual(bytes);
     expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(asked);
   });
 
@@ -49,21 +49,21 @@ describe('records', () => {
   });
 
   test('a record tells whether it stands at a try without an answer', () => {
-    const open = encodeOrder(order, encodeIntent(order, seal));
+    const open = encodeOrder(order, encodeIntent(order, seal), seal);
     expect(isOpenTry(open, 2)).toBe(true);
     expect(isOpenTry(open, 1)).toBe(false);
     const settled: Order = { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 };
-    expect(isOpenTry(encodeOrder(settled, intentOf(open)), 2)).toBe(false);
+    expect(isOpenTry(encodeOrder(settled, intentOf(open), seal), 2)).toBe(false);
   });
 
   test('a record of another version is refused', () => {
-    const bytes = encodeOrder(order, encodeIntent(order, seal));
+    const bytes = encodeOrder(order, encodeIntent(order, seal), seal);
     bytes[0] = 9;
     expect(() => decodeOrder(bytes, order.owner, place, seal)).toThrow('version 9');
   });
 
   test('a record beyond its bound is refused', () => {
     const large = { ...order, fields: { note: 'x'.repeat(RECORD_BYTES_MAX) } };
-    expect(() => encodeOrder(large, encodeIntent(large, seal))).toThrow(RangeError);
+    expect(() => encodeOrder(large, encodeIntent(large, seal), seal)).toThrow(RangeError);
   });
 });

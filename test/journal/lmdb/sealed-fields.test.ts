@@ -65,6 +65,31 @@ describe('encryption at rest', () => {
     await again.close();
   });
 
+  test('what v1 says of an order is as private as the number that it repeats', async () => {
+    const dir = await makeFolder();
+    const journal = await openLmdbJournal({ dir, encryptionKey });
+    await journal.open(newOrder());
+    const outcome = { kind: 'succeeded', message: 'MTN airtime was sent to 08030000001.', reference: 'v1-9' } as const;
+    const settled = await journal.settle(newOrder().owner, 'r1', outcome, OPENED_AT_MS);
+    expect(settled.outcome).toEqual(outcome);
+    await journal.close();
+    expect((await readFile(join(dir, 'data.mdb'))).toString('latin1')).not.toContain('08030000001');
+    const again = await openLmdbJournal({ dir, encryptionKey });
+    expect(await again.find(newOrder().owner, 'r1')).toEqual(settled);
+    expect((await again.settle(newOrder().owner, 'r1', outcome, OPENED_AT_MS + 1)).outcome).toEqual(outcome);
+    await again.close();
+  });
+
+  test('an answer of any length can be settled, encrypted too', async () => {
+    const journal = await openLmdbJournal({ dir: await makeFolder(), encryptionKey });
+    await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
+    const message = '\u0001'.repeat(1000);
+    const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message }, OPENED_AT_MS);
+    expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
+    expect(settled.outcome).toEqual({ kind: 'succeeded', message });
+    await journal.close();
+  });
+
   test('a journal begun without a key goes on with one', async () => {
     const dir = await makeFolder();
     const plain = await openLmdbJournal({ dir });
