@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Order } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import type { Command } from './journal-puppet';
+import { newOrder, OPENED_AT_MS } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
+
+afterAll(removeFolders);
+
+const { owner } = newOrder();
+
+interface Puppet {
+  readonly ask: (...command: Command) => Promise<unknown>;
+  readonly close: () => Promise<unknown>;
+}
+
+function startPuppet(dir: string): Puppet {
+  const child = spawn(process.execPath, ['-r', join(__dirname, 'run-typescript.cjs'), join(__dirname, 'journal-puppet.ts'), dir]);
+  const ended = once(child, 'close');
+  const waiting = new Map<number, (answer: unknown) => void>();
+  let count = 0;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const [id, answer] = JSON.parse(line) as [number, unknown];
+    waiting.get(id)?.(answer);
+  });
+  return {
+    ask: (...command) =>
+      new Promise((resolve) => {
+        waiting.set(++count, resolve);
+        child.stdin.write(`${JSON.stringify([count, command])}\n`);
+      }),
+    close: () => {
+      child.stdin.end();
+      return ended;
+    },
+  };
+}
+
+async function withTwo(work: (puppets: readonly [Puppet, Puppet]) => Promise<void>): Promise<void> {
+  const dir = await makeFolder();
+  const puppets = [startPuppet(dir), startPuppet(dir)] as const;
+  try {
+    await work(puppets);
+  } finally {
+    for (const puppet of puppets) await puppet.close();
+  }
+}
+
+/** Whole numbers below a bound, the same for the same seed. */
+function createChance(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const OUTCOMES: readonly Outcome[] = [
+  { kind: 'unknown', reason: 'reset' },
+  { kind: 'pending', reference: 'v1-1' },
+  { kind: 'succeeded', reference: 'v1-2', message: 'done', delivery: { charged: 9_800 as never } },
+  { kind: 'declined', reference: 'v1-3' },
+  { kind: 'rejected', httpStatus: 400 },
+  { kind: 'rejected', httpStatus: 422, message: 'no' },
+  { kind: 'not_sent', reason: 'refused' },
+];
+
+/** Every few steps another order: one that has succeeded never changes again. */
+function chooseCommand(chance: (below: number) => number, step: number, atMs: number): Command {
+  const requestId = `r${Math.floor(step / 12)}`;
+  const kind = chance(20);
+  if (kind === 0) return ['reopenFolder'];
+  if (kind < 3) return ['find', owner, requestId];
+  if (kind < 4) return ['listUnsettled', { limit: 9, owner }];
+  if (kind < 11) return ['open', newOrder({ requestId, openedAtMs: atMs, echo: { ref: `${requestId} ${atMs}` } })];
+  return ['settle', owner, requestId, OUTCOMES[chance(OUTCOMES.length)]!, atMs];
+}
+
+/** Numbers are each store's own. What is absent stays absent on the way through a pipe. */
+const comparable = (answer: unknown): unknown =>
+  JSON.parse(JSON.stringify(answer, (name, value: unknown) => (name === 'number' ? 0 : value)));
+
+describe('two processes that answer for one another', () => {
+  test.each([1, 2, 3, 4])('say what a journal in one memory says (history %d)', (seed) =>
+    withTwo(async (puppets) => {
+      const chance = createChance(seed);
+      const model = createMemoryJournal();
+      const obey = (method: keyof typeof model, args: unknown[]): Promise<unknown> =>
+        (model[method] as (...given: unknown[]) => Promise<unknown>)(...args);
+      let atMs = OPENED_AT_MS;
+      for (let step = 0; step < 250; step += 1) {
+        // Often the same millisecond, where a reopened order keeps its place.
+        atMs += chance(6) === 0 ? chance(50) : 0;
+        const [method, ...args] = chooseCommand(chance, step, atMs);
+        const said = await puppets[chance(2)]!.ask(method, ...args);
+        if (method === 'reopenFolder') continue;
+        const expected = await obey(method, args).then(
+          (value) => ({ value }),
+          (error: Error) => ({ error: error.message }),
+        );
+        expect({ step, method, ...(comparable(said) as object) }).toEqual({
+          step,
+          method,
+          ...(comparable(expected) as object),
+        });
+      }
+    }),
+  );
+
+  test('of answers that race each other none is lost, and both end with the same order', () =>
+    withTwo(async ([mine, other]) => {
+      const chance = createChance(9);
+      for (let round = 0; round < 40; round += 1) {
+        const requestId = `race${round}`;
+        const reference = `v1-${round}`;
+        await [mine, other][chance(2)]!.ask('open', newOrder({ requestId }));
+        // Whichever comes first: a success ends it, and a rejection or doubt beside it takes nothing back.
+        await Promise.all([
+          mine.ask('settle', owner, requestId, { kind: 'unknown', reason: 'reset' }, OPENED_AT_MS + 1),
+          other.ask('settle', owner, requestId, { kind: 'succeeded', reference }, OPENED_AT_MS + 1),
+          mine.ask('settle', owner, requestId, { kind: 'pending', reference }, OPENED_AT_MS + 2),
+          other.ask('find', owner, requestId),
+        ]);
+        const ends = (await Promise.all([mine, other].map((puppet) => puppet.ask('find', owner, requestId)))) as {
+          readonly value: Order;
+        }[];
+        expect(ends[0]).toEqual(ends[1]);
+        expect(ends[0]!.value).toMatchObject({ requestId, tries: 1, outcome: { kind: 'succeeded', reference } });
+      }
+      expect(await mine.ask('listUnsettled', { limit: 99 })).toEqual({ value: [] });
+    }));
+});
