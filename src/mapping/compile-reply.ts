@@ -49,21 +49,42 @@ function compileOutcome(
 ): ReplyBuilder {
   const path = ['operations', name, 'reply'];
   const ownPath = ['formats', format, 'operations', name, 'reply'];
-  if (operation.kind === 'list' && outcome === 'success') {
-    const list = own?.success ?? operation.reply?.success;
-    if (list === undefined) surroundings.report(path, 'missing-reply', 'a list needs `reply.success`');
-    const at = own?.success === undefined ? path : ownPath;
-    const value = list ?? [];
-    const build = compileValue(value, [...at, 'success'], surroundings.context);
-    return Object.assign((scope: Scope) => (build(scope) ?? []) as readonly JsonValue[], {
-      sources: listSources(value, [...at, 'success']),
-    });
-  }
+  if (operation.kind === 'list' && outcome === 'success') return compileList(operation.reply, own, path, ownPath, surroundings);
   const layers = [
     ...layersOf(shared, outcome, path, surroundings),
     ...(own === undefined ? [] : layersOf(own, outcome, ownPath, surroundings)),
   ];
   return buildLayers(layers, surroundings.context);
+}
+
+/** The format's own list replaces the shared one. An object of fields has layers like every reply, a bare array has none. */
+function compileList(
+  shared: ReplySource | undefined,
+  own: ReplySource | undefined,
+  path: YamlPath,
+  ownPath: YamlPath,
+  surroundings: ReplySurroundings,
+): ReplyBuilder {
+  const isOwn = own?.success !== undefined;
+  const list = isOwn ? own.success : shared?.success;
+  if (list === undefined) surroundings.report(path, 'missing-reply', 'a list needs `reply.success`');
+  if (isFields(list)) {
+    const layers = isOwn || shared === undefined ? [] : layersOf(shared, 'success', path, surroundings);
+    if (own !== undefined) layers.push(...layersOf(own, 'success', ownPath, surroundings));
+    return buildLayers(layers, surroundings.context);
+  }
+  const value = list ?? [];
+  const at = [...(isOwn ? ownPath : path), 'success'];
+  const build = compileValue(value, at, surroundings.context);
+  return Object.assign((scope: Scope) => (build(scope) ?? []) as readonly JsonValue[], {
+    sources: [{ field: '', value, path: at }],
+  });
+}
+
+/** Fields by name, and no value that is computed as a whole. */
+export function isFields(value: ValueSource | undefined): value is Readonly<Record<string, ValueSource>> {
+  if (value === undefined || value === null || typeof value !== 'object' || Array.isArray(value)) return false;
+  return !('first' in value || 'when' in value || 'each' in value);
 }
 
 /** One reply of blocks alone, such as a refusal. */
@@ -117,15 +138,4 @@ function buildLayers(layers: readonly Layer[], context: ValueContext): ReplyBuil
     for (const [field, value] of Object.entries(fields)) merged.set(field, { field, value, path: [...path, field] });
   const sources = [...merged.values()];
   return Object.assign(compilePlacedFields(sources, context), { sources });
-}
-
-/** A bare list has one source; an object of lists has one for each. */
-function listSources(value: ValueSource, path: YamlPath): ReplyFieldSource[] {
-  const isPlain = value !== null && typeof value === 'object' && !Array.isArray(value) && !('each' in value);
-  if (!isPlain) return [{ field: '', value, path }];
-  return Object.entries(value as Readonly<Record<string, ValueSource>>).map(([field, part]) => ({
-    field,
-    value: part,
-    path: [...path, field],
-  }));
 }

@@ -48,7 +48,10 @@ const replySchema = z
   .strictObject({
     include: z.array(name).min(1, 'expected at least one').optional().describe('Blocks to start from, in order.'),
     always: fieldsOfReply.optional().describe('Fields of every outcome.'),
-    success: z.union([fieldsOfReply, value]).optional().describe('Fields of a success, or one list for a bare array.'),
+    success: z
+      .union([fieldsOfReply, value])
+      .optional()
+      .describe('Fields of a success; or one list for a bare array, which takes no further fields.'),
     pending: fieldsOfReply.optional().describe('Fields while the order is pending or its fate unknown.'),
     failure: fieldsOfReply.optional().describe('Fields of a failure: nothing is charged, or it was refunded.'),
   })

@@ -63,6 +63,29 @@ test('an outcome without a word of its own has the common ones', () => {
   expect(replyOf('failure', '{ include: [base] }')).toEqual({ from: 'base', base: 1, error: ['No.'] });
 });
 
+test('an object around a list is layered like every reply; a bare list has no place for further fields', () => {
+  const listOf = (shared: string, own?: string): unknown => {
+    const format = `format: x\ntitle: X\n${own === undefined ? '' : `operations: { ask: { reply: ${own} } }`}`;
+    const mapping = mappingWith(
+      `${BLOCKS}  words: { always: { told: 1 } }\nrows: { exam: { id: $row.id } }`,
+      operation(shared, 'list'),
+      format,
+    );
+    return mapping.operations
+      .get('ask')!
+      .replies.get('x')!
+      .success({ ...scope, roots: { catalog: { exams: [{ id: 1 }] } } });
+  };
+  const rows = '{ each: $catalog.exams, row: exam }';
+  const own = `{ include: [middle], always: { code: '000' }, success: { exams: ${rows}, middle: 2 } }`;
+  const body = { from: 'middle', base: 1, order: [1], middle: 2, code: '000', exams: [{ id: 1 }] };
+  expect(listOf(`{ success: ${rows} }`, own)).toEqual(body);
+  expect(listOf(own)).toEqual(body);
+  expect(listOf(own, `{ success: ${rows} }`)).toEqual([{ id: 1 }]);
+  expect(listOf(own, '{ always: { code: x } }')).toMatchObject({ code: 'x', middle: 2 });
+  expect(listOf(`{ always: { code: x }, success: ${rows} }`, '{ always: { code: x } }')).toEqual([{ id: 1 }]);
+});
+
 test('a list is a bare array, and a list that fails says so in the words of every failure', () => {
   const mapping = mappingWith(
     'blocks: { words: { failure: { failed: $text } }, refusal: {} }\nrows: { exam: { name: $row.name } }',

@@ -1,4 +1,5 @@
 /** Which fields an outcome's reply really has, after blocks, `always` and the format's own were laid over each other. */
+import { isFields } from '../compile-reply';
 import type { ReplyOutcome } from '../mapping';
 import type { YamlPath } from '../read-yaml';
 import type { ReplySource, ValueSource } from '../schema';
@@ -43,6 +44,13 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
       ];
     });
   });
+}
+
+/** The values of a list's success as one reply brings it: of the layers where it is an object, else of the one list. */
+export function listReply(reply: ReplySource | undefined, path: YamlPath, source: MappingSource): PlacedValue[] {
+  if (reply?.success === undefined) return [];
+  if (!isFields(reply.success)) return [{ value: reply.success, path: [...path, 'success'] }];
+  return [...new Map(layersOf(reply, 'success', path, source)).values()];
 }
 
 /** The fields of one reply of blocks alone. */
