@@ -58,11 +58,11 @@ export function ordersCommand(): Command {
   command
     .command('export')
     .description('Writes orders to standard output.')
-    .addOption(new Option('--format <format>', 'the form').choices(['csv', 'json']).default('csv'))
+    .addOption(new Option('--format <format>', 'the form').choices(EXPORT_FORMATS).default('csv'))
     .addOption(sinceOption('24h or 30d', 30 * DAY_MS, '30d'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
     .addHelpText('after', `${MONEY_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
-    .action((range: Range & { format: 'csv' | 'json' }) => withJournal((opened) => exportOrders(range, opened)));
+    .action((range: Range & { format: ExportFormat }) => withJournal((opened) => exportOrders(range, opened)));
   command
     .command('report')
     .description('Counts and naira by outcome, what is open and how old it is. Exit code 1 when an order is overdue.')
@@ -198,8 +198,13 @@ const COLUMNS = [
   'owner',
 ] as const;
 
-async function exportOrders(range: Range & { readonly format: 'csv' | 'json' }, { journal, mapping }: Opened): Promise<void> {
+/** `json` is one list, `jsonl` one object a line. */
+const EXPORT_FORMATS = ['csv', 'json', 'jsonl'] as const;
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+async function exportOrders(range: Range & { readonly format: ExportFormat }, { journal, mapping }: Opened): Promise<void> {
   if (range.format === 'csv') print(COLUMNS.join(','));
+  let before = '[';
   for await (const order of ordersIn(range, journal)) {
     const [askedFor = '', charged = '', atRisk = ''] = showMoney(order, mapping);
     const row: Record<(typeof COLUMNS)[number], string | number> = {
@@ -217,9 +222,13 @@ async function exportOrders(range: Range & { readonly format: 'csv' | 'json' }, 
       tries: order.tries,
       owner: order.owner,
     };
-    // One JSON object per line: an export of millions must not be held in memory.
-    print(range.format === 'json' ? JSON.stringify(row) : COLUMNS.map((column) => csvCell(row[column])).join(','));
+    // Row by row: an export of millions must not be held in memory.
+    if (range.format === 'csv') print(COLUMNS.map((column) => csvCell(row[column])).join(','));
+    else if (range.format === 'jsonl') print(JSON.stringify(row));
+    else process.stdout.write(`${before}\n${JSON.stringify(row)}`);
+    before = ',';
   }
+  if (range.format === 'json') print(before === '[' ? '[]' : '\n]');
 }
 
 /** Quoted as RFC 4180 says. A text that a spreadsheet would take for a formula is kept a text. */

@@ -104,7 +104,7 @@ function withAddresses(
 function withoutAddressKey(value: JsonValue): JsonValue {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const [[to, fields] = ['', null], ...more] = Object.entries(value as JsonObject);
-  return more.length === 0 && /^[A-Z]+ [/$]/.test(to) ? { to, fields } : value;
+  return more.length === 0 && /^(?:[A-Z]+|\$[a-z_]+) [/$]/.test(to) ? { to, fields } : value;
 }
 
 function expand(written: WrittenCase, path: YamlPath, file: string, locate: Locate): { cases: Case[]; problems: Problem[] } {

@@ -1,7 +1,7 @@
 /** What can be wrong with tables: two values that claim one word or prefix, numbers and lists that mean nothing. */
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
-import type { MappingSource, Report } from './source';
+import type { MappingSource, Places, Report } from './source';
 import { normaliseWord } from './table';
 
 type Values = NonNullable<MappingSource['tables'][string]['values']>;
@@ -9,7 +9,7 @@ type Values = NonNullable<MappingSource['tables'][string]['values']>;
 export function checkTables(source: MappingSource, report: Report): void {
   for (const [name, table] of Object.entries(source.tables)) {
     const path = ['tables', name];
-    checkWords(table.values ?? {}, path, report);
+    checkWords(table.values ?? {}, path, source.places, report);
     checkPrefixes(table.values ?? {}, path, report);
     checkNumbers(table.title, table.numbers ?? {}, table.values ?? {}, [...path, 'numbers'], report);
   }
@@ -29,17 +29,28 @@ export function checkTables(source: MappingSource, report: Report): void {
   }
 }
 
+interface Owner {
+  readonly value: string;
+  readonly at: YamlPath;
+  readonly what: 'key' | 'value';
+}
+
 /** The second of two values that claim one word would win in silence. */
-function checkWords(values: Values, path: YamlPath, report: Report): void {
-  const owners = new Map(Object.keys(values).map((value) => [normaliseWord(value), value]));
+function checkWords(values: Values, path: YamlPath, places: Places, report: Report): void {
+  const owners = new Map<string, Owner>(
+    Object.keys(values).map((value) => [normaliseWord(value), { value, at: [...path, 'values', value], what: 'key' }]),
+  );
   for (const [value, { words }] of Object.entries(values)) {
     for (const [index, word] of words.entries()) {
       const place = [...path, 'values', value, 'words', index];
       const normal = normaliseWord(word);
       const owner = owners.get(normal);
       if (normal === '') report(place, 'empty-word', `\`${word}\` has neither letter nor digit, so nothing can match it`);
-      else if (owner === undefined) owners.set(normal, value);
-      else if (owner !== value) report(place, 'word-shared', `\`${word}\` is already a word of \`${owner}\``);
+      else if (owner === undefined) owners.set(normal, { value, at: place, what: 'value' });
+      else if (owner.value !== value)
+        report(place, 'word-shared', `\`${word}\` is already a word of \`${owner.value}\``, {
+          hint: `it also stands at ${places.say(owner.at, owner.what)}`,
+        });
     }
   }
 }

@@ -105,13 +105,15 @@ function wordOf(read: TableRead): Read {
 
 /** One spelling cannot mean two fields of one operation. */
 function reportSharedSpellings(operation: string, source: MappingSource, report: Report): void {
-  const owners = new Map<string, string>();
+  const owners = new Map<string, { readonly name: string; readonly at: YamlPath }>();
   const claim = (name: string, spellings: readonly string[] | undefined, path: YamlPath): void => {
     for (const [index, spelling] of (spellings ?? []).entries()) {
       const owner = owners.get(spelling);
-      if (owner === undefined) owners.set(spelling, name);
-      else if (owner !== name)
-        report([...path, index], 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner}\``);
+      if (owner === undefined) owners.set(spelling, { name, at: [...path, index] });
+      else if (owner.name !== name)
+        report([...path, index], 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner.name}\``, {
+          hint: `it also stands at ${source.places.say(owner.at)}`,
+        });
     }
   };
   for (const [name, field] of Object.entries(source.operations[operation]!.fields ?? {})) {

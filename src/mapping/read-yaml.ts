@@ -6,6 +6,7 @@ import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
 import { safeRename } from './safe-rename';
+import { sharedFileSchema } from './schema';
 import { keysAt, ruleAt } from './schema-node';
 
 export type YamlPath = readonly PropertyKey[];
@@ -130,7 +131,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const known = keysAt(schema, issue.path);
-      const hint = nearestName(key, known);
+      const hint = hintForKey(key, known, issue.path);
       const path = [...issue.path, key];
       const shown = maskPath(path);
       // The path of a fix is printed too, and whatever is masked in it is to be mended first.
@@ -141,7 +142,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
         code: 'unknown-key',
         severity: 'error' as const,
         message: `unknown key \`${String(shown.at(-1))}\`${where(issue.path)}`,
-        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+        ...(hint === undefined ? {} : { hint }),
         ...(to === undefined ? {} : { fix: { kind: 'rename' as const, path, to } }),
       };
     });
@@ -163,6 +164,16 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
       ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
     },
   ];
+}
+
+/** What a section of the shared files, or YAML's own merge key, would be in its place; else the name that was meant. */
+function hintForKey(key: string, known: readonly string[], path: YamlPath): string | undefined {
+  if (key === '<<') return 'merge keys are not read: use `include`, or an alias `*name` for a whole value';
+  const isFormatFile = path.length === 0 && known.includes('format');
+  if (isFormatFile && keysAt(sharedFileSchema, []).includes(key))
+    return `\`${key}\` stands in a shared file, never in a format's`;
+  const near = nearestName(key, known);
+  return near === undefined ? undefined : `did you mean \`${near}\`?`;
 }
 
 /** A schema may name the rule that a value of a wrong form breaks: `.meta({ rule: 'bad-duration' })`. */

@@ -20,7 +20,7 @@ const catalogList = z.enum(CATALOG_LISTS);
 
 /** `500ms`, `40s`, `5m`, `2h`, as milliseconds. */
 const duration = z
-  .string()
+  .string('expected a duration with its unit, such as 500ms, 40s or 5m')
   .regex(/^\d+(ms|s|m|h)$/, 'expected a duration such as 500ms, 40s or 5m')
   .meta({ rule: 'bad-duration' })
   .transform((text) => {
@@ -180,7 +180,7 @@ const tableSchema = z.strictObject({
         prefixes: z
           .array(
             z
-              .string()
+              .string('expected a prefix in quotes, such as "0803": without them its zero is lost')
               .regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"')
               .meta({ rule: 'prefix-malformed' }),
           )

@@ -51,6 +51,12 @@ export class Places {
     return path;
   }
 
+  /** `file:line`, for sentences about another place than the problem's own. */
+  say(path: YamlPath, what?: 'key' | 'value'): string {
+    const { file, line } = this.find(path, what);
+    return `${file}:${line}`;
+  }
+
   find(path: YamlPath, what: 'key' | 'value' = 'value'): { file: string; line: number; column: number } {
     for (let length = path.length; length > 0; length -= 1) {
       const origin = this.#origins.get(key(path.slice(0, length)));

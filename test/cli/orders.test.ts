@@ -141,12 +141,18 @@ describe('orders export', () => {
     expect(second).toMatch(/,succeeded,100\.00,98\.00,,"'=HYPERLINK\(""x"",""y""\)",v1-1,/);
   });
 
-  test('writes one JSON object a line', async () => {
+  test.each(['json', 'jsonl'])('writes one JSON list, or one object a line (%s)', async (format) => {
+    const read = async (...more: readonly string[]): Promise<unknown[]> => {
+      const { stdout } = await runHere('orders', 'export', '--format', format, ...more);
+      if (format === 'json') return JSON.parse(stdout) as unknown[];
+      return stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as unknown);
+    };
     await fill({ id: 'r1', outcome: sold('v1-1') }, { id: 'r2', ageMs: 1_000 });
-    const rows = (await runHere('orders', 'export', '--format', 'json')).stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
+    const rows = await read();
+    expect(await read('--outcome', 'declined')).toEqual([]);
     expect(rows).toEqual([
       expect.objectContaining({
         ...{ request_id: 'r1', outcome: 'succeeded', reference: 'v1-1' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readYaml, type YamlPath } from '../../src/mapping/read-yaml';
 import { marked } from './mapping-set';
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
 
 const schema = z.strictObject({
   format: z.string().optional(),
@@ -97,4 +98,20 @@ test.each<[YamlPath, 'key' | 'value', number, number]>([
 ])('%j (its %s) stands at %i:%i', (path, what, line, column) => {
   const text = 'format: a\nnumbers:\n  1: MTN\n  2: GLO\nfields:\n  phone:\n    from: [a, b]\n';
   expect(readYaml('a.yaml', text, schema).locate(path, what)).toEqual({ line, column });
+});
+
+test('a shared section in a format’s file and a merge key are told what they are', () => {
+  const hintOf = (text: string): string | undefined => readYaml('x.yaml', text, formatFileSchema).problems[0]?.hint;
+  const head = 'format: x\ntitle: X\n';
+  for (const section of ['words', 'blocks', 'texts', 'tables'])
+    expect(hintOf(`${head}${section}: {}`)).toBe(`\`${section}\` stands in a shared file, never in a format's`);
+  expect(hintOf(`${head}operations:\n  buy:\n    <<: { reply: {} }`)).toMatch(/^merge keys are not read: use `include`/);
+});
+
+test('a duration without its unit and a prefix without quotes are asked for as an operator would write them', () => {
+  const messageOf = (text: string): string | undefined => readYaml('x.yaml', text, sharedFileSchema).problems[0]?.message;
+  expect(messageOf('callers: { kinds: { other: { patience: 40 } } }')).toMatch(/^expected a duration with its unit, such as/);
+  expect(messageOf('tables: { t: { title: T, values: { A: { words: [], prefixes: [0705] } } } }')).toMatch(
+    /^expected a prefix in quotes, such as "0803"/,
+  );
 });

@@ -108,20 +108,21 @@ function showTables(
     if (number === undefined) showWord(raw, name, source, shown);
     else {
       const own = source.formats.get(format)?.numbers?.[name];
-      shown.add(
-        idOf(
-          'table number',
-          own === undefined ? ['tables', name, 'numbers', String(number)] : ['formats', format, 'numbers', name, String(number)],
-        ),
-      );
+      const at = own === undefined ? ['tables', name, 'numbers'] : ['formats', format, 'numbers', name];
+      shown.add(idOf('table number', [...at, asWritten(number, own ?? source.tables[name]?.numbers)]));
       if (operation.guard?.number === field)
-        for (const index of source.otherNumberings.keys())
-          shown.add(idOf('table number', ['other_numberings', index, 'numbers', String(number)]));
+        for (const [index, { numbers }] of source.otherNumberings.entries())
+          shown.add(idOf('table number', ['other_numberings', index, 'numbers', asWritten(number, numbers)]));
     }
   }
   const { guard } = operation;
   if (guard?.number.table !== undefined)
     showPrefix(readRaw(request, guard.phone)[0]?.value, guard.phone, guard.number.table.name, source, shown);
+}
+
+/** `01` is the number 1, and stands in the file as it was written. */
+function asWritten(number: number, numbers: Readonly<Record<string, string>> = {}): string {
+  return Object.keys(numbers).find((key) => Number(key) === number) ?? String(number);
 }
 
 function showWord(raw: LegacyValue, table: string, source: MappingSource, shown: Set<string>): void {

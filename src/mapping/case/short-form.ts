@@ -5,11 +5,11 @@
 export interface ShortForms {
   /** The file with blanks where addresses stood. */
   readonly text: string;
-  /** The address taken out of a line, counted from 1. */
+  /** The address taken out of a line, counted from 1; its method may be a name that `each` fills in. */
   readonly addresses: ReadonlyMap<number, string>;
 }
 
-const SHORT_FORM = /^(\s*(?:- )?(?:send|expect_call):\s+)([A-Z|]+ [^\s{]+)(?=\s+\{)/;
+const SHORT_FORM = /^(\s*(?:- )?(?:send|expect_call):\s+)((?:[A-Z|]+|\$[a-z_]+) [^\s{]+)(?=\s+\{)/;
 
 export function readShortForms(text: string): ShortForms {
   const addresses = new Map<number, string>();

@@ -138,8 +138,9 @@ function judgeReplyField(
     return both.every((side) => side === undefined || isCosmetic(side, () => false))
       ? undefined
       : 'scripts read balances and orders from it';
-  if ([sides.before, sides.after].some((source) => decidingFieldsOf(source).has(String(any.path.at(-1)))))
-    return 'some script decides by this field';
+  const name = String(any.path.at(-1));
+  if (decidingFieldsOf(sides.before).has(name)) return 'some script decides by this field';
+  if (decidingFieldsOf(sides.after).has(name)) return 'tells more than is only shown, under a name by which scripts may decide';
   const isEcho = (root: string): boolean => isEchoed(root, operationsOf(operation, sides));
   return both.every((side) => side === undefined || isCosmetic(side, isEcho))
     ? undefined

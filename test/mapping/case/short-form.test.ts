@@ -10,6 +10,11 @@ test('an address before its fields is taken out, and every place stays true', ()
   ]);
 });
 
+test('the method may be a name that `each` fills in', () => {
+  const { addresses } = readShortForms('  send: $value /api/x { a: 1 }\n');
+  expect([...addresses]).toEqual([[1, '$value /api/x']]);
+});
+
 test('an address alone is YAML already and stays', () => {
   const text = 'send: GET /api/user/\n# send: POST /api/topup/ { network: 1 }\nname: send: POST\n';
   expect(readShortForms(text)).toEqual({ text, addresses: new Map() });

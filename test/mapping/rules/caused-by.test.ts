@@ -8,8 +8,10 @@ const DEPENDENT = [
   ['source-not-available', 'reserved-name'],
 ].map((pair) => pair.sort().join(' '));
 
-/** Every rule with one other; `LONG_TESTS=1` takes each with every other, which is an hour on two cores. */
-const STEPS = process.env['LONG_TESTS'] === '1' ? IDS.map((_, index) => index).slice(1) : [23];
+/** Every fourth rule with one other; `LONG_TESTS=1` takes each with every other, which is an hour on two cores. */
+const IS_LONG = process.env['LONG_TESTS'] === '1';
+const STEPS = IS_LONG ? IDS.map((_, index) => index).slice(1) : [23];
+const EVERY = IS_LONG ? 1 : 4;
 
 test.each(STEPS)(
   'two mistakes in one set are both told, and nothing that they alone have caused (rule and rule + %i)',
@@ -17,6 +19,7 @@ test.each(STEPS)(
     const counts = { right: 0, wrong: 0, incomparable: 0 };
     const wrong: unknown[] = [];
     for (const [index, first] of IDS.entries()) {
+      if (index % EVERY !== 0) continue;
       const second = IDS[(index + step) % IDS.length]!;
       if (DEPENDENT.includes([first, second].sort().join(' '))) continue;
       const verdict = judgePair(first, second);
@@ -24,6 +27,6 @@ test.each(STEPS)(
       if (verdict.kind === 'wrong') wrong.push({ first, second, ...verdict });
     }
     expect(wrong).toEqual([]);
-    expect(counts.right).toBeGreaterThan(IDS.length / 3);
+    expect(counts.right).toBeGreaterThan(IDS.length / EVERY / 3);
   },
 );
