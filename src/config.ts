@@ -53,9 +53,9 @@ const secret = (sentence: string) =>
 const configSchema = z.strictObject({
   host: host('Address of the public server: compat routes and v1 pass-through.').prefault('0.0.0.0'),
   port: port('Port of the public server.').prefault('8080'),
-  adminHost: host(
-    'Address of the admin server: probes, metrics, admin calls. Beyond loopback it needs ADMIN_TOKEN.',
-  ).prefault('127.0.0.1'),
+  adminHost: host('Address of the admin server: probes, metrics, admin calls. Beyond loopback it needs ADMIN_TOKEN.').prefault(
+    '127.0.0.1',
+  ),
   adminPort: port('Port of the admin server.').prefault('9090'),
   adminToken: secret('What admin calls must carry as `Authorization: Bearer …`. Probes and metrics need none.').optional(),
   upstreamUrl: setting(
@@ -83,7 +83,7 @@ const configSchema = z.strictObject({
     (text) => (/^(?:lmdb|memory|postgres|postgresql):/i.test(text) ? new Secret(text) : undefined),
   ).prefault('lmdb:'),
   journalKey: setting(
-    'Encrypts phone, meter and smartcard numbers in the journal. Once orders were written with it, it cannot be left out.',
+    "Encrypts phone, meter and smartcard numbers, SMS texts and v1's messages in the journal. From the first order written with it, the journal opens only with this key.",
     'at least 32 characters of hex or base64',
     (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
   ).optional(),
@@ -92,7 +92,11 @@ const configSchema = z.strictObject({
   ).prefault('90'),
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
-  mappingsWatch: setting('Reloads the mappings when one of their files, or the folder itself, changes.', '1 or 0', parseFlag).prefault('0'),
+  mappingsWatch: setting(
+    'Reloads the mappings when one of their files, or the folder itself, changes.',
+    '1 or 0',
+    parseFlag,
+  ).prefault('0'),
   trafficShapes: setting(
     'Remembers what requests look like (names and kinds of fields, never values), for `compat-gateway drift` and `plan`.',
     '1 or 0',
