@@ -34,3 +34,12 @@ export async function within<T>(clock: Clock, delayMs: number, promise: Promise<
     cancel();
   }
 }
+
+/**
+ * Counts from now on: milliseconds by whichever of the two clocks says more. `elapsed` may stand still while the machine is
+ * suspended, `now` may be set back: where too late is what does harm, the longer time is the safe one.
+ */
+export function startAge(clock: Clock): () => number {
+  const from = { now: clock.now(), elapsed: clock.elapsed() };
+  return () => Math.max(clock.now() - from.now, clock.elapsed() - from.elapsed);
+}

@@ -3,7 +3,7 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order, Trail } from '../domain/order';
-import { BEGINNING, isFinal, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
+import { isFinal, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
 import { isSameIntent } from '../domain/same-intent';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -18,6 +18,7 @@ import { findReceipt, pursue, type Pursuit } from './pursue';
 import { requestIdReused } from './pursuits';
 import { generateRequestId } from './request-id';
 import { tellWait } from './tell-wait';
+import { createTryMark, type TryMark } from './try-mark';
 
 export interface Answer {
   readonly reply: LegacyReply;
@@ -32,6 +33,7 @@ const CATALOG_GRACE_MS = 250;
 
 export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { operation, intent, mapping, credentials } = asking;
+  const mark = createTryMark(mapping.timing.quiet, parts);
   const startedAt = parts.clock.now();
   const call = asking.call!;
   const newOrder: NewOrder = {
@@ -47,7 +49,7 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     trail: trailOf(asking),
   };
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
-  const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, asking, parts));
+  const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, mark, asking, parts));
   const order = await pursuit.waitFor(asking.patienceMs);
   const outcome = await withGoods(order, asking, parts);
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
@@ -89,7 +91,13 @@ function boundedFields(values: JsonObject): JsonObject {
   );
 }
 
-async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, parts: WalkParts): Promise<Pursuit> {
+async function openAndPursue(
+  newOrder: NewOrder,
+  call: V1Call,
+  mark: TryMark,
+  asking: Asking,
+  parts: WalkParts,
+): Promise<Pursuit> {
   let opened: Opened;
   try {
     parts.pinGuard.check(asking.credentials);
@@ -103,12 +111,9 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
     // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
-    try {
-      order = await parts.journal.settle(order.owner, order.requestId, BEGINNING, parts.clock.now());
-    } catch (error) {
-      parts.onTrouble('settle', error);
-      return standStill(order);
-    }
+    const marked = await mark.renew(order);
+    if (marked === undefined) return standStill(order);
+    order = marked;
     // The other try ended in this moment: its word is this one's too.
     if (order.outcome !== undefined && (isFinal(order.outcome) || isSafeToRefund(order.outcome))) return standStill(order);
   }
@@ -125,7 +130,7 @@ async function openAndPursue(newOrder: NewOrder, call: V1Call, asking: Asking, p
       deadlineMs: asking.patienceMs + timing.pursue,
       tryMs: timing.try,
       readMs: timing.read,
-      markEveryMs: timing.quiet / 2,
+      mark,
       identify: (reference, openedAtMs) => identify(reference, openedAtMs, asking, parts),
     },
     parts,

@@ -3,7 +3,7 @@
  * each of them towards its lock. Until v1 has accepted a key's PIN in this process, no more of its purchases are on their
  * way than the account can bear; the others wait for a judgement, a short while at most. After that nobody waits.
  */
-import { within, type Clock } from '../domain/clock';
+import { startAge, within, type Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { SentOutcome, Upstream } from '../upstream/upstream';
 import type { PinGuard } from './pin-guard';
@@ -48,13 +48,13 @@ export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock):
     if (pin === undefined || guard.isTrusted(credentials)) return sendAndNote(call, requestId, context);
     const turns = byOwner.get(fingerprint) ?? { underWay: 0, waiting: new Set() };
     byOwner.set(fingerprint, turns);
-    const startedAt = clock.elapsed();
+    const age = startAge(clock);
     await takeTurn(credentials, turns, Math.min(WAIT_MOST_MS, timeoutMs / 2));
     try {
       const message = guard.refusalOf(credentials);
       if (message !== undefined)
         return { outcome: { kind: 'rejected', httpStatus: 403, message }, isDuplicate: false, isDuplicateWindow: false };
-      const leftMs = timeoutMs - (clock.elapsed() - startedAt);
+      const leftMs = timeoutMs - age();
       return await sendAndNote(call, requestId, { ...context, timeoutMs: leftMs });
     } finally {
       turns.underWay -= 1;

@@ -6,12 +6,13 @@
 import { within, type Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
-import { BEGINNING, isFinal, isSafeToRefund, succeedOutcome, type Outcome, type Pending } from '../domain/outcome';
+import { isFinal, succeedOutcome, UNENDED, type Outcome, type Pending } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
 import { judgeAnswer, type Identify } from './judge-answer';
 import type { RetryBudget } from './retry-budget';
+import type { TryMark } from './try-mark';
 
 export interface PursuitParts {
   readonly upstream: Upstream;
@@ -40,8 +41,8 @@ export interface PursuitPlan {
   readonly deadlineMs: number;
   readonly tryMs: number;
   readonly readMs: number;
-  /** A try that comes so long after the last one on disk is written down first: the quiet time is counted from there. */
-  readonly markEveryMs: number;
+  /** The word on disk that this try begins, renewed before any try that comes too long after it. */
+  readonly mark: TryMark;
   /** Tells whether an order that v1 has under an id the journal does not know is this one. */
   readonly identify: Identify;
 }
@@ -67,6 +68,7 @@ const RECONNECT_MOST_MS = 1_000;
 const LIMIT_FIRST_MS = 2_000;
 /** What is left for v1's answer after the last wait for a limit to pass. */
 const ANSWER_MS = 1_000;
+const RENEWALS_MAX = 3;
 const POLL_FIRST_MS = 500;
 const POLL_MOST_MS = 5_000;
 
@@ -74,14 +76,13 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   const { clock } = parts;
   const startedAt = clock.elapsed();
   const deadline = startedAt + plan.deadlineMs;
-  let markedAt = startedAt;
   let order: Order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };
   // While a try is under way the money may have moved.
   let known: Outcome | undefined = plan.previous;
 
   const trySend = async (): Promise<void> => {
     parts.budget.earn();
-    for (let attempt = 0; ; attempt += 1) {
+    for (let attempt = 0; await isMarked(); attempt += 1) {
       const latest = await judgeAnswer(await sendOnce(), {
         order,
         before: known,
@@ -96,23 +97,26 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       // Whoever may not retry now asks again later: an unknown order is worth waiting for.
       while (!isGivenUp() && !parts.budget.spend() && clock.elapsed() < deadline) await rest(RETRY_MOST_MS);
       if (clock.elapsed() >= deadline || isGivenUp()) return;
-      if (!(await markTry())) return;
     }
   };
 
-  /** False when no further try may be made: it cannot be written down, or the order has found its end elsewhere. */
-  const markTry = async (): Promise<boolean> => {
-    if (clock.elapsed() - markedAt < plan.markEveryMs) return true;
-    try {
-      const { outcome } = await parts.journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
-      markedAt = clock.elapsed();
-      const hasEnded = outcome !== undefined && (isFinal(outcome) || isSafeToRefund(outcome));
-      if (hasEnded) known = succeedOutcome(known, outcome);
-      return !hasEnded;
-    } catch (error) {
-      parts.onTrouble('settle', error);
-      return false;
+  /** False when nothing may be sent: that cannot be written down in time, or the order's word has been spoken elsewhere. */
+  const isMarked = async (): Promise<boolean> => {
+    // A mark that takes too long to be written is itself too old.
+    for (let renewals = 0; !plan.mark.isValid(); renewals += 1) {
+      const marked = renewals < RENEWALS_MAX ? await plan.mark.renew(order) : undefined;
+      if (marked === undefined) {
+        if (known === undefined || isRefusal(known)) known = UNENDED;
+        return false;
+      }
+      if (isSpoken(marked.outcome)) {
+        order = marked;
+        known = marked.outcome;
+        isToldElsewhere = true;
+        return false;
+      }
     }
+    return true;
   };
 
   /** Milliseconds until another try is safe and worth it, or `undefined`. Always with the same request id. */
@@ -136,7 +140,8 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     parts.upstream.send(plan.call, plan.order.requestId, {
       credentials: plan.credentials,
       clientAddress: plan.clientAddress,
-      timeoutMs: Math.max(1, Math.min(plan.tryMs, deadline - clock.elapsed())),
+      // Also what waits for a connection leaves before the quiet time since its mark is over, or not at all.
+      timeoutMs: Math.max(1, Math.min(plan.tryMs, plan.mark.validMs, deadline - clock.elapsed())),
     });
 
   const poll = async (): Promise<void> => {
@@ -150,6 +155,15 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
       known = succeedOutcome(known, latest);
       if (isFinal(known)) await settle();
     }
+  };
+
+  /** Writes down what the tries came to, unless another word stands. */
+  const conclude = async (): Promise<void> => {
+    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a mark that is too old.
+    if (isRefusal(known)) await isMarked();
+    if (!isToldElsewhere) return settle();
+    hasSettled = true;
+    changed.emit();
   };
 
   const settle = async (): Promise<void> => {
@@ -184,6 +198,8 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   // Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7).
   const wasPending = isWaitingForProvider(plan.previous);
   let hasSettled = wasPending;
+  /** What the journal says of the order comes from another process, and stands. */
+  let isToldElsewhere = false;
   let hasEnded = false;
   let isHurried = false;
   /** How many wait to hear the end. */
@@ -192,7 +208,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
     try {
       if (!wasPending) {
         await trySend();
-        await settle();
+        await conclude();
       }
       await poll();
     } catch (error) {
@@ -230,6 +246,15 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
 
 function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending & { readonly reference: string } {
   return outcome?.kind === 'pending' && outcome.reference !== undefined;
+}
+
+function isRefusal(outcome: Outcome | undefined): boolean {
+  return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
+}
+
+/** Another process knows of the order what another try could not better: its end, or that it is charged. */
+function isSpoken(outcome: Outcome | undefined): boolean {
+  return outcome !== undefined && (isFinal(outcome) || isRefusal(outcome) || isWaitingForProvider(outcome));
 }
 
 /** Lets several wait for the next change. */

@@ -4,6 +4,7 @@
  * moment at which writing begins: that moment, not an error code, is what proves that nothing was sent.
  */
 import type { Dispatcher } from 'undici';
+import { startAge, systemClock, type Clock } from '../domain/clock';
 
 export interface Wire {
   readonly method: 'GET' | 'POST';
@@ -42,9 +43,15 @@ export const WRITTEN_TWICE = 'WRITTEN_TWICE';
 const TIMEOUT_MAX_MS = 2_147_483_647;
 
 /** Sends and waits; never rejects. `replyBytesMax` bounds the body. */
-export function exchange(dispatcher: Dispatcher, wire: Wire, timeoutMs: number, replyBytesMax: number): Promise<Exchanged> {
+export function exchange(
+  dispatcher: Dispatcher,
+  wire: Wire,
+  timeoutMs: number,
+  replyBytesMax: number,
+  clock: Clock = systemClock,
+): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const handler = new ExchangeHandler(resolve, timeoutMs, replyBytesMax);
+    const handler = new ExchangeHandler(resolve, timeoutMs, replyBytesMax, startAge(clock));
     try {
       // The deadline covers the whole call, so undici's own limits between headers and bytes are off.
       dispatcher.dispatch({ ...wire, headersTimeout: 0, bodyTimeout: 0 }, handler);
@@ -56,7 +63,9 @@ export function exchange(dispatcher: Dispatcher, wire: Wire, timeoutMs: number, 
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchanged: Exchanged) => void;
+  readonly #timeoutMs: number;
   readonly #replyBytesMax: number;
+  readonly #age: () => number;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #isDone = false;
@@ -66,16 +75,18 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
 
-  constructor(resolve: (exchanged: Exchanged) => void, timeoutMs: number, replyBytesMax: number) {
+  constructor(resolve: (exchanged: Exchanged) => void, timeoutMs: number, replyBytesMax: number, age: () => number) {
     this.#resolve = resolve;
+    this.#timeoutMs = timeoutMs;
     this.#replyBytesMax = replyBytesMax;
-    this.#timer = setTimeout(
-      () => this.#stop(DEADLINE_PASSED, `no complete answer within ${timeoutMs} ms`),
-      Math.min(timeoutMs, TIMEOUT_MAX_MS),
-    );
+    this.#age = age;
+    this.#timer = setTimeout(() => this.#giveUp(), Math.min(timeoutMs, TIMEOUT_MAX_MS));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The timer is not enough: in a process that was frozen a connection may be ready before the timers are looked at, and
+    // one clock may have stood still. By then others may have proven that this order never was at v1.
+    if (this.#controller === undefined && this.#age() >= this.#timeoutMs) this.#giveUp();
     // A call that was given up while it waited for a connection must not be written after all: its caller has been told
     // that nothing was sent. An abort at this point comes before the first byte.
     if (this.#isDone) return controller.abort(new Error('given up before it was sent'));
@@ -118,6 +129,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: unknown, error: unknown): void {
     this.#fail(errorCodes(error), errorMessage(error));
+  }
+
+  #giveUp(): void {
+    this.#stop(DEADLINE_PASSED, `no complete answer within ${this.#timeoutMs} ms`);
   }
 
   #stop(code: string, detail: string): void {

@@ -1,4 +1,4 @@
-import { pause, systemClock, within } from '../../src/domain/clock';
+import { pause, startAge, systemClock, within } from '../../src/domain/clock';
 import { createVirtualClock } from './virtual-clock';
 
 test('a pause ends when its time has come and not before', async () => {
@@ -46,4 +46,15 @@ test('the system clock moves by itself, and a timer that was called off never ru
   await pause(systemClock, 20);
   expect(hasRun).toBe(false);
   expect(systemClock.now()).toBeGreaterThan(start);
+});
+
+test.each<[string, number, number]>([
+  ['a machine that was suspended, by the time of day', 60_000, 0],
+  ['a time of day that was set back, by the other clock', -60_000, 60_000],
+])('an age is never too young: %s', (_title, wallMs, elapsedMs) => {
+  let [now, elapsed] = [1_800_000_000_000, 5_000];
+  const age = startAge({ ...createVirtualClock(), now: () => now, elapsed: () => elapsed });
+  now += wallMs;
+  elapsed += elapsedMs;
+  expect(age()).toBe(60_000);
 });

@@ -114,6 +114,72 @@ describe('another try of an order whose fate is open', () => {
   });
 });
 
+describe('a process that is frozen between its mark and its first byte', () => {
+  const QUIET_MS = 300_000;
+  /** The journal has written the order down long before this process hears of it. */
+  const frozenAfterOpen = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+    open: async (intent) => {
+      const opened = await journal.open(intent);
+      await pause(clock, QUIET_MS + 1_000);
+      return opened;
+    },
+  });
+
+  test('sends nothing when somebody has proven meanwhile that the order never was at v1', async () => {
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterOpen });
+    const asking = ask(frozen);
+    await frozen.clock.advance(QUIET_MS);
+    const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
+    await frozen.journal.settle(frozen.owner, 'r-1', absent, frozen.clock.now());
+    await frozen.clock.advance(60_000);
+    expect(readReply(await asking)).toMatchObject({ status: 'fail' });
+    expect(frozen.upstream.sent).toEqual([]);
+  });
+
+  test('marks its try again before it sends, so that nobody can prove that in the middle of it', async () => {
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 3_000 }], dress: frozenAfterOpen });
+    const asking = ask(frozen);
+    await frozen.clock.advance(QUIET_MS + 2_000);
+    expect(frozen.upstream.sent).toHaveLength(1);
+    expect((await frozen.journal.find(frozen.owner, 'r-1'))?.settledAtMs).toBe(frozen.upstream.sent[0]!.atMs);
+    await frozen.clock.advance(5_000);
+    expect(readReply(await asking)).toMatchObject({ status: 'success' });
+  });
+
+  test('sends nothing while the new mark cannot be written, and says pending', async () => {
+    const settle = async (): Promise<never> => Promise.reject(new Error('disk full'));
+    const dress: typeof frozenAfterOpen = (journal, clock) => ({ ...frozenAfterOpen(journal, clock), settle });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress });
+    const asking = ask(frozen);
+    await frozen.clock.advance(QUIET_MS + 60_000);
+    expect(readReply(await asking)).toMatchObject({ status: 'pending' });
+    expect(frozen.upstream.sent).toEqual([]);
+  });
+
+  test('counts a mark from before it was written: that took long too', async () => {
+    const first = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
+    await buy(first);
+    await giveUp(first);
+    let isFrozen = true;
+    const frozenAfterMark = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({
+      settle: async (...args) => {
+        const order = await journal.settle(...args);
+        if (isFrozen) await pause(clock, QUIET_MS + 1_000);
+        isFrozen = false;
+        return order;
+      },
+    });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterMark, beside: first });
+    const asking = ask(frozen);
+    await frozen.clock.advance(QUIET_MS);
+    const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
+    await frozen.journal.settle(frozen.owner, 'r-1', absent, frozen.clock.now());
+    await frozen.clock.advance(60_000);
+    expect(readReply(await asking)).toMatchObject({ status: 'fail' });
+    expect(frozen.upstream.sent).toEqual([]);
+  });
+});
+
 test('a repeat that meets the last moment of a try elsewhere hears how that ended, and buys nothing', async () => {
   const first = openWalkHouse({ answers: [{ outcome: REJECTED, afterMs: 1_000 }] });
   const slowMark = (journal: Journal, clock: WalkHouse['clock']): Partial<Journal> => ({

@@ -1,7 +1,9 @@
+import { pause } from '../../src/domain/clock';
 import { kobo } from '../../src/domain/amount';
 import type { NewOrder, Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { pursue, type Pursuit, type PursuitPlan } from '../../src/gateway/pursue';
+import { createTryMark } from '../../src/gateway/try-mark';
 import { createRetryBudget } from '../../src/gateway/retry-budget';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import type { Journal } from '../../src/journal/journal';
@@ -37,18 +39,22 @@ interface ChaseOptions {
   readonly answers: readonly (Outcome | ScriptedAnswer)[];
   readonly find?: (nth: number) => Finding;
   readonly plan?: Partial<PursuitPlan>;
-  readonly journal?: (journal: Journal) => Journal;
+  readonly quietMs?: number;
+  readonly journal?: (journal: Journal, clock: VirtualClock) => Journal;
   readonly isStopping?: () => boolean;
 }
 
-async function chase({ answers, find, plan, journal: dress, isStopping = () => false }: ChaseOptions): Promise<Chase> {
+async function chase(options: ChaseOptions): Promise<Chase> {
+  const { answers, find, plan, quietMs = 300_000, journal: dress, isStopping = () => false } = options;
   const clock = createVirtualClock();
   const startedAt = clock.now();
   const script = answers.map((answer): ScriptedAnswer => ('outcome' in answer ? answer : { outcome: answer }));
   const upstream = createScriptedUpstream(clock, script, (_call, nth) => find?.(nth) ?? { kind: 'unavailable', reason: 'none' });
   const memory = createMemoryJournal();
-  const journal = dress?.(memory) ?? memory;
+  const journal = dress?.(memory, clock) ?? memory;
   const troubles: string[] = [];
+  const onTrouble = (what: string): void => void troubles.push(what);
+  const mark = createTryMark(quietMs, { journal, clock, onTrouble });
   const intent: NewOrder = {
     owner: CREDENTIALS.fingerprint,
     requestId: 'r-1',
@@ -72,7 +78,7 @@ async function chase({ answers, find, plan, journal: dress, isStopping = () => f
       deadlineMs: 130_000,
       tryMs: 60_000,
       readMs: 10_000,
-      markEveryMs: 150_000,
+      mark,
       identify: async () => ({ identity: 'same' }),
       ...plan,
     },
@@ -83,7 +89,7 @@ async function chase({ answers, find, plan, journal: dress, isStopping = () => f
       random: () => 0.5,
       budget: createRetryBudget(),
       isStopping,
-      onTrouble: (what) => void troubles.push(what),
+      onTrouble,
     },
   );
   await settlePromises();
@@ -387,7 +393,7 @@ describe('a gateway that is stopping', () => {
 });
 
 test('a pursuit that outlasts half of the quiet time writes down that it tries on, before it does', async () => {
-  const it = await chase({ answers: [UNKNOWN], plan: { markEveryMs: 60_000 } });
+  const it = await chase({ answers: [UNKNOWN], quietMs: 120_000 });
   await it.clock.advance(59_000);
   expect(await it.stored()).toBeUndefined();
   await it.clock.advance(10_000);
@@ -395,7 +401,7 @@ test('a pursuit that outlasts half of the quiet time writes down that it tries o
 });
 
 test('an order that was proven unsent elsewhere meanwhile is not tried again', async () => {
-  const it = await chase({ answers: [UNKNOWN, SUCCESS], plan: { markEveryMs: 0 } });
+  const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200 });
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, it.clock.now());
   await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, it.clock.now());
   expect((await waited(it, 40_000)).order.outcome?.kind).toBe('not_sent');
@@ -406,11 +412,53 @@ test('no further try is made while it cannot be written down', async () => {
   const settle = () => Promise.reject(new Error('disk full'));
   const it = await chase({
     answers: [UNKNOWN, SUCCESS],
-    plan: { markEveryMs: 0 },
+    quietMs: 200,
     journal: (journal) => ({ ...journal, settle }),
   });
   expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
   expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('another process that hears meanwhile that the order is charged has the word: its receipt is asked for', async () => {
+  const it = await chase({ answers: [UNKNOWN], quietMs: 200, find: () => receipt('success') });
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', PENDING, it.clock.now());
+  expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test.each<[string, Outcome]>([
+  ['was refused', REJECTED],
+  ['was never sent', NOT_SENT],
+])(
+  'a try that %s and is told too late closes nothing: another process may have begun the order anew',
+  async (_title, outcome) => {
+    const it = await chase({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
+    const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
+    await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', absent, it.clock.now());
+    const { kind } = await it.journal.open({ ...it.pursuit.current(), openedAtMs: it.clock.now() });
+    expect(kind).toBe('reopened');
+    expect((await waited(it, 70_000)).order.outcome?.kind).toBe('unknown');
+    expect((await it.stored())?.kind).toBe('unknown');
+  },
+);
+
+test('a mark that takes longer to be written than it is good for is no mark', async () => {
+  const slowly = (journal: Journal, clock: VirtualClock): Journal => ({
+    ...journal,
+    settle: async (...args) => {
+      const order = await journal.settle(...args);
+      await pause(clock, 1_000);
+      return order;
+    },
+  });
+  const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200, journal: slowly });
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('no try is on its way longer than the rest of the quiet time', async () => {
+  const it = await chase({ answers: [SUCCESS], quietMs: 60_000 });
+  expect(it.upstream.sent[0]?.timeoutMs).toBe(30_000);
 });
 
 test('one try never outlasts the pursuit', async () => {

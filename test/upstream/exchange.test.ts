@@ -1,4 +1,5 @@
 import { Dispatcher } from 'undici';
+import { createVirtualClock } from '../domain/virtual-clock';
 import { exchange, type Exchanged, type Wire } from '../../src/upstream/exchange';
 
 const WIRE: Wire = { method: 'POST', path: '/airtime', headers: [], body: '{}' };
@@ -47,6 +48,30 @@ describe('an exchange', () => {
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
     start();
     expect(late.aborted).toHaveLength(1);
+  });
+
+  it('refuses to be written after its time by the clock alone, when a process wakes up to a connection before its timers', async () => {
+    const late = controller();
+    const exchanged = await play((handler) => {
+      // Nothing else of this process runs meanwhile, as if it were stopped.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      handler.onRequestStart(late.controller, {});
+    }, 20);
+    expect(late.aborted).toHaveLength(1);
+    expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
+  });
+
+  it.each(['now', 'elapsed'] as const)('refuses to be written late when only `%s` went on', async (moving) => {
+    const late = controller();
+    let atMs = 0;
+    const clock = { ...createVirtualClock(), now: () => 0, elapsed: () => 0, [moving]: () => atMs };
+    const act = (handler: Required<Dispatcher.DispatchHandler>): void => {
+      atMs = 60_000;
+      handler.onRequestStart(late.controller, {});
+    };
+    const exchanged = await exchange(new ScriptedDispatcher(act), WIRE, 60_000, 1_000, clock);
+    expect(late.aborted).toHaveLength(1);
+    expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
   });
 
   it('fails when it cannot even be begun', async () => {
