@@ -13,6 +13,8 @@ export interface GatewayOptions {
   readonly dataDir: string;
   readonly upstreamUrl: string;
   readonly mappingsDir?: string;
+  /** A file with the certificate of an upstream behind TLS. */
+  readonly trusts?: string;
 }
 
 export interface Exit {
@@ -32,6 +34,9 @@ export interface GatewayProcess {
   start(): Promise<boolean>;
   /** Resolves when the process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<Exit>;
+  /** Stops it in the middle of whatever it does, as a frozen container is. */
+  freeze(): void;
+  thaw(): void;
   /** What it wrote to standard error, for a test that fails. */
   complaints(): string;
 }
@@ -63,6 +68,7 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
           MAPPINGS_DIR: options.mappingsDir ?? join(HOUSE, 'mappings'),
           UPSTREAM_URL: options.upstreamUrl,
           LOG_LEVEL: 'error',
+          ...(options.trusts === undefined ? {} : { NODE_EXTRA_CA_CERTS: options.trusts }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
@@ -85,6 +91,8 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
       }
       return { code: ending.exitCode, signal: ending.signalCode, tookMs: performance.now() - startedAt };
     },
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
     complaints: () => complaints,
   };
 }

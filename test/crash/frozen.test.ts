@@ -1,0 +1,127 @@
+/**
+ * Two gateways on one journal folder. One is stopped while an order of its own, on disk already, waits for its connection;
+ * the other proves meanwhile that v1 never had it and says "failed". What the first one does when it wakes up, v1's ledger tells.
+ */
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
+import { askStatus, buy, PURCHASES, type Told } from '../faults/purchase';
+import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { MAPPINGS } from '../flows/house';
+import { SELF_SIGNED } from '../upstream/self-signed';
+import { prepareGateway, type GatewayProcess } from './gateway-process';
+
+const QUIET_MS = 4_000;
+const ACCOUNT = 0;
+
+let folder: string;
+let v1: V1OfMany;
+let door: Door;
+let pair: readonly [GatewayProcess, GatewayProcess];
+
+/** v1 behind TLS: a connection is ready for a request only when the server's half of the handshake has come. */
+interface Door {
+  readonly url: string;
+  /** Keeps what the server says, from now on. */
+  hold(): void;
+  /** Resolves when something is kept: the other side has connected and now waits. */
+  untilHeld(): Promise<void>;
+  letGo(): void;
+  close(): Promise<void>;
+}
+
+async function openDoor(v1Url: string): Promise<Door> {
+  const { port, pathname } = new URL(v1Url);
+  const inside = createTlsServer(SELF_SIGNED, (socket) => {
+    const to = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => to.destroy()).pipe(to);
+    to.on('error', () => socket.destroy()).pipe(socket);
+  });
+  const insidePort = await listen(inside);
+  let isHolding = false;
+  let held: (() => void)[] = [];
+  const outside = createTcpServer((socket) => {
+    const to = connect(insidePort, '127.0.0.1');
+    socket.on('error', () => to.destroy()).pipe(to);
+    to.on('error', () => socket.destroy()).on('end', () => socket.end());
+    to.on('data', (bytes) => (isHolding ? held.push(() => socket.write(bytes)) : socket.write(bytes)));
+  });
+  return {
+    url: `https://127.0.0.1:${await listen(outside)}${pathname}`,
+    hold: () => void (isHolding = true),
+    async untilHeld() {
+      while (held.length === 0) await sleep(5);
+    },
+    letGo() {
+      isHolding = false;
+      for (const write of held) write();
+      held = [];
+    },
+    async close() {
+      outside.close();
+      inside.close();
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+/** The shipped mappings with another quiet time. */
+function writeMappings(): string {
+  const mappings = join(folder, 'mappings');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  const file = join(mappings, 'callers.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('quiet: 5m', `quiet: ${QUIET_MS}ms`));
+  return mappings;
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'frozen-'));
+  const certificate = join(folder, 'v1.pem');
+  writeFileSync(certificate, SELF_SIGNED.cert);
+  v1 = await openV1OfMany(1);
+  door = await openDoor(v1.url);
+  const shared = { dataDir: folder, mappingsDir: writeMappings() };
+  pair = [
+    await prepareGateway({ ...shared, upstreamUrl: door.url, trusts: certificate }),
+    await prepareGateway({ ...shared, upstreamUrl: v1.url }),
+  ];
+  for (const gateway of pair) expect(await gateway.start()).toBe(true);
+}, 180_000);
+afterAll(async () => {
+  for (const gateway of pair) await gateway.end('SIGKILL');
+  await door.close();
+  await v1.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the other gateway says in the end of an order that it can only look for. */
+async function untilTold(gateway: GatewayProcess, requestId: string): Promise<Told['word']> {
+  for (;;) {
+    const { word } = await askStatus(gateway.url, v1.keyOf(ACCOUNT), requestId);
+    if (word !== 'pending') return word;
+    await sleep(200);
+  }
+}
+
+test('an order that was called failed while its gateway was frozen is not sent when that wakes up', async () => {
+  const [frozen, awake] = pair;
+  door.hold();
+  const buying = buy(frozen.url, v1.keyOf(ACCOUNT), PURCHASES[0]!, 'frozen-1');
+  await door.untilHeld();
+  frozen.freeze();
+  const word = await untilTold(awake, 'frozen-1');
+  // The connection is ready in the very moment in which it wakes up.
+  door.letGo();
+  await sleep(100);
+  frozen.thaw();
+  expect([word, (await buying).word]).toEqual(['fail', 'fail']);
+  expect(await v1.ledger(ACCOUNT)).toEqual({ charged: 0, pending: 0, refunded: 0 });
+}, 180_000);
