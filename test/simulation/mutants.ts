@@ -89,12 +89,12 @@ export const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
-    title: 'a lost order is given up at once',
+    title: 'a lost order is given up after seconds',
     breaks: 'failure is true',
     mutation: {
       parts: (parts) => ({
         ...parts,
-        mapping: () => ({ ...parts.mapping(), timing: { ...parts.mapping().timing, quiet: 0 } }),
+        mapping: () => ({ ...parts.mapping(), timing: { ...parts.mapping().timing, quiet: 4_000 } }),
       }),
     },
   },
