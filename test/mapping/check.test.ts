@@ -110,11 +110,13 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'spelling-shared',
     '`number` is already a spelling of `phone`',
     field('phone: { from: [phone, number], as: phone }\n  meter: { from: [meter, §number], as: text }'),
+    'it also stands at 1.yaml:8',
   ],
   [
     'spelling-shared',
     '`number` is already a spelling of `phone`',
     field('phone: { from: [phone, number], as: phone }\n  meter: { from: [meter], otherwise: [m, §number], as: text }'),
+    'it also stands at 1.yaml:8',
   ],
   ['reserved-name', '`order` is the name of something else in replies', field('§order: { from: [order], as: text }')],
   ['bad-bound', 'a bound of naira has at most two decimals', field('sum: { from: [sum], as: naira, min: §0.005 }')],
@@ -202,6 +204,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'spelling-shared',
     '`amount` is already a spelling of `amount`',
     format('operations: { buy: { fields: { phone: { from: [p, §amount] } } } }'),
+    'it also stands at base-operations.yaml:9',
   ],
   [
     'empty-signal',
@@ -221,11 +224,13 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'word-shared',
     '`etisalat` is already a word of `MTN`',
     'tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [Etisalat] }\n      GLO: { words: [GLO, §etisalat] }',
+    'it also stands at 1.yaml:5',
   ],
   [
     'word-shared',
     '`mtn` is already a word of `MTN`',
     'tables:\n  network:\n    title: network\n    values:\n      MTN: { words: [] }\n      GLO: { words: [§mtn] }',
+    'it also stands at 1.yaml:5',
   ],
   [
     'empty-word',
