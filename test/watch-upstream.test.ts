@@ -27,7 +27,12 @@ const clock = {
 } as unknown as Clock;
 
 async function serve(port = 0): Promise<number> {
-  const server = createServer((socket) => socket.on('error', () => undefined).resume().end());
+  const server = createServer((socket) =>
+    socket
+      .on('error', () => undefined)
+      .resume()
+      .end(),
+  );
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
