@@ -1,12 +1,14 @@
 /**
- * v1's price list, one per key. A list is used while fresh, used once more and renewed behind the caller's back while
- * stale, and kept in use while v1 cannot be reached. It holds prices and names only: orders and balances never come
- * from here.
+ * v1's price list, one per key. It holds prices and names only: orders and balances never come from here.
+ *
+ * Two uses, two rules. The gateway itself reads a stale list at once and renews it behind the request (`get`, `peek`). A
+ * caller is shown a list only while v1 accepts its key at its address (`show`): a stale one only while v1 cannot be reached.
  */
 import { LRUCache } from 'lru-cache';
-import type { CallContext, Upstream } from '../upstream/upstream';
+import type { CallContext, Finding, Upstream } from '../upstream/upstream';
 import type { V1CablePlan, V1Catalog, V1DataPlan, V1Disco } from '../upstream/v1';
 import { readCatalog, type ReadCatalog } from './read-catalog';
+import { createVisitors, visitorOf } from './visitors';
 
 /** v1's rows as it sent them, with indexes. Frozen to the last row, because many requests share one. */
 export interface Catalog extends Readonly<V1Catalog> {
@@ -21,15 +23,25 @@ export interface Catalog extends Readonly<V1Catalog> {
 
 export interface Catalogs {
   /**
-   * The catalog of the caller's key: at once when there is one, else fetched inside the context's time limit. Undefined
-   * when v1 gives none. Never throws.
+   * The catalog of the caller's key, for what the gateway itself looks up: at once when there is one, else fetched inside
+   * the context's time limit. Undefined when v1 gives none. Never throws.
    */
   get(context: CallContext): Promise<Catalog | undefined>;
+  /**
+   * The catalog as a list that the caller may see. v1 has accepted this key at this address within the fresh time, or is
+   * asked now. Undefined when v1 refuses, or cannot be reached and never accepted this address. Never throws.
+   */
+  show(context: CallContext): Promise<Catalog | undefined>;
   /** The catalog of a key if there is one in memory. Never waits and fetches nothing: purchases use this. */
   peek(fingerprint: string): Catalog | undefined;
   /** Starts a fetch if `get` would, and does not wait for it. */
   warm(context: CallContext): void;
+  /** What v1's answer to any call says of its key and address. A refusal drops the list of the key at once. */
+  heard(context: CallContext, verdict: Verdict): void;
 }
+
+/** `refused`: v1 answered 401 or 403. */
+export type Verdict = 'accepted' | 'refused';
 
 export interface CatalogOptions {
   readonly upstream: Pick<Upstream, 'find'>;
@@ -40,6 +52,8 @@ export interface CatalogOptions {
   readonly pauseMs?: number;
   /** Longest fetch in the background, where no caller waits. */
   readonly fetchTimeoutMs?: number;
+  /** Longest wait for a fresh list or a verdict of v1 where a stale list is at hand. */
+  readonly staleAfterMs?: number;
   readonly entriesMax?: number;
   /** Bound on the rows of all lists together: keys are many, and some price lists are long. */
   readonly rowsMax?: number;
@@ -54,10 +68,13 @@ interface Entry {
   readonly pausedUntilMs: number;
 }
 
+const NO_ENTRY: Entry = { catalog: undefined, freshUntilMs: 0, staleUntilMs: 0, pausedUntilMs: 0 };
+
 const FRESH_MS = 60_000;
 const STALE_MS = 24 * 60 * 60_000;
 const PAUSE_MS = 2_000;
 const FETCH_TIMEOUT_MS = 10_000;
+const STALE_AFTER_MS = 4_000;
 const ENTRIES_MAX = 500;
 // About 600 bytes each.
 const ROWS_MAX = 200_000;
@@ -72,6 +89,7 @@ export function createCatalog(options: CatalogOptions): Catalogs {
     staleMs = STALE_MS,
     pauseMs = PAUSE_MS,
     fetchTimeoutMs = FETCH_TIMEOUT_MS,
+    staleAfterMs = STALE_AFTER_MS,
     clock = Date.now,
   } = options;
   const entries = new LRUCache<string, Entry>({
@@ -79,71 +97,121 @@ export function createCatalog(options: CatalogOptions): Catalogs {
     maxSize: options.rowsMax ?? ROWS_MAX,
     sizeCalculation: ({ catalog }) => 1 + (catalog === undefined ? 0 : catalog.data_plans.length + catalog.cable_plans.length),
   });
-  const fetches = new Map<string, Promise<Catalog | undefined>>();
+  const visitors = createVisitors({ freshMs, staleMs, clock });
+  const questions = new Map<string, Promise<unknown>>();
 
   function usable(entry: Entry | undefined): Catalog | undefined {
     return entry !== undefined && clock() < entry.staleUntilMs ? entry.catalog : undefined;
   }
 
-  function isFetchDue(entry: Entry | undefined): boolean {
+  function isFetchDue(entry: Entry | undefined, context: CallContext): boolean {
+    if (visitors.isPaused(context)) return false;
     return entry === undefined || (clock() >= entry.freshUntilMs && clock() >= entry.pausedUntilMs);
   }
 
-  /** One fetch per key at a time; all who ask meanwhile share it. */
-  function fetchOnce(context: CallContext): Promise<Catalog | undefined> {
-    const { fingerprint } = context.credentials;
-    const running = fetches.get(fingerprint);
+  /** One question of a kind at a time for a key and address; all who ask meanwhile share it. */
+  function askOnce(kind: string, context: CallContext, ask: (patient: CallContext) => Promise<void>): Promise<unknown> {
+    const name = `${kind} ${visitorOf(context)}`;
+    const running = questions.get(name);
     if (running !== undefined) return running;
-    // Whoever joins later may be more patient than whoever came first, so the fetch has a time limit of its own.
-    const fetching = fetchCatalog({ ...context, timeoutMs: fetchTimeoutMs }).finally(() => fetches.delete(fingerprint));
-    fetches.set(fingerprint, fetching);
-    return fetching;
+    // Whoever joins later may be more patient than whoever came first, so the question has a time limit of its own.
+    const asking = ask({ ...context, timeoutMs: fetchTimeoutMs }).finally(() => questions.delete(name));
+    questions.set(name, asking);
+    return asking;
   }
 
-  async function fetchCatalog(context: CallContext): Promise<Catalog | undefined> {
+  const fetchOnce = (context: CallContext): Promise<unknown> => askOnce('catalog', context, fetchCatalog);
+
+  async function fetchCatalog(context: CallContext): Promise<void> {
     const { fingerprint } = context.credentials;
+    const refusals = visitors.refusalsOf(context);
     const finding = await upstream.find({ method: 'GET', path: '/catalog' }, context);
     const now = clock();
-    if (finding.kind === 'found') {
-      const read = readCatalog(finding.body);
-      if (read !== undefined) {
-        const catalog = indexed(read, now);
-        entries.set(fingerprint, {
-          catalog,
-          freshUntilMs: now + freshMs,
-          staleUntilMs: now + freshMs + staleMs,
-          pausedUntilMs: 0,
-        });
-        return catalog;
-      }
+    if (hear(context, finding)) return;
+    const read = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
+    // v1 may have given this list before it refused the key: a refusal since then has dropped this one as well.
+    if (read !== undefined && visitors.refusalsOf(context) === refusals) {
+      const freshUntilMs = now + freshMs;
+      entries.set(fingerprint, {
+        catalog: indexed(read, now),
+        freshUntilMs,
+        staleUntilMs: freshUntilMs + staleMs,
+        pausedUntilMs: 0,
+      });
+      return;
     }
-    const previous = entries.peek(fingerprint);
-    // A key that v1 no longer knows has no prices: its list goes at once. Every other trouble keeps the old one in use.
-    const isKeyRefused = finding.kind === 'refused' && (finding.httpStatus === 401 || finding.httpStatus === 403);
+    const previous = entries.peek(fingerprint) ?? NO_ENTRY;
+    entries.set(fingerprint, { ...previous, freshUntilMs: 0, pausedUntilMs: now + pauseAfter(finding) });
+  }
+
+  /** The smallest question there is: does v1 accept this key at this address? */
+  async function fetchVerdict(context: CallContext): Promise<void> {
+    const finding = await upstream.find({ method: 'GET', path: '/balance' }, context);
+    if (!hear(context, finding) && finding.kind !== 'found') visitors.pause(context, pauseAfter(finding));
+  }
+
+  /** True when v1 refused. Every other trouble says nothing of the key. */
+  function hear(context: CallContext, finding: Finding): boolean {
+    const verdict = verdictOf(finding);
+    if (verdict !== undefined) heard(context, verdict);
+    return verdict === 'refused';
+  }
+
+  function heard(context: CallContext, verdict: Verdict): void {
+    if (verdict === 'accepted') return visitors.accept(context);
+    entries.delete(context.credentials.fingerprint);
+    visitors.refuse(context, pauseMs);
+  }
+
+  function pauseAfter(finding: Finding): number {
     const asked = finding.kind === 'refused' ? (finding.retryAfterSeconds ?? 0) * 1000 : 0;
-    const pausedUntilMs = now + Math.max(pauseMs, Math.min(asked, freshMs));
-    entries.set(fingerprint, {
-      catalog: isKeyRefused ? undefined : previous?.catalog,
-      freshUntilMs: 0,
-      staleUntilMs: isKeyRefused ? 0 : (previous?.staleUntilMs ?? 0),
-      pausedUntilMs,
-    });
-    return usable(entries.peek(fingerprint));
+    return Math.max(pauseMs, Math.min(asked, freshMs));
+  }
+
+  /** What has to be asked before this caller may see a list; undefined when v1 has just said so or is left in peace. */
+  function askFor(context: CallContext): Promise<unknown> | undefined {
+    const entry = entries.get(context.credentials.fingerprint);
+    if (isFetchDue(entry, context)) return fetchOnce(context);
+    const isJudged = visitors.isFresh(context) || visitors.isPaused(context);
+    return isJudged || usable(entry) === undefined ? undefined : askOnce('verdict', context, fetchVerdict);
   }
 
   return {
     async get(context) {
-      const entry = entries.get(context.credentials.fingerprint);
+      const { fingerprint } = context.credentials;
+      const entry = entries.get(fingerprint);
       const catalog = usable(entry);
-      if (!isFetchDue(entry)) return catalog;
+      if (!isFetchDue(entry, context)) return catalog;
       const fetching = fetchOnce(context);
-      return catalog ?? within(fetching, context.timeoutMs);
+      if (catalog !== undefined) return catalog;
+      await within(fetching, context.timeoutMs);
+      return usable(entries.peek(fingerprint));
+    },
+    async show(context) {
+      const { fingerprint } = context.credentials;
+      const hasList = visitors.isKnown(context) && usable(entries.peek(fingerprint)) !== undefined;
+      const asking = askFor(context);
+      if (asking !== undefined) await within(asking, hasList ? Math.min(staleAfterMs, context.timeoutMs) : context.timeoutMs);
+      // Whatever was refused meanwhile is gone from both.
+      return visitors.isKnown(context) ? usable(entries.peek(fingerprint)) : undefined;
     },
     peek: (fingerprint) => usable(entries.get(fingerprint)),
     warm(context) {
-      if (isFetchDue(entries.peek(context.credentials.fingerprint))) void fetchOnce(context);
+      if (isFetchDue(entries.peek(context.credentials.fingerprint), context)) void fetchOnce(context);
     },
+    heard,
   };
+}
+
+/** What an answer of v1 says of the key and address that asked; undefined when it says nothing. */
+export function verdictOf(finding: Finding): Verdict | undefined {
+  if (finding.kind === 'found') return 'accepted';
+  return finding.kind === 'refused' && isKeyRefusal(finding.httpStatus) ? 'refused' : undefined;
+}
+
+/** Section 7: 401 is a key that is wrong, revoked or suspended, 403 one that may not use the API or not from this address. */
+export function isKeyRefusal(httpStatus: number): boolean {
+  return httpStatus === 401 || httpStatus === 403;
 }
 
 /** The value, or undefined when it takes longer than the caller waits. */

@@ -12,9 +12,9 @@ import { tellWait } from './tell-wait';
 export async function answerList(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent, callerKey } = asking;
   const context = readContextOf(asking);
-  const catalog = await parts.catalogs.get(context);
+  const catalog = await parts.catalogs.show(context);
   if (catalog === undefined) {
-    // The cache does not say why. One small question tells a wrong key from a v1 that is away.
+    // The cache does not say why. One small question tells a refused key or address from a v1 that is away.
     const why = await parts.upstream.find({ method: 'GET', path: '/balance' }, context);
     const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, asking);
     return {

@@ -16,10 +16,10 @@ const UNAVAILABLE_STATUS = 503;
 export async function answerLookup(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent, callerKey } = asking;
   const context = readContextOf(asking);
-  const [finding, catalog] = await Promise.all([
-    parts.upstream.find(asking.call!, context),
-    wantsLists(asking) ? parts.catalogs.get(context) : undefined,
-  ]);
+  if (wantsLists(asking)) parts.catalogs.warm(context);
+  const finding = await parts.upstream.find(asking.call!, context);
+  // Only what v1 has just answered comes with its lists.
+  const catalog = wantsLists(asking) && finding.kind === 'found' ? await parts.catalogs.show(context) : undefined;
   const told = tellWait(tellFinding(finding, asking), asking.call!.path);
   const reply = mergeReply({
     ...told,

@@ -16,6 +16,7 @@
  * Only purchases go through 7 to 9. A refusal is a GatewayError thrown before 8 and becomes a reply here.
  */
 import type { Catalogs } from '../catalog/catalog';
+import { tellCatalogs } from '../catalog/tell-catalogs';
 import { within, type Clock } from '../domain/clock';
 import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
@@ -109,10 +110,10 @@ const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
 const STOP_PATIENCE_MS = 20_000;
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const { upstream } = parts;
+  const upstream = tellCatalogs(parts.upstream, parts.catalogs);
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
-  const reconciler = createReconciler({ ...parts, pursuits });
+  const reconciler = createReconciler({ ...parts, upstream, pursuits });
   let isStopping = false;
   let cancelHurry: () => void = () => undefined;
   const walk: WalkParts = {

@@ -43,19 +43,21 @@ function catalogBody(price = '285.00'): JsonObject {
   };
 }
 
-function context(key = 'k1', timeoutMs = 1_000): CallContext {
-  return { credentials: { apiKey: new Secret(key), fingerprint: `print-of-${key}` }, clientAddress: '203.0.113.9', timeoutMs };
+function context(key = 'k1', timeoutMs = 1_000, clientAddress = '203.0.113.9'): CallContext {
+  return { credentials: { apiKey: new Secret(key), fingerprint: `print-of-${key}` }, clientAddress, timeoutMs };
 }
 
 /** A v1 whose answers a test hands out one by one. */
 function harness(options: Partial<CatalogOptions> = {}) {
   const waiting: ((finding: Finding) => void)[] = [];
   const calls: CallContext[] = [];
+  const paths: string[] = [];
   const time = { ms: 1_000_000 };
   const catalogs = createCatalog({
     upstream: {
-      find(_call, callContext) {
+      find({ path }, callContext) {
         calls.push(callContext);
+        paths.push(path);
         return new Promise<Finding>((resolve) => waiting.push(resolve));
       },
     },
@@ -74,7 +76,7 @@ function harness(options: Partial<CatalogOptions> = {}) {
     await answer({ kind: 'found', body: catalogBody(price) });
     return got;
   };
-  return { catalogs, calls, time, answer, fill };
+  return { catalogs, calls, paths, time, answer, fill };
 }
 
 const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
@@ -248,5 +250,124 @@ describe('the catalog', () => {
     await server.close();
     expect(catalog?.discos).toHaveLength(1);
     expect(server.requests[0]?.head).toContain('authorization: Bearer k1');
+  });
+});
+
+describe('a list that is shown', () => {
+  const elsewhere = context('k1', 1_000, '198.51.100.7');
+  const found: Finding = { kind: 'found', body: catalogBody('290.00') };
+
+  it('is at hand for an address that v1 accepted lately', async () => {
+    const { catalogs, calls, time, fill } = harness();
+    await fill();
+    time.ms += 59_999;
+    expect(priceOf(await catalogs.show(context()))).toBe('285.00');
+    expect(calls).toHaveLength(1);
+  });
+
+  it('costs a new address of a known key one small question, asked once and remembered', async () => {
+    const { catalogs, paths, fill, answer } = harness();
+    await fill();
+    const both = [catalogs.show(elsewhere), catalogs.show(elsewhere)];
+    await answer({ kind: 'found', body: { status: 'success', data: {} } });
+    expect((await Promise.all(both)).map(priceOf)).toEqual(['285.00', '285.00']);
+    expect(priceOf(await catalogs.show(elsewhere))).toBe('285.00');
+    expect(paths).toEqual(['/catalog', '/balance']);
+  });
+
+  it('costs nothing where v1 has just answered another call of that address', async () => {
+    const { catalogs, calls, fill } = harness();
+    await fill();
+    catalogs.heard(elsewhere, 'accepted');
+    expect(priceOf(await catalogs.show(elsewhere))).toBe('285.00');
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each([401, 403])(
+    'is shown to no address that v1 answers %d, nor to any other before v1 has given it again',
+    async (status) => {
+      const { catalogs, fill, answer } = harness();
+      await fill();
+      const asked = catalogs.show(elsewhere);
+      await answer(refused(status));
+      expect(await asked).toBeUndefined();
+      const own = catalogs.show(context());
+      await answer(found);
+      expect(priceOf(await own)).toBe('290.00');
+      expect(await catalogs.show(elsewhere)).toBeUndefined();
+    },
+  );
+
+  it('is gone with a refusal of any call, also one that overtakes the list on its way', async () => {
+    const { catalogs, time, fill, answer } = harness();
+    await fill();
+    catalogs.heard(context(), 'refused');
+    expect(await catalogs.show(context())).toBeUndefined();
+    time.ms += 2_000;
+    const late = catalogs.show(context());
+    catalogs.heard(elsewhere, 'refused');
+    await answer(found);
+    expect(await late).toBeUndefined();
+    expect(catalogs.peek('print-of-k1')).toBeUndefined();
+  });
+
+  it('is renewed before it is shown once it is stale', async () => {
+    const { catalogs, time, fill, answer } = harness();
+    await fill();
+    time.ms += 60_000;
+    const renewed = catalogs.show(context());
+    await answer(found);
+    expect(priceOf(await renewed)).toBe('290.00');
+  });
+
+  it.each<[string, Finding]>([
+    ['is away', AWAY],
+    ['is too busy', refused(429)],
+  ])('is a stale one while v1 %s, for an address that v1 has accepted and for no other', async (_title, finding) => {
+    const { catalogs, time, fill, answer } = harness();
+    await fill();
+    time.ms += 60_000;
+    const known = catalogs.show(context());
+    await answer(finding);
+    expect(priceOf(await known)).toBe('285.00');
+    const unknown = catalogs.show(elsewhere);
+    await answer(finding);
+    expect(await unknown).toBeUndefined();
+  });
+
+  it('is no stale one after a refusal, however long v1 is away then', async () => {
+    const { catalogs, time, fill, answer } = harness();
+    await fill();
+    time.ms += 60_000;
+    const asked = catalogs.show(context());
+    await answer(refused(401));
+    expect(await asked).toBeUndefined();
+    time.ms += 60_000;
+    const later = catalogs.show(context());
+    await answer(AWAY);
+    expect(await later).toBeUndefined();
+  });
+
+  it('is a stale one where v1 takes longer than a script can wait', async () => {
+    const { catalogs, time, fill } = harness({ staleAfterMs: 20 });
+    await fill();
+    time.ms += 60_000;
+    expect(priceOf(await catalogs.show(context()))).toBe('285.00');
+  });
+
+  it('is asked about again for an address that v1 accepted long ago, however fresh the list is', async () => {
+    const { catalogs, paths, time, fill, answer } = harness();
+    await fill();
+    catalogs.heard(elsewhere, 'accepted');
+    time.ms += 59_000;
+    catalogs.heard(context(), 'accepted');
+    time.ms += 1_000;
+    const renewed = catalogs.show(context());
+    await answer(found);
+    await renewed;
+    const asked = catalogs.show(elsewhere);
+    await answer(refused(403));
+    expect(await asked).toBeUndefined();
+    expect(paths).toEqual(['/catalog', '/catalog', '/balance']);
   });
 });

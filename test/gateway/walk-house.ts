@@ -29,7 +29,13 @@ export interface WalkHouseOptions {
 }
 
 export const WALK_KEY = 'sandbox_demo';
-const NO_CATALOG: Catalogs = { get: async () => undefined, peek: () => undefined, warm: () => undefined };
+const NO_CATALOG: Catalogs = {
+  get: async () => undefined,
+  show: async () => undefined,
+  peek: () => undefined,
+  warm: () => undefined,
+  heard: () => undefined,
+};
 
 export function openWalkHouse({ answers = [], find, dress, beside, parts }: WalkHouseOptions = {}): WalkHouse {
   const clock = beside?.clock ?? createVirtualClock();

@@ -149,8 +149,10 @@ function fingerprintOf(played: number): string {
 function delegateCatalogs(catalogs: () => Catalogs): Catalogs {
   return {
     get: (context) => catalogs().get(context),
+    show: (context) => catalogs().show(context),
     peek: (fingerprint) => catalogs().peek(fingerprint),
     warm: (context) => catalogs().warm(context),
+    heard: (...verdict) => catalogs().heard(...verdict),
   };
 }
 
