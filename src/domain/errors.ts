@@ -16,7 +16,7 @@ export const ERRORS = {
   missing_credentials: { status: 401, title: 'No API key was sent' },
   bad_credentials: { status: 401, title: 'The API key or PIN is malformed' },
   bad_forwarded_address: { status: 400, title: 'The forwarded address cannot be read' },
-  wrong_pin: { status: 403, title: 'The transaction PIN was wrong before' },
+  wrong_pin: { status: 400, title: 'The transaction PIN was wrong before' },
   too_many_lookups: { status: 429, title: 'Too many lookups without a key of their own' },
   missing_field: { status: 400, title: 'A required field is absent' },
   invalid_field: { status: 400, title: 'A field has an unusable value' },

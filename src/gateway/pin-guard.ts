@@ -1,6 +1,7 @@
 /**
  * Keeps a script with a wrong PIN from locking its own account: v1 locks purchases for ten minutes after three wrong
  * PINs (specification, section 5), so after two the gateway says no itself, for that PIN and as long as the lock would last.
+ * It says so as v1 did, with v1's message and status: scripts and their owners know that answer.
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock';
@@ -28,12 +29,15 @@ const KEYS_MAX = 10_000;
 /** Of one key, within the time of a lock. */
 const WRONGS_KEPT = 20;
 const JUDGED_AFTER_PIN: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
-/** The message of section 7, for HTTP 400. */
+/** The message and status of section 7. */
+export const WRONG_PIN_STATUS = 400;
 const WRONG_PIN = /invalid (?:transaction )?pin/i;
 
 interface Wrong {
   readonly pin: string;
   readonly atMs: number;
+  /** What v1 said of it. */
+  readonly message: string;
 }
 
 export function createPinGuard(clock: Clock, keyring: Keyring): PinGuard {
@@ -58,11 +62,12 @@ export function createPinGuard(clock: Clock, keyring: Keyring): PinGuard {
     const last = all.findLast((wrong) => wrong.pin === pin);
     if (last === undefined) return undefined;
     const minutes = Math.ceil((LOCK_MS - (clock.elapsed() - last.atMs)) / 60_000);
-    return `The transaction PIN in your key field is wrong. Correct it; this PIN is not tried again for ${minutes} minutes, so that your account is not locked. Nothing was charged.`;
+    const said = /[.!?]$/.test(last.message) ? last.message : `${last.message}.`;
+    return `${said} Correct the PIN in your key field: this one is not tried again for ${minutes} minutes, so that your account is not locked. Nothing was charged.`;
   };
-  const noteWrong = (fingerprint: string, pin: string): void => {
+  const noteWrong = (fingerprint: string, pin: string, message: string): void => {
     if (trusted.get(fingerprint) === pin) trusted.delete(fingerprint);
-    wrongs.set(fingerprint, [...recent(fingerprint), { pin, atMs: clock.elapsed() }].slice(-WRONGS_KEPT));
+    wrongs.set(fingerprint, [...recent(fingerprint), { pin, atMs: clock.elapsed(), message }].slice(-WRONGS_KEPT));
   };
   const noteRight = (fingerprint: string, pin: string): void => {
     trusted.set(fingerprint, pin);
@@ -81,8 +86,8 @@ export function createPinGuard(clock: Clock, keyring: Keyring): PinGuard {
     triesLeft: ({ fingerprint }) => Math.max(1, WRONG_MAX - recent(fingerprint).length),
     note({ fingerprint, pin }, outcome) {
       if (pin === undefined) return;
-      const isWrong = outcome.kind === 'rejected' && outcome.httpStatus === 400 && WRONG_PIN.test(outcome.message ?? '');
-      if (isWrong) noteWrong(fingerprint, hashOf(pin));
+      const refusal = outcome.kind === 'rejected' && outcome.httpStatus === WRONG_PIN_STATUS ? (outcome.message ?? '') : '';
+      if (WRONG_PIN.test(refusal)) noteWrong(fingerprint, hashOf(pin), refusal);
       // Whatever else v1 judged, it judged it after the PIN.
       else if (JUDGED_AFTER_PIN.has(outcome.kind)) noteRight(fingerprint, hashOf(pin));
     },

@@ -6,7 +6,7 @@
 import { startAge, within, type Clock } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import type { SentOutcome, Upstream } from '../upstream/upstream';
-import type { PinGuard } from './pin-guard';
+import { WRONG_PIN_STATUS, type PinGuard } from './pin-guard';
 
 /** A v1 that judges no PIN within this time holds up nobody: the PIN may well be right. */
 const WAIT_MOST_MS = 2_000;
@@ -53,7 +53,7 @@ export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock):
     try {
       const message = guard.refusalOf(credentials);
       if (message !== undefined)
-        return { outcome: { kind: 'rejected', httpStatus: 403, message }, isDuplicate: false, isDuplicateWindow: false };
+        return { outcome: { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message }, isDuplicate: false, isDuplicateWindow: false };
       const leftMs = timeoutMs - age();
       return await sendAndNote(call, requestId, { ...context, timeoutMs: leftMs });
     } finally {

@@ -84,7 +84,7 @@ test('a repeat with a PIN that was wrong twice hears what became of the order', 
   const house = openWalkHouse({ answers: [{ outcome: WRONG_PIN }], beside: before });
   await buy(house, { 'request-id': 'r-2' });
   await buy(house, { 'request-id': 'r-3' });
-  expect(await buy(house, { 'request-id': 'r-4' })).toMatchObject({ status: 'fail', code: 'wrong_pin' });
+  expect(await buy(house, { 'request-id': 'r-4' })).toMatchObject({ http: 400, status: 'fail', code: 'wrong_pin' });
   expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
   expect(house.upstream.sent).toHaveLength(2);
 });

@@ -59,6 +59,30 @@ test('its refusal repeats neither key nor PIN', () => {
   );
 });
 
+test('its refusal is what v1 said of this PIN, with v1’s status, and that it is not tried again', () => {
+  const guard = createPinGuard(createVirtualClock(), keyring);
+  guard.note(owner('K', '9999'), { ...WRONG, message: 'Invalid PIN!' });
+  guard.note(owner('K', '8888'), { ...WRONG, message: 'Invalid transaction PIN.' });
+  expect(() => guard.check(owner('K', '9999'))).toThrow(
+    expect.objectContaining({
+      status: 400,
+      detail: expect.stringMatching(/^Invalid PIN! Correct .* not tried again for 10 minutes.*Nothing was charged\.$/),
+    }),
+  );
+  expect(() => guard.check(owner('K', '8888'))).toThrow(
+    expect.objectContaining({ detail: expect.stringMatching(/^Invalid transaction PIN\. Correct /) }),
+  );
+});
+
+test('a PIN that v1 takes while another try with it was called wrong is forgotten at once, the other PINs of the key are not', () => {
+  const guard = createPinGuard(createVirtualClock(), keyring);
+  for (const pin of ['9999', '8888']) guard.note(owner('K', pin), WRONG);
+  guard.note(owner('K', '9999'), { kind: 'declined' });
+  guard.note(owner('K', '8888'), WRONG);
+  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
+  expect(() => guard.check(owner('K', '8888'))).toThrow(refusal);
+});
+
 test('two different PINs that were wrong are two wrong ones of the key: neither is tried again, a third may be the right one', () => {
   const guard = createPinGuard(createVirtualClock(), keyring);
   guard.note(owner('K', '9999'), WRONG);
