@@ -4,11 +4,10 @@
  */
 import { kobo, type AmountMinor } from '../domain/amount';
 import { textOf, type JsonObject } from '../domain/json';
+import { compareNumber, type SameNumber } from '../domain/same-number';
 import type { Field, Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
 import type { CatalogLists } from './catalog-lists';
-import { receiptMatches } from '../upstream/receipt';
-import { isOtherNumber } from './other-number';
 import { parseTimes } from './read-history';
 
 export type Agreement = 'agrees' | 'differs' | 'absent';
@@ -85,15 +84,23 @@ function countOf(sent: readonly Field[], values: JsonObject): number {
 export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {
   const data = (receipt['data'] ?? {}) as JsonObject;
   return {
-    number: compareNumber(receipt, data, traits),
+    number: NUMBER_AGREES[numberIn(data, traits)],
     price: comparePrice(data, traits),
     category: compareCategory(data, traits),
   };
 }
 
-function compareNumber(receipt: JsonObject, { phone }: JsonObject, { numbers }: OrderTraits): Agreement {
-  if (numbers.length === 0 || typeof phone !== 'string' || phone === '') return 'absent';
-  return receiptMatches(receipt, { numbers, amounts: [], categories: [] }) ? 'agrees' : 'differs';
+const NUMBER_AGREES: Readonly<Record<SameNumber, Agreement>> = {
+  same: 'agrees',
+  other: 'differs',
+  unlike: 'differs',
+  unclear: 'absent',
+};
+
+/** The number of a record of v1, held against those that were served; `unclear` where there is nothing to hold. */
+export function numberIn({ phone }: JsonObject, traits: OrderTraits): SameNumber {
+  if (traits.numbers.length === 0 || typeof phone !== 'string' || phone === '') return 'unclear';
+  return compareNumber(phone, traits);
 }
 
 /** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top. */
@@ -168,8 +175,8 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   const { number, price, category } = comparison;
   const data = (receipt['data'] ?? {}) as JsonObject;
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
-  if (isOtherNumber(data['phone'], traits)) return traits.isPhoneServed ? 'other' : 'contradicted';
-  // A phone that is masked or cut is no other phone, and nobody can tell that it is this one.
+  if (numberIn(data, traits) === 'other') return traits.isPhoneServed ? 'other' : 'contradicted';
+  // Something that is no phone is no other phone, and nobody can tell that it is this one.
   if (number === 'differs' && traits.isPhoneServed) return 'contradicted';
   if (isOurs(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';

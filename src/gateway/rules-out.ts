@@ -4,8 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../domain/json';
 import { readNaira } from '../upstream/delivery';
-import type { OrderTraits } from './compare-receipt';
-import { isOtherNumber } from './other-number';
+import { numberIn, type OrderTraits } from './compare-receipt';
 
 /** Money that came in: a refund, a deposit. What was bought is a debit (specification, 2.3). */
 const MONEY_IN = /credit|refund|revers|deposit|fund/i;
@@ -20,7 +19,7 @@ export function rulesOut(record: JsonObject, traits: OrderTraits, otherServices:
   const data = (record['data'] ?? {}) as JsonObject;
   return (
     isMoneyIn(data) ||
-    isOtherNumber(data['phone'], traits) ||
+    numberIn(data, traits) === 'other' ||
     isOtherPrice(data, traits) ||
     isOtherService(data['category'], traits, otherServices)
   );

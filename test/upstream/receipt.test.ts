@@ -1,6 +1,5 @@
-import { kobo } from '../../src/domain/amount';
 import type { JsonObject } from '../../src/domain/json';
-import { outcomeOfReceipt, receiptMatches } from '../../src/upstream/receipt';
+import { outcomeOfReceipt } from '../../src/upstream/receipt';
 
 function receipt(overrides: JsonObject = {}): JsonObject {
   return {
@@ -59,30 +58,4 @@ describe('a receipt', () => {
       expect(outcomeOfReceipt(body as JsonObject)).toBeUndefined();
     },
   );
-});
-
-describe('a receipt matches an order', () => {
-  const traits = { numbers: ['08030000001'], amounts: [kobo(100_000), kobo(98_000)], categories: ['electricity'] };
-
-  it.each([
-    ['all traits agree', {}, true],
-    ['the phone has a country code', { phone: '+234 803 000 0001' }, true],
-    ['the phone has no leading zero', { phone: '8030000001' }, true],
-    ['the amount is the charge', { amount: 980 }, true],
-    ['the amount is text', { amount: '1000.00' }, true],
-    ['the category is spelt otherwise', { category: 'Electricity' }, true],
-    ['no phone is shown', { phone: '' }, true],
-    ['the phone is another', { phone: '08030000002' }, false],
-    ['the amount is another', { amount: 999.99 }, false],
-    ['the amount cannot be read', { amount: 'much' }, false],
-    ['the category is another', { category: 'data' }, false],
-    ['nothing is shown at all', { phone: null, amount: null, category: null }, false],
-  ] as const)('when %s: %#', (_title, overrides, expected) => {
-    expect(receiptMatches(receipt(overrides), traits)).toBe(expected);
-  });
-
-  it('never without a record, or when nothing was asked', () => {
-    expect(receiptMatches({ status: 'error' }, traits)).toBe(false);
-    expect(receiptMatches(receipt(), { numbers: [], amounts: [], categories: [] })).toBe(false);
-  });
 });
