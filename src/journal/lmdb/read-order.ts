@@ -37,6 +37,9 @@ export function readAt(store: Store, owner: string, place: Buffer | undefined): 
  */
 export function readOpenTry(store: Store, order: Order): StoredOrder | undefined {
   const key = orderKey(order.owner, order);
-  const bytes = store.orders.getBinaryFast(key);
-  return bytes !== undefined && isOpenTry(bytes, order.tries) ? { order, key, intent: intentOf(bytes) } : undefined;
+  const borrowed = store.orders.getBinaryFast(key);
+  if (borrowed === undefined) return undefined;
+  // lmdb sets `length` by hand on a larger buffer, and not every version of Node heeds that: a view ends where the record does.
+  const bytes = borrowed.subarray(0, borrowed.length);
+  return isOpenTry(bytes, order.tries) ? { order, key, intent: intentOf(bytes) } : undefined;
 }
