@@ -29,6 +29,9 @@ export const REFUSALS = {
   unknown_path: { status: 404, text: () => 'No such endpoint.' },
   wrong_method: { status: 405, text: (method) => `${method} is not allowed on this endpoint.` },
   too_many_requests: { status: 429, text: () => 'Too many requests. Please slow down.' },
+  malformed_request: { status: 400, text: () => 'The request is not well-formed HTTP.' },
+  request_too_slow: { status: 408, text: () => 'The request did not arrive in time.' },
+  headers_too_large: { status: 431, text: () => 'The headers of the request are too large.' },
   internal: { status: 500, text: () => 'Internal error. Check the receipt before retrying a purchase.' },
 } as const satisfies Record<string, { status: number; text: (a: string, b: string) => string }>;
 

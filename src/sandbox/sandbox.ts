@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import { createSandboxAdmin, type SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
 import { createWorld } from './create-world';
+import { answerBrokenRequests } from './http/answer-broken-requests';
 import { parseTrustedProxies } from './http/client-address';
 import { createV1App, createV1Listener, V1_BASE_PATH } from './http/v1-app';
 import { createV1Handler } from './http/v1-handler';
@@ -22,6 +23,8 @@ export interface SandboxOptions {
   /** Lifts rate limits and the duplicate window, and answers before the disk has it: for load tests. */
   readonly relaxed?: boolean | undefined;
   readonly clock?: Clock | undefined;
+  /** Measures how long a webhook receiver takes. It is not moved with the other: a receiver lives in real time. */
+  readonly receiverClock?: Clock | undefined;
   /** Makes references, tokens, PINs and names the same in every run. */
   readonly seed?: string | undefined;
   /** Addresses or networks whose X-Forwarded-For is believed, besides loopback. */
@@ -50,6 +53,12 @@ export interface Sandbox {
 const SHIPPED_CONFIG = resolve(__dirname, '..', '..', 'sandbox');
 // Longer than any client keeps an idle connection, so that none is closed under a request that is on its way.
 const KEEP_ALIVE_MS = 65_000;
+const SERVER_OPTIONS = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  headersTimeout: KEEP_ALIVE_MS + 1_000,
+  // Node's own refusal of a request without Host has an empty body; nothing here needs the header.
+  requireHostHeader: false,
+} as const;
 
 async function openStore(dataDir: string): Promise<Store> {
   await checkStore(dataDir);
@@ -63,7 +72,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const store = options.dataDir === undefined ? createMemoryStore() : await openStore(options.dataDir);
   const lifetime = new AbortController();
   const clock = stopWith(lifetime.signal, options.clock ?? createRealClock());
-  const poster = new WebhookPoster(clock, options.webhookCa);
+  const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);
   const world = createWorld(config, store, {
     clock,
     poster,
@@ -81,7 +90,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
     app: createV1App(world, handle),
     admin: createSandboxAdmin(world),
     async listen(port, host = '127.0.0.1') {
-      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: KEEP_ALIVE_MS + 1_000 }, listener);
+      const server = createServer(SERVER_OPTIONS, listener);
+      answerBrokenRequests(server, listener);
       servers.add(server);
       await new Promise<void>((done, fail) => server.once('error', fail).listen(port, host, done));
       const { port: bound } = server.address() as AddressInfo;

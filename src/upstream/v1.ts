@@ -9,6 +9,10 @@ export type V1FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'list';
 export interface V1Field {
   readonly type: V1FieldType;
   readonly required: boolean;
+  /** v1 does not read it, whatever it holds. */
+  readonly isIgnored?: true;
+  /** v1's own catalog writes this number as text, so v1 takes both. */
+  readonly isAlsoText?: true;
 }
 
 export type V1EndpointKind = 'purchase' | 'lookup' | 'read';
@@ -35,7 +39,13 @@ export const V1_ENDPOINTS = [
     method: 'POST',
     path: '/data',
     kind: 'purchase',
-    fields: { plan_id: need('integer'), phone: need('string'), network: may('string'), ported: may('boolean'), ...PURCHASE },
+    fields: {
+      plan_id: need('integer'),
+      phone: need('string'),
+      network: { ...may('string'), isIgnored: true },
+      ported: may('boolean'),
+      ...PURCHASE,
+    },
   },
   {
     method: 'POST',
@@ -47,7 +57,7 @@ export const V1_ENDPOINTS = [
     method: 'POST',
     path: '/validate-cable',
     kind: 'lookup',
-    fields: { cable_id: need('integer'), smartcard: need('string') },
+    fields: { cable_id: { ...need('integer'), isAlsoText: true }, smartcard: need('string') },
   },
   {
     method: 'POST',

@@ -26,6 +26,7 @@ const MOODS: Readonly<Record<string, Expected>> = {
   'cut-after-charge': { digits: '0006', soon: 'success', late: 'success', isCharged: true, atLast: 'success' },
   slow: { digits: '0007', soon: 'pending', late: 'success', isCharged: true, atLast: 'success' },
   'html-502': { digits: '0008', soon: 'success', late: 'success', isCharged: true, atLast: 'success' },
+  processing: { digits: '0010', soon: 'pending', late: 'success', isCharged: true, atLast: 'success' },
   'reset-before-charge': { digits: '0009', soon: 'success', late: 'success', isCharged: true, atLast: 'success' },
 };
 const NAMES = Object.keys(MOODS);

@@ -46,7 +46,9 @@ export const catalogFileSchema = z.strictObject({
       cashback: cashbackSchema.optional(),
     }),
   ),
-  cable_providers: z.array(z.strictObject({ cable_id: z.int().min(0), provider: z.enum(['DSTV', 'GOTV', 'STARTIMES']) })),
+  cable_providers: z.array(
+    z.strictObject({ cable_id: z.int().min(0), provider: z.enum(['DSTV', 'GOTV', 'STARTIMES']).optional() }),
+  ),
   cable_plans: z.array(
     z.strictObject({
       id: z.int().positive(),

@@ -41,8 +41,9 @@ export class Catalog {
     return this.#networkIds.get(id);
   }
 
-  hasCableId(cableId: number): boolean {
-    return this.file.cable_providers.some((provider) => provider.cable_id === cableId);
+  /** As the catalog writes it (text) or as a number; nothing else is one. */
+  hasCableId(cableId: unknown): boolean {
+    return this.file.cable_providers.some(({ cable_id: id }) => cableId === id || cableId === String(id));
   }
 
   /** The network whose prefix the number bears, or undefined when the prefix is nobody's. */

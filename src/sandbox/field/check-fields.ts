@@ -24,15 +24,18 @@ const TYPES: Readonly<Record<V1Field['type'], { readonly article: string; readon
 
 /**
  * Every field of section 4 has the type of its table, or the request is refused. Types are exact: a number in quotes is not a
- * number, so that what works here works on a strict service. null is the same as absent. Unknown fields are ignored.
+ * number, so that what works here works on a strict service; only an id that the catalog itself writes as text may be either.
+ * null is the same as absent. Unknown fields are ignored.
  */
 export function checkFields(endpoint: V1Endpoint, body: Fields): void {
-  for (const [name, { type, required }] of Object.entries(endpoint.fields)) {
+  for (const [name, { type, required, isIgnored, isAlsoText }] of Object.entries(endpoint.fields)) {
+    if (isIgnored) continue;
     const value = body[name];
     if (value === undefined || value === null) {
       if (required) throw new Refusal('missing_field', name);
       continue;
     }
+    if (isAlsoText && typeof value === 'string' && value !== '') continue;
     if (!TYPES[type].holds(value)) throw new Refusal('invalid_field', name, TYPES[type].article);
     if (required && (value === '' || (Array.isArray(value) && value.length === 0))) throw new Refusal('missing_field', name);
   }

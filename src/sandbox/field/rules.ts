@@ -19,12 +19,11 @@ export function customerNumberOf(body: Fields, name: 'smartcard' | 'meter_number
   return number;
 }
 
-/** Section 7, rule 2. A prefix that is nobody's, or a plan of a network without prefixes, cannot mismatch. */
+/** Section 7, rule 2. A prefix that belongs to no network cannot mismatch; one of MTN's mismatches a SMILE plan as well. */
 export function checkPrefix(catalog: Catalog, phone: string, network: string, body: Fields): void {
   if (body['ported'] === true) return;
   const owner = catalog.networkOfPhone(phone);
-  const hasPrefixes = (catalog.network(network)?.prefixes.length ?? 0) > 0;
-  if (owner !== undefined && hasPrefixes && owner !== network) throw new Refusal('prefix_mismatch', phone, owner);
+  if (owner !== undefined && owner !== network) throw new Refusal('prefix_mismatch', phone, owner);
 }
 
 /** The customer's phone that cable TV and electricity pass on: it may be missing, and is not judged beyond its length. */

@@ -57,6 +57,7 @@ export class Cashier {
       pins: [],
       due: course.later === undefined ? null : { at: now + course.later.afterMs, result: course.later.result },
       toldWhenAsked: course.toldWhenAsked ?? null,
+      isProcessing: course.isProcessing ?? false,
     };
     this.#post('charge', order, -1);
     if (course.first !== 'pending') this.#finish(order, course.first);

@@ -5,6 +5,8 @@ export interface Course {
   readonly first: 'success' | 'pending' | 'failed';
   readonly later?: { readonly afterMs: number; readonly result: FinalStatus };
   readonly toldWhenAsked?: FinalStatus;
+  /** Until it ends, receipt and history call the order `processing` instead of `pending`. */
+  readonly isProcessing?: true;
 }
 
 /** What goes wrong on the way back to the caller. */
@@ -23,8 +25,8 @@ const LATE_MS = 5_000;
 const SUCCESS: Course = { first: 'success' };
 
 /**
- * What can be had on demand. The first ten have numbers; those after them are reached by name only (`mood.<name>.` in
- * front of a request_id, or the admin call).
+ * What can be had on demand. Those without digits are reached by name only (`mood.<name>.` in front of a request_id, or
+ * the admin call).
  */
 export const MOODS = {
   decline: { digits: '0000', course: { first: 'failed' } },
@@ -37,6 +39,10 @@ export const MOODS = {
   slow: { digits: '0007', course: SUCCESS, fault: 'slow' },
   'html-502': { digits: '0008', fault: 'html-502' },
   'reset-before-charge': { digits: '0009', fault: 'reset' },
+  processing: {
+    digits: '0010',
+    course: { first: 'pending', isProcessing: true, later: { afterMs: LATE_MS, result: 'success' } },
+  },
   'too-many': { fault: 'too-many' },
   'recheck-success': { course: { first: 'pending', toldWhenAsked: 'success' } },
   'recheck-failure': { course: { first: 'pending', toldWhenAsked: 'failed' } },

@@ -1,7 +1,7 @@
 import type { AmountMinor } from '../../domain/amount';
 import type { Category } from '../catalog/catalog-file';
 
-/** Section 3. The sandbox never shows `processing`: how it ends is not shown, so no order may enter it. */
+/** Section 3, without `processing`: its transitions are not shown, so it is a pending order under another status word. */
 export type OrderStatus = 'success' | 'pending' | 'failed';
 export type FinalStatus = Exclude<OrderStatus, 'pending'>;
 
@@ -47,6 +47,13 @@ export interface Order extends Quote {
   due: { readonly at: number; readonly result: FinalStatus } | null;
   /** The provider knows this result and tells it only when asked (the two-minute re-check of section 3). */
   toldWhenAsked: FinalStatus | null;
+  /** While it is pending, receipt and history call it `processing`. */
+  readonly isProcessing: boolean;
+}
+
+/** The status of receipts and history. A purchase reply knows no `processing` (section 7). */
+export function statusOf({ status, isProcessing }: Order): OrderStatus | 'processing' {
+  return status === 'pending' && isProcessing ? 'processing' : status;
 }
 
 /** Section 7, rule 1: same service, number, amount or plan, by the same wallet. */

@@ -15,7 +15,7 @@ const validateMeterEndpoint = endpointOf('POST', '/validate-meter');
 export function validateCable(world: World, caller: Caller, body: Fields): Answer {
   world.limits.take(caller.account.id, ['lookup']);
   checkFields(validateCableEndpoint, body);
-  if (!world.catalog.hasCableId(integerOf(body, 'cable_id'))) {
+  if (!world.catalog.hasCableId(body['cable_id'])) {
     throw new Refusal('invalid_field', 'cable_id', 'is not a provider id of the catalog');
   }
   const smartcard = customerNumberOf(body, 'smartcard');

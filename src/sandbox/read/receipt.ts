@@ -2,7 +2,7 @@ import { nairaNumber } from '../../domain/amount';
 import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
 import { providerReference } from '../order/mint';
-import type { Order } from '../order/order';
+import { statusOf, type Order } from '../order/order';
 import type { Fields } from '../field/check-fields';
 import { describeOrder } from '../service/purchase-services';
 import { Refusal } from '../refusal';
@@ -28,7 +28,7 @@ function record(order: Order): Record<string, unknown> {
     category: order.category,
     type: 'debit',
     amount: nairaNumber(order.amount),
-    status: order.status,
+    status: statusOf(order),
     description: describeOrder(order),
     phone: order.number,
     balance_before: nairaNumber(order.balanceBefore),

@@ -3,6 +3,7 @@ import type { Caller } from '../account/account';
 import type { Answer } from '../answer';
 import { CATEGORIES } from '../catalog/catalog-file';
 import type { Fields } from '../field/check-fields';
+import { statusOf } from '../order/order';
 import { describeOrder } from '../service/purchase-services';
 import { Refusal } from '../refusal';
 import { watText } from '../wat-time';
@@ -30,7 +31,7 @@ export function transactions(world: World, caller: Caller, query: Fields): Answe
           transaction_ref: order.reference,
           category: order.category,
           amount: nairaText(order.amount),
-          status: order.status,
+          status: statusOf(order),
           description: describeOrder(order),
           created_at: watText(order.createdAt),
         })),

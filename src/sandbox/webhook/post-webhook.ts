@@ -18,17 +18,16 @@ export class WebhookPoster {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
 
-  /** `ca` is a certificate (PEM) to trust besides the public ones: for a receiver with a certificate of its own making. */
+  /** `clock` is the receiver's time. `ca` is a certificate (PEM) to trust besides the public ones: for a receiver with a certificate of its own making. */
   constructor(clock: Clock, ca: string | undefined) {
     this.#clock = clock;
     this.#agent = new Agent({ pipelining: 1, connect: ca === undefined ? {} : { ca } });
   }
 
   /** Never throws. A redirect is an answer that is not 2xx: following it would sign for a stranger. */
-  async post({ url, event, signature, body }: WebhookPost): Promise<DeliveryAttempt> {
+  async post({ url, event, signature, body }: WebhookPost): Promise<Omit<DeliveryAttempt, 'at'>> {
     const limit = new AbortController();
     const timer = this.#clock.setTimer(ANSWER_MS, () => limit.abort(new Error('no answer within 10 seconds')));
-    const at = this.#clock.now();
     try {
       const reply = await request(url, {
         method: 'POST',
@@ -39,9 +38,9 @@ export class WebhookPoster {
       });
       const { statusCode: status } = reply;
       await reply.body.dump({ limit: 16_384 });
-      return { at, status, error: null };
+      return { status, error: null };
     } catch (error) {
-      return { at, status: null, error: error instanceof Error ? error.message : String(error) };
+      return { status: null, error: error instanceof Error ? error.message : String(error) };
     } finally {
       timer.cancel();
     }

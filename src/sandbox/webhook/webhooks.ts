@@ -134,11 +134,13 @@ export class Webhooks {
     const { account, mode } = this.#ownerOf(delivery.walletId);
     const url = account?.webhook_url;
     const fault = url === undefined ? 'the account has no webhook address' : checkWebhookUrl(url, mode);
+    const at = clock.now();
     if (fault !== undefined || url === undefined || account === undefined || order === undefined) {
-      return { at: clock.now(), status: null, error: fault ?? 'the order is gone' };
+      return { at, status: null, error: fault ?? 'the order is gone' };
     }
-    const body = webhookBody(delivery, order, mode, clock.now());
-    return poster.post({ url, event: delivery.event, signature: webhookSignature(body, account), body });
+    const body = webhookBody(delivery, order, mode, at);
+    const said = await poster.post({ url, event: delivery.event, signature: webhookSignature(body, account), body });
+    return { at, ...said };
   }
 
   #ownerOf(walletId: string) {

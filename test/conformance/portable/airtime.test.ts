@@ -15,7 +15,7 @@ test('[4.airtime-1] airtime is sold for MTN, GLO, AIRTEL and 9MOBILE', async () 
   }
 });
 
-test('[4.airtime-2] another network name is rejected', async () => {
+test('[4.airtime-2] [7.1-18] another network name is rejected', async () => {
   for (const network of ['mtn', 'SMILE', '1', 'VODAFONE']) {
     expectRejected(await v1.buy('/airtime', { network, phone: freshPhone(), amount: 100 }));
   }

@@ -13,6 +13,10 @@ test('[2.1-1] [4-1] wallet_balance is a number of naira and the body has status 
   expect(body.data.wallet_balance).toEqual(expect.any(Number));
 });
 
+test('[9-1] [4-18] the version is in the path: the same address without it is no endpoint', async () => {
+  expect((await v1.raw('/../balance', { headers: { authorization: `Bearer ${v1.key}` } })).status).toBe(404);
+});
+
 test('[2.1-2] cashback_balance is a number', async () => {
   expect((await v1.get('/balance')).body.data.cashback_balance).toEqual(expect.any(Number));
 });

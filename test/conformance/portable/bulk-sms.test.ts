@@ -11,7 +11,7 @@ const send = (more: Record<string, unknown> = {}) =>
 const balance = async () => (await v1.get('/balance')).body.data.wallet_balance;
 const price = async () => (await v1.get('/catalog')).body.data.bulk_sms_pricing.cost_price;
 
-test('[4.bulk_sms-1] [4.bulk_sms-2] recipients may be a JSON array, and the message states how many there are', async () => {
+test('[4.bulk_sms-1] [4.bulk_sms-2] [2.7-10] recipients may be a JSON array, and the message states how many there are', async () => {
   const { status, body } = await send({ recipients: [freshPhone(), freshPhone(), freshPhone()] });
   expect(status).toBe(200);
   expect(body).toEqual({ status: 'success', message: expect.stringContaining('3'), data: { reference: expect.any(String) } });

@@ -20,6 +20,13 @@ test('[4.validate-cable-1] [2.6-1] a lookup gives status, success, message, name
   });
 });
 
+test('[4.validate-cable-4] [2.2-30] cable_id is taken as the string of the catalog and as an integer, and as nothing else', async () => {
+  const { cable_id } = await plan();
+  const status = async (id: unknown) => (await v1.post('/validate-cable', { cable_id: id, smartcard: '7012345678' })).body.status;
+  for (const id of [cable_id, Number(cable_id)]) expect(await status(id)).toBe('success');
+  for (const id of [`0${cable_id}`, ` ${cable_id}`, 'x', [cable_id], true]) expect(await status(id)).toBe('error');
+});
+
 test('[4.validate-cable-2] a lookup is free', async () => {
   const before = (await v1.get('/balance')).body.data.wallet_balance;
   await v1.post('/validate-cable', { cable_id: 1, smartcard: '7012345678' });

@@ -57,7 +57,7 @@ test('[4.recharge-card-1] the networks and denominations can be read', async () 
   expect({ status, said: body.status }).toEqual({ status: 200, said: 'success' });
 });
 
-test('[4.recharge-card-2] [4.recharge-card-7] [4.recharge-card-3] a card of each network is printed, by default one', async () => {
+test('[4.recharge-card-2] [4.recharge-card-7] [4.recharge-card-3] [2.7-7] [2.7-10] a card of each network is printed, by default one', async () => {
   for (const network_id of [1, 2, 3, 4]) {
     const { body } = await v1.buy('/recharge-card', { network_id, denomination: 100 });
     expect(body).toEqual({
@@ -99,7 +99,7 @@ test('[4.data-card-1] the plans of a network can be read', async () => {
   expect({ status, said: body.status }).toEqual({ status: 200, said: 'success' });
 });
 
-test('[4.data-card-2] [4.data-card-3] the plan ids of POST /data print a data card, by default one', async () => {
+test('[4.data-card-2] [4.data-card-3] [2.7-7] [2.7-10] the plan ids of POST /data print a data card, by default one', async () => {
   const { body } = await v1.buy('/data-card', { plan_id: (await mtnPlan()).id });
   expect(body).toEqual({ status: 'success', message: expect.any(String), data: { reference: expect.any(String), pins: [CARD] } });
 });

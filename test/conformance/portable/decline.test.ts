@@ -15,7 +15,7 @@ const DECLINED = {
 };
 const phone = (digits = '0000') => `${freshPhone().slice(0, 7)}${digits}`;
 
-test('[7-3] [3-4] [7.2-3] a phone ending in 0000 is declined with HTTP 400, success false, refunded true and a reference', async () => {
+test('[7-3] [3-4] [7.1-19] [7.2-3] a phone ending in 0000 is declined with HTTP 400, success false, refunded true and a reference', async () => {
   const { status, body } = await v1.buy('/airtime', { network: 'MTN', phone: phone(), amount: 100 });
   expect({ status, body }).toEqual({ status: 400, body: DECLINED });
 });

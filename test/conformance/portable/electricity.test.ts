@@ -92,7 +92,7 @@ test('[4.electricity-8] the phone of the customer is optional and taken', async 
   expect((await v1.buy('/electricity', sale({ phone: freshPhone() }))).body.status).toBe('success');
 });
 
-test('[4.electricity-9] the token of the reply stands in the receipt as well', async () => {
+test('[4.electricity-9] [2.3-16] the token of the reply stands in the receipt as well', async () => {
   const { body } = await v1.buy('/electricity', sale());
   const { data } = (await v1.get(`/receipt?reference=${body.data.reference}`)).body;
   expect(data.token).toBe(body.data.token);

@@ -20,6 +20,17 @@ test('[4-2] [7.1-10] a wrong method gives 405 with status error on every endpoin
   }
 });
 
+test('[4-17] [4-1] HEAD, OPTIONS, PUT, PATCH and DELETE are wrong methods everywhere', async () => {
+  for (const path of [...ENDPOINTS.GET, ...ENDPOINTS.POST, '/recharge-card', '/data-card']) {
+    for (const method of ['OPTIONS', 'PUT', 'PATCH', 'DELETE']) expectRejected(await v1.raw(path, { method }), 405);
+    expect((await v1.raw(path, { method: 'HEAD' })).status).toBe(405);
+  }
+});
+
+test('[4-14] [4-1] an address that is no endpoint gives 404 with status error', async () => {
+  for (const path of ['', '/', '/nothing', '/balance/', '/data/1', '/%zz']) expectRejected(await v1.raw(path, {}), 404);
+});
+
 test('[5-1] [7.1-4] a request without a key gives 401', async () => {
   for (const path of ENDPOINTS.GET) expectRejected(await v1.raw(path, {}), 401);
   for (const path of ENDPOINTS.POST) expectRejected(await v1.raw(path, { method: 'POST', headers: json, body: '{}' }), 401);
@@ -64,7 +75,7 @@ test('[8-5] a PIN that is not 4 to 6 digits gives 400', async () => {
   }
 });
 
-test('[7-1] a success has HTTP 200, status success, a message and data', async () => {
+test('[7-1] [1-2] [7.1-20] a success has HTTP 200, status success, a message and data', async () => {
   const { status, body } = await v1.buy('/airtime', { network: 'MTN', phone: freshPhone(), amount: 100 });
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: 'success', message: expect.any(String), data: expect.any(Object) });

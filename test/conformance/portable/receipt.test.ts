@@ -1,4 +1,4 @@
-import { freshPhone, openTarget, type Target } from '../target';
+import { expectRejected, freshPhone, openTarget, type Target } from '../target';
 
 let v1: Target;
 beforeAll(async () => {
@@ -89,6 +89,15 @@ test('[2.3-17] [2.3-18] meta is an object, recharge_card an object or null', asy
   const { data } = (await receipt()).body;
   expect(data.meta).toEqual(expect.any(Object));
   expect(data.recharge_card).toBeNull();
+});
+
+test('[2.3-18] recharge_card is an object for recharge cards', async () => {
+  const { data } = (await v1.buy('/recharge-card', { network_id: 1, denomination: 100 })).body;
+  expect((await v1.get(`/receipt?reference=${data.reference}`)).body.data.recharge_card).toEqual(expect.any(Object));
+});
+
+test('[4.receipt-5] the reference is required', async () => {
+  for (const query of ['', '?reference=']) expectRejected(await v1.get(`/receipt${query}`));
 });
 
 test('[4.receipt-2] [7.1-9] an unknown reference gives 404, status error, success false and a message', async () => {

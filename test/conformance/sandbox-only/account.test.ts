@@ -31,14 +31,14 @@ test('[7.1-11] a service that is switched off answers 403 and its neighbours sel
   expect((await v1.buy('/airtime', sale())).body.status).toBe('success');
 });
 
-test('[1-4] live and sandbox keys of one account use the same addresses and different wallets', async () => {
+test('[1-4] [2.1-6] live and sandbox keys of one account use the same addresses and different wallets', async () => {
   v1.sandbox.admin.changeAccount('acme', { keys: { live: 'acme_live_demo', sandbox: 'sandbox_acme' } });
   await v1.as('acme_live_demo').buy('/airtime', sale());
   expect((await v1.as('acme_live_demo').get('/balance')).body.data).toMatchObject({ sandbox: false, wallet_balance: 999_902 });
   expect((await v1.as('sandbox_acme').get('/balance')).body.data).toMatchObject({ sandbox: true, wallet_balance: 1_000_000 });
 });
 
-test('[5-6] [7.1-12] a regenerated key works and the old one gets 401 at once', async () => {
+test('[5-6] [5-17] [7.1-12] a regenerated key works and the old one gets 401 at once', async () => {
   const key = v1.sandbox.admin.regenerateKey('acme_live_demo');
   expect(key).toMatch(/^acme_live_/);
   expectRejected(await v1.as('acme_live_demo').get('/balance'), 401);
@@ -55,6 +55,28 @@ test('[2.2-21] the catalog is priced for the tier of the account', async () => {
   const standard = await price();
   v1.sandbox.admin.changeAccount('demo', { tier: 'premium' });
   expect(Number(await price())).toBeLessThan(Number(standard));
+});
+
+test('[2.2-34] cards, exams and cable packages are priced for the tier of the account as well', async () => {
+  const prices = async () => {
+    const { cable_plans, exam_prices, recharge_card_prices } = (await v1.get('/catalog')).body.data;
+    const [card] = (await v1.get('/recharge-card')).body.data.networks[0].denominations;
+    const faces = Object.values<Record<string, number>>(recharge_card_prices).flatMap((of) => Object.values(of));
+    return [Number(cable_plans[0].selling_price), exam_prices.WAEC, card.price, ...faces];
+  };
+  const standard = await prices();
+  v1.sandbox.admin.changeAccount('demo', { tier: 'premium' });
+  for (const [index, price] of (await prices()).entries()) expect(price).toBeLessThan(standard[index] ?? 0);
+  const { body } = await v1.buy('/recharge-card', { network_id: 1, denomination: 100, quantity: 2 });
+  expect((await v1.get(`/receipt?reference=${body.data.reference}`)).body.data.charge).toBe(194);
+});
+
+test('[7.2-11] a body of 401, 403 or 429 holds status and message only', async () => {
+  const replies = [await v1.as('sandbox_nobody').get('/balance'), await v1.as('acme_live_nonvendor').get('/balance')];
+  v1.sandbox.admin.setMood('sandbox_demo', 'too-many', 1);
+  replies.push(await v1.buy('/airtime', sale()));
+  expect(replies.map(({ status }) => status)).toEqual([401, 403, 429]);
+  for (const { body } of replies) expect(Object.keys(body)).toEqual(['status', 'message']);
 });
 
 test('[4.airtime-10] the airtime discount is that of the tier of the account', async () => {

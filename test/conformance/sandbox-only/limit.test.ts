@@ -40,6 +40,35 @@ test('[4-12] a repeated request_id is never refused for its rate', async () => {
   expect((await buyNow(first)).body).toMatchObject({ status: 'success', duplicate: true });
 });
 
+test("[8-22] the limit is the account's: live and sandbox key share it, another account has its own", async () => {
+  v1.sandbox.admin.changeAccount('demo', { keys: { live: 'demo_live_1', sandbox: 'sandbox_demo' } });
+  for (let count = 0; count < 30; count += 1) await buyNow(sale());
+  const post = (key: string) => v1.as(key).post('/airtime', sale({ pin: v1.pin }));
+  expectRejected(await post('demo_live_1'), 429);
+  expect((await post('acme_live_demo')).status).toBe(200);
+});
+
+test('[3-12] [3-18] no refusal charges, be it for a field, the PIN, the rate, a duplicate or the balance', async () => {
+  const twice = sale({ pin: v1.pin, amount: 50 });
+  const poor = v1.as('acme_live_poor');
+  const refused = [
+    () => poor.post('/airtime', sale({ pin: v1.pin, amount: 49 })),
+    () => poor.post('/airtime', sale({ pin: '9999' })),
+    () => poor.post('/airtime', sale({ pin: v1.pin, amount: 5_000 })),
+    () => poor.post('/airtime', twice),
+    async () => {
+      for (let count = 0; count < 30; count += 1) await poor.post('/airtime', sale({ pin: v1.pin, amount: 49 }));
+      return poor.post('/airtime', sale({ pin: v1.pin, amount: 50 }));
+    },
+  ];
+  await poor.post('/airtime', twice);
+  const statuses = [];
+  for (const refuse of refused) statuses.push((await refuse()).status);
+  expect(statuses).toEqual([400, 400, 400, 400, 429]);
+  expect((await poor.get('/balance')).body.data.wallet_balance).toBe(51);
+  expect((await poor.get('/transactions')).body.data.total).toBe(1);
+});
+
 test('[7.2-6] [8-17] an identical purchase within five seconds is refused with the message of the specification', async () => {
   const body = sale();
   await buyNow(body);

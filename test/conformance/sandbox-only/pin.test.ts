@@ -26,6 +26,13 @@ test('[5-4] [8-4] three wrong PINs lock purchases for ten minutes, whatever the 
   expect((await v1.post('/airtime', sale({ pin: '1234' }))).body.status).toBe('success');
 });
 
+test('[8-5] a PIN has 4, 5 or 6 digits', async () => {
+  for (const pin of ['9876', '98765', '987654']) {
+    v1.sandbox.admin.changeAccount('demo', { pin });
+    expect((await v1.buy('/airtime', sale({ pin }))).body.status).toBe('success');
+  }
+});
+
 test('[5-12] the lock is on purchases only', async () => {
   for (let count = 0; count < 3; count += 1) await v1.buy('/airtime', sale({ pin: '9999' }));
   expect((await v1.get('/balance')).status).toBe(200);

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Received {
+  readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly raw: string;
   /** Parsed JSON; tests read it freely. */
@@ -24,7 +25,7 @@ export async function openReceiver(): Promise<Receiver> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const raw = Buffer.concat(chunks).toString();
-      received.push({ headers: request.headers, raw, body: JSON.parse(raw) });
+      received.push({ method: request.method, headers: request.headers, raw, body: JSON.parse(raw) });
       const answer = receiver.answers.shift() ?? 200;
       if (answer !== 'never') response.writeHead(answer, { location: `${receiver.url}/elsewhere` }).end();
     });

@@ -1,4 +1,4 @@
-import { openSandboxTarget, type SandboxTarget } from '../target';
+import { expectRejected, openSandboxTarget, type SandboxTarget } from '../target';
 
 let v1: SandboxTarget;
 beforeEach(async () => {
@@ -27,6 +27,39 @@ test('[2.2-24] lookups know the provider ids 0, 1, 2, 3 and 107', async () => {
   expect((await v1.post('/validate-cable', { cable_id: 4, smartcard: '7012345678' })).status).toBe(400);
 });
 
+test('[2.2-32] the id 1 is GOTV, 2 DSTV, 3 and 107 are STARTIMES', async () => {
+  const providers = { 1: 'GOTV', 2: 'DSTV', 3: 'STARTIMES', 107: 'STARTIMES' };
+  const found: Record<string, string> = {};
+  for (const { cable_id, provider } of (await catalog()).cable_plans) if (cable_id !== '0') found[cable_id] = provider;
+  expect(found).toEqual(providers);
+});
+
+test('[2.2-33] [2.2-30] many packages carry the provider id 0, of all three providers, and can be looked up and bought', async () => {
+  const plans = (await catalog()).cable_plans.filter(({ cable_id }: { cable_id: string }) => cable_id === '0');
+  expect(plans.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(plans.map(({ provider }: { provider: string }) => provider))).toEqual(new Set(['GOTV', 'DSTV', 'STARTIMES']));
+  for (const { id, cable_id } of plans) {
+    expect((await v1.post('/validate-cable', { cable_id, smartcard: '7012345678' })).status).toBe(200);
+    expect((await v1.buy('/cabletv', { plan_id: id, smartcard: '7012345678' })).body.status).toBe('success');
+  }
+});
+
+test('[2.2-31] the internal code of a cable plan is not taken as plan_id', async () => {
+  const [plan] = (await catalog()).cable_plans;
+  expectRejected(await v1.buy('/cabletv', { plan_id: plan.plan_id, smartcard: '7012345678' }));
+});
+
+test('[2.2-29] cashback that is not null has a type, percent or fixed, and a value', async () => {
+  const { cashback, data_plans } = await catalog();
+  expect(cashback).toEqual({
+    airtime: null,
+    cabletv: { type: 'percent', value: 0.5 },
+    electricity: { type: 'fixed', value: 10 },
+  });
+  const types = data_plans.map(({ cashback_type }: { cashback_type: string | null }) => cashback_type);
+  expect(new Set(types)).toEqual(new Set([null, 'percent', 'fixed']));
+});
+
 test('[2.2-25] there are the companies 1 to 12', async () => {
   const ids = (await catalog()).discos.map((disco: { disco_id: number }) => disco.disco_id);
   expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -46,7 +79,7 @@ test('[2.2-28] cashback is null for a service that has none', async () => {
   expect((await catalog()).cashback.airtime).toBeNull();
 });
 
-test('[2.7-3] cashback is earned by a success and shown in the cashback balance', async () => {
+test('[2.7-3] [2.1-5] cashback is earned by a success and shown in the cashback balance', async () => {
   const { body } = await v1.buy('/data', { plan_id: 102, phone: '08031237123' });
   expect(body.data.cashback_earned).toBe(5.8);
   expect((await v1.get('/balance')).body.data.cashback_balance).toBe(5.8);

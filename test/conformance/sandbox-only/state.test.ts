@@ -12,7 +12,7 @@ const airtime = (digits: string, more: Record<string, unknown> = {}) =>
 const receipt = async (reference: string) => (await v1.get(`/receipt?reference=${reference}`)).body.data;
 const balance = async () => (await v1.get('/balance')).body.data.wallet_balance;
 
-test('[3-3] [7-6] [2.7-2] an unconfirmed purchase gives HTTP 200, pending true, success true and a reference, and is charged', async () => {
+test('[3-3] [7-6] [2.7-2] [7.1-20] an unconfirmed purchase gives HTTP 200, pending true, success true and a reference, and is charged', async () => {
   const { status, body } = await airtime('0003');
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: 'pending', success: true, pending: true, message: expect.any(String) });
@@ -32,6 +32,35 @@ test('[3-6] [1-2] a pending order becomes success when the provider says so', as
   v1.clock.advance(5_000);
   expect((await receipt(reference)).status).toBe('success');
   expect(await balance()).toBe(999_902);
+});
+
+test('[3-17] [2.3-20] [2.4-9] an order that receipt and history call processing ends as a pending one does', async () => {
+  const { body } = await airtime('0010');
+  expect(body).toMatchObject({ status: 'pending', pending: true });
+  const { reference } = body.data;
+  expect((await receipt(reference)).status).toBe('processing');
+  expect((await v1.get('/transactions')).body.data.transactions[0].status).toBe('processing');
+  v1.clock.advance(5_000);
+  expect((await receipt(reference)).status).toBe('success');
+});
+
+test('[2.3-19] category, filter and the service of a webhook are one of eight words', async () => {
+  const words = ['data', 'airtime', 'cabletv', 'electricity', 'exam_pin', 'recharge_card', 'data_card', 'bulk_sms'];
+  for (const filter of words) expect((await v1.get(`/transactions?filter=${filter}`)).status).toBe(200);
+  expect((await v1.get('/transactions?filter=topup')).status).toBe(400);
+});
+
+test('[4.cabletv-7] [4.electricity-13] [4.airtime-11] the receipt keeps the phone of the customer and the face value', async () => {
+  const cable = await v1.buy('/cabletv', { plan_id: 11, smartcard: '7012345678', phone: '08031234567' });
+  const light = { disco_id: 4, meter_number: '45012345678', meter_type: 'prepaid', amount: 1_000, phone: '08031234568' };
+  const electricity = await v1.buy('/electricity', light);
+  expect((await receipt(cable.body.data.reference)).meta.phone).toBe('08031234567');
+  expect(await receipt(electricity.body.data.reference)).toMatchObject({
+    amount: 1_000,
+    charge: 1_050,
+    meta: { phone: '08031234568' },
+  });
+  expect(await receipt((await airtime('1234')).body.data.reference)).toMatchObject({ amount: 100, charge: 98 });
 });
 
 test('[3-8] a pending order that the provider declines is failed and refunded by itself', async () => {

@@ -82,12 +82,24 @@ test('[6-6] after a live key is regenerated, the new key signs', async () => {
   expect(headers['x-webhook-signature']).toBe(createHmac('sha256', key).update(raw).digest('hex'));
 });
 
+test('[6-24] the event comes as an HTTP POST', async () => {
+  await buy();
+  expect((await first()).method).toBe('POST');
+});
+
+test('[6-25] token is there only for electricity, message only for failed orders', async () => {
+  await buy();
+  const { body } = await first();
+  expect(body).not.toHaveProperty('token');
+  expect(body).not.toHaveProperty('message');
+});
+
 test('[6-7] Content-Type is application/json', async () => {
   await buy();
   expect((await first()).headers['content-type']).toBe('application/json');
 });
 
-test('[6-8] no webhook is sent while an order is pending, one when it succeeds', async () => {
+test('[6-8] [1-2] no webhook is sent while an order is pending, one when it succeeds', async () => {
   const { reference } = (await buy('0001')).body.data;
   await v1.sandbox.admin.webhooksIdle();
   expect(receiver.received).toHaveLength(0);
@@ -109,7 +121,7 @@ test('[6-10] [4.electricity-12] an electricity webhook carries the token', async
   expect(body).toMatchObject({ service: 'electricity', network: null, token: expect.any(String) });
 });
 
-test('[6-11] every purchase endpoint sends its event', async () => {
+test('[6-11] [1-5] every purchase endpoint sends its event', async () => {
   await v1.buy('/data', { plan_id: 101, phone: freshPhone() });
   await v1.buy('/airtime', { network: 'MTN', phone: freshPhone(), amount: 100 });
   await v1.buy('/cabletv', { plan_id: 11, smartcard: '7012345678' });

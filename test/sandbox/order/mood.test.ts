@@ -18,7 +18,7 @@ const buy = (digits: string, more: Record<string, unknown> = {}) => rig.post('/a
 const CHARGED = 999_902;
 
 describe('moods', () => {
-  test('the table is the one of the contract', () => {
+  test('the numbers are those of the contract, and 0010', () => {
     const numbered = Object.entries(MOODS).flatMap(([name, mood]) => ('digits' in mood ? [[mood.digits, name]] : []));
     expect(Object.fromEntries(numbered)).toEqual({
       '0000': 'decline',
@@ -31,6 +31,7 @@ describe('moods', () => {
       '0007': 'slow',
       '0008': 'html-502',
       '0009': 'reset-before-charge',
+      '0010': 'processing',
     });
   });
 
@@ -85,6 +86,22 @@ describe('moods', () => {
     await expect(buy('0009', { request_id: 'r' })).rejects.toThrow();
     expect(await rig.balance()).toBe(1_000_000);
     expect((await buy('0009', { request_id: 'r' })).body.status).toBe('success');
+  });
+
+  test('0010 is pending, called processing by receipt and history, and succeeds after 5 seconds', async () => {
+    const { body } = await buy('0010');
+    expect(body).toMatchObject({ status: 'pending', pending: true });
+    const { reference } = body.data;
+    const status = async () => [
+      (await rig.get(`/receipt?reference=${reference}`)).body.data.status,
+      (await rig.get('/transactions')).body.data.transactions[0].status,
+    ];
+    rig.clock.advance(4_999);
+    expect(await status()).toEqual(['processing', 'processing']);
+    expect(await rig.balance()).toBe(CHARGED);
+    rig.clock.advance(1);
+    expect(await status()).toEqual(['success', 'success']);
+    expect(await rig.balance()).toBe(CHARGED);
   });
 
   test('without a request_id a mood strikes every time', async () => {
