@@ -10,6 +10,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking, type Reader } from './asking';
 import { askedHashOf, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
+import { fillMoney } from './fill-money';
 import type { WalkParts } from './gateway';
 import { identifyReceipt, traitsOf } from './compare-receipt';
 import type { Witness } from './judge-answer';
@@ -51,7 +52,7 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
   const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, mark, asking, parts));
   const order = await pursuit.waitFor(asking.patienceMs);
-  const outcome = await withGoods(order, asking, parts);
+  const outcome = await withGoods(order, asking, parts, asking.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
   const catalog = await catalogFor(asking, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
@@ -204,14 +205,15 @@ async function identify(reference: string, openedAtMs: number, asking: Asking, p
 
 /**
  * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
- * they are for a sale of PINs of which v1 said "success" and nothing more.
+ * they are for a sale of PINs of which v1 said "success" and nothing more. Where goods are told and money is not, the
+ * receipt is asked for as long as the caller still waits.
  */
-export async function withGoods(order: Order, asking: Reader, parts: WalkParts): Promise<Outcome> {
+export async function withGoods(order: Order, asking: Reader, parts: WalkParts, leftMs = Infinity): Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
   const isWithoutPins = sellsPins(order, asking) && (delivery?.pins ?? []).length === 0;
-  if (delivery?.goodsMissing !== true && !isWithoutPins) return outcome;
+  if (delivery?.goodsMissing !== true && !isWithoutPins) return fillMoney(outcome, asking, leftMs, parts.upstream);
   const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(asking), parts.upstream);
   return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
 }

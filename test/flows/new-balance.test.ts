@@ -1,0 +1,70 @@
+/** Rule 3 of the compat section: replies include `new_balance`, also of what v1 sells without telling a balance. */
+import { askV1, openHouse, send, type House } from './house';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
+
+const SALES: readonly [string, string, object][] = [
+  ['recharge cards in A', '/api/recharge_card', { network: 1, plan_type: '100', quantity: 2, card_name: 'Shop' }],
+  ['recharge cards in B', '/api/rechargepin/', { network: 1, network_amount: '100', quantity: 1, name_on_card: 'Shop' }],
+  ['data cards in A', '/api/data_card', { network: 1, plan_type: '102', quantity: 1, card_name: 'Shop' }],
+  ['data cards in B', '/api/data_card/', { network: 1, data_plan: 103, quantity: 1, name_on_card: 'Shop' }],
+  ['SMS in A', '/api/bulksms', { sender: 'SHOP', number: '08030000001,08030000002', message: 'Hello' }],
+  ['SMS in B', '/api/sendsms/', { sender: 'SHOP', recetipient: '08030000003', message: 'Hello', DND: false }],
+];
+
+test.each(SALES)(
+  '%s: the reply, its replay and its status tell both balances and what was charged',
+  async (title, path, fields) => {
+    const before = await balance();
+    const id = title.replaceAll(' ', '-');
+    const sold = await send(house.url, path, { ...fields, 'request-id': id });
+    expect([sold.status, sold.body.status]).toEqual([200, 'success']);
+    const after = await balance();
+    expect(after).toBeLessThan(before);
+    const charged = Math.round((before - after) * 100) / 100;
+    const money = {
+      old_balance: before,
+      oldbal: before,
+      balance_before: before,
+      previous_balance: before,
+      new_balance: after,
+      newbal: after,
+      balance_after: after,
+      after_balance: after,
+      paid_amount: charged,
+      amount: charged,
+    };
+    expect(sold.body).toMatchObject(money);
+    expect((await send(house.url, path, { ...fields, 'request-id': id })).body).toMatchObject(money);
+    expect((await send(house.url, `/api/transaction/${id}`)).body).toMatchObject(money);
+    expect(await balance()).toBe(after);
+  },
+);
+
+/** How often v1 was asked for a receipt so far. */
+async function receiptsAsked(): Promise<number> {
+  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const counts = [...metrics.matchAll(/^compat_upstream_seconds_count\{(.*)\} (\d+)$/gm)];
+  return counts.reduce((sum, [, labels, count]) => sum + (labels!.includes('receipt') ? Number(count) : 0), 0);
+}
+
+test('only what has no balances costs a receipt, and one', async () => {
+  const before = await receiptsAsked();
+  const airtime = await send(house.url, '/api/topup/', { network: 'MTN', mobile_number: '08030000051', amount: 100 });
+  expect(airtime.body.new_balance).toBe(await balance());
+  expect(await receiptsAsked()).toBe(before);
+  await send(house.url, '/api/recharge_card', { network: 2, plan_type: '500', quantity: 1, card_name: 'Shop' });
+  expect(await receiptsAsked()).toBe(before + 1);
+});
+
+test('a sale that was declined is told without money', async () => {
+  const sms = { sender: 'SHOP', message: 'Hello', number: '08030000001', 'request-id': 'mood.decline.1' };
+  const declined = await send(house.url, '/api/bulksms', sms);
+  expect([declined.body.status, declined.body.new_balance]).toEqual(['fail', null]);
+});
