@@ -50,12 +50,14 @@ export function detectFormat(
   if (markedByToken !== undefined && mapping.formats.has(markedByToken))
     return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
 
-  const has = (format: string, weight: Weight): boolean =>
-    signals.some((signal) => signal.format === format && signal.weight === weight);
+  const count = (format: string, weight: Weight): number =>
+    signals.filter((signal) => signal.format === format && signal.weight === weight).length;
+  const has = (format: string, weight: Weight): boolean => count(format, weight) > 0;
   const ids = [...mapping.formats.keys()].filter((id) => operation.sharedBy.has(id));
   const strong = ids.filter((id) => has(id, 'strong'));
   const [only] = strong;
-  const isContested = strong.length !== 1 || ids.some((id) => id !== only && has(id, 'medium'));
+  const isOutweighed = only !== undefined && count(only, 'strong') > 1;
+  const isContested = strong.length !== 1 || (!isOutweighed && ids.some((id) => id !== only && has(id, 'medium')));
   if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals), signals };
 
   // Once something strong speaks for one format, a format that nothing speaks for has no say in what a number means.
@@ -64,8 +66,7 @@ export function detectFormat(
   if (doubt === undefined) return { ...mostLikely(ids, operation, signals), signals };
   const byPrefix = decideByPrefix(request, operation, doubt, signals);
   if (byPrefix !== undefined) return { ...byPrefix, signals };
-  if (only !== undefined && strong.length === 1) return { format: only, reason: reasonOf(only, signals), signals };
-  throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids), { field: doubt.spelling });
+  throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
 }
 
 function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
@@ -161,11 +162,21 @@ function decideByPrefix(
   return { format, reason: `only here does ${doubt.number} mean ${network}, the network of the phone number` };
 }
 
-function describeDoubt(doubt: Doubt, ids: readonly string[]): string {
+function describeDoubt(doubt: Doubt, ids: readonly string[], signals: readonly FoundSignal[]): string {
   const readings = [...doubt.readings].map(([id, value]) => `${value} in format ${id.toUpperCase()}`).join(' and ');
   const prefixes = ids.map((id) => `/${id}`).join(' or ');
   return (
-    `${doubt.spelling} ${doubt.number} means ${readings}, and nothing in this request tells which is meant. Nothing was charged. ` +
+    `${doubt.spelling} ${doubt.number} means ${readings}, and ${describeEvidence([...doubt.readings.keys()], signals)}. Nothing was charged. ` +
     `Send the name of the ${doubt.table.title} instead of the number, or put ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
   );
+}
+
+/** The signals that contradict each other, or that there are none. */
+function describeEvidence(ids: readonly string[], signals: readonly FoundSignal[]): string {
+  const evidence = ids.flatMap((id) => {
+    const mine = signals.filter(({ format, weight }) => format === id && weight !== 'weak');
+    const heaviest = mine.find(({ weight }) => weight === 'strong') ?? mine[0];
+    return heaviest === undefined ? [] : [`${heaviest.words} speaks for format ${id.toUpperCase()}`];
+  });
+  return evidence.length < 2 ? 'nothing in this request tells which is meant' : evidence.join(' while ');
 }

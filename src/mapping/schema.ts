@@ -143,7 +143,7 @@ const signalSchema = z
     weight: z
       .enum(['strong', 'medium', 'weak'])
       .describe(
-        'strong decides unless another format has one too; medium contests a strong one of another format; weak breaks a tie.',
+        'strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie.',
       ),
     any_field: someWords.optional().describe('One of these fields was sent.'),
     all_fields: someWords.optional().describe('All of these fields were sent.'),

@@ -42,10 +42,10 @@ describe('what is certain decides, whatever the fields say', () => {
 // Facts, section 8.
 describe('one strong signal decides', () => {
   test.each<[string, string, Fields]>([
-    ['a', TOPUP, { ...PLAIN, phone: '07990000001' }],
-    ['a', TOPUP, { ...PLAIN, bypass: 'false' }],
-    ['a', TOPUP, { ...PLAIN, plan_type: 'VTU' }],
-    ['a', TOPUP, { ...PLAIN, plan_type: 'share and sell' }],
+    ['a', '/api/airtime', { ...PLAIN, phone: '07990000001' }],
+    ['a', '/api/airtime', { ...PLAIN, bypass: 'false' }],
+    ['a', '/api/airtime', { ...PLAIN, plan_type: 'VTU' }],
+    ['a', '/api/airtime', { ...PLAIN, plan_type: 'share and sell' }],
     ['a', '/api/data/', { data_plan: '1', phone_number: '1' }],
     ['a', '/api/cable/', { iuc: '1' }],
     ['a', '/api/cable/', { cable: '1' }],
@@ -76,7 +76,7 @@ describe('one strong signal decides', () => {
 
   test('the slash at the end says nothing', () => {
     for (const path of ['/api/topup', '/api/topup/']) {
-      expect(detect({ path, body: { ...PLAIN, phone: '07990000001' } }).format).toBe('a');
+      expect(detect({ path, body: { ...PLAIN, phone: '07990000001', bypass: true } }).format).toBe('a');
       expect(detect({ path, body: { ...PLAIN, mobile_number: '07990000001' } }).format).toBe('b');
     }
   });
@@ -143,10 +143,17 @@ describe('what does not depend on the number goes ahead', () => {
 });
 
 describe('medium signals', () => {
-  test('contest a strong one of another format: then the prefix decides, else the strong one', () => {
-    const hyb = { path: '/api/airtime', body: { network: 2, mobile_number: '08021234567', amount: 100 } };
+  const hyb = { path: '/api/airtime', body: { network: 2, mobile_number: '08021234567', amount: 100 } };
+  test('contest a single strong one of another format: then the prefix decides, or nothing', () => {
     expect(detect(hyb).format).toBe('a');
-    expect(detect({ ...hyb, body: { ...hyb.body, mobile_number: '07990000001' } }).format).toBe('b');
+    const foreign = { ...hyb, body: { ...hyb.body, mobile_number: '07990000001' } };
+    expect(() => detect(foreign)).toThrow(
+      /^What a number means.*: network 2 means AIRTEL in format A and GLO in format B, and address \/api\/airtime speaks for format A while field mobile_number speaks for format B\. Nothing was charged\. .*\/a or \/b at the end of the address.*key pinned/,
+    );
+  });
+  test('do not contest two strong ones', () => {
+    const adex: Fields = { network: 2, phone: '07990000001', bypass: true, plan_type: 'VTU', amount: 100 };
+    expect(detect({ path: TOPUP, body: adex })).toMatchObject({ format: 'a', reason: 'field phone' });
   });
   test('do not decide alone over a number that matters', () => {
     expect(() => detect({ path: '/api/airtime', body: PLAIN })).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
@@ -210,6 +217,7 @@ test('every signal that was found is told, for the operator', () => {
   expect(signals).toEqual([
     { format: 'a', weight: 'strong', words: 'field bypass' },
     { format: 'b', weight: 'strong', words: 'field mobile_number' },
+    { format: 'b', weight: 'medium', words: 'address /api/topup' },
   ]);
 });
 

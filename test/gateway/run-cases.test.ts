@@ -71,7 +71,7 @@ test('of a case that fails only what differs is told', async () => {
     'v1 call.network: "GLO" / "MTN"',
     'v1 call.ported: nothing / false',
     'http: 201 / 200',
-    'format: "b" / "a because field phone"',
+    'format: "b" / "a because its signals weigh most"',
     'reply.network: "GLO" / "MTN"',
     'reply.status: nothing / "success"',
   ]);

@@ -1,0 +1,85 @@
+/**
+ * Airtime in every combination of address, field, number and phone. Where address and fields agree, they decide; where they
+ * contradict each other and the number means two networks, the phone's prefix does, or the sale is refused.
+ */
+import { detect } from './asked';
+
+/** `by phone` is a contradiction, or silence. */
+type Read = 'a' | 'b' | 'by phone';
+
+const ADDRESSES = ['/api/airtime', '/api/airtime/', '/api/topup', '/api/topup/'] as const;
+
+interface Row {
+  readonly fields: Readonly<Record<string, string | boolean>>;
+  /** The field that holds the phone. */
+  readonly phone: string;
+  /** At each of the addresses. */
+  readonly read: readonly [Read, Read, Read, Read];
+}
+
+// Facts, section 8. The address without a slash numbers like A, with it and at /api/topup like B.
+const ROWS: readonly Row[] = [
+  { phone: 'phone_number', fields: {}, read: ['by phone', 'by phone', 'by phone', 'by phone'] },
+  { phone: 'phone', fields: {}, read: ['a', 'by phone', 'by phone', 'by phone'] },
+  { phone: 'phone', fields: { bypass: true }, read: ['a', 'a', 'a', 'a'] },
+  { phone: 'phone', fields: { bypass: '', plan_type: 'VTU' }, read: ['a', 'a', 'a', 'a'] },
+  { phone: 'phone_number', fields: { plan_type: 'VTU' }, read: ['a', 'by phone', 'by phone', 'by phone'] },
+  { phone: 'phone', fields: { ported_number: true, ref: 'r' }, read: ['by phone', 'by phone', 'by phone', 'by phone'] },
+  { phone: 'mobile_number', fields: {}, read: ['by phone', 'b', 'b', 'b'] },
+  { phone: 'mobile_number', fields: { Ported_number: true, airtime_type: 'VTU' }, read: ['by phone', 'b', 'b', 'b'] },
+  { phone: 'mobile_number', fields: { bypass: true }, read: ['by phone', 'by phone', 'by phone', 'by phone'] },
+];
+
+const MEANINGS: Readonly<Record<string, Readonly<Record<'a' | 'b', string>>>> = {
+  '1': { a: 'MTN', b: 'MTN' },
+  '2': { a: 'AIRTEL', b: 'GLO' },
+  '3': { a: 'GLO', b: 'AIRTEL' },
+  '4': { a: '9MOBILE', b: '9MOBILE' },
+};
+const PHONES = { MTN: '08031234567', AIRTEL: '08021234567', GLO: '08051234567', '9MOBILE': '08091234567', nobody: '07991234567' };
+
+const cells = ROWS.flatMap(({ fields, phone, read }) =>
+  ADDRESSES.map((path, index) => [path, JSON.stringify({ [phone]: '…', ...fields }), read[index]!, { fields, phone }] as const),
+);
+
+function outcomeOf(path: string, body: Readonly<Record<string, string | boolean>>, certain = {}): string {
+  try {
+    return detect({ path, body }, certain).format;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+test.each(cells)('%s with %s is read %s', (path, _title, read, { fields, phone }) => {
+  for (const [number, meaning] of Object.entries(MEANINGS)) {
+    for (const [owner, digits] of Object.entries(PHONES)) {
+      const sent = { ...fields, network: number, amount: '100', [phone]: digits };
+      const fitting = (['a', 'b'] as const).filter((format) => meaning[format] === owner);
+      const isPlain = meaning.a === meaning.b;
+      const outcome = outcomeOf(path, sent);
+      const expected = isPlain
+        ? ['a', 'b']
+        : read !== 'by phone'
+          ? [read]
+          : fitting.length === 1
+            ? fitting
+            : ['ambiguous_format'];
+      expect({ number, owner, outcome, expected }).toEqual({
+        number,
+        owner,
+        outcome: expected.find((one) => one === outcome),
+        expected,
+      });
+    }
+  }
+});
+
+test.each(cells)('%s with %s, which would be read %s, is certain by a pin, a token or a name', (path, _title, _read, cell) => {
+  const sent = { ...cell.fields, network: '2', amount: '100', [cell.phone]: PHONES.nobody };
+  for (const format of ['a', 'b']) {
+    expect(outcomeOf(`/${format}${path}`, sent)).toBe(format);
+    expect(outcomeOf(path, sent, { pinnedByCaller: format })).toBe(format);
+    expect(outcomeOf(path, sent, { markedByToken: format })).toBe(format);
+  }
+  expect(['a', 'b']).toContain(outcomeOf(path, { ...sent, network: 'GLO' }));
+});
