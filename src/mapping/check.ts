@@ -20,6 +20,7 @@ import { checkOperations } from './rules/check-operations';
 import { checkReplies } from './rules/check-replies';
 import { checkRoutes } from './rules/check-routes';
 import { checkTexts } from './rules/check-texts';
+import { checkTold } from './rules/check-told';
 import { checkUnused } from './rules/check-unused';
 import { checkValues } from './rules/check-values';
 import { checkWords } from './rules/check-words';
@@ -51,6 +52,7 @@ const CHECKS: readonly Check[] = [
   checkValues,
   checkReplies,
   checkWords,
+  checkTold,
   checkFormats,
   checkNumberings,
   checkCallers,

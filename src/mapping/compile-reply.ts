@@ -1,6 +1,7 @@
 /** Replies → builders. Layers are merged here, once: included blocks, always, the outcome, then the format's own. */
 import type { JsonValue } from '../domain/json';
 import { compilePlacedFields, compileValue, type Scope, type ValueContext } from './compile-value';
+import { layersOf, type Layer } from './layers-of';
 import type { Replies, ReplyBuilder, ReplyFieldSource, ReplyOutcome } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
@@ -51,8 +52,8 @@ function compileOutcome(
   const ownPath = ['formats', format, 'operations', name, 'reply'];
   if (operation.kind === 'list' && outcome === 'success') return compileList(operation.reply, own, path, ownPath, surroundings);
   const layers = [
-    ...layersOf(shared, outcome, path, surroundings),
-    ...(own === undefined ? [] : layersOf(own, outcome, ownPath, surroundings)),
+    ...layersIn(shared, outcome, path, surroundings),
+    ...(own === undefined ? [] : layersIn(own, outcome, ownPath, surroundings)),
   ];
   return buildLayers(layers, surroundings.context);
 }
@@ -69,8 +70,8 @@ function compileList(
   const list = isOwn ? own.success : shared?.success;
   if (list === undefined) surroundings.report(path, 'missing-reply', 'a list needs `reply.success`');
   if (isFields(list)) {
-    const layers = isOwn || shared === undefined ? [] : layersOf(shared, 'success', path, surroundings);
-    if (own !== undefined) layers.push(...layersOf(own, 'success', ownPath, surroundings));
+    const layers = isOwn || shared === undefined ? [] : layersIn(shared, 'success', path, surroundings);
+    if (own !== undefined) layers.push(...layersIn(own, 'success', ownPath, surroundings));
     return buildLayers(layers, surroundings.context);
   }
   const value = list ?? [];
@@ -94,41 +95,17 @@ export function compileReply(
   path: YamlPath,
   surroundings: ReplySurroundings,
 ): ReplyBuilder {
-  return buildLayers(layersOf(reply, outcome, path, surroundings), surroundings.context);
+  return buildLayers(layersIn(reply, outcome, path, surroundings), surroundings.context);
 }
 
-interface Layer {
-  readonly fields: Readonly<Record<string, ValueSource>>;
-  readonly path: YamlPath;
-}
-
-function layersOf(
-  reply: ReplySource,
-  outcome: ReplyOutcome,
-  path: YamlPath,
-  surroundings: ReplySurroundings,
-  seen: readonly string[] = [],
-): Layer[] {
-  const { source, report } = surroundings;
-  const layers: Layer[] = [];
-  for (const [index, block] of (reply.include ?? []).entries()) {
-    const included = source.blocks[block];
-    if (included === undefined) {
-      const hint = nearestName(block, Object.keys(source.blocks));
-      report(
-        [...path, 'include', index],
-        'unknown-block',
-        `there is no block \`${block}\``,
-        hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` },
-      );
-    } else if (seen.includes(block)) report([...path, 'include', index], 'block-cycle', `block \`${block}\` includes itself`);
-    else layers.push(...layersOf(included, outcome, ['blocks', block], surroundings, [...seen, block]));
-  }
-  if (reply.always !== undefined) layers.push({ fields: reply.always, path: [...path, 'always'] });
-  const own = reply[outcome];
-  if (own !== undefined && own !== null && typeof own === 'object' && !Array.isArray(own))
-    layers.push({ fields: own as Layer['fields'], path: [...path, outcome] });
-  return layers;
+/** The layers, with every include that leads nowhere told. */
+function layersIn(reply: ReplySource, outcome: ReplyOutcome, path: YamlPath, { source, report }: ReplySurroundings): Layer[] {
+  return layersOf(reply, outcome, path, source.blocks, (block, at, isCycle) => {
+    if (isCycle) return report(at, 'block-cycle', `block \`${block}\` includes itself`);
+    const hint = nearestName(block, Object.keys(source.blocks));
+    const message = `there is no block \`${block}\``;
+    return report(at, 'unknown-block', message, hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` });
+  });
 }
 
 /** Later layers win field by field; the order of fields is that of their first appearance. */

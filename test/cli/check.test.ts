@@ -65,8 +65,12 @@ test('an error is told with place, rule, hint and line, and gives exit code 1', 
 
 test('every problem has a hint: its own, or what its rule says to do', () => {
   edit('replies.yaml', 'status: fail,', 'status: queued,');
+  edit('replies.yaml', 'not_found: Not found.', "not_found: ''");
   const { output } = run(folder, '--json');
-  expect(JSON.parse(output)[0]).toMatchObject({ code: 'failure-word-misread', hint: expect.stringContaining('Use `fail`') });
+  expect(JSON.parse(output)).toMatchObject([
+    { code: 'failure-word-misread', hint: 'use `fail`' },
+    { code: 'text-empty', hint: expect.stringContaining('Write a sentence') },
+  ]);
 });
 
 test('warnings fail only when they are more than allowed', () => {

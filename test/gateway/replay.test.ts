@@ -69,7 +69,7 @@ test('through the same mapping nothing changes, and requests were really played'
 });
 
 test('no shapes, no changes', () => {
-  expect(replay([], running, edited('replies.yaml', 'Status: processing', 'Status: initiated'))).toEqual({
+  expect(replay([], running, edited('replies.yaml', 'status: fail,', 'status: failed,'))).toEqual({
     shapes: 0,
     requests: 0,
     played: 0,
@@ -136,17 +136,17 @@ test('a bound is tried on both sides of it', () => {
 });
 
 test('one word changed in a shared block is one change, over all operations and outcomes that tell it', () => {
-  const changed = edited('replies.yaml', 'status: pending, Status: processing', 'status: pending, Status: initiated');
+  const changed = edited('replies.yaml', 'status: fail, Status: failed', 'status: failed, Status: failed');
   expect(replay(ALL, running, changed).changes).toEqual([
     {
       part: 'reply',
-      fields: ['Status'],
-      operations: ['buy_airtime', 'order_status'],
-      outcomes: ['pending'],
-      examples: [{ before: 'processing', after: 'initiated', request: expect.any(String) }],
+      fields: ['status'],
+      operations: ['buy_airtime', 'check_balance', 'order_status'],
+      outcomes: ['failure'],
+      examples: [{ before: 'fail', after: 'failed', request: expect.any(String) }],
       moreExamples: 0,
-      shapes: 3,
-      requests: 104,
+      shapes: 4,
+      requests: 109,
       money: 'it tells how an order ended',
     },
   ]);

@@ -40,6 +40,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/journal/decide-opening.ts': 'Part of opening an order: test/journal/journal-suite.ts.',
   'src/journal/lmdb/': 'Parts of the LMDB journal: test/journal/journal-suite.ts and test/journal/lmdb-journal.test.ts.',
   'src/mapping/case/case-schema.ts': 'The language of cases: test/mapping/cases.test.ts.',
+  'src/mapping/layers-of.ts':
+    'Every layer of every reply: test/mapping/compile-reply.test.ts and test/mapping/rules/check-told.test.ts.',
   'src/mapping/mutate/': 'Every break of the shipped set: test/mapping/mutate.test.ts.',
   'src/mapping/plan/':
     'Parts of comparing two sets: test/mapping/plan/compare-sources.test.ts and test/mapping/plan/reformat.test.ts.',

@@ -71,7 +71,6 @@ const LOOKS_AT: Readonly<Partial<Record<RuleId, readonly string[]>>> = {
   'failure-tells-success': REPLIES,
   'message-no-text': [...REPLIES, ...FIELDS, ...SOURCES],
   'text-missing': ['texts'],
-  'words-not-distinct': ['words'],
   'unknown-parameter': ['operations.=.fields!', KIND],
   'route-repeated': ['operations.=.routes'],
   'unknown-table': ['tables!'],

@@ -7,6 +7,8 @@ import { blockReply, outcomeReplies, type OutcomeReply, type PlacedValue } from 
 const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
 /** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
 const GOODS = ['name', 'token', 'pin'];
+/** Goods under other names: null says the same as absence. */
+const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin'];
 
 export function checkReplies(checking: Checking): void {
   const { source, report } = checking;
@@ -92,6 +94,11 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
   for (const name of GOODS) {
     const goods = fields.get(name);
     if (goods !== undefined) tell(goods.path, 'failure-tells-success', `a failure has a field \`${name}\``, { at: 'key' });
+  }
+  for (const name of MORE_GOODS) {
+    const goods = fields.get(name);
+    if (goods !== undefined && goods.value !== null)
+      tell(goods.path, 'failure-tells-success', `\`${name}\` of a failure is not \`null\``);
   }
   const id = fields.get('id');
   if (id !== undefined && id.value !== null)

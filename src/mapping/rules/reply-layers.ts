@@ -1,5 +1,6 @@
 /** Which fields an outcome's reply really has, after blocks, `always` and the format's own were laid over each other. */
 import { isFields } from '../compile-reply';
+import { layersOf } from '../layers-of';
 import type { ReplyOutcome } from '../mapping';
 import type { YamlPath } from '../read-yaml';
 import type { ReplySource, ValueSource } from '../schema';
@@ -33,12 +34,12 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
       return own === undefined ? [] : [{ id, own }];
     });
     return outcomes.flatMap((outcome): OutcomeReply[] => {
-      const base = layersOf(shared, outcome, path, source);
+      const base = placedIn(shared, outcome, path, source);
       return [
         { operation, format: undefined, outcome, path, fields: new Map(base) },
         ...owns.map(({ id, own }) => {
           const ownPath = ['formats', id, 'operations', operation, 'reply'];
-          const fields = new Map([...base, ...layersOf(own, outcome, ownPath, source)]);
+          const fields = new Map([...base, ...placedIn(own, outcome, ownPath, source)]);
           return { operation, format: id, outcome, path: ownPath, fields };
         }),
       ];
@@ -50,29 +51,17 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
 export function listReply(reply: ReplySource | undefined, path: YamlPath, source: MappingSource): PlacedValue[] {
   if (reply?.success === undefined) return [];
   if (!isFields(reply.success)) return [{ value: reply.success, path: [...path, 'success'] }];
-  return [...new Map(layersOf(reply, 'success', path, source)).values()];
+  return [...new Map(placedIn(reply, 'success', path, source)).values()];
 }
 
 /** The fields of one reply of blocks alone. */
 export function blockReply(block: string, outcome: ReplyOutcome, source: MappingSource): ReadonlyMap<string, PlacedValue> {
-  return new Map(layersOf({ include: [block] }, outcome, ['blocks'], source));
+  return new Map(placedIn({ include: [block] }, outcome, ['blocks'], source));
 }
 
-function layersOf(
-  reply: ReplySource,
-  outcome: ReplyOutcome,
-  path: YamlPath,
-  source: MappingSource,
-  seen: readonly string[] = [],
-): [string, PlacedValue][] {
-  const included = (reply.include ?? []).flatMap((block) => {
-    const found = Object.hasOwn(source.blocks, block) && !seen.includes(block) ? source.blocks[block] : undefined;
-    return found === undefined ? [] : layersOf(found, outcome, ['blocks', block], source, [...seen, block]);
-  });
-  return [...included, ...placed(reply.always, [...path, 'always']), ...placed(reply[outcome], [...path, outcome])];
-}
-
-function placed(fields: ValueSource | undefined, path: YamlPath): [string, PlacedValue][] {
-  if (fields === undefined || fields === null || typeof fields !== 'object' || Array.isArray(fields)) return [];
-  return Object.entries(fields as Record<string, ValueSource>).map(([key, value]) => [key, { value, path: [...path, key] }]);
+/** Every field of every layer with its place; a map of them keeps the last, as the reply does. */
+function placedIn(reply: ReplySource, outcome: ReplyOutcome, path: YamlPath, source: MappingSource): [string, PlacedValue][] {
+  return layersOf(reply, outcome, path, source.blocks).flatMap(({ fields, path: at }) =>
+    Object.entries(fields).map(([key, value]): [string, PlacedValue] => [key, { value, path: [...at, key] }]),
+  );
 }

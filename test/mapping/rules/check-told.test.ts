@@ -1,0 +1,226 @@
+import { checkFolder } from '../../../src/mapping/check';
+import { checkWith, MAPPINGS, marked } from '../mapping-set';
+
+const OPERATION = `
+operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: network, required: true }
+      phone: { from: [phone], as: phone, required: true }
+      amount: { from: [amount], as: naira, required: true }
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply:`;
+const operation = (lines: string): string => `${OPERATION}\n${lines.replace(/^/gm, '      ')}`;
+const format = (reply: string): string => `
+format: x
+title: Format X
+numbers: { network: { 1: MTN, 2: GLO } }
+operations:
+  buy:
+    reply: ${reply}`;
+const words = (outcome: string, status: string, Status: string): string =>
+  Object.entries({
+    success: ['200', 'success', 'successful'],
+    pending: ['200', 'pending', 'processing'],
+    failure: ['400', 'fail', 'failed'],
+  })
+    .map(([name, [http, one, other]]) =>
+      name === outcome
+        ? `  ${name}: { http: ${http}, status: ${status}, Status: ${Status} }`
+        : `  ${name}: { http: ${http}, status: ${one}, Status: ${other} }`,
+    )
+    .join('\n')
+    .replace(/^/, 'words:\n');
+
+/** Codes and places of errors. A format changes an operation that tells both words. */
+function errorsOf(text: string): { code: string; line: number; column: number }[] {
+  const shared = text.includes('\nformat:') ? [operation('always: { status: $words.status, Status: $words.Status }')] : [];
+  return checkWith(text.replaceAll('§', ''), ...shared)
+    .problems.filter(({ severity }) => severity === 'error')
+    .map(({ code, line, column }) => ({ code, line, column }));
+}
+
+const READ_AS_SUCCESS = ['successful', 'success', 'delivered', 'completed', 'ok', "'000'", "'true'", "'200'", 'SUCCESS'];
+
+describe('a word that scripts take for a success', () => {
+  test.each(READ_AS_SUCCESS)('%s is refused as the pending word, in both words', (word) => {
+    for (const text of [words('pending', `§${word}`, 'processing'), words('pending', 'pending', `§${word}`)]) {
+      const { line, column } = marked(text);
+      expect(errorsOf(text)).toEqual([{ code: 'pending-word-misread', line, column }]);
+    }
+  });
+
+  test.each([...READ_AS_SUCCESS, '200', 'true'])(
+    '%s is refused in a pending and in a failed reply, whichever layer brings it',
+    (word) => {
+      const layers = (outcome: string): string[] => [
+        format(`{ ${outcome}: { status: §${word} } }`),
+        format(`{ ${outcome}: { Status: §${word} } }`),
+        operation(`always: { status: $words.status }\n${outcome}: { Status: §${word} }`),
+        `${operation('include: [base]\nalways: { status: $words.status }')}\nblocks:\n  refusal: { failure: { status: $words.status, code: $refusal.code } }\n  base: { ${outcome}: { order: { Status: §${word} } } }`,
+        format(`{ ${outcome}: { code: { first: [$order.number, §${word}] } } }`),
+        format(`{ ${outcome}: { data: { response_code: { when: { $order.token: present }, value: §${word}, else: '016' } } } }`),
+        format(`{ ${outcome}: { '*': { orderStatus: §${word} } } }`),
+      ];
+      for (const outcome of ['pending', 'failure'])
+        for (const text of layers(outcome)) {
+          const { line, column } = marked(text);
+          const found = errorsOf(text.replace("'016'", outcome === 'pending' ? "'099'" : "'016'"));
+          expect(found).toEqual([{ code: `${outcome}-word-misread`, line, column }]);
+        }
+    },
+  );
+});
+
+test('what all outcomes share is judged for each of them', () => {
+  const text = format('{ always: { status: §success } }');
+  const { line, column } = marked(text);
+  expect(errorsOf(text)).toEqual([
+    { code: 'pending-word-misread', line, column },
+    { code: 'failure-word-misread', line, column },
+  ]);
+});
+
+test.each([
+  ['success-word-misread', format('{ success: { status: §failed } }')],
+  ['success-word-misread', format('{ success: { Status: §processing } }')],
+  ['success-word-misread', format('{ success: { data: { delivered: §false } } }')],
+  ['success-word-misread', format('{ success: { success: §false } }')],
+  ['success-word-misread', format('{ success: { code: §422 } }')],
+  ['pending-word-misread', format('{ pending: { status: §refunded } }')],
+  ['pending-word-misread', format('{ pending: { Status: §process } }')],
+  ['pending-word-misread', format('{ pending: { delivered: §true } }')],
+  ['pending-word-misread', format('{ pending: { data: { failed: §1 } } }')],
+  ['failure-word-misread', format('{ failure: { status: §queued } }')],
+  ['failure-word-misread', format('{ failure: { data: { success: §true } } }')],
+  ['failure-word-misread', format('{ failure: { invalid: §false } }')],
+  ['failure-word-misread', 'blocks: { refusal: { failure: { status: §success, code: $refusal.code } } }'],
+  ['success-word-misread', words('success', '§successful', 'successful')],
+  ['success-word-misread', words('success', 'success', "§'successful '")],
+  ['success-word-misread', words('success', 'success', '§Successful')],
+  ['pending-word-misread', words('pending', '§processing', 'processing')],
+  ['pending-word-misread', words('pending', 'pending', '§pending')],
+  ['pending-word-misread', words('pending', '§in_progress', 'processing')],
+  ['failure-word-misread', words('failure', '§nope', 'failed')],
+])('%s: %s', (code, text) => {
+  const { line, column } = marked(text);
+  expect(errorsOf(text)).toEqual([{ code, line, column }]);
+});
+
+test.each([
+  format(
+    "{ success: { code: '000', status: Success }, pending: { code: '099', status: PENDING }, failure: { code: '016', status: FAILED } }",
+  ),
+  format("{ always: { code: { when: { $words.status: success }, value: '000', else: '099' } }, failure: { code: '016' } }"),
+  format("{ always: { code: { when: { $words.Status: failed }, value: '016', else: '' } } }"),
+  format(
+    '{ always: { quantity: 1, system: API, load_pin: "*311*PIN#", plan_id: 200, invalid: false }, failure: { invalid: true } }',
+  ),
+])('a format’s own words are let be where they mean the outcome: %s', (text) => {
+  expect(errorsOf(text)).toEqual([]);
+});
+
+test.each(['token', 'meter_token', 'purchased_code', 'pins', 'serial', 'data_pin', 'name'])(
+  'a failure that brings goods in `%s` is refused, also where a format brings them',
+  (name) => {
+    for (const value of ['$order.token', "''", 'Ada']) {
+      const found = errorsOf(format(`{ failure: { ${name}: ${value} } }`)).map(({ code }) => code);
+      expect(found).toEqual(['failure-tells-success']);
+    }
+  },
+);
+
+const HISTORY = (status: string, row = ''): string => `
+operations:
+  orders:
+    title: Order history
+    kind: history
+    routes: [GET /api/orders]
+    call: { to: GET /transactions }
+    reply: { always: { status: $words.status }, success: { data: { each: $orders, row: order } } }
+rows:
+  order: { id: $row.id, status: ${status}${row} }`;
+
+test('a row of the order history says no constant word of every order', () => {
+  const text = HISTORY('§successful');
+  const { line, column } = marked(text);
+  expect(errorsOf(text)).toEqual([{ code: 'pending-word-misread', line, column }]);
+  expect(errorsOf(HISTORY('$row.words.status'))).toEqual([]);
+  expect(
+    errorsOf(HISTORY('$row.words.status', ', done: { when: { $row.words.status: success }, value: true, else: false }')),
+  ).toEqual([]);
+});
+
+const CALLER = (status: string): string => `
+callers:
+  kinds: { other: { patience: 4s } }
+  keys:
+    0123456789abcdef0123456789abcdef:
+      lists: { default: { status: ${status}, data: $list } }`;
+
+test('the object that one caller gets around a list is judged as a success', () => {
+  const text = CALLER('§fail');
+  const { line, column } = marked(text);
+  expect(errorsOf(text)).toEqual([{ code: 'success-word-misread', line, column }]);
+  expect(errorsOf(CALLER('success'))).toEqual([]);
+});
+
+const TEXTS = {
+  succeeded: 'Transaction done.',
+  pending: 'Your order is being processed.',
+  unknown: 'Your order is being processed.',
+  declined: 'Transaction failed and your wallet was refunded.',
+  rejected: 'Transaction rejected. Nothing was charged.',
+  not_sent: 'The service cannot be reached. Please try again.',
+  found: 'Found.',
+  not_found: 'Not found.',
+  unavailable: 'The service cannot be reached.',
+};
+const texts = (key: string, text: string): string =>
+  `texts:\n${Object.entries({ ...TEXTS, [key]: text })
+    .map(([name, value]) => `  ${name}: ${value}`)
+    .join('\n')}`;
+
+test.each([
+  ['pending', 'Your airtime purchase was successful.'],
+  ['pending', 'Not yet successful'], // looked for inside the text by one family
+  ['unknown', 'Delivered to the customer.'],
+  ['pending', 'Transaction failed.'],
+  ['pending', 'Nothing was charged so far.'],
+  ['unknown', 'Please try again.'],
+  ['declined', 'Transaction unsuccessful.'],
+  ['rejected', 'Order completed.'],
+  ['not_sent', 'Your order is pending.'],
+  ['unavailable', 'Successful.'],
+  ['not_found', 'This order is processing.'],
+  ['succeeded', 'Your wallet was refunded.'],
+  ['succeeded', 'Your order is being processed.'],
+  ['found', 'Request failed.'],
+])('the text of %s must not be “%s”', (key, text) => {
+  const { problems } = checkWith(texts(key, text));
+  expect(problems.map(({ code }) => code)).toEqual(['text-of-other-outcome']);
+});
+
+test.each([
+  ['pending', 'Do not send it again, you will hear when it is delivered.'],
+  ['unknown', 'It is not known whether it was delivered. Check its status.'],
+  ['declined', 'The order could not be completed.'],
+  ['declined', 'It was not delivered and your wallet was refunded.'],
+  ['succeeded', 'Completed.'],
+])('the text of %s may well be “%s”', (key, text) => {
+  expect(checkWith(texts(key, text)).problems).toEqual([]);
+});
+
+test('a text of a reply is judged like one below texts', () => {
+  const text = format('{ pending: { message: §Recharge successful. } }');
+  const { line, column } = marked(text);
+  expect(errorsOf(text)).toEqual([{ code: 'text-of-other-outcome', line, column }]);
+  expect(errorsOf(format('{ success: { message: Recharge successful. } }'))).toEqual([]);
+});
+
+test('the shipped mappings tell every outcome as itself', () => {
+  expect(checkFolder(MAPPINGS).problems).toEqual([]);
+});
