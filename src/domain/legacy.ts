@@ -24,6 +24,15 @@ export interface LegacyHeaders {
   readonly authorization?: string | undefined;
   readonly token?: string | undefined;
   readonly userAgent?: string | undefined;
+  /** All that were sent, by lower-case name: a mapping may name further ones. */
+  readonly sent?: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** A header that a mapping names, without blanks at its ends; undefined when it was not sent, or is empty. */
+export function headerOf({ sent }: LegacyHeaders, name: string): string | undefined {
+  const value = sent?.[name.toLowerCase()];
+  const text = typeof value === 'string' ? value.trim() : value?.join(', ').trim();
+  return text === '' ? undefined : text;
 }
 
 export interface LegacyReply {

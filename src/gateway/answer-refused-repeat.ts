@@ -42,7 +42,7 @@ export async function answerRefusedRepeat(
 /** An id that cannot be read was refused the first time as well. */
 function readIdOf(request: LegacyRequest, parameters: Readonly<Record<string, string>>, mapping: Mapping): string | undefined {
   try {
-    return readRequestId(request, parameters, mapping.requestIdSpellings)?.id;
+    return readRequestId(request, parameters, mapping)?.id;
   } catch {
     return undefined;
   }

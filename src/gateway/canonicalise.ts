@@ -54,7 +54,7 @@ export function canonicalise(work: Canonicalising): Canonicalised {
     if (read.spelling !== undefined) spellings[field.name] = read.spelling;
     if (read.ownNumber !== undefined) ownNumbers[field.name] = read.ownNumber;
   }
-  const requestId = operation.kind === 'purchase' ? readRequestId(request, parameters, mapping.requestIdSpellings) : undefined;
+  const requestId = operation.kind === 'purchase' ? readRequestId(request, parameters, mapping) : undefined;
   const unknownFields = [...request.body.keys(), ...request.query.keys()].filter((name) => !operation.known.has(name));
   return { kind: 'intent', intent: { operation, format, values, spellings, ownNumbers, requestId, unknownFields } };
 }

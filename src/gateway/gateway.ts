@@ -233,7 +233,7 @@ export function createGateway(parts: GatewayParts): Gateway {
 
 function askingOf(request: LegacyRequest, mapping: Mapping, found: Required<Found>): Asking {
   const { operation, credentials, isBasic, callerKey, detection, intent, call } = found;
-  const kind = mapping.callerKindOf(request.headers.userAgent);
+  const kind = mapping.callerKindOf(request.headers);
   const patienceMs = callerKey?.patienceOf(operation.name) ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
   const { format, reason } = detection;
   return { request, mapping, operation, format, reason, intent, call, credentials, isBasic, callerKey, patienceMs };

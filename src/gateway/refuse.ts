@@ -1,7 +1,7 @@
 /** A refusal in the script's own words: nothing was sent, nothing is charged. And the words for when we ourselves fail. */
 import type { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
-import type { LegacyReply, LegacyRequest } from '../domain/legacy';
+import { headerOf, type LegacyReply, type LegacyRequest } from '../domain/legacy';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { mergeReply } from './merge-reply';
 import { readSpellings } from './read-raw';
@@ -17,7 +17,7 @@ export interface Refused {
 export function refuseRequest(error: GatewayError, refused: Refused): LegacyReply {
   const { mapping, operation, format } = refused;
   const echo = echoOf(refused);
-  const requestId = Object.values(echo)[0] ?? null;
+  const requestId = idOf(refused, echo);
   const roots: Record<string, JsonValue> = {
     refusal: { code: error.code, detail: error.detail },
     sent: { request_id: requestId, echo },
@@ -42,7 +42,7 @@ export function pendingAfterBug(refused: Refused): LegacyReply {
   const { http, status, Status } = refused.mapping.words.pending;
   const text = refused.mapping.texts['unknown'] ?? '';
   const echo = echoOf(refused);
-  const requestId = Object.values(echo)[0] ?? null;
+  const requestId = idOf(refused, echo);
   return {
     status: http,
     body: {
@@ -57,6 +57,14 @@ export function pendingAfterBug(refused: Refused): LegacyReply {
       ...echo,
     },
   };
+}
+
+/** What the script knows the refused request by: its own field, or the header in the place of one. */
+function idOf({ request, mapping }: Refused, echo: JsonObject): JsonValue {
+  const [sent] = Object.values(echo);
+  if (sent !== undefined || request === undefined) return sent ?? null;
+  const [header] = mapping.requestIdHeaders.flatMap((name) => headerOf(request.headers, name) ?? []);
+  return header ?? null;
 }
 
 function echoOf({ request, mapping }: Refused): JsonObject {

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../domain/errors';
 import { InexactNumber, textOf, type JsonObject, type JsonValue } from '../domain/json';
-import type { LegacyRequest } from '../domain/legacy';
+import { headerOf, type LegacyRequest } from '../domain/legacy';
 import { readSpellings, type RawValue } from './read-raw';
 
 export interface SentRequestId {
@@ -10,8 +10,10 @@ export interface SentRequestId {
   readonly id: string;
   /** As the script sent it, under each spelling it used. */
   readonly echo: JsonObject;
-  /** The first of the echoed values. */
+  /** The first of the echoed values; what the header held where nothing else was sent. */
   readonly sent: JsonValue;
+  /** The id in a header. It is the request id only where no spelling of one was sent. */
+  readonly header?: { readonly name: string; readonly id: string };
 }
 
 /** Section 8 of the specification. */
@@ -21,8 +23,39 @@ const HASH_LENGTH = 40;
 const SENT_LENGTH_MAX = 512;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
-/** `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused. */
+/** Where a mapping says that request ids stand. */
+export interface RequestIdPlaces {
+  readonly requestIdSpellings: readonly string[];
+  readonly requestIdHeaders: readonly string[];
+}
+
+/**
+ * `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused,
+ * but an id in a header may be another one: it names the sending, the script's own field the sale.
+ */
 export function readRequestId(
+  request: LegacyRequest,
+  parameters: Readonly<Record<string, string>>,
+  { requestIdSpellings, requestIdHeaders }: RequestIdPlaces,
+): SentRequestId | undefined {
+  const header = readHeaderId(request, requestIdHeaders);
+  const own = readOwnId(request, parameters, requestIdSpellings);
+  if (own === undefined) return header === undefined ? undefined : { id: header.id, echo: {}, sent: header.sent, header };
+  return header === undefined ? own : { ...own, header };
+}
+
+function readHeaderId(
+  { headers }: LegacyRequest,
+  names: readonly string[],
+): (NonNullable<SentRequestId['header']> & { readonly sent: string }) | undefined {
+  for (const name of names) {
+    const sent = headerOf(headers, name);
+    if (sent !== undefined && sent.length <= SENT_LENGTH_MAX) return { name, id: shortenRequestId(sent), sent };
+  }
+  return undefined;
+}
+
+function readOwnId(
   request: LegacyRequest,
   parameters: Readonly<Record<string, string>>,
   spellings: readonly string[],

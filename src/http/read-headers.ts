@@ -12,6 +12,7 @@ export function readHeaders(request: IncomingMessage): LegacyHeaders {
     authorization: onlyValue(request.rawHeaders, 'authorization'),
     token: onlyValue(request.rawHeaders, 'token'),
     userAgent: request.headers['user-agent'],
+    sent: request.headers,
   };
 }
 

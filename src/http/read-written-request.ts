@@ -19,6 +19,7 @@ export async function readWrittenRequest(written: WrittenRequest, clientAddress:
       authorization: headers.get('authorization'),
       token: headers.get('token'),
       userAgent: headers.get('user-agent'),
+      sent: Object.fromEntries(headers),
     },
     clientAddress,
   };

@@ -1,12 +1,14 @@
 /** Kinds of callers, told by wire facts, and single callers, told by the fingerprint of their key. */
+import { headerOf, type LegacyHeaders } from '../domain/legacy';
 import { compileCallerKey } from './compile-caller-key';
 import type { ValueContext } from './compile-value';
 import type { CallerKey, CallerKind } from './mapping';
+import type { CallerKindSource } from './schema';
 import type { MappingSource } from './source';
 
 export interface Callers {
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
-  readonly callerKindOf: (userAgent: string | undefined) => CallerKind;
+  readonly callerKindOf: (headers: LegacyHeaders) => CallerKind;
 }
 
 export function compileCallers(source: MappingSource, context: ValueContext): Callers {
@@ -14,17 +16,21 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
   const kinds = Object.entries(source.callerKinds).map(([name, kind]) => ({
     name,
     patienceMs: kind.patience,
-    // A kind without User-Agents is everybody else.
-    matches: kind.user_agents === undefined ? undefined : kind.user_agents.map(compilePattern),
+    // A kind that is told by nothing is everybody else.
+    matches: kind.user_agents === undefined && kind.headers === undefined ? undefined : compileKind(kind),
   }));
   const rest = kinds.find((kind) => kind.matches === undefined);
   if (rest === undefined)
-    report(['callers', 'kinds'], 'no-default-kind', 'one kind of caller must be without `user_agents`: it is everybody else');
+    report(
+      ['callers', 'kinds'],
+      'no-default-kind',
+      'one kind of caller must be without `user_agents` and `headers`: it is everybody else',
+    );
   for (const { name } of kinds.filter((kind) => kind.matches === undefined && kind !== rest))
     report(
       ['callers', 'kinds', name],
       'second-default-kind',
-      `\`${rest!.name}\` is without \`user_agents\` already: only one kind can be everybody else`,
+      `\`${rest!.name}\` is told by nothing already: only one kind can be everybody else`,
       { at: 'key' },
     );
   const callerKeys = new Map(
@@ -35,11 +41,21 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
   );
   return {
     callerKeys,
-    callerKindOf: (userAgent) => {
-      const agent = userAgent?.trim() ?? '';
-      const kind = kinds.find((one) => one.matches?.some((matches) => matches(agent)) === true) ?? rest;
+    callerKindOf: (headers) => {
+      const kind = kinds.find((one) => one.matches?.(headers) === true) ?? rest;
       return { name: kind?.name ?? 'other', patienceMs: kind?.patienceMs ?? 0 };
     },
+  };
+}
+
+function compileKind({
+  user_agents: agents = ['*'],
+  headers: names = [],
+}: CallerKindSource): (headers: LegacyHeaders) => boolean {
+  const patterns = agents.map(compilePattern);
+  return (headers) => {
+    const agent = headers.userAgent?.trim() ?? '';
+    return patterns.some((matches) => matches(agent)) && names.every((name) => headerOf(headers, name) !== undefined);
   };
 }
 

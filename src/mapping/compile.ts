@@ -41,6 +41,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
       .filter((numbering) => numbering.table === 'network')
       .map(({ title, numbers }) => ({ title, numbering: toNumbering(numbers) })),
     requestIdSpellings: source.requestId,
+    requestIdHeaders: source.requestIdHeaders,
     words: source.words,
     texts: source.texts,
     timing: source.timing,

@@ -91,7 +91,7 @@ function readFile(path: string): FileRead {
 }
 
 const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'] as const;
-const WHOLES = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
+const WHOLES = ['request_id', 'request_id_headers', 'words', 'timing', 'lookup_key', 'callers'] as const;
 const NEEDED = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
 
 /** Merges files by section. A name that stands twice is a problem at its second place. */
@@ -237,6 +237,7 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
     rows: merged.rows ?? {},
     otherNumberings: merged.other_numberings ?? [],
     requestId: merged.request_id!,
+    requestIdHeaders: merged.request_id_headers ?? [],
     words: merged.words!,
     texts: merged.texts ?? {},
     callerKinds: merged.callers?.kinds ?? {},

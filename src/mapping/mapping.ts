@@ -1,6 +1,6 @@
 /** A compiled mapping: what the walk uses. Made once per load by `compile.ts`; requests finish on the one they began with. */
 import type { JsonObject, JsonValue } from '../domain/json';
-import type { LegacyValue } from '../domain/legacy';
+import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
 import type { Route } from './routes';
@@ -136,6 +136,8 @@ export interface Mapping {
   readonly routes: readonly Route[];
   readonly otherNumberings: readonly { readonly title: string; readonly numbering: Numbering }[];
   readonly requestIdSpellings: readonly string[];
+  /** Headers that carry one as well. */
+  readonly requestIdHeaders: readonly string[];
   readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
   readonly texts: Readonly<Record<string, string>>;
   readonly timing: Timing;
@@ -146,7 +148,7 @@ export interface Mapping {
   /** What a refusal looks like. */
   readonly refusal: ReplyBuilder;
   matchRoute(method: string, path: string): RouteMatch;
-  callerKindOf(userAgent: string | undefined): CallerKind;
+  callerKindOf(headers: LegacyHeaders): CallerKind;
   /** What a number means for a table in a format. */
   numberingOf(format: string, table: Table): Numbering;
 }

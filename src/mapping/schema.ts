@@ -224,8 +224,12 @@ const timingSchema = z.strictObject({
   quiet: duration.describe('How long after its last try an order that v1 does not list counts as never sent.'),
   overdue: duration.describe('The age at which an order without a final outcome is reported loudly.'),
 });
+const headerNames = z
+  .array(z.string().regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header, such as X-Request-Id'))
+  .min(1, 'expected at least one');
 const callerKindSchema = z.strictObject({
   user_agents: someWords.optional().describe('User-Agents of this kind; "" is none at all, a final * matches any rest.'),
+  headers: headerNames.optional().describe('Headers that a request of this kind has, all of them, whatever they hold.'),
   patience: duration.describe('How long it waits for the end of an order.'),
 });
 const callerKeySchema = z.strictObject({
@@ -271,6 +275,9 @@ export const sharedFileSchema = z.strictObject({
     .optional()
     .describe('Numberings of other servers, known to the numbering guard.'),
   request_id: someWords.optional().describe("Spellings of the script's own id of an order."),
+  request_id_headers: headerNames
+    .optional()
+    .describe('Headers with the id of a request: the first that was sent is the request id where no spelling of it was.'),
   words: z
     .strictObject({
       success: wordsOfOutcome.describe('Charged and delivered.'),

@@ -14,6 +14,7 @@ export interface MappingSource {
   readonly rows: Readonly<Section<'rows'>>;
   readonly otherNumberings: Section<'other_numberings'>;
   readonly requestId: readonly string[];
+  readonly requestIdHeaders: readonly string[];
   readonly words: Section<'words'>;
   readonly texts: Readonly<Section<'texts'>>;
   readonly callerKinds: NonNullable<Section<'callers'>['kinds']>;

@@ -60,7 +60,7 @@ function concludedFrom(family: Family, meaning: Meaning): string {
 }
 
 function pendingTable(): string {
-  const seconds = (userAgent: string | undefined): string => `${mapping.callerKindOf(userAgent).patienceMs / 1000} s`;
+  const seconds = (userAgent: string | undefined): string => `${mapping.callerKindOf({ userAgent }).patienceMs / 1000} s`;
   const protection = `held ${seconds(undefined)} first (${seconds('GuzzleHttp/7')} unless it is plain PHP)`;
   return table(
     ['family', 'concludes from pending', 'what it costs', 'what protects it'],

@@ -4,7 +4,10 @@ import { GatewayError } from '../../src/domain/errors';
 import { generateRequestId, readRequestId, shortenRequestId } from '../../src/gateway/request-id';
 import { legacyRequest } from './legacy-request';
 
-const SPELLINGS = ['request-id', 'request_id', 'ref'];
+const PLACES = {
+  requestIdSpellings: ['request-id', 'request_id', 'ref'],
+  requestIdHeaders: ['Idempotency-Key', 'X-Request-Id'],
+};
 const UUID = '123e4567-e89b-12d3-a456-426614174000';
 
 // Facts 7: 17 and 41 characters, pipes, dots, bare numbers, the current second.
@@ -18,7 +21,7 @@ test.each([
   ['REF-1767225600', 'REF-1767225600'],
   [true, 'true'],
 ])('%p goes to v1 as %s', (value, id) => {
-  const read = readRequestId(legacyRequest({ body: { 'request-id': value } }), {}, SPELLINGS);
+  const read = readRequestId(legacyRequest({ body: { 'request-id': value } }), {}, PLACES);
   expect(read).toEqual({ id, echo: { 'request-id': value }, sent: value });
 });
 
@@ -44,19 +47,19 @@ test('whatever is sent, what goes to v1 is short and printable', () => {
 });
 
 test('equal ids under several spellings are one, and each is echoed as it was sent', () => {
-  const read = readRequestId(legacyRequest({ body: { ref: '7', 'request-id': 7 } }), {}, SPELLINGS);
+  const read = readRequestId(legacyRequest({ body: { ref: '7', 'request-id': 7 } }), {}, PLACES);
   expect(read).toEqual({ id: '7', echo: { 'request-id': 7, ref: '7' }, sent: 7 });
 });
 
 test('an id in the address counts', () => {
-  expect(readRequestId(legacyRequest(), { request_id: 'r-1' }, SPELLINGS)).toMatchObject({
+  expect(readRequestId(legacyRequest(), { request_id: 'r-1' }, PLACES)).toMatchObject({
     id: 'r-1',
     echo: { request_id: 'r-1' },
   });
 });
 
 test.each([[{}], [{ 'request-id': '' }], [{ 'request-id': null }], [{ ref: '  ' }], [{ other: '1' }]])('%j has no id', (body) => {
-  expect(readRequestId(legacyRequest({ body }), {}, SPELLINGS)).toBeUndefined();
+  expect(readRequestId(legacyRequest({ body }), {}, PLACES)).toBeUndefined();
 });
 
 test.each([
@@ -66,7 +69,7 @@ test.each([
   ['an object', { ref: { a: '1' } }, 'invalid_field'],
   ['513 characters', { ref: 'x'.repeat(513) }, 'invalid_field'],
 ])('%s are refused by name', (_title, body, code) => {
-  const read = (): unknown => readRequestId(legacyRequest({ body }), {}, SPELLINGS);
+  const read = (): unknown => readRequestId(legacyRequest({ body }), {}, PLACES);
   expect(read).toThrow(GatewayError);
   expect(read).toThrow(expect.objectContaining({ code, field: 'ref' }));
 });
@@ -80,4 +83,28 @@ test('an id that is made here is 28 characters, printable as it is, and sorts by
 
 test('a thousand ids of one millisecond are a thousand ids', () => {
   expect(new Set(Array.from({ length: 1_000 }, () => generateRequestId(1_767_225_600_000))).size).toBe(1_000);
+});
+
+test('the first of the headers that was sent is the id where nothing else is, and is not echoed as a field', () => {
+  const sent = { 'x-request-id': ` ${UUID} ` };
+  const header = { name: 'X-Request-Id', id: UUID, sent: UUID };
+  expect(readRequestId(legacyRequest({ headers: { sent } }), {}, PLACES)).toEqual({ id: UUID, echo: {}, sent: UUID, header });
+  const both = { ...sent, 'idempotency-key': 'k-1' };
+  expect(readRequestId(legacyRequest({ headers: { sent: both } }), {}, PLACES)).toMatchObject({ id: 'k-1' });
+});
+
+test.each([
+  ['body', legacyRequest({ body: { ref: 'r-1' }, headers: { sent: { 'x-request-id': 'h-1' } } }), {}],
+  ['query', legacyRequest({ query: { ref: 'r-1' }, headers: { sent: { 'x-request-id': 'h-1' } } }), {}],
+  ['path', legacyRequest({ headers: { sent: { 'x-request-id': 'h-1' } } }), { request_id: 'r-1' }],
+])('an id in the %s goes before another one in a header, which is known beside it', (_place, request, parameters) => {
+  expect(readRequestId(request, parameters, PLACES)).toMatchObject({ id: 'r-1', sent: 'r-1', header: { id: 'h-1' } });
+});
+
+test.each([
+  ['', undefined],
+  ['  ', undefined],
+  ['x'.repeat(513), undefined],
+])('the header %j is no id', (value, expected) => {
+  expect(readRequestId(legacyRequest({ headers: { sent: { 'x-request-id': value } } }), {}, PLACES)).toBe(expected);
 });

@@ -15,7 +15,12 @@ test('a written request is read by the rules of the public server', async () => 
     path: '/api/topup/',
     query: new Map([['a', '1']]),
     body: new Map([['network', 1]]),
-    headers: { authorization: 'Token k', token: undefined, userAgent: 'adex' },
+    headers: {
+      authorization: 'Token k',
+      token: undefined,
+      userAgent: 'adex',
+      sent: { authorization: 'Token k', 'user-agent': 'adex', 'content-type': 'text/plain' },
+    },
     clientAddress: '192.0.2.1',
   });
 });

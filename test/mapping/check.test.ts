@@ -257,12 +257,12 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
   // Callers
   [
     'no-default-kind',
-    'one kind of caller must be without `user_agents`: it is everybody else',
+    'one kind of caller must be without `user_agents` and `headers`: it is everybody else',
     "callers: { kinds: §{ php: { user_agents: [''], patience: 40s } } }",
   ],
   [
     'second-default-kind',
-    '`other` is without `user_agents` already: only one kind can be everybody else',
+    '`other` is told by nothing already: only one kind can be everybody else',
     'callers: { kinds: { other: { patience: 4s }, §more: { patience: 5s } } }',
   ],
   [

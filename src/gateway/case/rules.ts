@@ -104,6 +104,9 @@ function spellingRules(source: MappingSource): Rule[] {
       texts.map((text, index) => rule('spelling', [...path, index], `${text} (${field} of ${operation})`)),
     ),
     ...source.requestId.map((text, index) => rule('spelling', ['request_id', index], `${text} (the request id)`)),
+    ...source.requestIdHeaders.map((text, index) =>
+      rule('spelling', ['request_id_headers', index], `${text} (header of the request id)`),
+    ),
   ];
 }
 

@@ -89,6 +89,8 @@ function showSpellings(intent: Intent, { source }: Surroundings, shown: Set<stri
   }
   for (const spelling of Object.keys(intent.requestId?.echo ?? {}))
     shown.add(idOf('spelling', ['request_id', source.requestId.indexOf(spelling)]));
+  const header = intent.requestId?.header?.name;
+  if (header !== undefined) shown.add(idOf('spelling', ['request_id_headers', source.requestIdHeaders.indexOf(header)]));
   for (const field of intent.operation.fields)
     if (intent.spellings[field.name] !== undefined) shown.add(idOf('transform', [field.as]));
 }

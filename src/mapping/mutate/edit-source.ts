@@ -9,7 +9,11 @@ export interface Edit {
 }
 
 /** Sections whose name in the files is not their name in the source. */
-const SECTIONS: Readonly<Record<string, keyof MappingSource>> = { other_numberings: 'otherNumberings', request_id: 'requestId' };
+const SECTIONS: Readonly<Record<string, keyof MappingSource>> = {
+  other_numberings: 'otherNumberings',
+  request_id: 'requestId',
+  request_id_headers: 'requestIdHeaders',
+};
 
 export function editSource(source: MappingSource, edits: readonly Edit[]): MappingSource {
   return edits.reduce(editOnce, source);

@@ -18,7 +18,12 @@ export function requestMutants(source: MappingSource): Mutant[] {
       ];
     }),
   );
-  return [...shared, ...own, ...dropEach(source.requestId, 'the spelling', ['request_id'], purchasesOf(source))];
+  return [
+    ...shared,
+    ...own,
+    ...dropEach(source.requestId, 'the spelling', ['request_id'], purchasesOf(source)),
+    ...dropEach(source.requestIdHeaders, 'the header', ['request_id_headers'], purchasesOf(source)),
+  ];
 }
 
 export function purchasesOf(source: MappingSource): string[] {

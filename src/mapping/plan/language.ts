@@ -14,7 +14,7 @@ export type Shape =
   | 'set'
   /** A set of words, compared as tables compare them. */
   | 'words'
-  /** A set of User-Agents, compared without case. */
+  /** A set of User-Agents or names of headers, compared without case. */
   | 'agents'
   /** A set of addresses, a method each. */
   | 'routes'
@@ -214,6 +214,7 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
     'the request id is also read from `{item}`',
     'the request id is no longer read from `{item}`',
   ),
+  request_id_headers: one('sequence', money('decides which requests are one and the same order'), 'request id: headers'),
   'words.*.http': one('constant', OUTCOME, '{1}: HTTP status'),
   'words.*.status': one('constant', OUTCOME, '{1}: word under `status`'),
   'words.*.Status': one('constant', OUTCOME, '{1}: word under `Status`'),
@@ -228,6 +229,13 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
     'callers {1}: User-Agents',
     'callers {1}: also `{item}`',
     'callers {1}: no longer `{item}`',
+  ),
+  'callers.kinds.*.headers': set(
+    'agents',
+    'plain',
+    'callers {1}: headers',
+    'callers {1}: only with the header `{item}`',
+    'callers {1}: also without the header `{item}`',
   ),
   'callers.kinds.*.patience': one('constant', 'plain', 'callers {1}: patience, ms'),
   'callers.keys.*.format': one('constant', FORMAT, 'key {1}: format'),

@@ -3,7 +3,7 @@ import { textOf } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../input-transforms';
 import type { YamlPath } from '../read-yaml';
 import { parseRoute } from '../routes';
-import type { ValueSource } from '../schema';
+import type { CallerKindSource, ValueSource } from '../schema';
 import type { MappingSource } from '../source';
 import { createTable } from '../table';
 import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBySpread } from './canonical-value';
@@ -38,6 +38,7 @@ function readAll(source: MappingSource): Branch {
     tables: source.tables,
     other_numberings: source.otherNumberings,
     request_id: source.requestId,
+    request_id_headers: source.requestIdHeaders,
     words: source.words,
     texts: source.texts,
     blocks: source.blocks,
@@ -162,13 +163,14 @@ class Reader {
 
   /** Kinds are tried in order, which only counts for two that one User-Agent can be. */
   #addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): void {
-    const tried = Object.entries(kinds as Readonly<Record<string, { readonly user_agents?: readonly string[] }>>);
-    for (const [index, [name, { user_agents: agents = [] }]] of tried.entries()) {
+    const tried = Object.entries(kinds as Readonly<Record<string, CallerKindSource>>);
+    for (const [index, [name, kind]] of tried.entries()) {
+      const agents = agentsOf(kind);
       const meaning = entries.get(name);
       if (meaning?.kind !== 'branch') continue;
       const later = tried
         .slice(index + 1)
-        .filter(([, other]) => (other.user_agents ?? []).some((two) => agents.some((one) => doMeet(one, two))))
+        .filter(([, other]) => agentsOf(other).some((two) => agents.some((one) => doMeet(one, two))))
         .map(([other]) => other)
         .sort();
       if (later.length === 0) continue;
@@ -185,6 +187,11 @@ class Reader {
     const read = table === undefined ? transform?.read(value) : readTable(as, table, value);
     return read !== undefined && 'value' in read ? JSON.stringify(read.value) : textOf(value);
   }
+}
+
+/** Headers alone tell a kind whatever its User-Agent. */
+function agentsOf({ user_agents: agents, headers }: CallerKindSource): readonly string[] {
+  return agents ?? (headers === undefined ? [] : ['*']);
 }
 
 /** The pattern of what is no key of the language: who is tried before whom. */

@@ -1,9 +1,10 @@
 /** Kinds of callers, how long they wait, and the times of an order. */
 import type { YamlPath } from '../read-yaml';
+import type { CallerKindSource } from '../schema';
 import type { Checking } from './checking';
 
-/** The shortest limit seen in clients that are no plain PHP. */
-const OTHERS_WAIT_MS = 5_000;
+/** The limit that Guzzle, httpx and most axios services set; the few with less are named by their key. */
+const OTHERS_WAIT_MS = 30_000;
 /** nginx and Apache give up on PHP after a minute unless told otherwise. */
 const PHP_WAITS_MS = 60_000;
 const HUGE_MS = 10 * 60_000;
@@ -14,16 +15,11 @@ const SLOW: readonly string[] = ['overdue', 'quiet', 'window'];
 export function checkCallers(checking: Checking): void {
   const { source } = checking;
   for (const [name, kind] of Object.entries(source.callerKinds))
-    checkPatience(kind.patience, kind.user_agents !== undefined, ['callers', 'kinds', name, 'patience'], checking);
+    checkPatience(kind.patience, isPhp(kind), ['callers', 'kinds', name, 'patience'], checking);
   for (const [name, operation] of Object.entries(source.operations))
     for (const [kind, patience] of Object.entries(operation.patience ?? {})) {
       const known = source.callerKinds[kind];
-      checkPatience(
-        patience,
-        known === undefined || known.user_agents !== undefined,
-        ['operations', name, 'patience', kind],
-        checking,
-      );
+      checkPatience(patience, known === undefined || isPhp(known), ['operations', name, 'patience', kind], checking);
     }
   for (const [fingerprint, { patience = {} }] of Object.entries(source.callerKeys)) {
     const path = ['callers', 'keys', fingerprint, 'patience'];
@@ -35,27 +31,35 @@ export function checkCallers(checking: Checking): void {
   checkTiming(checking);
 }
 
-function checkPatience(patienceMs: number, isPhp: boolean, path: YamlPath, { source, report }: Checking): void {
+/** PHP sends no User-Agent unless told to. */
+function isPhp({ user_agents: agents = [] }: CallerKindSource): boolean {
+  return agents.some((agent) => agent === '' || /^php/i.test(agent));
+}
+
+function checkPatience(patienceMs: number, isOfPhp: boolean, path: YamlPath, { source, report }: Checking): void {
   if (patienceMs > source.timing.pursue)
     report(path, 'patience-beyond-pursuit', `an order is pursued for ${source.timing.pursue / 1000} s`);
-  const limit = isPhp ? PHP_WAITS_MS : OTHERS_WAIT_MS;
+  const limit = isOfPhp ? PHP_WAITS_MS : OTHERS_WAIT_MS;
   if (patienceMs >= limit) report(path, 'patience-too-long', `such callers give up after ${limit / 1000} s`);
 }
 
 /** Kinds are tried in order: a User-Agent that an earlier one claims is never reached. */
 function checkKinds({ source, report }: Checking): void {
-  const earlier: { readonly kind: string; readonly pattern: string }[] = [];
-  for (const [kind, { user_agents: agents }] of Object.entries(source.callerKinds)) {
+  const earlier: { readonly kind: string; readonly pattern: string; readonly headers: readonly string[] }[] = [];
+  for (const [kind, { user_agents: agents, headers: names = [] }] of Object.entries(source.callerKinds)) {
+    const headers = names.map((name) => name.toLowerCase());
     for (const [index, agent] of (agents ?? []).entries()) {
       const pattern = agent.toLowerCase();
-      const owner = earlier.find((one) => covers(one.pattern, pattern));
+      const owner = earlier.find(
+        (one) => covers(one.pattern, pattern) && one.headers.every((header) => headers.includes(header)),
+      );
       if (owner !== undefined)
         report(
           ['callers', 'kinds', kind, 'user_agents', index],
           'kind-unreachable',
           `\`${agent}\` is a caller of kind \`${owner.kind}\` already`,
         );
-      earlier.push({ kind, pattern });
+      earlier.push({ kind, pattern, headers });
     }
   }
 }

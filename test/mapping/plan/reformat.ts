@@ -127,9 +127,13 @@ function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
     const entries = Object.entries(value).map(([name, part]) => [name, rewrite(part, [...path, name], chance)] as const);
     const spread = entries.findIndex(([name]) => name === '*');
     // What stands before the spread of the echo can be overwritten by it.
+    // Kinds of callers are tried in order.
+    const isTried = path.join('.') === 'callers.kinds';
     const order =
       spread === -1
-        ? shuffled(entries, chance)
+        ? isTried
+          ? entries
+          : shuffled(entries, chance)
         : [...shuffled(entries.slice(0, spread), chance), entries[spread]!, ...shuffled(entries.slice(spread + 1), chance)];
     return Object.fromEntries([...order, ...(isSaid ? [] : harmless(path, value, chance))]);
   }

@@ -5,12 +5,12 @@ export const CALLER_RULES = {
   'no-default-kind': error(
     'No kind of caller is everybody else',
     'A caller that fits no kind would not be waited for at all.',
-    'Leave `user_agents` out of one kind.',
+    'Leave `user_agents` and `headers` out of one kind.',
   ),
   'second-default-kind': error(
     'Two kinds of callers are everybody else',
     'Only the first could ever apply.',
-    'Give one of them `user_agents`, or delete it.',
+    'Give one of them `user_agents` or `headers`, or delete it.',
   ),
   'unknown-caller-kind': error(
     'There is no kind of caller of this name',
@@ -24,8 +24,8 @@ export const CALLER_RULES = {
   ),
   'patience-too-long': warning(
     'A caller is kept waiting longer than it waits',
-    'Clients that are no plain PHP give up after five seconds, web servers in front of PHP after sixty: a sale that succeeds is refunded.',
-    'Stay under 5s for everybody else and under 60s for plain PHP.',
+    'Most libraries give up after thirty seconds, web servers in front of PHP after sixty: a sale that succeeds is refunded.',
+    'Stay under 30s for everybody else and under 60s for plain PHP.',
   ),
   'patience-beyond-pursuit': warning(
     'A caller waits longer than an order is pursued',
