@@ -1,5 +1,6 @@
 /** A process of its own on a shared journal folder: `journal-child.ts race|write|fill DIR`. Prints one line per resolved promise. */
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder } from './new-order';
 
@@ -42,6 +43,8 @@ async function fill(): Promise<void> {
       say(`opened k${index}`);
     } catch (error) {
       say(`refused ${(error as { code?: string }).code} writable ${journal.isWritable()}`);
+      // Closing at once would take up whatever error was left lying about, and would end the process by itself.
+      await sleep(50);
       say(`found ${(await journal.find(newOrder().owner, 'k0'))?.requestId}`);
       return journal.close();
     }

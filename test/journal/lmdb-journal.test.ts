@@ -82,7 +82,9 @@ describe('LMDB journal on its disk', () => {
   test('a full disk refuses new orders, loses none and leaves the process alive', async () => {
     const dir = await makeFolder();
     // A limit on the size of files is the full disk that every Linux and macOS can play.
-    const lines = await outputOf(startChild('fill', dir, ['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh']));
+    const child = startChild('fill', dir, ['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh']);
+    const lines = await outputOf(child);
+    expect(child.exitCode).toBe(0);
     const opened = lines.filter((line) => line.startsWith('opened '));
     expect(lines.slice(opened.length)).toEqual(['refused journal_unavailable writable false', 'found k0']);
     const journal = await openLmdbJournal({ dir });

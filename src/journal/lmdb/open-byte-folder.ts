@@ -16,5 +16,7 @@ export function openByteFolder(dir: string, mapBytes: number, isReadOnly = false
     mapSize: mapBytes,
     // With overlapping sync a promise resolves when others can see the write, before it is on disk.
     overlappingSync: false,
+    // Its batch has a promise that nobody is given: a failed commit would reject it unheard, which ends the process.
+    eventTurnBatching: false,
   });
 }
