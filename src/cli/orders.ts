@@ -26,6 +26,8 @@ const MONEY_TITLES = ['asked for', 'charged', 'at risk'];
 const MONEY_HELP = `
 Money is in naira. asked for: the face value that was ordered (empty where only v1 has the price). charged: what v1 took
 for a success. at risk: what an order without a final outcome may cost. What was refused, failed or refunded costs nothing.`;
+const SHOW_HELP = `${MONEY_HELP}
+That is what stands in \`naira\`. Amounts in \`fields\` and \`outcome\` stand as the journal keeps them: in kobo.`;
 const READ_CODES = '\nExit codes: 0 printed, 1 the journal cannot be read or has no such order, 2 bad usage.';
 const DAY_MS = 24 * 3_600_000;
 const EXPORT_MAX = 10_000_000;
@@ -49,11 +51,9 @@ export function ordersCommand(): Command {
     .action((range: Range & { limit: number }) => withJournal((opened) => list(range, opened)));
   command
     .command('show')
-    .description(
-      'Prints everything the journal has of an order, amounts in kobo: by request id, by the id of our replies, or by v1 reference.',
-    )
+    .description('Prints everything the journal has of an order: by request id, by the id of our replies, or by v1 reference.')
     .argument('<id>')
-    .addHelpText('after', `${MONEY_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
+    .addHelpText('after', `${SHOW_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
     .action((id: string) => withJournal((opened) => show(id, opened)));
   command
     .command('export')

@@ -109,6 +109,21 @@ describe('orders show', () => {
       expect((await runHere('orders', 'show', id)).stdout).toBe(first.stdout);
   });
 
+  test('its help says which amounts are in naira and which in kobo, and its output has them so', async () => {
+    await fill({ id: 'r1', outcome: sold('v1-77') });
+    const { stdout: help } = await runHere('orders', 'show', '--help');
+    const shown = JSON.parse((await runHere('orders', 'show', 'r1')).stdout) as Record<string, unknown>;
+    expect(shown).toMatchObject({
+      naira: { asked_for: '100.00', charged: '98.00' },
+      fields: { amount: 10_000 },
+      outcome: { delivery: { charged: 9_800 } },
+    });
+    expect(help).not.toContain('of an order, amounts in kobo');
+    expect(help).toContain(
+      'That is what stands in `naira`. Amounts in `fields` and `outcome` stand as the journal keeps them: in kobo.',
+    );
+  });
+
   test('shows the orders of every key that has this id', async () => {
     await fill({ id: 'r1' }, { id: 'r1', changes: { owner: 'f'.repeat(32) } });
     expect((await runHere('orders', 'show', 'r1')).stdout.match(/"owner": "/g)).toHaveLength(2);

@@ -133,7 +133,7 @@ class Reader {
         ...place,
         value,
         canonical: canonicalValue(value, this.#requestIds),
-        shown: showValue(value),
+        shown: showReplyValue(value),
       };
     const entries = new Map<string, Meaning>();
     for (const [key, part] of Object.entries(value))
@@ -222,6 +222,11 @@ function leaf(value: unknown, place: Place): Leaf {
 
 function showValue(value: ValueSource): string {
   return typeof value === 'string' ? (value === '' ? "''" : canonicalText(value)) : JSON.stringify(value);
+}
+
+/** A constant of a reply or call keeps its quotes where they make it a text: PHP may compare `'200'` and `200` by type. */
+function showReplyValue(value: ValueSource): string {
+  return typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false|null)$/.test(value) ? `'${value}'` : showValue(value);
 }
 
 function setOf(texts: readonly string[], canonical: (text: string) => string, place: Place): SetOfItems {

@@ -72,6 +72,18 @@ function surelyMoney({ path }: Mutant): boolean {
   }
 }
 
+test('quotes are a difference where they make a text of a number or a flag that a script reads, and are shown', () => {
+  const told = (value: string): MappingSource =>
+    edited('replies.yaml', 'status: $words.status\n', `status: $words.status\n      code: ${value}\n`);
+  const between = (from: string, to: string): string[] =>
+    compareSources(told(from), told(to)).map(
+      ({ before, after, money }) => `${before} -> ${after}${money === undefined ? '' : ', money'}`,
+    );
+  expect(between('200', "'200'")).toEqual(["200 -> '200', money"]);
+  expect(between("'true'", 'true')).toEqual(["'true' -> true, money"]);
+  expect(between('done', "'done'")).toEqual([]);
+});
+
 test('a value that is only shown is money under a name by which scripts decide elsewhere, and under no other', () => {
   const shown = (name: string, transform: string): MappingSource => ({
     ...source,
