@@ -3,7 +3,6 @@ const { monitorEventLoopDelay, performance } = require('node:perf_hooks');
 
 const RESOLUTION_MS = 10;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-delay.enable();
 
 function heapBytes() {
   globalThis.gc();
@@ -12,15 +11,17 @@ function heapBytes() {
   return heapUsed + external;
 }
 
-/** `begin` collects garbage before it looks at the CPU and `end` after, so that neither collection is counted. */
+/** Between `begin` and `end` stands a turn; `heap` is asked outside of all turns, for it collects garbage. */
 process.on('message', (question) => {
-  const heap = question === 'begin' ? heapBytes() : undefined;
+  if (question === 'heap') return process.send(heapBytes());
+  delay.disable();
   const { user, system } = process.cpuUsage();
   // Node counts the time between two looks, the distance that was asked for included.
   const lateMs = (nanoseconds) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
-  const loopMs = { p99: lateMs(delay.percentile(99)), max: lateMs(delay.max) };
-  process.send({ cpuMicros: user + system, loopMs, heap: heap ?? heapBytes() });
+  process.send({ cpuMicros: user + system, loopMs: { p99: lateMs(delay.percentile(99)), max: lateMs(delay.max) } });
   delay.reset();
+  // While others have their turn, nothing is late here.
+  if (question === 'begin') delay.enable();
 });
 // The gateway ends when it is told to, whether or not somebody measures it; and with whoever started it.
 process.channel.unref();

@@ -1,18 +1,21 @@
 // What a request costs the gateway: the built product on the shipped mappings and an LMDB journal, between scripts in one
 // process and a v1 that answers at once in another.
-//   npm run bench:gateway -- [--rounds 3] [--seconds 2] [--connections 64] [--rate 0] [--only 'airtime, format A'] [--against DIR] [--flags=--max-semi-space-size=32]
-// `--rate` asks so often per second instead of as often as possible. `--against` measures another built clone in the same
+//   npm run bench:gateway -- [--rounds 2] [--turns 4] [--seconds 1] [--connections 64] [--rate 0] [--only 'airtime, format A'] [--nodes 20,24,26] [--against DIR] [--flags=--max-semi-space-size=32]
+// The versions of Node in `--nodes` take turns in each round (what is missing comes from the npm registry, once), and
+// at the end none may cost more than 1.2 times the best. `--rate` asks so often per second instead of as often as possible. `--against` measures another built clone in the same
 // rounds and shows its numbers under ours, with the ratio. `--flags` are Node's, for ours only: with `--against .` they
 // are what is compared. `--profile` writes a CPU profile of each gateway into that folder.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { findNode } from '../scripts/find-node.mjs';
+import { report } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 
 const bench = dirname(fileURLToPath(import.meta.url));
@@ -21,26 +24,31 @@ const WARM_UP_REQUESTS = 3_000;
 const FIRST_WARM_UP_REQUESTS = 12_000;
 const WARM_UP_SECONDS_MAX = 60;
 const START_LIMIT_MS = 20_000;
-/** What the rows of the other clone end with. */
-const THAT = ' (against)';
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '3' },
-    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '2' },
+    turns: { type: 'string', default: '4' },
+    seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '64' },
     rate: { type: 'string', default: '0' },
     only: { type: 'string', default: '' },
+    nodes: { type: 'string', default: '20,24,26' },
     against: { type: 'string' },
     flags: { type: 'string', default: '' },
     profile: { type: 'string' },
   },
 });
-const [rounds, seconds, connections, rate] = ['rounds', 'seconds', 'connections', 'rate'].map((name) => Number(options[name]));
+const [rounds, turns, seconds, connections, rate] = ['rounds', 'turns', 'seconds', 'connections', 'rate'].map((name) =>
+  Number(options[name]),
+);
+const nodes = options.nodes.split(',').map((major) => ({ title: `Node ${major}`, program: findNode(major) }));
 const houses = [
   { house: dirname(bench), isOurs: true },
   ...(options.against === undefined ? [] : [{ house: resolve(options.against), isOurs: false }]),
 ];
+/** What takes turns: each clone under each version of Node. */
+const lineup = nodes.flatMap((node) => houses.map((house) => ({ ...house, node })));
 const profiling = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(options.profile)];
 const flags = options.flags.split(' ').filter((flag) => flag !== '');
 const names = Object.keys(REQUESTS).filter((name) => name.includes(options.only));
@@ -49,50 +57,73 @@ const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENC
 const [{ url: v1Url }] = await once(v1, 'message');
 const scripts = fork(join(bench, 'gateway-load.mjs'));
 
-const found = new Map();
-for (let round = 0; round < rounds; round += 1) {
-  // Whoever comes first meets a cooler machine: the order changes.
-  for (const measured of round % 2 === 0 ? houses : houses.toReversed()) await measureHouse(measured, round);
-}
+const rows = [];
+for (let round = 0; round < rounds; round += 1) await measureRound(round);
 scripts.disconnect();
 v1.disconnect();
-console.log(
-  `${connections} scripts at a time${rate === 0 ? '' : `, ${rate} requests/s`}, ${rounds} rounds of ${seconds} s, medians; ` +
-    `Node ${process.version}, ${availableParallelism()} cores`,
-);
-console.table(Object.fromEntries([...found].map(([title, rows]) => [title, describe(rows, found.get(title.replace(THAT, '')))])));
+const asked = `${connections} scripts at a time${rate === 0 ? '' : `, ${rate} requests/s`}`;
+report(rows, `${asked}, ${rounds} rounds of ${turns} turns of ${seconds} s, medians`);
 
-/** A gateway of its own for each round: what the compiler of V8 happens to choose differs between processes. */
-async function measureHouse(measured, round) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-gateway-'));
-  const gateway = startGateway(measured, folder);
+/** Gateways of their own for each round: what the compiler of V8 happens to choose differs between processes. */
+async function measureRound(round) {
+  const gateways = [];
   try {
-    const url = await urlOf(gateway, join(folder, 'log'));
-    let warmUp = FIRST_WARM_UP_REQUESTS;
+    for (const measured of lineup) gateways.push(await openGateway(measured));
     for (const name of names) {
       for (const isKept of [true, false]) {
-        const run = `${round}-${isKept ? 'kept' : 'new'}`;
-        const order = { url, name, connections, isKept, rate };
-        const warming = { ...order, run: `${run}-warm`, rate: 0, seconds: WARM_UP_SECONDS_MAX, requestsMax: warmUp };
-        await ask(scripts, { ...warming, isFirst: true });
-        warmUp = WARM_UP_REQUESTS;
-        const before = await ask(gateway, 'begin');
-        const took = await ask(scripts, { ...order, run, seconds });
-        const after = await ask(gateway, 'end');
-        note(`${name}, ${isKept ? 'kept' : 'new'}${measured.isOurs ? '' : THAT}`, took, before, after);
+        const order = { name, connections, isKept, rate };
+        const warmUp = name === names[0] && isKept ? FIRST_WARM_UP_REQUESTS : WARM_UP_REQUESTS;
+        for (const gateway of gateways) await warm(gateway, order, { round, warmUp });
+        for (const gateway of gateways) gateway.turns = [];
+        for (const gateway of gateways) gateway.heapBefore = await ask(gateway.process, 'heap');
+        // Short turns: what else the machine does meanwhile meets all of them alike. Who comes first changes.
+        for (let turn = 0; turn < turns; turn += 1)
+          for (const gateway of turn % 2 === 0 ? gateways : gateways.toReversed())
+            await measureTurn(gateway, order, `${round}-${isKept ? 'kept' : 'new'}-${turn}`);
+        for (const gateway of gateways) await noteTurns(gateway, order);
       }
     }
   } finally {
-    gateway.kill('SIGTERM');
-    if (gateway.exitCode === null) await once(gateway, 'exit');
-    rmSync(folder, { recursive: true, force: true });
+    for (const gateway of gateways) await closeGateway(gateway);
   }
 }
 
-function startGateway({ house, isOurs }, folder) {
+async function openGateway(measured) {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-gateway-'));
+  const process = startGateway(measured, folder);
+  return { ...measured, folder, process, url: await urlOf(process, join(folder, 'log')) };
+}
+
+async function closeGateway({ process, folder }) {
+  process.kill('SIGTERM');
+  if (process.exitCode === null) await once(process, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function warm({ url }, order, { round, warmUp }) {
+  const run = `${round}-${order.isKept ? 'kept' : 'new'}-warm`;
+  const warming = { ...order, url, run, rate: 0, seconds: WARM_UP_SECONDS_MAX, requestsMax: warmUp };
+  await ask(scripts, { ...warming, isFirst: true });
+}
+
+async function measureTurn({ process, url, turns }, order, run) {
+  const before = await ask(process, 'begin');
+  const took = await ask(scripts, { ...order, url, run, seconds });
+  turns.push({ took, before, after: await ask(process, 'end') });
+}
+
+async function noteTurns({ process, turns, heapBefore, isOurs, node }, { name, isKept }) {
+  const requests = turns.reduce((sum, { took }) => sum + took.requests, 0);
+  const heap = ((await ask(process, 'heap')) - heapBefore) / requests;
+  const row = { request: `${name}, ${isKept ? 'kept' : 'new'}`, node: node.title, isOurs };
+  for (const turn of turns) rows.push({ ...row, figures: { ...figuresOf(row, turn), 'heap B/request': heap } });
+}
+
+function startGateway({ house, isOurs, node }, folder) {
   const log = openSync(join(folder, 'log'), 'a');
   return fork(join(house, 'dist/cli/main.js'), ['serve'], {
     cwd: folder,
+    execPath: node.program,
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
@@ -141,34 +172,16 @@ async function sandboxCatalog() {
   return answer.text();
 }
 
-function note(title, took, before, after) {
+function figuresOf({ request, node }, { took, before, after }) {
   if (took.refused > 0 || took.broken > 0)
-    console.error(`${title}: ${took.refused} refused, ${took.broken} broken, such as ${took.sample}`);
+    console.error(`${request}, ${node}: ${took.refused} refused, ${took.broken} broken, such as ${took.sample}`);
   const { requests, tookMs, p50Ms, p99Ms } = took;
-  const row = {
+  return {
     'requests/s': (requests / tookMs) * 1_000,
     'p50 ms': p50Ms,
     'p99 ms': p99Ms,
     'CPU µs': (after.cpuMicros - before.cpuMicros) / requests,
     'loop p99 ms': after.loopMs.p99,
     'loop max ms': after.loopMs.max,
-    'heap B/request': (after.heap - before.heap) / requests,
   };
-  found.set(title, [...(found.get(title) ?? []), row]);
-}
-
-function describe(rows, oursToCompare) {
-  const medians = mediansOf(rows);
-  const shown = Object.fromEntries(Object.entries(medians).map(([key, value]) => [key, +value.toFixed(value < 100 ? 2 : 0)]));
-  if (rows === oursToCompare || oursToCompare === undefined) return shown;
-  return { ...shown, 'our CPU / theirs': +(mediansOf(oursToCompare)['CPU µs'] / medians['CPU µs']).toFixed(3) };
-}
-
-function mediansOf(rows) {
-  return Object.fromEntries(Object.keys(rows[0]).map((key) => [key, median(rows.map((row) => row[key]))]));
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)];
 }
