@@ -56,9 +56,9 @@ export function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
 export type Opened =
   /** No order had this request id; it is on disk now. */
   | { readonly kind: 'opened'; readonly order: Order }
-  /** The same intent was tried before and provably took no money; it is open again, on disk. */
+  /** The same intent was tried before, and v1 refused it or was never reached; it is open again, on disk. */
   | { readonly kind: 'reopened'; readonly order: Order }
-  /** The same intent is known: under way, pending, unknown or final. Untouched. */
+  /** The same intent is known: under way, pending, unknown or over. Untouched. */
   | { readonly kind: 'found'; readonly order: Order }
   /** The request id belongs to another intent. Untouched. */
   | { readonly kind: 'conflict'; readonly order: Order };

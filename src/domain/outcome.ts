@@ -88,6 +88,11 @@ export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === 'succeeded' || outcome.kind === 'declined';
 }
 
+/** Nothing is ever sent for the order again: it has its end, or v1's history has proven that it never was. */
+export function isOver(outcome: Outcome): boolean {
+  return isFinal(outcome) || (outcome.kind === 'not_sent' && outcome.isProven === true);
+}
+
 /** True when v1 took no money and never will for this order as it stands: only then may a script hear "failed". */
 export function isSafeToRefund(outcome: Outcome): boolean {
   return outcome.kind === 'declined' || outcome.kind === 'rejected' || outcome.kind === 'not_sent';
@@ -102,6 +107,8 @@ export function isSafeToRefund(outcome: Outcome): boolean {
  */
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
   if (previous === undefined) return latest;
+  // Proven absent: only an answer that v1 has it after all says more.
+  if (isOver(previous) && !isFinal(previous)) return isTold(latest) ? latest : previous;
   if (previous.kind === 'rejected' || previous.kind === 'not_sent')
     return latest.kind === 'unknown' && latest.isBeginning === true ? previous : latest;
   if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;

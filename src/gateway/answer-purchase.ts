@@ -3,7 +3,7 @@ import { within } from '../domain/clock';
 import { isList, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order, Trail } from '../domain/order';
-import { isFinal, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
+import { isOver, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
 import { isSameIntent } from '../domain/same-intent';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -12,10 +12,12 @@ import { askedHashOf, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import { fillMoney } from './fill-money';
 import type { WalkParts } from './gateway';
+import { findReceipt } from './find-receipt';
 import { identifyReceipt, traitsOf } from './compare-receipt';
 import type { Witness } from './judge-answer';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
-import { findReceipt, pursue, type Pursuit } from './pursue';
+import type { Pursuit } from './pursuit';
+import { pursue } from './pursue';
 import { requestIdReused } from './pursuits';
 import { generateRequestId } from './request-id';
 import { tellWait } from './tell-wait';
@@ -108,7 +110,7 @@ async function openAndPursue(
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
-  if (opened.kind === 'found' && isOver(order, newOrder)) return standStill(order);
+  if (opened.kind === 'found' && isNothingToSend(order, newOrder)) return standStill(order);
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
     // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
@@ -116,7 +118,7 @@ async function openAndPursue(
     if (marked === undefined) return standStill(order);
     order = marked;
     // The other try ended in this moment: its word is this one's too.
-    if (order.outcome !== undefined && (isFinal(order.outcome) || isSafeToRefund(order.outcome))) return standStill(order);
+    if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return standStill(order);
   }
   const { timing } = asking.mapping;
   return pursue(
@@ -128,11 +130,13 @@ async function openAndPursue(
       clientAddress: asking.request.clientAddress,
       patienceMs: asking.patienceMs,
       reconnectMs: Math.min(timing.reconnect, asking.patienceMs),
-      deadlineMs: asking.patienceMs + timing.pursue,
+      afterPending: asking.afterPending,
+      pursueMs: timing.pursue,
       tryMs: timing.try,
       readMs: timing.read,
       mark,
       identify: (reference, openedAtMs) => identify(reference, openedAtMs, asking, parts),
+      look: () => parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId),
     },
     parts,
   );
@@ -142,8 +146,8 @@ async function openAndPursue(
  * Whether sending a repeat could only do harm. What has ended has its answer, and a v1 that has forgotten the id by now
  * would sell again (decision 0011). And where the mapping has changed since, the call is no longer the one that may be at v1.
  */
-function isOver(order: Order, repeat: NewOrder): boolean {
-  return (order.outcome !== undefined && isFinal(order.outcome)) || order.contentHash !== repeat.contentHash;
+function isNothingToSend(order: Order, repeat: NewOrder): boolean {
+  return (order.outcome !== undefined && isOver(order.outcome)) || order.contentHash !== repeat.contentHash;
 }
 
 /**
@@ -180,7 +184,8 @@ function beforeThisTry({ outcome }: Order): Outcome {
 /** The order as it stands: nothing is tried for it now. */
 function standStill(order: Order): Pursuit {
   const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
-  return { current: () => standing, waitFor: async () => standing, hurry: () => undefined, ended: Promise.resolve() };
+  const ended = Promise.resolve();
+  return { current: () => standing, waitFor: async () => standing, hurry: () => undefined, isLooking: false, ended };
 }
 
 /** Compares v1's receipt with what is being bought. */

@@ -12,7 +12,7 @@ import { buildCall } from './build-call';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
-import { findReceipt } from './pursue';
+import { findReceipt } from './find-receipt';
 import { shortenRequestId } from './request-id';
 import { tellWait } from './tell-wait';
 

@@ -1,7 +1,7 @@
 /** One request after step 5: who asks for what, in which format, under which mapping. Every answer starts from this. */
 import type { Credentials } from '../domain/credentials';
 import type { LegacyRequest } from '../domain/legacy';
-import type { CallerKey, Mapping, Operation } from '../mapping/mapping';
+import type { AfterPending, CallerKey, Mapping, Operation } from '../mapping/mapping';
 import type { CallContext, V1Call } from '../upstream/upstream';
 import type { Intent } from './canonicalise';
 
@@ -21,6 +21,8 @@ export interface Asking {
   readonly callerKey: CallerKey | undefined;
   /** How long this caller waits for the end of an order. */
   readonly patienceMs: number;
+  /** What is done with the order once its script has heard "pending". */
+  readonly afterPending: AfterPending;
 }
 
 /** Who asks, from where, and how long v1 may take to be read. */

@@ -10,7 +10,7 @@ import type { Mapping } from '../mapping/mapping';
 import type { CallContext } from '../upstream/upstream';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import { compareReceipt, traitsOf, type OrderTraits } from './compare-receipt';
-import { findReceipt } from './pursue';
+import { findReceipt } from './find-receipt';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 import type { ReconcileParts } from './reconcile';
 import { isMoneyIn, rulesOut } from './rules-out';
@@ -140,7 +140,7 @@ async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }
   const { owner, requestId } = order;
   const reference = 'reference' in outcome ? outcome.reference : undefined;
   if (reference !== undefined && (await journal.findByReference(owner, reference)) !== undefined) return false;
-  if ((await pursuits.find(owner, requestId)) !== undefined) return false;
+  if (await pursuits.isSending(owner, requestId)) return false;
   const now = await journal.find(owner, requestId);
   return now !== undefined && isUntouched(now, order);
 }

@@ -22,6 +22,7 @@ import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyReply, LegacyRequest } from '../domain/legacy';
 import type { Journal } from '../journal/journal';
+import { afterPendingOf } from '../mapping/after-pending';
 import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
 import type { Upstream } from '../upstream/upstream';
 import { answerList } from './answer-list';
@@ -29,6 +30,7 @@ import { answerLookup } from './answer-lookup';
 import { answerPurchase, type Answer } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
+import { createAttemptLimit } from './attempt-limit';
 import type { Asking } from './asking';
 import { authenticate, type Authenticated } from './authenticate';
 import { catalogListsOf } from './catalog-lists';
@@ -36,11 +38,10 @@ import type { Keyring } from './keyring';
 import { createLookupLimit } from './lookup-limit';
 import { createPinGuard, type PinGuard } from './pin-guard';
 import { takePinTurns } from './pin-turns';
-import type { PursuitParts } from './pursue';
+import type { PursuitParts } from './pursuit';
 import { createPursuits, type Pursuits } from './pursuits';
 import { createReconciler, type Reconciler } from './reconcile';
 import { pendingAfterBug, refuseRequest, type Refused } from './refuse';
-import { createRetryBudget } from './retry-budget';
 import { walkIn, type Found } from './walk-in';
 
 export interface GatewayParts {
@@ -126,7 +127,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     pursuits,
     pinGuard,
     reconciler,
-    budget: createRetryBudget(),
+    attempts: createAttemptLimit(parts.clock),
     isStopping: () => isStopping,
   };
   const lookupLimit = createLookupLimit(parts.clock);
@@ -236,5 +237,6 @@ function askingOf(request: LegacyRequest, mapping: Mapping, found: Required<Foun
   const kind = mapping.callerKindOf(request.headers);
   const patienceMs = callerKey?.patienceOf(operation.name) ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
   const { format, reason } = detection;
-  return { request, mapping, operation, format, reason, intent, call, credentials, isBasic, callerKey, patienceMs };
+  const afterPending = afterPendingOf(operation, format, kind, callerKey);
+  return { request, mapping, operation, format, reason, intent, call, credentials, isBasic, callerKey, patienceMs, afterPending };
 }

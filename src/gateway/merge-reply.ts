@@ -96,7 +96,8 @@ export function tellOutcome(
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
   const told = TOLD_AS[kind];
   const said = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
-  const text = said === undefined || said === '' ? (mapping.texts[kind] ?? kind) : said;
+  const isAbsent = outcome.kind === 'not_sent' && outcome.isProven === true;
+  const text = said === undefined || said === '' ? (mapping.texts[isAbsent ? 'absent' : kind] ?? kind) : said;
   return {
     outcome: told,
     text,

@@ -53,9 +53,14 @@ export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock):
     try {
       const message = guard.refusalOf(credentials);
       if (message !== undefined)
-        return { outcome: { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message }, isDuplicate: false, isDuplicateWindow: false };
-      const leftMs = timeoutMs - age();
-      return await sendAndNote(call, requestId, { ...context, timeoutMs: leftMs });
+        return {
+          outcome: { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message },
+          isDuplicate: false,
+          isDuplicateWindow: false,
+        };
+      const waitedMs = age();
+      const leaveWithinMs = (context.leaveWithinMs ?? timeoutMs) - waitedMs;
+      return await sendAndNote(call, requestId, { ...context, timeoutMs: timeoutMs - waitedMs, leaveWithinMs });
     } finally {
       turns.underWay -= 1;
       for (const wake of turns.waiting) wake();

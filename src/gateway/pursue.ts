@@ -1,247 +1,333 @@
 /**
  * Steps 8 and 9 for one order: send it, send it again while that is safe, ask for its receipt while it is pending, and
- * write down what became of it. The only place with retries. A pursuit belongs to the order, not to the script's
- * connection: it goes on when the script hangs up or has had its answer.
+ * write down what became of it. The only place that sends a purchase again. A pursuit belongs to the order, not to the
+ * script's connection: what is on its way is finished when the script hangs up or has had its answer.
+ *
+ * To send a purchase again is to ask and to buy. Once nobody waits for the order any more its script has heard "pending",
+ * or nothing, and most scripts have refunded by then: nothing more is sent, unless this caller is known to keep or sell
+ * what is pending (decision 0018).
  */
-import { within, type Clock } from '../domain/clock';
-import type { Credentials } from '../domain/credentials';
+import { within } from '../domain/clock';
 import type { Order } from '../domain/order';
 import { isFinal, succeedOutcome, UNENDED, type Outcome, type Pending } from '../domain/outcome';
-import type { Journal } from '../journal/journal';
-import { outcomeOfReceipt } from '../upstream/receipt';
-import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
-import { judgeAnswer, type Identify } from './judge-answer';
-import type { RetryBudget } from './retry-budget';
-import type { TryMark } from './try-mark';
-
-export interface PursuitParts {
-  readonly upstream: Upstream;
-  readonly journal: Journal;
-  readonly clock: Clock;
-  /** In [0, 1): spreads retries. */
-  readonly random: () => number;
-  readonly budget: RetryBudget;
-  /** True once the gateway is stopping: an order is then pursued only as long as somebody waits to hear its end. */
-  readonly isStopping: () => boolean;
-  readonly onTrouble: (what: string, error: unknown) => void;
-}
-
-export interface PursuitPlan {
-  readonly order: Order;
-  /** What is known of the order before this try; `undefined` when nothing of it was ever sent. */
-  readonly previous: Outcome | undefined;
-  readonly call: V1Call;
-  readonly credentials: Credentials;
-  readonly clientAddress: string;
-  /** How long the script that ordered waits. */
-  readonly patienceMs: number;
-  /** How long an upstream that cannot be reached is tried. */
-  readonly reconnectMs: number;
-  /** How long the order is pursued in all. */
-  readonly deadlineMs: number;
-  readonly tryMs: number;
-  readonly readMs: number;
-  /** The word on disk that this try begins, renewed before any try that comes too long after it. */
-  readonly mark: TryMark;
-  /** Tells whether an order that v1 has under an id the journal does not know is this one. */
-  readonly identify: Identify;
-}
-
-export interface Pursuit {
-  /** The order as it stands now. */
-  current(): Order;
-  /**
-   * The order once there is something to say: final, rejected, or not sent. While it is pending or unknown this waits,
-   * at most so long, and then gives the order as it stands: its outcome is then `pending` or `unknown`.
-   */
-  waitFor(patienceMs: number): Promise<Order>;
-  /** Lets everybody who waits have the order as it stands. */
-  hurry(): void;
-  /** When nothing more will be tried. Never rejects. */
-  readonly ended: Promise<void>;
-}
+import type { Attempt } from './attempt-limit';
+import { createSignal } from './create-signal';
+import { findReceipt } from './find-receipt';
+import { judgeAnswer } from './judge-answer';
+import { troubleOf } from './pace';
+import type { Pursuit, PursuitParts, PursuitPlan } from './pursuit';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RETRY_FIRST_MS = 200;
 const RETRY_MOST_MS = 5_000;
+/** Between two repetitions that nobody waits for; never so long that the quiet time could pass between two marks. */
+const RETRY_UNAWAITED_MOST_MS = 60_000;
 const RECONNECT_MOST_MS = 1_000;
 const LIMIT_FIRST_MS = 2_000;
-/** What is left for v1's answer after the last wait for a limit to pass. */
+/** What is left for v1's answer after the last wait: what is sent later would be bought after "pending" was told. */
 const ANSWER_MS = 1_000;
+/** While a script waits no attempt takes more than half of what is left, so that a lost answer can still be asked for. */
+const ATTEMPT_LEAST_MS = 3_000;
 const RENEWALS_MAX = 3;
 const POLL_FIRST_MS = 500;
 const POLL_MOST_MS = 5_000;
+/** How long a pending order's receipt is asked for after the patience, at most: v1 asks its provider again after two minutes. */
+const FOLLOW_MS = 180_000;
+/** How long a repetition waits for its turn before v1's history is read instead. */
+const TURN_MS = 2_000;
+/** After so many attempts without a usable answer, and then after each further so many, v1's history is read as well. */
+const LOOK_EVERY_ATTEMPTS = 3;
 
 export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
-  const { clock } = parts;
-  const startedAt = clock.elapsed();
-  const deadline = startedAt + plan.deadlineMs;
-  let order: Order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };
-  // While a try is under way the money may have moved.
-  let known: Outcome | undefined = plan.previous;
+  return new RunningPursuit(plan, parts);
+}
 
-  const trySend = async (): Promise<void> => {
-    parts.budget.earn();
-    for (let attempt = 0; await isMarked(); attempt += 1) {
-      const latest = await judgeAnswer(await sendOnce(), {
-        order,
-        before: known,
-        identify: plan.identify,
-        journal: parts.journal,
-        onTrouble: parts.onTrouble,
-      });
-      known = succeedOutcome(known, latest);
-      const wait = waitBeforeRetry(known, attempt);
-      if (wait === undefined || isGivenUp()) return;
-      await rest(wait);
-      // Whoever may not retry now asks again later: an unknown order is worth waiting for.
-      while (!isGivenUp() && !parts.budget.spend() && clock.elapsed() < deadline) await rest(RETRY_MOST_MS);
-      if (clock.elapsed() >= deadline || isGivenUp()) return;
+/** Somebody who waits for the end of the order. */
+interface Waiter {
+  readonly untilMs: number;
+}
+
+class RunningPursuit implements Pursuit {
+  readonly ended: Promise<void>;
+  readonly #plan: PursuitPlan;
+  readonly #parts: PursuitParts;
+  readonly #startedAt: number;
+  readonly #changed = createSignal();
+  readonly #waiters = new Set<Waiter>();
+  /** Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7). */
+  readonly #wasPending: boolean;
+  /** Whoever began this pursuit waits for it, and says so a moment later. */
+  #beginner: Waiter | undefined;
+  #order: Order;
+  /** While an attempt is on its way the money may have moved. */
+  #known: Outcome | undefined;
+  #hasSettled: boolean;
+  /** What the journal says of the order comes from elsewhere, and stands. */
+  #isToldElsewhere = false;
+  #hasEnded = false;
+  #isHurried = false;
+  #isLooking = false;
+
+  constructor(plan: PursuitPlan, parts: PursuitParts) {
+    this.#plan = plan;
+    this.#parts = parts;
+    this.#startedAt = parts.clock.elapsed();
+    this.#order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };
+    this.#known = plan.previous;
+    this.#wasPending = isWaitingForProvider(plan.previous);
+    this.#hasSettled = this.#wasPending;
+    this.#beginner = { untilMs: this.#startedAt + plan.patienceMs };
+    this.#waiters.add(this.#beginner);
+    this.ended = this.#run();
+  }
+
+  /** Until an answer is on disk, only what the journal knew before may be told: an attempt can make a lie of the rest. */
+  current(): Order {
+    return this.#hasSettled ? this.#order : { ...this.#order, outcome: this.#plan.previous ?? UNDER_WAY };
+  }
+
+  get isLooking(): boolean {
+    return this.#isLooking;
+  }
+
+  hurry(): void {
+    this.#isHurried = true;
+    this.#changed.emit();
+  }
+
+  async waitFor(patienceMs: number, hungUp?: AbortSignal): Promise<Order> {
+    const { clock } = this.#parts;
+    const waiter: Waiter = { untilMs: clock.elapsed() + patienceMs };
+    if (this.#beginner !== undefined) this.#waiters.delete(this.#beginner);
+    this.#beginner = undefined;
+    this.#waiters.add(waiter);
+    const leave = (): void => this.#changed.emit();
+    hungUp?.addEventListener('abort', leave);
+    try {
+      while (!this.#isTellable() && hungUp?.aborted !== true && clock.elapsed() < waiter.untilMs)
+        await within(clock, waiter.untilMs - clock.elapsed(), this.#changed.next());
+    } finally {
+      hungUp?.removeEventListener('abort', leave);
+      this.#waiters.delete(waiter);
+      this.#changed.emit();
     }
-  };
+    return this.current();
+  }
 
-  /** False when nothing may be sent: that cannot be written down in time, or the order's word has been spoken elsewhere. */
-  const isMarked = async (): Promise<boolean> => {
+  #isTellable(): boolean {
+    if (this.#hasEnded || this.#isHurried) return true;
+    return this.#hasSettled && this.#order.outcome?.kind !== 'pending' && this.#order.outcome?.kind !== 'unknown';
+  }
+
+  async #run(): Promise<void> {
+    try {
+      if (!this.#wasPending) {
+        await this.#sendUntilKnown();
+        await this.#conclude();
+      }
+      await this.#poll();
+    } catch (error) {
+      this.#parts.onTrouble('pursue', error);
+    } finally {
+      this.#hasEnded = true;
+      this.#changed.emit();
+    }
+  }
+
+  async #sendUntilKnown(): Promise<void> {
+    let attempt: Attempt | undefined = this.#parts.attempts.begin();
+    for (let nth = 0; attempt !== undefined; nth += 1) {
+      try {
+        if (!(await this.#isMarked())) return;
+        this.#known = succeedOutcome(this.#known, await this.#sendAndJudge(attempt));
+      } finally {
+        attempt.release();
+      }
+      const waitMs = this.#waitBeforeRepetition(this.#known, nth);
+      if (waitMs === undefined) return;
+      await this.#rest(waitMs);
+      attempt = await this.#nextAttempt(nth + 1);
+    }
+  }
+
+  /** Undefined when nothing more may be sent, or when v1's history has told what became of the order. */
+  async #nextAttempt(nth: number): Promise<Attempt | undefined> {
+    const isLast = !this.#maySend();
+    if ((isLast || nth % LOOK_EVERY_ATTEMPTS === 0) && (await this.#lookInHistory())) return undefined;
+    if (!this.#maySend()) return undefined;
+    if (nth === 1) return this.#parts.attempts.begin();
+    const turn = { owner: this.#order.owner, isAwaited: () => this.#isAwaited() };
+    while (this.#maySend()) {
+      const attempt = await this.#parts.attempts.admit(turn, Math.min(TURN_MS, this.#leftMs()));
+      if (attempt !== undefined) {
+        if (this.#maySend()) return attempt;
+        attempt.release();
+      } else if (await this.#lookInHistory()) return undefined;
+    }
+    return undefined;
+  }
+
+  /** Whether what is sent now would still be what the script wants. */
+  #maySend(): boolean {
+    if (this.#isGivenUp() || this.#leftMs() <= 0) return false;
+    return this.#plan.afterPending === 'buy' || this.#isAwaited();
+  }
+
+  #isAwaited(): boolean {
+    return this.#awaitedMs() >= ANSWER_MS;
+  }
+
+  /** How long somebody will still wait. */
+  #awaitedMs(): number {
+    const untilMs = Math.max(0, ...[...this.#waiters].map((waiter) => waiter.untilMs));
+    return untilMs - this.#parts.clock.elapsed();
+  }
+
+  /** How long repetitions may still be sent: what is known to have reached nobody is given up sooner. */
+  #leftMs(): number {
+    const { afterPending, patienceMs, pursueMs, reconnectMs } = this.#plan;
+    const spentMs = this.#parts.clock.elapsed() - this.#startedAt;
+    if (this.#known?.kind === 'not_sent') return reconnectMs - spentMs;
+    return afterPending === 'buy' ? patienceMs + pursueMs - spentMs : this.#awaitedMs();
+  }
+
+  /** False when nothing may be sent: that cannot be written down in time, or the order has been answered elsewhere. */
+  async #isMarked(): Promise<boolean> {
+    const { mark } = this.#plan;
     // A mark that takes too long to be written is itself too old.
-    for (let renewals = 0; !plan.mark.isValid(); renewals += 1) {
-      const marked = renewals < RENEWALS_MAX ? await plan.mark.renew(order) : undefined;
+    for (let renewals = 0; !mark.isValid(); renewals += 1) {
+      const marked = renewals < RENEWALS_MAX ? await mark.renew(this.#order) : undefined;
       if (marked === undefined) {
-        if (known === undefined || isRefusal(known)) known = UNENDED;
+        if (this.#known === undefined || isRefusal(this.#known)) this.#known = UNENDED;
         return false;
       }
-      if (isSpoken(marked.outcome)) {
-        order = marked;
-        known = marked.outcome;
-        isToldElsewhere = true;
-        return false;
-      }
+      if (this.#adopt(marked)) return false;
     }
     return true;
-  };
+  }
 
-  /** Milliseconds until another try is safe and worth it, or `undefined`. Always with the same request id. */
-  const waitBeforeRetry = (outcome: Outcome, attempt: number): number | undefined => {
-    const spent = clock.elapsed() - startedAt;
-    const wait = backoff(attempt, RETRY_FIRST_MS, outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : RETRY_MOST_MS);
+  /** Takes over what the journal says of the order, when that is more than another attempt could tell. */
+  #adopt(order: Order): boolean {
+    if (!isAnswered(order.outcome)) return false;
+    this.#order = order;
+    this.#known = order.outcome;
+    this.#isToldElsewhere = true;
+    return true;
+  }
+
+  async #sendAndJudge(attempt: Attempt): Promise<Outcome> {
+    const { clock, journal, onTrouble, upstream } = this.#parts;
+    const { call, credentials, clientAddress, identify } = this.#plan;
+    const times = this.#timesOfAttempt();
+    const sentAt = clock.elapsed();
+    const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, ...times });
+    const tookMs = clock.elapsed() - sentAt;
+    attempt.learn(troubleOf(sent.outcome, tookMs >= times.timeoutMs), tookMs);
+    return judgeAnswer(sent, { order: this.#order, before: this.#known, identify, journal, onTrouble });
+  }
+
+  /** How long v1 may take, and by when the request must have begun to leave. */
+  #timesOfAttempt(): { readonly timeoutMs: number; readonly leaveWithinMs: number } {
+    const { afterPending, tryMs, mark } = this.#plan;
+    const awaitedMs = this.#awaitedMs();
+    const half = awaitedMs / 2;
+    // Also what waits for a connection leaves before the quiet time since its mark is over, or not at all.
+    const timeoutMs = Math.max(1, Math.min(tryMs, mark.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
+    return { timeoutMs, leaveWithinMs: afterPending === 'buy' ? timeoutMs : Math.max(1, Math.min(timeoutMs, awaitedMs)) };
+  }
+
+  /** Milliseconds until a repetition is safe and worth it, or `undefined`. Always with the same request id. */
+  #waitBeforeRepetition(outcome: Outcome, nth: number): number | undefined {
+    const unawaitedMost = Math.min(RETRY_UNAWAITED_MOST_MS, this.#plan.mark.validMs / 2);
+    const most = outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : this.#isAwaited() ? RETRY_MOST_MS : unawaitedMost;
+    const wait = this.#backoff(nth, RETRY_FIRST_MS, most);
     // v1 gives the same order back under the same id, so asking again is how an unknown one is found out.
-    if (outcome.kind === 'unknown') return spent + wait < plan.deadlineMs ? wait : undefined;
-    if (outcome.kind === 'not_sent') return spent + wait < plan.reconnectMs ? wait : undefined;
+    if (outcome.kind === 'not_sent') return wait < this.#leftMs() ? wait : undefined;
+    // The last attempt leaves v1 just the time for its answer.
+    if (outcome.kind === 'unknown') return Math.min(wait, Math.max(0, this.#leftMs() - ANSWER_MS));
     if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429) return undefined;
     // Nothing was charged: the limit is v1's, and within the script's patience it may pass.
     // A v1 that says "at once" every time is not asked in a tight circle.
     const asked =
       outcome.retryAfterSeconds === undefined
-        ? backoff(attempt, LIMIT_FIRST_MS, RETRY_MOST_MS)
+        ? this.#backoff(nth, LIMIT_FIRST_MS, RETRY_MOST_MS)
         : Math.max(outcome.retryAfterSeconds * 1_000, wait);
-    return spent + asked + ANSWER_MS < plan.patienceMs ? asked : undefined;
-  };
+    return asked + ANSWER_MS < this.#awaitedMs() ? asked : undefined;
+  }
 
-  const sendOnce = (): Promise<SentOutcome> =>
-    parts.upstream.send(plan.call, plan.order.requestId, {
-      credentials: plan.credentials,
-      clientAddress: plan.clientAddress,
-      // Also what waits for a connection leaves before the quiet time since its mark is over, or not at all.
-      timeoutMs: Math.max(1, Math.min(plan.tryMs, plan.mark.validMs, deadline - clock.elapsed())),
-    });
-
-  const poll = async (): Promise<void> => {
-    for (let attempt = 0; isWaitingForProvider(known) && !isGivenUp(); attempt += 1) {
-      // Of an order that was pending before, there may be news already.
-      const wait = attempt === 0 && wasPending ? 0 : backoff(attempt, POLL_FIRST_MS, POLL_MOST_MS);
-      if (clock.elapsed() + wait > deadline) return;
-      await rest(wait);
-      const latest = await findReceipt(known.reference, { ...plan, timeoutMs: plan.readMs }, parts.upstream);
-      if (latest === undefined) continue;
-      known = succeedOutcome(known, latest);
-      if (isFinal(known)) await settle();
-    }
-  };
-
-  /** Writes down what the tries came to, unless another word stands. */
-  const conclude = async (): Promise<void> => {
-    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a mark that is too old.
-    if (isRefusal(known)) await isMarked();
-    if (!isToldElsewhere) return settle();
-    hasSettled = true;
-    changed.emit();
-  };
-
-  const settle = async (): Promise<void> => {
+  /** True when v1's history, or another process, has told what became of the order. */
+  async #lookInHistory(): Promise<boolean> {
+    const { clock, journal, onTrouble } = this.#parts;
+    if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
+    this.#isLooking = true;
     try {
-      const settled = await parts.journal.settle(order.owner, order.requestId, known!, clock.now());
-      // The journal keeps no goods; the reply needs them.
-      order = settled.outcome?.kind === known!.kind ? { ...settled, outcome: known! } : settled;
+      await within(clock, this.#leftMs(), this.#plan.look());
+      const order = await journal.find(this.#order.owner, this.#order.requestId);
+      return order !== undefined && this.#adopt(order);
     } catch (error) {
-      parts.onTrouble('settle', error);
-      // What is not on disk cannot be promised: the next look at the order would not know it.
-      known = { kind: 'unknown', reason: 'the outcome could not be written' };
-      order = { ...order, outcome: known };
-    }
-    hasSettled = true;
-    changed.emit();
-  };
-
-  const isGivenUp = (): boolean => parts.isStopping() && (isHurried || waiting === 0);
-
-  /** Ends early once the order is given up. */
-  const rest = async (delayMs: number): Promise<void> => {
-    const until = clock.elapsed() + delayMs;
-    while (!isGivenUp() && clock.elapsed() < until) await within(clock, until - clock.elapsed(), changed.next());
-  };
-
-  const backoff = (attempt: number, firstMs: number, mostMs: number): number => {
-    const full = Math.min(mostMs, firstMs * 2 ** Math.min(attempt, 10));
-    return Math.round(full * (0.5 + parts.random() / 2));
-  };
-
-  const changed = createSignal();
-  // Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7).
-  const wasPending = isWaitingForProvider(plan.previous);
-  let hasSettled = wasPending;
-  /** What the journal says of the order comes from another process, and stands. */
-  let isToldElsewhere = false;
-  let hasEnded = false;
-  let isHurried = false;
-  /** How many wait to hear the end. */
-  let waiting = 0;
-  const run = async (): Promise<void> => {
-    try {
-      if (!wasPending) {
-        await trySend();
-        await conclude();
-      }
-      await poll();
-    } catch (error) {
-      parts.onTrouble('pursue', error);
+      onTrouble('find', error);
+      return false;
     } finally {
-      hasEnded = true;
-      changed.emit();
+      this.#isLooking = false;
     }
-  };
-  const ended = run();
+  }
 
-  // Until an answer is on disk, only what the journal knew before may be told: a try under way can make a lie of the rest.
-  const current = (): Order => (hasSettled ? order : { ...order, outcome: plan.previous ?? UNDER_WAY });
-  const isSpeakable = (): boolean => hasSettled && order.outcome?.kind !== 'pending' && order.outcome?.kind !== 'unknown';
-  return {
-    current,
-    ended,
-    hurry() {
-      isHurried = true;
-      changed.emit();
-    },
-    async waitFor(patienceMs) {
-      const until = clock.elapsed() + patienceMs;
-      waiting += 1;
-      try {
-        while (!isSpeakable() && !hasEnded && !isHurried && clock.elapsed() < until)
-          await within(clock, until - clock.elapsed(), changed.next());
-      } finally {
-        waiting -= 1;
-      }
-      return current();
-    },
-  };
+  async #poll(): Promise<void> {
+    const { clock, upstream } = this.#parts;
+    const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
+    for (let nth = 0; isWaitingForProvider(this.#known) && !this.#isGivenUp(); nth += 1) {
+      // Of an order that was pending before, there may be news already.
+      const waitMs = nth === 0 && this.#wasPending ? 0 : this.#backoff(nth, POLL_FIRST_MS, POLL_MOST_MS);
+      if (clock.elapsed() + waitMs > deadline) return;
+      await this.#rest(waitMs);
+      const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs: this.#plan.readMs }, upstream);
+      if (latest === undefined) continue;
+      this.#known = succeedOutcome(this.#known, latest);
+      if (isFinal(this.#known)) await this.#settle();
+    }
+  }
+
+  /** Writes down what the attempts came to, unless the journal has an answer already. */
+  async #conclude(): Promise<void> {
+    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a mark that is too old.
+    if (isRefusal(this.#known)) await this.#isMarked();
+    if (!this.#isToldElsewhere) return this.#settle();
+    this.#hasSettled = true;
+    this.#changed.emit();
+  }
+
+  async #settle(): Promise<void> {
+    const { clock, journal, onTrouble } = this.#parts;
+    const known = this.#known!;
+    try {
+      const settled = await journal.settle(this.#order.owner, this.#order.requestId, known, clock.now());
+      // The journal keeps no goods; the reply needs them.
+      this.#order = settled.outcome?.kind === known.kind ? { ...settled, outcome: known } : settled;
+    } catch (error) {
+      onTrouble('settle', error);
+      // What is not on disk cannot be promised: the next look at the order would not know it.
+      this.#known = { kind: 'unknown', reason: 'the outcome could not be written' };
+      this.#order = { ...this.#order, outcome: this.#known };
+    }
+    this.#hasSettled = true;
+    this.#changed.emit();
+  }
+
+  #isGivenUp(): boolean {
+    return this.#parts.isStopping() && (this.#isHurried || this.#waiters.size === 0);
+  }
+
+  /** Ends early once nothing more may be sent or the order is given up. */
+  async #rest(delayMs: number): Promise<void> {
+    const { clock } = this.#parts;
+    const until = clock.elapsed() + delayMs;
+    while (!this.#isGivenUp() && clock.elapsed() < until) await within(clock, until - clock.elapsed(), this.#changed.next());
+  }
+
+  #backoff(nth: number, firstMs: number, mostMs: number): number {
+    const full = Math.min(mostMs, firstMs * 2 ** Math.min(nth, 10));
+    return Math.round(full * (0.5 + this.#parts.random() / 2));
+  }
 }
 
 function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending & { readonly reference: string } {
@@ -252,39 +338,7 @@ function isRefusal(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
 
-/** Another process knows of the order what another try could not better: its end, or that it is charged. */
-function isSpoken(outcome: Outcome | undefined): boolean {
+/** The journal knows of the order what another attempt could not better: its end, or that it is charged. */
+function isAnswered(outcome: Outcome | undefined): boolean {
   return outcome !== undefined && (isFinal(outcome) || isRefusal(outcome) || isWaitingForProvider(outcome));
-}
-
-/** Lets several wait for the next change. */
-function createSignal(): { emit(): void; next(): Promise<void> } {
-  let waiting: (() => void)[] = [];
-  return {
-    emit() {
-      const woken = waiting;
-      waiting = [];
-      for (const wake of woken) wake();
-    },
-    next: () => new Promise((resolve) => waiting.push(resolve)),
-  };
-}
-
-export interface ReceiptQuestion {
-  readonly credentials: Credentials;
-  readonly clientAddress: string;
-  readonly timeoutMs: number;
-}
-
-/** What the receipt says, or `undefined` when it cannot be had or says nothing. */
-export async function findReceipt(
-  reference: string,
-  question: ReceiptQuestion,
-  upstream: Upstream,
-): Promise<Outcome | undefined> {
-  const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, question);
-  if (finding.kind !== 'found') return undefined;
-  const outcome = outcomeOfReceipt(finding.body);
-  // A receipt of another order says nothing of this one.
-  return outcome !== undefined && 'reference' in outcome && outcome.reference === reference ? outcome : undefined;
 }

@@ -2,13 +2,15 @@
 import { GatewayError } from '../domain/errors';
 import type { NewOrder } from '../domain/order';
 import { isSameIntent } from '../domain/same-intent';
-import type { Pursuit } from './pursue';
+import type { Pursuit } from './pursuit';
 
 export interface Pursuits {
   /** The running pursuit of this order, or a new one. Refuses when the id is under way with other content. */
   join(order: NewOrder, start: () => Promise<Pursuit>): Promise<Pursuit>;
   /** The running pursuit of an order, if there is one. */
   find(owner: string, requestId: string): Promise<Pursuit | undefined>;
+  /** Whether anything of this order may be on its way to v1. */
+  isSending(owner: string, requestId: string): Promise<boolean>;
   readonly size: number;
   /** Lets every script that waits have its order as it stands. */
   hurry(): void;
@@ -24,6 +26,7 @@ interface Running {
 export function createPursuits(): Pursuits {
   const running = new Map<string, Running>();
   const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
+  const find: Pursuits['find'] = async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined);
   return {
     async join(order, start) {
       const key = keyOf(order.owner, order.requestId);
@@ -42,7 +45,8 @@ export function createPursuits(): Pursuits {
       void pursuit.then((started) => started.ended.then(forget), forget);
       return pursuit;
     },
-    find: async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined),
+    find,
+    isSending: async (owner, requestId) => (await find(owner, requestId))?.isLooking === false,
     get size() {
       return running.size;
     },

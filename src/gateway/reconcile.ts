@@ -13,7 +13,7 @@ import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import type { CallContext, Upstream } from '../upstream/upstream';
 import { findLost, isWithoutReference, OPEN_MAX, type LostFound, type LostParts } from './find-lost';
-import { findReceipt } from './pursue';
+import { findReceipt } from './find-receipt';
 import type { Pursuits } from './pursuits';
 import { createHistoryReader } from './read-history';
 import { createSteadiness } from './steadiness';
@@ -22,7 +22,7 @@ export interface ReconcileParts {
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly clock: Clock;
-  readonly pursuits: Pursuits;
+  readonly pursuits: Pick<Pursuits, 'isSending'>;
   readonly catalogs: Pick<Catalogs, 'get'>;
   readonly mapping: () => Mapping;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -34,7 +34,10 @@ export interface Reconciler {
    * nothing. Never waits, never throws.
    */
   nudge(credentials: Credentials, clientAddress: string): void;
-  /** Looks again when the order's quiet period is over, holding the key in memory until then. */
+  /**
+   * An order of this key is open and nobody pursues it: looks soon, again when its quiet time is over, and then ever less
+   * often until nothing of this key is open or `timing.pursue` has passed. The key is held in memory that long.
+   */
   watch(credentials: Credentials, clientAddress: string): void;
   /** Looks now, at this order among others if one is named. Gives how many orders found their end. */
   reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number>;
@@ -47,6 +50,19 @@ const NUDGE_RARELY_MS = 10 * 60_000;
 const OWNERS_MAX = 10_000;
 /** Orders looked at in one look, of each sort: those that were asked for, then the others in turn. */
 const ORDERS_MAX = 100;
+
+/** How long after an order was left open it is looked for; then once its quiet time is over, and then in growing steps. */
+const WATCH_EARLY_MS = [10_000, 30_000, 60_000, 120_000];
+const WATCH_FIRST_LATE_MS = 60_000;
+const WATCH_MOST_MS = 10 * 60_000;
+
+/** The looks that are due for the open orders of one key. */
+interface Watch {
+  /** How many looks there were since the last order was left open, and when that was. */
+  nth: number;
+  sinceMs: number;
+  cancel: () => void;
+}
 
 /** What one look at a key's orders is about. */
 interface Look {
@@ -66,7 +82,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   const turns = new LRUCache<string, number>({ max: OWNERS_MAX });
   const asked = new Map<string, Set<string>>();
   const running = new Map<string, Look>();
-  const waiting = new Map<string, () => void>();
+  const watches = new Map<string, Watch>();
   let isStopped = false;
 
   const choose = async (owner: string, look: Look): Promise<readonly Order[]> => {
@@ -123,6 +139,34 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
     return look?.ended ?? begin(credentials, clientAddress);
   };
 
+  const lookLater = (watch: Watch, credentials: Credentials, clientAddress: string): void => {
+    const ageMs = clock.elapsed() - watch.sinceMs;
+    const { quiet, pursue } = parts.mapping().timing;
+    const delayMs = delayOfLook(watch.nth, ageMs, quiet);
+    const owner = credentials.fingerprint;
+    if (ageMs + delayMs > pursue + quiet) return void watches.delete(owner);
+    watch.nth += 1;
+    watch.cancel = clock.after(delayMs, () => {
+      void reconcile(credentials, clientAddress)
+        .then(() => isAnyOpen(owner))
+        .then((isOpen) => {
+          if (isStopped) return;
+          if (isOpen) lookLater(watch, credentials, clientAddress);
+          else watches.delete(owner);
+        });
+    });
+  };
+
+  /** An owner whose orders cannot be listed may have open ones. */
+  const isAnyOpen = async (owner: string): Promise<boolean> => {
+    try {
+      return (await parts.journal.listUnsettled({ owner, limit: 1, onUnreadable: () => undefined })).length > 0;
+    } catch (error) {
+      parts.onTrouble('reconcile', error);
+      return true;
+    }
+  };
+
   return {
     reconcile,
     nudge(credentials, clientAddress) {
@@ -141,19 +185,27 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       const soonest = clock.elapsed() + NUDGE_EVERY_MS;
       const { nextMs = 0 } = nudges.get(owner) ?? {};
       nudges.set(owner, { nextMs: Math.min(nextMs, soonest), everyMs: NUDGE_EVERY_MS });
-      if (isStopped || waiting.has(owner) || waiting.size >= OWNERS_MAX) return;
-      const cancel = clock.after(parts.mapping().timing.quiet + 1_000, () => {
-        waiting.delete(owner);
-        void reconcile(credentials, clientAddress);
-      });
-      waiting.set(owner, cancel);
+      if (isStopped || (!watches.has(owner) && watches.size >= OWNERS_MAX)) return;
+      const known = watches.get(owner);
+      // The look that is due comes as planned: orders that are left open every few seconds must not put it off for ever.
+      if (known !== undefined) return void Object.assign(known, { nth: 0, sinceMs: clock.elapsed() });
+      const watch: Watch = { nth: 0, sinceMs: clock.elapsed(), cancel: () => undefined };
+      watches.set(owner, watch);
+      lookLater(watch, credentials, clientAddress);
     },
     stop() {
       isStopped = true;
-      for (const cancel of waiting.values()) cancel();
-      waiting.clear();
+      for (const { cancel } of watches.values()) cancel();
+      watches.clear();
     },
   };
+}
+
+function delayOfLook(nth: number, ageMs: number, quietMs: number): number {
+  const due = [...WATCH_EARLY_MS.filter((earlyMs) => earlyMs < quietMs), quietMs + 1_000];
+  const dueMs = due[nth];
+  if (dueMs !== undefined) return Math.max(1_000, dueMs - ageMs);
+  return Math.min(WATCH_MOST_MS, WATCH_FIRST_LATE_MS * 2 ** Math.min(nth - due.length, 10));
 }
 
 /** Those that were asked for, then as many others as there is room for: each look goes on where the last one ended. */
@@ -168,7 +220,7 @@ function chooseInTurn(orders: readonly Order[], wanted: ReadonlySet<string>, tur
 async function lookAt(chosen: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
   const owner = context.credentials.fingerprint;
   const still = await Promise.all(
-    chosen.map(async (order) => ((await parts.pursuits.find(owner, order.requestId)) === undefined ? order : undefined)),
+    chosen.map(async (order) => ((await parts.pursuits.isSending(owner, order.requestId)) ? undefined : order)),
   );
   const orders = still.filter((order) => order !== undefined);
   let settled = 0;

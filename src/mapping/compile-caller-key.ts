@@ -1,4 +1,5 @@
 /** What callers.yaml says of single scripts → functions. Whether it is wise is for `rules/check-caller-keys.ts`. */
+import type { AfterPending } from './after-pending';
 import { compileValue, type ValueContext } from './compile-value';
 import type { CallerKey, ListShape, OwnColumn } from './mapping';
 import { createOwnNumbers, type OwnNumbers } from './own-numbers';
@@ -20,16 +21,28 @@ export function compileCallerKey(
   if (key.format !== undefined && !source.formats.has(key.format))
     context.report([...path, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
   const numbers = compileNumbers(key, path, context);
-  const patience = new Map(Object.entries(typeof key.patience === 'number' ? { [DEFAULT]: key.patience } : (key.patience ?? {})));
+  const patience = byOperation<number>(key.patience);
+  const afterPending = byOperation<AfterPending>(key.after_pending);
   return {
     fingerprint,
     format: key.format,
     hasGuard: key.guard !== 'off',
-    patienceOf: (operation) => patience.get(operation) ?? patience.get(DEFAULT),
+    patienceOf: patience,
+    afterPendingOf: afterPending,
     numbers,
     columns: columnsOf(numbers, source, context.tables),
     lists: compileLists(key, path, context),
   };
+}
+
+/** One value for every operation, or values by operation with `default`. */
+function byOperation<T extends string | number>(
+  said: T | Readonly<Record<string, T>> | undefined,
+): (operation: string) => T | undefined {
+  const values = new Map<string, T>(
+    said === undefined ? [] : typeof said === 'object' ? Object.entries<T>(said) : [[DEFAULT, said]],
+  );
+  return (operation) => values.get(operation) ?? values.get(DEFAULT);
 }
 
 function compileNumbers(key: CallerKeySource, path: YamlPath, context: ValueContext): Map<string, OwnNumbers> {

@@ -16,6 +16,7 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
   const kinds = Object.entries(source.callerKinds).map(([name, kind]) => ({
     name,
     patienceMs: kind.patience,
+    afterPending: kind.after_pending,
     // A kind that is told by nothing is everybody else.
     matches: kind.user_agents === undefined && kind.headers === undefined ? undefined : compileKind(kind),
   }));
@@ -43,7 +44,7 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
     callerKeys,
     callerKindOf: (headers) => {
       const kind = kinds.find((one) => one.matches?.(headers) === true) ?? rest;
-      return { name: kind?.name ?? 'other', patienceMs: kind?.patienceMs ?? 0 };
+      return { name: kind?.name ?? 'other', patienceMs: kind?.patienceMs ?? 0, afterPending: kind?.afterPending };
     },
   };
 }

@@ -1,4 +1,5 @@
 /** A merged source → a mapping of plain functions, reporting whatever cannot mean anything. */
+import type { AfterPending } from './after-pending';
 import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
@@ -138,8 +139,17 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     sharedBy: formatsAtSharedAddresses(name, source),
     guard: compileGuard(operation, path, fields, report),
     patienceMs: operation.patience ?? {},
+    afterPending: operation.after_pending,
+    afterPendingByFormat: afterPendingByFormat(name, source),
     replies: compileReplies(name, operation, [...formats.keys()], { source, report, context }),
   };
+}
+
+function afterPendingByFormat(operation: string, { formats }: MappingSource): Map<string, AfterPending> {
+  const said = [...formats].map(
+    ([id, format]) => [id, format.operations?.[operation]?.after_pending ?? format.after_pending] as const,
+  );
+  return new Map(said.filter((entry): entry is [string, AfterPending] => entry[1] !== undefined));
 }
 
 /** All but those that have addresses of their own for the operation and nothing that could tell their scripts elsewhere. */

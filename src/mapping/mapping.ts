@@ -1,6 +1,7 @@
 /** A compiled mapping: what the walk uses. Made once per load by `compile.ts`; requests finish on the one they began with. */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
+import type { AfterPending } from './after-pending';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
 import type { Route } from './routes';
@@ -9,6 +10,7 @@ import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
 import type { Scope } from './compile-value';
 
+export type { AfterPending };
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 export type ReplyOutcome = 'success' | 'pending' | 'failure';
 
@@ -83,6 +85,10 @@ export interface Operation {
   readonly sharedBy: ReadonlySet<string>;
   readonly guard: { readonly number: Field; readonly phone: Field } | undefined;
   readonly patienceMs: Readonly<Record<string, number>>;
+  /** What the operation itself says; `afterPendingOf` decides. */
+  readonly afterPending: AfterPending | undefined;
+  /** What a format says of the operation, or of all its operations. */
+  readonly afterPendingByFormat: ReadonlyMap<string, AfterPending>;
   /** By format. */
   readonly replies: ReadonlyMap<string, Replies>;
 }
@@ -99,6 +105,7 @@ export interface Format {
 export interface CallerKind {
   readonly name: string;
   readonly patienceMs: number;
+  readonly afterPending: AfterPending | undefined;
 }
 
 /** What callers.yaml says of one script. */
@@ -114,6 +121,7 @@ export interface CallerKey {
   readonly lists: ReadonlyMap<string, ListShape>;
   /** Milliseconds; undefined when the kind of caller decides. */
   readonly patienceOf: (operation: string) => number | undefined;
+  readonly afterPendingOf: (operation: string) => AfterPending | undefined;
 }
 
 export interface OwnColumn {

@@ -4,6 +4,7 @@
  * are compiled in `compile-value.ts`.
  */
 import { z } from 'zod';
+import { AFTER_PENDING } from './after-pending';
 
 const word = z.union([z.string(), z.number()]).transform(String);
 const words = z.array(word);
@@ -28,6 +29,12 @@ const duration = z
     return Number.parseInt(text, 10) * unit;
   })
   .describe('A duration: a whole number with ms, s, m or h.');
+
+const afterPending = z
+  .enum(AFTER_PENDING)
+  .describe(
+    "Once the script has heard pending: `look` for the order in v1's receipts and history alone (unless said otherwise), or also `buy`: send it again, for scripts that keep or sell what is pending. `look` wins where several speak, unless the key itself says `buy`.",
+  );
 
 const numbers = z
   .record(z.string().regex(/^\d+$/, 'expected a whole number'), word)
@@ -135,6 +142,7 @@ const operationSchema = z.strictObject({
   catalog: z.literal('wanted').optional().describe('The reply shows lists of the catalog.'),
   call: callSchema.optional(),
   patience: z.record(name, duration).optional().describe('How long each kind of caller waits here; the default is in callers.'),
+  after_pending: afterPending.optional(),
   reply: replySchema.optional(),
 });
 
@@ -165,6 +173,7 @@ const formatOperationSchema = z.strictObject({
     .record(name, z.strictObject({ from: someWords.describe('Spellings that this format alone uses.') }))
     .optional()
     .describe('Further spellings that this format uses.'),
+  after_pending: afterPending.optional(),
   reply: replySchema.optional(),
 });
 
@@ -218,7 +227,7 @@ const wordsOfOutcome = z.strictObject({
 });
 const timingSchema = z.strictObject({
   reconnect: duration.describe('How long an upstream that refuses connections is tried again.'),
-  pursue: duration.describe('How long an order is pursued after the script has had its answer.'),
+  pursue: duration.describe('How long an open order is pursued after the script has had its answer.'),
   try: duration.describe('One try of a purchase, connect to last byte.'),
   read: duration.describe('One read or lookup.'),
   quiet: duration.describe('How long after its last try an order that v1 does not list counts as never sent.'),
@@ -231,6 +240,7 @@ const callerKindSchema = z.strictObject({
   user_agents: someWords.optional().describe('User-Agents of this kind; "" is none at all, a final * matches any rest.'),
   headers: headerNames.optional().describe('Headers that a request of this kind has, all of them, whatever they hold.'),
   patience: duration.describe('How long it waits for the end of an order.'),
+  after_pending: afterPending.optional(),
 });
 const callerKeySchema = z.strictObject({
   format: name.optional().describe('The format of this script, whatever its requests look like.'),
@@ -239,6 +249,10 @@ const callerKeySchema = z.strictObject({
     .union([duration, z.record(name, duration)], 'expected a duration such as 10s, or durations by operation and `default`')
     .optional()
     .describe('How long this script waits for the end of an order: a duration, or durations by operation, with `default`.'),
+  after_pending: z
+    .union([afterPending, z.record(name, afterPending)], 'expected look or buy, or one of them by operation and `default`')
+    .optional()
+    .describe('What is done with an open order of this script once it has heard pending: `look` or `buy`, or by operation.'),
   numbers: z
     .record(name, numbers)
     .optional()
@@ -321,6 +335,7 @@ export const formatFileSchema = z.strictObject({
   title: z.string().describe('For people.'),
   numbers: z.record(name, numbers).optional().describe('Per table, what a number means in this format.'),
   login: z.literal('basic').optional().describe('A Basic login is this format: its AccessToken carries the mark.'),
+  after_pending: afterPending.optional(),
   proof: z.array(signalSchema).min(1, 'expected at least one').optional().describe('What in a request speaks for this format.'),
   operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
   rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.'),

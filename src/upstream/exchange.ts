@@ -42,16 +42,23 @@ export const WRITTEN_TWICE = 'WRITTEN_TWICE';
 // Longest delay that setTimeout takes; a longer one fires at once.
 const TIMEOUT_MAX_MS = 2_147_483_647;
 
-/** Sends and waits; never rejects. `replyBytesMax` bounds the body. */
+export interface ExchangeLimits {
+  /** From connect to last byte. */
+  readonly timeoutMs: number;
+  /** By when the first byte must have left; at most `timeoutMs`. */
+  readonly leaveWithinMs?: number | undefined;
+  readonly replyBytesMax: number;
+}
+
+/** Sends and waits; never rejects. */
 export function exchange(
   dispatcher: Dispatcher,
   wire: Wire,
-  timeoutMs: number,
-  replyBytesMax: number,
+  limits: ExchangeLimits,
   clock: Clock = systemClock,
 ): Promise<Exchanged> {
   return new Promise((resolve) => {
-    const handler = new ExchangeHandler(resolve, timeoutMs, replyBytesMax, startAge(clock));
+    const handler = new ExchangeHandler(resolve, limits, startAge(clock));
     try {
       // The deadline covers the whole call, so undici's own limits between headers and bytes are off.
       dispatcher.dispatch({ ...wire, headersTimeout: 0, bodyTimeout: 0 }, handler);
@@ -64,9 +71,10 @@ export function exchange(
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchanged: Exchanged) => void;
   readonly #timeoutMs: number;
+  readonly #leaveWithinMs: number;
   readonly #replyBytesMax: number;
   readonly #age: () => number;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   #isDone = false;
   #httpStatus = 0;
@@ -75,18 +83,23 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #bytes = 0;
   readonly #chunks: Buffer[] = [];
 
-  constructor(resolve: (exchanged: Exchanged) => void, timeoutMs: number, replyBytesMax: number, age: () => number) {
+  constructor(
+    resolve: (exchanged: Exchanged) => void,
+    { timeoutMs, leaveWithinMs = timeoutMs, replyBytesMax }: ExchangeLimits,
+    age: () => number,
+  ) {
     this.#resolve = resolve;
     this.#timeoutMs = timeoutMs;
+    this.#leaveWithinMs = Math.min(leaveWithinMs, timeoutMs);
     this.#replyBytesMax = replyBytesMax;
     this.#age = age;
-    this.#timer = setTimeout(() => this.#giveUp(), Math.min(timeoutMs, TIMEOUT_MAX_MS));
+    this.#timer = this.#giveUpIn(this.#leaveWithinMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // The timer is not enough: in a process that was frozen a connection may be ready before the timers are looked at, and
     // one clock may have stood still. By then others may have proven that this order never was at v1.
-    if (this.#controller === undefined && this.#age() >= this.#timeoutMs) this.#giveUp();
+    if (this.#controller === undefined && this.#age() >= this.#leaveWithinMs) this.#giveUp();
     // A call that was given up while it waited for a connection must not be written after all: its caller has been told
     // that nothing was sent. An abort at this point comes before the first byte.
     if (this.#isDone) return controller.abort(new Error('given up before it was sent'));
@@ -94,6 +107,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#controller !== undefined)
       return controller.abort(codedError(WRITTEN_TWICE, 'the request would have been written twice'));
     this.#controller = controller;
+    if (this.#leaveWithinMs === this.#timeoutMs) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#giveUpIn(this.#timeoutMs - this.#age());
   }
 
   onResponseStart(
@@ -131,8 +147,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#fail(errorCodes(error), errorMessage(error));
   }
 
+  #giveUpIn(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#giveUp(), Math.min(Math.max(0, delayMs), TIMEOUT_MAX_MS));
+  }
+
   #giveUp(): void {
-    this.#stop(DEADLINE_PASSED, `no complete answer within ${this.#timeoutMs} ms`);
+    const detail =
+      this.#controller === undefined
+        ? `it could not leave within ${this.#leaveWithinMs} ms`
+        : `no complete answer within ${this.#timeoutMs} ms`;
+    this.#stop(DEADLINE_PASSED, detail);
   }
 
   #stop(code: string, detail: string): void {

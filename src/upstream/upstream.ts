@@ -17,6 +17,8 @@ export interface CallContext {
   readonly clientAddress: string;
   /** The whole call, connect to last byte. */
   readonly timeoutMs: number;
+  /** When its first byte must have left; what still waits for a connection then is never sent. Absent: the whole time. */
+  readonly leaveWithinMs?: number;
 }
 
 /** What a call that moves no money came to. */

@@ -2,9 +2,10 @@ import { pause } from '../../src/domain/clock';
 import { kobo } from '../../src/domain/amount';
 import type { NewOrder, Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
-import { pursue, type Pursuit, type PursuitPlan } from '../../src/gateway/pursue';
+import type { Pursuit, PursuitPlan } from '../../src/gateway/pursuit';
+import { pursue } from '../../src/gateway/pursue';
 import { createTryMark } from '../../src/gateway/try-mark';
-import { createRetryBudget } from '../../src/gateway/retry-budget';
+import { createAttemptLimit } from '../../src/gateway/attempt-limit';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import type { Journal } from '../../src/journal/journal';
 import type { Finding } from '../../src/upstream/upstream';
@@ -75,11 +76,13 @@ async function chase(options: ChaseOptions): Promise<Chase> {
       clientAddress: '192.0.2.7',
       patienceMs: 40_000,
       reconnectMs: 3_000,
-      deadlineMs: 130_000,
+      afterPending: 'look',
+      pursueMs: 90_000,
       tryMs: 60_000,
       readMs: 10_000,
       mark,
       identify: async () => ({ identity: 'same' }),
+      look: async () => undefined,
       ...plan,
     },
     {
@@ -87,7 +90,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
       journal,
       clock,
       random: () => 0.5,
-      budget: createRetryBudget(),
+      attempts: createAttemptLimit(clock),
       isStopping,
       onTrouble,
     },
@@ -393,10 +396,10 @@ describe('a gateway that is stopping', () => {
 });
 
 test('a pursuit that outlasts half of the quiet time writes down that it tries on, before it does', async () => {
-  const it = await chase({ answers: [UNKNOWN], quietMs: 120_000 });
+  const it = await chase({ answers: [UNKNOWN], quietMs: 120_000, plan: { afterPending: 'buy' } });
   await it.clock.advance(59_000);
   expect(await it.stored()).toBeUndefined();
-  await it.clock.advance(10_000);
+  await it.clock.advance(30_000);
   expect(await it.stored()).toMatchObject({ kind: 'unknown', isBeginning: true });
 });
 
@@ -429,18 +432,15 @@ test('another process that hears meanwhile that the order is charged has the wor
 test.each<[string, Outcome]>([
   ['was refused', REJECTED],
   ['was never sent', NOT_SENT],
-])(
-  'a try that %s and is told too late closes nothing: another process may have begun the order anew',
-  async (_title, outcome) => {
-    const it = await chase({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
-    const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
-    await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', absent, it.clock.now());
-    const { kind } = await it.journal.open({ ...it.pursuit.current(), openedAtMs: it.clock.now() });
-    expect(kind).toBe('reopened');
-    expect((await waited(it, 70_000)).order.outcome?.kind).toBe('unknown');
-    expect((await it.stored())?.kind).toBe('unknown');
-  },
-);
+])("a try that %s and is told too late leaves what v1's history has proven meanwhile", async (_title, outcome) => {
+  const it = await chase({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
+  const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', absent, it.clock.now());
+  const { kind } = await it.journal.open({ ...it.pursuit.current(), openedAtMs: it.clock.now() });
+  expect(kind).toBe('found');
+  expect((await waited(it, 70_000)).order.outcome).toMatchObject(absent);
+  expect(await it.stored()).toMatchObject(absent);
+});
 
 test('a mark that takes longer to be written than it is good for is no mark', async () => {
   const slowly = (journal: Journal, clock: VirtualClock): Journal => ({
@@ -457,14 +457,83 @@ test('a mark that takes longer to be written than it is good for is no mark', as
 });
 
 test('no try is on its way longer than the rest of the quiet time', async () => {
-  const it = await chase({ answers: [SUCCESS], quietMs: 60_000 });
+  const it = await chase({ answers: [SUCCESS], quietMs: 60_000, plan: { patienceMs: 120_000 } });
   expect(it.upstream.sent[0]?.timeoutMs).toBe(30_000);
 });
 
-test('one try never outlasts the pursuit', async () => {
-  const it = await chase({ answers: [UNKNOWN], plan: { deadlineMs: 5_000, tryMs: 60_000 } });
-  await it.clock.advance(10_000);
-  for (const { timeoutMs, atMs } of it.upstream.sent) expect(atMs + timeoutMs).toBeLessThanOrEqual(it.startedAt + 5_000);
+describe('an order whose script has been told "pending"', () => {
+  const HOUR_MS = 3_600_000;
+
+  test('is not sent again: most scripts have refunded, and to ask would be to buy', async () => {
+    const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000, pursueMs: 6 * HOUR_MS } });
+    await waited(it, 20_000);
+    await it.clock.advance(HOUR_MS);
+    await it.pursuit.ended;
+    expect(it.upstream.sent.at(-1)!.atMs - it.startedAt).toBeLessThanOrEqual(19_000);
+    expect((await it.stored())?.kind).toBe('unknown');
+  });
+
+  test('is not sent again once its script has hung up either', async () => {
+    const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
+    const script = new AbortController();
+    const told = it.pursuit.waitFor(40_000, script.signal);
+    script.abort();
+    expect((await told).outcome?.kind).toBe('unknown');
+    await it.clock.advance(60_000);
+    expect(it.upstream.sent).toHaveLength(1);
+    expect((await it.stored())?.kind).toBe('unknown');
+  });
+
+  test('is sent again while a repeat of it waits', async () => {
+    const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
+    const script = new AbortController();
+    const first = it.pursuit.waitFor(40_000, script.signal);
+    const repeat = it.pursuit.waitFor(40_000);
+    script.abort();
+    await first;
+    await it.clock.advance(10_000);
+    expect((await repeat).outcome?.kind).toBe('succeeded');
+  });
+
+  test('is sent again for hours, at least once a minute, where such scripts keep or sell what is pending', async () => {
+    const healthyAt = 2 * HOUR_MS;
+    const answers = [...Array<Outcome>(130).fill(UNKNOWN), SUCCESS];
+    const it = await chase({ answers, plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    await waited(it, 20_000);
+    await it.clock.advance(healthyAt);
+    await it.pursuit.ended;
+    expect((await it.stored())?.kind).toBe('succeeded');
+    const pauses = it.upstream.sent.slice(1).map(({ atMs }, index) => atMs - it.upstream.sent[index]!.atMs);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
+    expect(new Set(it.upstream.sent.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
+  });
+});
+
+test('while a script waits no attempt takes more than half of what is left, so that a lost answer is asked for again', async () => {
+  const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000 } });
+  expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 10_000, leaveWithinMs: 10_000 });
+});
+
+test('an attempt near the end of the patience may be answered later, but not leave later', async () => {
+  const it = await chase({ answers: [SUCCESS], plan: { patienceMs: 4_000 } });
+  expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 60_000, leaveWithinMs: 4_000 });
+});
+
+test("v1's history is read while sending finds out nothing, and what it tells ends the sending", async () => {
+  let looks = 0;
+  const it = await chase({
+    answers: [UNKNOWN],
+    plan: {
+      look: async () => {
+        looks += 1;
+        expect(it.pursuit.isLooking).toBe(true);
+        if (looks === 2) await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', SUCCESS, it.clock.now());
+      },
+    },
+  });
+  expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect(it.upstream.sent).toHaveLength(6);
+  expect(it.pursuit.isLooking).toBe(false);
 });
 
 test('a journal that cannot be read for a moment costs no answer: v1 is asked again', async () => {

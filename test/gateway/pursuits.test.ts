@@ -1,5 +1,5 @@
 import type { NewOrder, Order } from '../../src/domain/order';
-import type { Pursuit } from '../../src/gateway/pursue';
+import type { Pursuit } from '../../src/gateway/pursuit';
 import { createPursuits, requestIdReused } from '../../src/gateway/pursuits';
 import { settlePromises } from '../domain/virtual-clock';
 

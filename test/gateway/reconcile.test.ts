@@ -25,6 +25,8 @@ interface Row {
 }
 
 interface RoomOptions {
+  /** v1 gives no history now. */
+  readonly isIll?: () => boolean;
   /** Runs while the history is being read. */
   readonly onHistory?: (journal: Journal) => Promise<unknown>;
   /** How far v1's clock, as its answers tell it, is from the true time. */
@@ -39,7 +41,7 @@ const found = (body: JsonObject): Finding => ({ kind: 'found', body });
 /** A v1 with this history, newest first. */
 function openRoom(
   rows: readonly Row[],
-  { onHistory = async () => undefined, serverErrorMs = 0, hasNewerRecord }: RoomOptions = {},
+  { onHistory = async () => undefined, isIll = () => false, serverErrorMs = 0, hasNewerRecord }: RoomOptions = {},
 ) {
   const clock = createVirtualClock(START);
   // What the wall of the gateway's machine shows beyond the true time.
@@ -60,6 +62,7 @@ function openRoom(
   const find = (call: V1Call): Finding => {
     if (call.path === '/transactions') {
       void onHistory(journal);
+      if (isIll()) return { kind: 'unavailable', reason: 'HTTP 502' };
       const from = (Number(call.query!['page']) - 1) * 50;
       const transactions = rows
         .slice(from, from + 50)
@@ -89,9 +92,7 @@ function openRoom(
     journal,
     upstream,
     clock: wall,
-    pursuits: {
-      find: async (_owner: string, requestId: string) => (running.has(requestId) ? ({} as never) : undefined),
-    } as never,
+    pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
     mapping: () => shippedMapping(),
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
@@ -384,6 +385,36 @@ describe('with hundreds of open orders', () => {
     await looking;
     expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
+});
+
+test('an order that was left open is looked for with nobody asking, until a v1 that is well again proves that it never was', async () => {
+  let isIll = true;
+  const room = openRoom([], { isIll: () => isIll });
+  await room.open('r-1');
+  await room.lose('r-1');
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7');
+  await room.clock.advance(10 * 60_000);
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  isIll = false;
+  await room.clock.advance(10 * 60_000);
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+  const looks = room.upstream.asked.length;
+  await room.clock.advance(3_600_000);
+  expect(room.upstream.asked).toHaveLength(looks);
+});
+
+test('an order that stays open is looked for ever less often, and given up when it has been pursued long enough', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  for (const id of ['r-1', 'r-2']) {
+    await room.open(id);
+    await room.lose(id);
+  }
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7');
+  await room.clock.advance(7 * 3_600_000);
+  const looks = room.upstream.asked.filter(({ call }) => call.path === '/transactions').map(({ atMs }) => atMs);
+  expect(looks.length).toBeLessThan(60);
+  expect(looks[0]! - START).toBeLessThanOrEqual(11_000);
+  expect(looks.at(-1)! - START).toBeLessThanOrEqual(6.2 * 3_600_000);
 });
 
 test('looking that finds nothing is done less and less often, until something new is open', async () => {

@@ -11,7 +11,13 @@ export interface ScriptedAnswer {
 }
 
 export interface ScriptedUpstream extends Upstream {
-  readonly sent: { readonly requestId: string; readonly call: V1Call; readonly timeoutMs: number; readonly atMs: number }[];
+  readonly sent: {
+    readonly requestId: string;
+    readonly call: V1Call;
+    readonly timeoutMs: number;
+    readonly leaveWithinMs: number | undefined;
+    readonly atMs: number;
+  }[];
   readonly asked: { readonly call: V1Call; readonly atMs: number }[];
 }
 
@@ -27,7 +33,8 @@ export function createScriptedUpstream(
     sent,
     asked,
     async send(call, requestId, context: CallContext): Promise<SentOutcome> {
-      sent.push({ requestId, call, timeoutMs: context.timeoutMs, atMs: clock.now() });
+      const { timeoutMs, leaveWithinMs } = context;
+      sent.push({ requestId, call, timeoutMs, leaveWithinMs, atMs: clock.now() });
       const answer = answers[Math.min(sent.length, answers.length) - 1]!;
       if (answer.afterMs !== undefined) await pause(clock, answer.afterMs);
       return { outcome: answer.outcome, isDuplicate: answer.isDuplicate ?? false, isDuplicateWindow: false };

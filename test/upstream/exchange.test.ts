@@ -25,7 +25,7 @@ function controller() {
 }
 
 const play = (act: (handler: Required<Dispatcher.DispatchHandler>) => void, timeoutMs = 1_000): Promise<Exchanged> =>
-  exchange(new ScriptedDispatcher(act), WIRE, timeoutMs, 1_000);
+  exchange(new ScriptedDispatcher(act), WIRE, { timeoutMs, replyBytesMax: 1_000 });
 
 describe('an exchange', () => {
   it('refuses to be written twice', async () => {
@@ -69,7 +69,7 @@ describe('an exchange', () => {
       atMs = 60_000;
       handler.onRequestStart(late.controller, {});
     };
-    const exchanged = await exchange(new ScriptedDispatcher(act), WIRE, 60_000, 1_000, clock);
+    const exchanged = await exchange(new ScriptedDispatcher(act), WIRE, { timeoutMs: 60_000, replyBytesMax: 1_000 }, clock);
     expect(late.aborted).toHaveLength(1);
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
   });

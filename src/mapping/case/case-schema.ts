@@ -55,7 +55,11 @@ export const stepShape = {
     .union([answer, z.array(answer).min(1), z.record(endpoint, answer)])
     .optional()
     .describe('What v1 answers: once, one after another, or by endpoint. The default stands under `answers`.'),
-  receipt: answer.optional().describe("What v1 answers when asked for the order's receipt: while it is pending, or where its answer had no goods or balances."),
+  receipt: answer
+    .optional()
+    .describe(
+      "What v1 answers when asked for the order's receipt: while it is pending, or where its answer had no goods or balances.",
+    ),
   catalog: z
     .union([z.literal('none'), fields])
     .optional()

@@ -57,6 +57,7 @@ const FORMAT = money('decides which format a request is taken for');
 const NETWORK = money('decides what a number or word buys');
 const LISTS = money('scripts import plan numbers and prices from these lists');
 const OUTCOME = money('tells scripts how an order ended');
+const AFTER_PENDING = money('decides whether an order is still bought after its script has heard pending');
 
 const field = (key: string, shape: Shape = 'constant'): Rule => one(shape, 'by field', `{1}: field {2}: ${key}`);
 const replyLayer = (where: string, outcome: string): Rule => one('fields', 'by reply field', `${where}${outcome}`);
@@ -127,10 +128,12 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'operations.*.call.to': one('constant', money('is what v1 is asked'), '{1}: v1 endpoint'),
   'operations.*.call.send': one('fields', money('is what v1 is asked'), '{1}: v1 call'),
   'operations.*.patience.*': one('constant', 'plain', '{1}: patience of {2}, ms'),
+  'operations.*.after_pending': one('constant', AFTER_PENDING, '{1}: once a script has heard pending'),
   ...reply('operations.*.reply', '{1}: reply'),
 
   'formats.*.title': one('constant', 'plain', 'format {1}: title'),
   'formats.*.numbers.*': one('numbers', NETWORK, '{2} number {3} of format {1}'),
+  'formats.*.after_pending': one('constant', AFTER_PENDING, 'format {1}: once a script has heard pending'),
   'formats.*.login': one('constant', FORMAT, 'format {1}: login'),
   'formats.*.proof.*.weight': one('constant', FORMAT, 'format {1}, proof “{2}”: weight'),
   'formats.*.proof.*.any_field': set(
@@ -172,6 +175,7 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
     '{2}: field {3} is also read from `{item}` (format {1})',
     '{2}: field {3} is no longer read from `{item}` (format {1})',
   ),
+  'formats.*.operations.*.after_pending': one('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending'),
   ...reply('formats.*.operations.*.reply', '{2} in format {1}: reply'),
 
   'tables.*.title': one('constant', 'plain', 'table {1}: title'),
@@ -238,9 +242,11 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
     'callers {1}: also without the header `{item}`',
   ),
   'callers.kinds.*.patience': one('constant', 'plain', 'callers {1}: patience, ms'),
+  'callers.kinds.*.after_pending': one('constant', AFTER_PENDING, 'callers {1}: once they have heard pending'),
   'callers.keys.*.format': one('constant', FORMAT, 'key {1}: format'),
   'callers.keys.*.guard': one('guard', money('guards against a wrong network'), 'key {1}: numbering guard'),
   'callers.keys.*.patience': one('constant', 'plain', 'key {1}: patience, ms'),
+  'callers.keys.*.after_pending': one('constant', AFTER_PENDING, 'key {1}: once it has heard pending'),
   'callers.keys.*.numbers.*': one('numbers', NETWORK, 'key {1}: {2} number {3}'),
   'callers.keys.*.unlisted.*': one('constant', NETWORK, 'key {1}: {2} numbers that are not listed'),
   'callers.keys.*.lists.*': one('fields', LISTS, 'key {1}: shape of {2}'),

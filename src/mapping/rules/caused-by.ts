@@ -42,6 +42,7 @@ const LOOKS_AT: Readonly<Partial<Record<RuleId, readonly string[]>>> = {
   'patience-too-long': ['callers.kinds'],
   'patience-beyond-pursuit': ['timing'],
   'patience-without-order': ['operations!', 'operations.*.kind'],
+  'after-pending-without-order': ['operations!', 'operations.*.kind'],
   'own-numbers-empty': ['callers.keys.~.numbers', 'callers.keys.~.unlisted'],
   'own-number-twin': TABLES,
   'unlisted-without-numbers': ['callers.keys.~.numbers'],

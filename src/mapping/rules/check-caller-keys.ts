@@ -13,6 +13,7 @@ export function checkCallerKeys(checking: Checking): void {
     checkNumbers(key, path, checking);
     checkLists(key, path, checking);
     checkPatience(key, path, checking);
+    checkAfterPending(key, path, checking);
   }
 }
 
@@ -79,15 +80,22 @@ function tellsList(shape: ValueSource, path: YamlPath): boolean {
 }
 
 function checkPatience({ patience }: CallerKeySource, path: YamlPath, checking: Checking): void {
-  if (typeof patience !== 'object') return;
-  const { source, report } = checking;
-  for (const name of Object.keys(patience)) {
-    const at = [...path, 'patience', name];
-    checkOperation(name, at, checking);
-    const operation = Object.hasOwn(source.operations, name) ? source.operations[name] : undefined;
-    if (operation !== undefined && operation.kind !== 'purchase')
-      report(at, 'patience-without-order', `\`${name}\` is no purchase: nothing of it is waited for`, { at: 'key' });
-  }
+  for (const [name, at] of otherThanPurchases(patience, [...path, 'patience'], checking))
+    checking.report(at, 'patience-without-order', `\`${name}\` is no purchase: nothing of it is waited for`, { at: 'key' });
+}
+
+function checkAfterPending({ after_pending: said }: CallerKeySource, path: YamlPath, checking: Checking): void {
+  for (const [name, at] of otherThanPurchases(said, [...path, 'after_pending'], checking))
+    checking.report(at, 'after-pending-without-order', `\`${name}\` is no purchase`, { at: 'key' });
+}
+
+/** What is said by operation of something that is no order. */
+function otherThanPurchases(said: unknown, path: YamlPath, checking: Checking): (readonly [string, YamlPath])[] {
+  if (typeof said !== 'object' || said === null) return [];
+  const { operations } = checking.source;
+  const places = Object.keys(said).map((name) => [name, [...path, name]] as const);
+  for (const [name, at] of places) checkOperation(name, at, checking);
+  return places.filter(([name]) => Object.hasOwn(operations, name) && operations[name]!.kind !== 'purchase');
 }
 
 function checkOperation(name: string, path: YamlPath, { source, report }: Checking): void {

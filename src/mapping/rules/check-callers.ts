@@ -10,7 +10,7 @@ const PHP_WAITS_MS = 60_000;
 const HUGE_MS = 10 * 60_000;
 /** What is measured in hours by nature. */
 const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
-const SLOW: readonly string[] = ['overdue', 'quiet', 'window'];
+const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window'];
 
 export function checkCallers(checking: Checking): void {
   const { source } = checking;

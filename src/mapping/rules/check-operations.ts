@@ -17,6 +17,7 @@ export function checkOperations(checking: Checking): void {
     if (operation.undecided !== undefined && operation.kind === 'purchase')
       report([...path, 'undecided'], 'undecided-moves-money', 'a purchase is never decided by a guess', { at: 'key' });
     checkPatience(name, operation, checking);
+    checkAfterPending(name, operation, checking);
     checkGuard(name, operation, checking);
   }
 }
@@ -36,6 +37,15 @@ function checkPatience(name: string, operation: OperationSource, { source, repor
         at: 'key',
         ...hintFor(kind, kinds),
       });
+}
+
+function checkAfterPending(name: string, { kind, after_pending: said }: OperationSource, { source, report }: Checking): void {
+  if (kind === 'purchase') return;
+  const places = [...source.formats]
+    .filter(([, { operations }]) => operations?.[name]?.after_pending !== undefined)
+    .map(([id]) => ['formats', id, 'operations', name]);
+  for (const place of [...(said === undefined ? [] : [['operations', name]]), ...places])
+    report([...place, 'after_pending'], 'after-pending-without-order', `\`${name}\` is no purchase`, { at: 'key' });
 }
 
 /** The guard compares the network of a number with the prefix of a phone: it needs both. */

@@ -13,6 +13,7 @@ export const TEXT_KEYS = [
   'declined',
   'rejected',
   'not_sent',
+  'absent',
   'found',
   'not_found',
   'unavailable',

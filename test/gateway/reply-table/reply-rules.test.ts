@@ -225,12 +225,14 @@ test('a numeric code, which one family takes for success, stands on no reply', a
   expect(breaches(await replies(purchases, isAny), ({ body }) => first(['code'], (key) => key in body))).toEqual([]);
 });
 
-test('plain PHP hears of a pending order after forty seconds, a caller with a name of its own after four', async () => {
+test('plain PHP hears of a pending order when forty seconds are nearly over, a caller with a name of its own after twenty', async () => {
   for (const [operation, format] of purchases) {
     for (const outcome of PENDING) {
       const php = await converse(operation, format, outcome);
       const named = await converse(operation, format, outcome, { userAgent: 'GuzzleHttp/7' });
-      expect([php.heldMs, named.heldMs]).toEqual([40_000, 20_000]);
+      // Of an unknown order v1 is asked a last time a second before the end.
+      const earlierMs = [40_000 - php.heldMs, 20_000 - named.heldMs];
+      for (const ms of earlierMs) expect(ms >= 0 && ms <= (outcome === 'pending' ? 0 : 1_000)).toBe(true);
       expect(named.body).toEqual(php.body);
     }
   }

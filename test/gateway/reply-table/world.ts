@@ -25,6 +25,8 @@ export interface World {
 // A gateway is slow to build because of its bounded caches, and thousands of conversations want one. So a few of them
 // share one in turn, each with a world behind it and a key fingerprint of its own: none finds anything of another.
 const CONVERSATIONS_PER_GATEWAY = 8;
+/** After more calls than this an order may wait for a turn to be sent again, which it would get in another world. */
+const CALLS_MAX = 2;
 
 let world: World;
 let conversations = 0;
@@ -36,7 +38,8 @@ export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T
     const clock = createJumpingClock(START_MS);
     const upstream = createScriptedUpstream(script(clock));
     const catalogs = createCatalog({ upstream, clock: () => clock.now(), entriesMax: 1 });
-    const gateway = conversations % CONVERSATIONS_PER_GATEWAY === 0 ? createSharedGateway() : world.gateway;
+    const isUsedUp = conversations % CONVERSATIONS_PER_GATEWAY === 0 || world.upstream.seen.length > CALLS_MAX;
+    const gateway = isUsedUp ? createSharedGateway() : world.gateway;
     conversations += 1;
     world = { gateway, journal: createMemoryJournal(), upstream, catalogs, clock };
     try {

@@ -37,6 +37,11 @@ export const CALLER_RULES = {
     'Only purchases are held until they have ended: it has no effect.',
     'Take the name of a purchase, or delete it.',
   ),
+  'after-pending-without-order': warning(
+    'What is done after pending, for something that is never pending',
+    'Only purchases are sent to v1 again or looked for: it has no effect.',
+    'Take the name of a purchase, or delete it.',
+  ),
   'own-numbers-empty': warning(
     'A caller has a list of own numbers with nothing in it',
     'A number that is not listed is refused, so this caller can send none at all.',
