@@ -5,7 +5,7 @@
 import type { Delivery, Outcome, Succeeded } from '../domain/outcome';
 import type { Upstream } from '../upstream/upstream';
 import { readContextOf, type Reader } from './asking';
-import { findReceipt } from './pursue';
+import { findReceipt } from './find-receipt';
 
 /** A sale is told without its balances rather than late. */
 const RECEIPT_MAX_MS = 1_000;

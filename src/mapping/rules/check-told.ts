@@ -21,6 +21,7 @@ const TEXT_OUTCOMES: Readonly<Record<string, ReplyOutcome>> = {
   declined: 'failure',
   rejected: 'failure',
   not_sent: 'failure',
+  absent: 'failure',
   not_found: 'failure',
   unavailable: 'failure',
 };

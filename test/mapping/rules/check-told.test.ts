@@ -175,6 +175,7 @@ const TEXTS = {
   declined: 'Transaction failed and your wallet was refunded.',
   rejected: 'Transaction rejected. Nothing was charged.',
   not_sent: 'The service cannot be reached. Please try again.',
+  absent: 'It never reached the service.',
   found: 'Found.',
   not_found: 'Not found.',
   unavailable: 'The service cannot be reached.',

@@ -1,0 +1,48 @@
+/** What the schema of the mapping language is made of: names, words, durations, values. */
+import { z } from 'zod';
+import { AFTER_PENDING } from './after-pending';
+
+export const word = z.union([z.string(), z.number()]).transform(String);
+export const words = z.array(word);
+/** A list that is there holds something: an empty one never means what it looks like. */
+export const someWords = words.min(1, 'expected at least one');
+export const name = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime')
+  .meta({ rule: 'bad-name' });
+
+/** What the catalog of a key holds, as lists of plain rows. */
+export const CATALOG_LISTS = ['data_plans', 'cable_plans', 'cable_providers', 'discos', 'exams', 'recharge_cards'] as const;
+export const catalogList = z.enum(CATALOG_LISTS);
+
+/** `500ms`, `40s`, `5m`, `2h`, as milliseconds. */
+export const duration = z
+  .string('expected a duration with its unit, such as 500ms, 40s or 5m')
+  .regex(/^\d+(ms|s|m|h)$/, 'expected a duration such as 500ms, 40s or 5m')
+  .meta({ rule: 'bad-duration' })
+  .transform((text) => {
+    const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[/[a-z]+$/.exec(text)![0] as 'ms' | 's' | 'm' | 'h'];
+    return Number.parseInt(text, 10) * unit;
+  })
+  .describe('A duration: a whole number with ms, s, m or h.');
+
+export const afterPending = z
+  .enum(AFTER_PENDING)
+  .describe(
+    "Once the script has heard pending: `look` for the order in v1's receipts and history alone (unless said otherwise), or also `buy`: send it again, for scripts that keep or sell what is pending. `look` wins where several speak, unless the key itself says `buy`.",
+  );
+
+export const numbers = z
+  .record(z.string().regex(/^\d+$/, 'expected a whole number'), word)
+  .describe('What a number means: number to value.');
+
+/** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
+export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
+export const value: z.ZodType<ValueSource> = z
+  .lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(value), z.record(z.string(), value)]))
+  .meta({
+    id: 'value',
+    description:
+      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first that is known; `{ when: { $path: word }, value: a, else: b }`; or `{ each: $list, where: {…}, row: shape }`, a row for each of a list.',
+  });
+export const fieldsOfReply = z.record(z.string(), value);
