@@ -108,7 +108,7 @@ function inOrder(problems: readonly Problem[], files: readonly MappingFileText[]
 /** Files that look like a part of the set and are not read. */
 function strayFiles(folder: string): Problem[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !/\.(?:ya?ml|md)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/\.(?:ya?ml|json|md)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => !/(?:^|[/\\])\./.test(relative(folder, path)))
     .sort()
@@ -118,6 +118,6 @@ function strayFiles(folder: string): Problem[] {
       column: 1,
       code: 'unknown-extension',
       severity: RULES['unknown-extension'].severity,
-      message: 'this file is not read: it ends neither in .yaml nor in .yml',
+      message: 'this file is not read: it ends neither in .yaml or .yml nor in .json',
     }));
 }

@@ -25,16 +25,17 @@ export function pendingFiles(folder: string): readonly NamedText[] | undefined {
   return existsSync(path) ? pendingSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).files : undefined;
 }
 
-const IS_MAPPING = /^[^.].*\.ya?ml$/;
+/** JSON is YAML: what another tool has written is read as well. */
+const IS_MAPPING = /^[^.].*\.(?:ya?ml|json)$/;
 
-/** The paths of every `*.yaml` below the folder, in order of name. `cases/` holds test cases and is none of the set. */
-export function yamlFilesBelow(folder: string): string[] {
+/** The paths of every mapping file below the folder, in order of name. `cases/` holds test cases and is none of the set. */
+export function mappingFilesBelow(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
       // A folder with the name of a file is not gone into: whoever made it meant a file.
-      if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : yamlFilesBelow(path);
+      if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : mappingFilesBelow(path);
       return IS_MAPPING.test(entry.name) ? [path] : [];
     });
 }
@@ -44,7 +45,7 @@ function isPassedOver(name: string): boolean {
   return name === 'cases' || name.startsWith('.');
 }
 
-/** True for a name that `yamlFilesBelow` could find: inside the folder, and read. */
+/** True for a name that `mappingFilesBelow` could find: inside the folder, and read. */
 export function isMappingFileName(name: string): boolean {
   const steps = name.split('/');
   const isInside = steps.every((step) => step !== '' && !step.startsWith('.') && !/[\\\0]/.test(step));
@@ -70,7 +71,7 @@ export function finishChange(folder: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFlushed(path, text);
   }
-  for (const path of yamlFilesBelow(folder)) if (!wanted.has(relative(folder, path))) rmSync(path);
+  for (const path of mappingFilesBelow(folder)) if (!wanted.has(relative(folder, path))) rmSync(path);
   // Only when all of it is on disk may the files speak for themselves again.
   flushFolder(folder);
   rmSync(join(folder, PENDING), { force: true });
@@ -86,5 +87,5 @@ function proveWritable(folder: string, files: readonly NamedText[]): void {
     if (!existsSync(path)) accessSync(dirname(path), constants.W_OK);
     else if (readFileSync(path, 'utf8') !== text) accessSync(path, constants.W_OK);
   }
-  for (const path of yamlFilesBelow(folder)) if (!names.has(relative(folder, path))) accessSync(dirname(path), constants.W_OK);
+  for (const path of mappingFilesBelow(folder)) if (!names.has(relative(folder, path))) accessSync(dirname(path), constants.W_OK);
 }

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { pendingFiles, yamlFilesBelow } from './folder-change';
+import { pendingFiles, mappingFilesBelow } from './folder-change';
 import type { Problem } from './problem';
 import type { Hole } from './read-rest';
-import { readYaml, type Locate, type YamlPath, type YamlRead } from './read-yaml';
+import { parseYaml, readParsed, topKeys, type Locate, type YamlPath, type YamlRead } from './read-yaml';
 import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './schema';
 import { Places, type MappingSource } from './source';
 
@@ -25,13 +25,13 @@ export interface MappingFileText {
   readonly text: string;
 }
 
-/** Reads and merges every `*.yaml` below the folder. */
+/** Reads and merges every mapping file below the folder. */
 export function loadSource(folder: string): LoadedSource {
   const read = readFolder(folder);
   return 'problems' in read ? read : mergeFiles(read.files);
 }
 
-/** Every `*.yaml` below the folder, in order of name; at least one, or the problem. */
+/** Every mapping file below the folder, in order of name; at least one, or the problem. */
 export function readFolder(
   folder: string,
 ): { readonly files: readonly MappingFileText[] } | { readonly problems: readonly Problem[] } {
@@ -50,14 +50,16 @@ export function readFolder(
     if (pending !== undefined)
       return { files: pending.map(({ name, text }) => ({ file: shown(join(folder, name)), name, text })) };
     const problems: Problem[] = [];
-    const files = yamlFilesBelow(folder).map((path): MappingFileText => {
+    const files = mappingFilesBelow(folder).map((path): MappingFileText => {
       const file = shown(path);
       const read = readFile(path);
       if ('reason' in read) problems.push(problem(read.code, read.reason, file));
       return { file, name: relative(folder, path), text: 'text' in read ? read.text : '' };
     });
     if (problems.length > 0) return { problems };
-    return files.length === 0 ? { problems: [problem('empty-folder', 'there is no mapping file (*.yaml) here')] } : { files };
+    return files.length === 0
+      ? { problems: [problem('empty-folder', 'there is no mapping file (*.yaml or *.json) here')] }
+      : { files };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { problems: [problem('unreadable-folder', `the mappings folder cannot be read: ${reason}`)] };
@@ -94,14 +96,26 @@ const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'] as const;
 const WHOLES = ['request_id', 'request_id_headers', 'words', 'timing', 'lookup_key', 'callers'] as const;
 const NEEDED = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
 
+/** By its keys, however they are written. A file whose `format` is misspelt still has keys that only a format has. */
+function isFormatFile(keys: readonly string[]): boolean {
+  if (keys.includes('format')) return true;
+  const [ofFormats, ofShared] = [formatFileSchema, sharedFileSchema].map(({ shape }) => Object.keys(shape)) as [
+    string[],
+    string[],
+  ];
+  const hasOnlyOf = (one: string[], other: string[]): boolean => keys.some((key) => one.includes(key) && !other.includes(key));
+  return hasOnlyOf(ofFormats, ofShared) && !hasOnlyOf(ofShared, ofFormats);
+}
+
 /** Merges files by section. A name that stands twice is a problem at its second place. */
 export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
   const problems: Problem[] = [];
   const holes: Hole[] = [];
   const into: Merging = { places: new Places(), formats: new Map(), problems, holes, merged: {} };
   for (const { file, text } of files) {
-    if (/^format:/m.test(text)) mergeFile(file, readYaml(file, text, formatFileSchema), addFormat, into);
-    else mergeFile(file, readYaml(file, text, sharedFileSchema), addShared, into);
+    const parsed = parseYaml(file, text);
+    if (isFormatFile(topKeys(parsed))) mergeFile(file, readParsed(parsed, formatFileSchema), addFormat, into);
+    else mergeFile(file, readParsed(parsed, sharedFileSchema), addShared, into);
   }
   const { merged, formats, places } = into;
   for (const section of NEEDED) {

@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
+import { meantChoice, sayIssue } from './say-issue';
 import { isOptionalAt, isRecordAt, keysAt } from './schema-node';
 
 type Path = readonly PropertyKey[];
@@ -58,7 +59,7 @@ export function readRest<T>(plain: unknown, schema: z.ZodType<T>): Rest<T> | und
   const mending: Mending = { tree, schema, origins: new WeakMap(), renamed: [], holes: [] };
   const uncovered: z.core.$ZodIssue[] = [];
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const parsed = schema.safeParse(tree, { reportInput: true });
+    const parsed = schema.safeParse(tree, { reportInput: true, error: sayIssue });
     const original = (path: Path): Path => originalPath(tree, path, mending.origins);
     if (parsed.success) return { value: parsed.data, holes: mending.holes, original, uncovered };
     if (round > 0) uncovered.push(...parsed.error.issues.filter((issue) => isUncovered(issue, mending)));
@@ -99,8 +100,8 @@ function mend(issue: z.core.$ZodIssue, mending: Mending): boolean {
     for (const key of issue.keys) readUnderItsName(issue.path, key, mending);
     return true;
   }
-  if (issue.code === 'invalid_value' && typeof issue.input === 'string') {
-    const meant = nearestName(issue.input, issue.values.map(String));
+  if (issue.code === 'invalid_value') {
+    const meant = meantChoice(issue.input, issue.values.map(String));
     if (meant !== undefined) return put(mending.tree, issue.path, meant);
   }
   return makeHole(issue.path, mending);

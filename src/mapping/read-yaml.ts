@@ -1,11 +1,25 @@
 /** YAML text → a value of the schema, or problems with their places. Never throws on what stands in the file. */
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type Node } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type Node,
+  type Scalar,
+} from 'yaml';
 import type { z } from 'zod';
 import { maskPath } from './mask-caller-keys';
 import { nearestName } from './nearest-name';
 import type { Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
 import { safeRename } from './safe-rename';
+import { hintForIssue, sayIssue } from './say-issue';
+import { saySyntax, SYNTAX, type Said } from './say-syntax';
 import { sharedFileSchema } from './schema';
 import { keysAt, ruleAt } from './schema-node';
 
@@ -35,11 +49,34 @@ const SYNTAX_RULES: Readonly<Record<string, string>> = { DUPLICATE_KEY: 'duplica
 /** Bounds of one file: a mapping is written by hand, and an alias bomb is not. */
 const ALIASES_MAX = 100;
 
+/** A text that was parsed, and is not held against a schema yet. */
+export interface ParsedYaml {
+  readonly file: string;
+  readonly document: Document;
+  readonly syntax: readonly Problem[];
+  readonly at: (offset: number) => { readonly line: number; readonly column: number };
+}
+
 export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): YamlRead<T> {
+  return readParsed(parseYaml(file, text), schema);
+}
+
+/** The keys at the top, however they are quoted: what tells which schema a file is for. */
+export function topKeys({ document: { contents } }: ParsedYaml): string[] {
+  return isMap(contents) ? contents.items.flatMap(({ key }) => (isScalar(key) ? [keyText(key)] : [])) : [];
+}
+
+/** As a key of JavaScript, in which `2` and `'2'` are one. */
+function keyText(key: Scalar<unknown>): string {
+  const value = key.value as string | number | boolean | null;
+  return value === null ? '' : String(value);
+}
+
+export function parseYaml(file: string, text: string): ParsedYaml {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, {
     lineCounter,
-    uniqueKeys: true,
+    uniqueKeys: (one, other) => isScalar(one) && isScalar(other) && keyText(one) === keyText(other),
     strict: true,
     prettyErrors: false,
     // A warning would go to stderr, with what stands there.
@@ -49,16 +86,17 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
     const { line, col } = lineCounter.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
-  const broken = (offset: number, message: string, code = 'yaml-syntax'): Problem => ({
+  const broken = (offset: number, said: { message: string; hint?: string }, code = 'yaml-syntax'): Problem => ({
     file,
     ...at(offset),
     code,
     severity: 'error',
-    message,
+    ...said,
   });
   const syntax = [...document.errors, ...document.warnings].map((error) =>
-    broken(error.pos[0], firstSentence(error.message), SYNTAX_RULES[error.code]),
+    error.code === 'DUPLICATE_KEY'
+      ? broken(error.pos[0], sayTwice(document, error.pos[0], file, at), SYNTAX_RULES[error.code])
+      : broken(error.pos[0], saySyntax(error), SYNTAX_RULES[error.code]),
   );
   // Walking the whole document for an alias that nobody wrote costs more than looking for one.
   if (/(?:^|[\s,:[{])\*[^\s*]/.test(text))
@@ -66,12 +104,26 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
       Alias(_key, alias) {
         const place = alias.range?.[0] ?? 0;
         const named = alias.resolve(document);
-        if (named === undefined) syntax.push(broken(place, `the alias \`*${alias.source}\` names nothing above it`));
+        if (named === undefined) syntax.push(broken(place, { message: `the alias \`*${alias.source}\` names nothing above it` }));
         // A value that holds itself has no end: whoever walks it never comes back.
         else if (named.range && named.range[0] <= place && place < named.range[1])
-          syntax.push(broken(place, `the alias \`*${alias.source}\` stands inside what it names`));
+          syntax.push(broken(place, { message: `the alias \`*${alias.source}\` stands inside what it names` }));
       },
     });
+  return { file, document, syntax, at };
+}
+
+/** Both places: the second is where the problem stands. */
+function sayTwice(document: Document, offset: number, file: string, at: ParsedYaml['at']): Said {
+  const path = pathAt(document, offset);
+  const { line, column } = at(offsetOf(document, path, 'key'));
+  const name = String(maskPath(path).at(-1));
+  return { message: `\`${name}\` stands here for the second time`, hint: `it also stands at ${file}:${line}:${column}` };
+}
+
+export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRead<T> {
+  const { file, document, syntax, at } = parsed;
+  const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
   // A key that stands twice has one meaning too many; all other mistakes of syntax leave nothing certain.
   const twice = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pathAt(document, pos[0]));
   if (syntax.length > twice.length) return { problems: syntax, locate };
@@ -80,7 +132,7 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
   try {
     plain = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const isBomb = error instanceof Error && /alias/i.test(error.message);
     let first = 0;
     visit(document, {
       Alias(_key, alias) {
@@ -88,11 +140,13 @@ export function readYaml<T>(file: string, text: string, schema: z.ZodType<T>): Y
         return visit.BREAK;
       },
     });
-    return { problems: [broken(first, message, /alias/i.test(message) ? 'alias-bomb' : 'yaml-syntax')], locate };
+    const said = isBomb ? { message: 'aliases multiply what they name beyond all reason' } : SYNTAX.IMPOSSIBLE;
+    const problem = { file, ...at(first), code: isBomb ? 'alias-bomb' : 'yaml-syntax', severity: 'error' as const, ...said };
+    return { problems: [problem], locate };
   }
-  const parsed = schema.safeParse(plain ?? {}, { reportInput: true });
-  if (parsed.success && twice.length === 0) return { value: parsed.data, problems: [], locate };
-  const issues = parsed.success ? [] : parsed.error.issues;
+  const judged = schema.safeParse(plain ?? {}, { reportInput: true, error: sayIssue });
+  if (judged.success && twice.length === 0) return { value: judged.data, problems: [], locate };
+  const issues = judged.success ? [] : judged.error.issues;
   const rest = readRest(plain ?? {}, schema);
   const locateRest: Locate = (path, what) => locate(rest?.original(path) ?? path, what);
   const problems = [
@@ -150,10 +204,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
   // A bad key of a record is the key's fault, and stands where the key stands.
   const what = issue.code === 'invalid_key' ? 'key' : 'value';
   const message = issue.code === 'invalid_key' ? `unusable key: ${issue.issues[0]?.message ?? issue.message}` : issue.message;
-  const hint =
-    issue.code === 'invalid_value' && typeof issue.input === 'string'
-      ? nearestName(issue.input, issue.values.map(String))
-      : undefined;
+  const hint = hintForIssue(issue);
   return [
     {
       file,
@@ -161,7 +212,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
       code: ruleOfIssue(issue, schema),
       severity: 'error',
       message: `${message}${where(issue.path)}`,
-      ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
+      ...(hint === undefined ? {} : { hint }),
     },
   ];
 }
@@ -188,14 +239,6 @@ function where(path: YamlPath): string {
   return path.length === 0 ? '' : ` (at ${maskPath(path).map(String).join('.')})`;
 }
 
-/** Without what stands there, which the frame shows with its secrets masked. */
-function firstSentence(message: string): string {
-  return message
-    .split('\n')[0]!
-    .replace(/ at line \d+, column \d+:?$/, '')
-    .replace(/: ".*"$/, '');
-}
-
 /** Walks the document by hand: keys such as `1` are numbers in YAML and text in JavaScript. */
 function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): number {
   let node: Node | null = document.contents;
@@ -204,7 +247,7 @@ function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): nu
     if (isAlias(node)) node = node.resolve(document) ?? null;
     const isLast = depth === path.length - 1;
     if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
+      const pair = node.items.find((item) => isScalar(item.key) && keyText(item.key) === String(step));
       if (pair === undefined) return offset;
       const key = pair.key as Node;
       const child = pair.value as Node | null;
@@ -228,10 +271,10 @@ function pathAt(document: Document, offset: number): YamlPath {
       const { key } = pair;
       if (!isScalar(key) || key.range?.[0] !== offset) return undefined;
       const around = ancestors.flatMap((node, depth): PropertyKey[] => {
-        if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : [];
+        if (isPair(node)) return isScalar(node.key) ? [keyText(node.key)] : [];
         return isSeq(node) ? [node.items.indexOf(ancestors[depth + 1] ?? pair)] : [];
       });
-      found = [...around, String(key.value)];
+      found = [...around, keyText(key)];
       return visit.BREAK;
     },
   });

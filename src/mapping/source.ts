@@ -52,10 +52,10 @@ export class Places {
     return path;
   }
 
-  /** `file:line`, for sentences about another place than the problem's own. */
+  /** `file:line:column`, for sentences about another place than the problem's own. */
   say(path: YamlPath, what?: 'key' | 'value'): string {
-    const { file, line } = this.find(path, what);
-    return `${file}:${line}`;
+    const { file, line, column } = this.find(path, what);
+    return `${file}:${line}:${column}`;
   }
 
   find(path: YamlPath, what: 'key' | 'value' = 'value'): { file: string; line: number; column: number } {

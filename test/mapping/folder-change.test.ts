@@ -9,7 +9,7 @@ import {
   finishChange,
   isMappingFileName,
   pendingFiles,
-  yamlFilesBelow,
+  mappingFilesBelow,
   type NamedText,
 } from '../../src/mapping/folder-change';
 import { hashOf, readFolder } from '../../src/mapping/load';
@@ -50,7 +50,7 @@ test('a set takes the place of another: files are written, changed and removed; 
   ]);
   changeFolder(folder, NEW);
   expect(meant()).toEqual(sorted(NEW));
-  expect(yamlFilesBelow(folder).length).toBe(NEW.length);
+  expect(mappingFilesBelow(folder).length).toBe(NEW.length);
   expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([]);
   expect(readFileSync(join(folder, 'cases', 'a.yaml'), 'utf8')).toBe('cases: []');
   expect(existsSync(join(folder, 'notes.md'))).toBe(true);

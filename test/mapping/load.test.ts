@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkFolder } from '../../src/mapping/check';
+import { checkFiles, checkFolder } from '../../src/mapping/check';
 import { loadSource, mergeFiles } from '../../src/mapping/load';
 import { filesWith, MAPPINGS, marked } from './mapping-set';
 
@@ -133,4 +133,51 @@ describe('a folder', () => {
     expect(problems).toEqual([]);
     expect([...source!.formats.keys()]).toEqual(['a', 'b']);
   });
+});
+
+const FORMAT = 'title: Format X\nnumbers: { network: { 1: MTN, 2: GLO } }';
+
+test.each([
+  ['in quotes', `"format": x\n${FORMAT}`],
+  ['in single quotes', `'format': x\n${FORMAT}`],
+  ['with a blank before the colon', `format : x\n${FORMAT}`],
+  ['not at the beginning', `${FORMAT}\nformat: x`],
+  ['within brackets', `{ format: x, title: Format X, numbers: { network: { 1: MTN, 2: GLO } } }`],
+  ['as JSON', JSON.stringify({ format: 'x', title: 'Format X', numbers: { network: { 1: 'MTN', 2: 'GLO' } } }, null, '\t')],
+])('a format is known by its key, %s', (_title, text) => {
+  const base = filesWith('format: x').slice(1);
+  const { problems, mapping } = checkFiles([{ file: 'x.yaml', text }, ...base]);
+  expect(problems).toEqual([]);
+  expect([...mapping!.formats.keys()]).toEqual(['x']);
+});
+
+test('a shared file in JSON or with its keys in quotes is one', () => {
+  for (const text of ['{ "request_id": ["a"] }', '"request_id": [a]'])
+    expect(
+      mergeFiles(filesWith().map((file) => (file.file === 'base-request_id.yaml' ? { ...file, text } : file))).problems,
+    ).toEqual([]);
+});
+
+test('a format whose own key is misspelt is told as that one mistake', () => {
+  const base = filesWith('format: x').slice(1);
+  for (const key of ['fromat', 'Format', 'formt']) {
+    const { problems } = checkFiles([{ file: 'x.yaml', text: `${key}: x\n${FORMAT}` }, ...base]);
+    expect(problems).toMatchObject([{ file: 'x.yaml', line: 1, column: 1, code: 'unknown-key', hint: 'did you mean `format`?' }]);
+  }
+});
+
+test('files that end in .json are read like every other, as what they say they are', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'compat-json-'));
+  try {
+    for (const { file, text } of filesWith('format: x').slice(1)) writeFileSync(join(folder, file), text);
+    writeFileSync(
+      join(folder, 'x.json'),
+      JSON.stringify({ format: 'x', title: 'X', numbers: { network: { 1: 'MTN', 2: 'GLO' } } }),
+    );
+    const { problems, mapping } = checkFolder(folder);
+    expect(problems).toEqual([]);
+    expect([...mapping!.formats.keys()]).toEqual(['x']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -109,7 +109,7 @@ test('an unknown key does not hide a wrong `as` beside it', () => {
 test('a field with a wrong type does not hide the mistakes of others, and what refers to it is no mistake', () => {
   const fields = 'phone: { from: [phone], as: [phone], required: true }\n      id: { from: [network], as: text }';
   expect(told(OPERATION(fields))).toEqual([
-    expect.stringMatching(/^schema .*expected string.*fields\.phone\.as/),
+    expect.stringMatching(/^schema .*expected a text.*fields\.phone\.as/),
     'spelling-shared `network` is already a spelling of `network`',
   ]);
 });

@@ -29,20 +29,49 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
     'did you mean `transform`?',
   ],
   ['an unknown key that is near nothing', '§zzzzzzzz: 1', 'unknown-key', /`zzzzzzzz`/],
-  ['a value of the wrong type', 'format: §[1]', 'schema', /expected string/],
-  ['a number where text belongs', 'numbers:\n  1: MTN\n  2: §3', 'schema', /at numbers\.2/],
+  ['a value of the wrong type', 'format: §[1]', 'schema', /^expected a text, not a list \(at format\)$/],
+  ['a number where text belongs', 'numbers:\n  1: MTN\n  2: §3', 'schema', /at numbers\.2/, 'put it in quotes'],
   ['a key of a wrong form', 'numbers:\n  1: MTN\n  §two: GLO', 'schema', /unusable key: expected a whole number/],
-  ['a missing value', 'fields:\n  phone: §{ required: true }', 'schema', /at fields\.phone\.from/],
-  ['an empty value', 'fields:\n  phone:\n    from: §null', 'schema', /at fields\.phone\.from/],
-  ['a value behind an alias', 'any: &shared { from: §1 }\nfields:\n  phone: *shared', 'schema', /at fields\.phone\.from/],
-  ['a key twice', 'format: a\n§format: b', 'duplicate-key', /unique/i],
-  ['a tab for indentation', 'fields:\n§\tphone: 1', 'yaml-tab', /tab/i],
-  ['a list at the top', '§- 1', 'schema', /expected object/],
-  ['an unclosed bracket', 'format: [1\n§', 'yaml-syntax', /flow|expected/i],
-  ['an unclosed quote', "format: 'a§", 'yaml-syntax', /quote/i],
+  [
+    'a missing value',
+    'fields:\n  phone: §{ required: true }',
+    'schema',
+    /^this is missing: expected a list such as \[a, b\] \(at fields\.phone\.from\)$/,
+  ],
+  [
+    'an empty value',
+    'fields:\n  phone:\n    from: §null',
+    'schema',
+    /at fields\.phone\.from/,
+    'nothing stands behind the colon: write the value there, or delete the key',
+  ],
+  [
+    'a value behind an alias',
+    'any: &shared { from: §1 }\nfields:\n  phone: *shared',
+    'schema',
+    /at fields\.phone\.from/,
+    'put brackets around it',
+  ],
+  [
+    'a key twice',
+    'format: a\n§format: b',
+    'duplicate-key',
+    /^`format` stands here for the second time$/,
+    'it also stands at a.yaml:1:1',
+  ],
+  ['a tab for indentation', 'fields:\n§\tphone: 1', 'yaml-tab', /^a tab is used/, 'use two spaces for each level'],
+  ['a list at the top', '§- 1', 'schema', /^expected keys and values, not a list$/],
+  ['an unclosed bracket', 'format: [1\n§', 'yaml-syntax', /^the bracket `\[` is not closed$/, 'put `]` where the list ends'],
+  [
+    'an unclosed quote',
+    "format: 'a§",
+    'yaml-syntax',
+    /^a text in quotes is not closed$/,
+    'put the missing quote; a quote inside quotes is written twice',
+  ],
   ['an alias inside what it names', 'any: &shared { from: [a], more: §*shared }', 'yaml-syntax', /stands inside/],
   ['an alias to nothing', 'format: §*nowhere', 'yaml-syntax', /alias/i],
-  ['a text after a multi-byte sign', '# ₦ and 𝒳\nformat: §1', 'schema', /expected string/],
+  ['a text after a multi-byte sign', '# ₦ and 𝒳\nformat: §1', 'schema', /expected a text, not a number/, 'put it in quotes'],
 ];
 
 test.each(broken.map(([title, text, code, message, hint]) => [title, text, code, message, hint] as const))(
@@ -114,4 +143,35 @@ test('a duration without its unit and a prefix without quotes are asked for as a
   expect(messageOf('tables: { t: { title: T, values: { A: { words: [], prefixes: [0705] } } } }')).toMatch(
     /^expected a prefix in quotes, such as "0803"/,
   );
+});
+
+test.each(['number', 'text'])('a key in quotes and the same without are one, with both places told: %s', (kind) => {
+  const pairs = {
+    number: [
+      ["{ 2: GLO, §'2': AIRTEL }", '2', '1:12'],
+      ['{ "2": GLO, §2: AIRTEL }', '2', '1:12'],
+      ['{ 2: GLO, §2.0: AIRTEL }', '2', '1:12'],
+      ['{ 2: GLO, §0x2: AIRTEL }', '2', '1:12'],
+      ['{ 2: GLO, §02: AIRTEL }', '2', '1:12'],
+      ['{ 9007199254740993: GLO, §9007199254740992: AIRTEL }', '9007199254740992', '1:12'],
+    ],
+    text: [
+      ['{ a: GLO, §"a": AIRTEL }', 'a', '1:12'],
+      ["{ true: GLO, §'true': AIRTEL }", 'true', '1:12'],
+    ],
+  }[kind]!;
+  for (const [map, name, first] of pairs) {
+    const { text, line, column } = marked(`numbers: ${map}`);
+    const { value, problems } = readYaml('a.yaml', text, z.strictObject({ numbers: z.record(z.string(), z.string()) }));
+    expect(value).toBeUndefined();
+    expect(problems).toMatchObject([
+      {
+        line,
+        column,
+        code: 'duplicate-key',
+        message: `\`${name}\` stands here for the second time`,
+        hint: `it also stands at a.yaml:${first}`,
+      },
+    ]);
+  }
 });

@@ -33,7 +33,10 @@ function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: Ya
     for (const number of Object.keys(meanings)) {
       const twin = seen.get(Number(number));
       if (twin !== undefined)
-        report([...at, number], 'number-repeated', `${twin} and ${number} are the same number`, { at: 'key' });
+        report([...at, number], 'number-repeated', `${twin} and ${number} are the same number`, {
+          at: 'key',
+          hint: `the other stands at ${source.places.say([...at, twin], 'key')}`,
+        });
       seen.set(Number(number), number);
       const value = mapping.callerKeys
         .get(String(path.at(-1)))

@@ -26,13 +26,16 @@ export function checkNumberings(checking: Checking): void {
 }
 
 /** Two numbers for one value would make a list that does not read back. */
-function checkNumbers(numbers: Numbers, path: YamlPath, { report }: Checking): void {
+function checkNumbers(numbers: Numbers, path: YamlPath, { source, report }: Checking): void {
   const values = new Map<string, string>();
   const seen = new Map<number, string>();
   for (const [number, value] of Object.entries(numbers)) {
     const twin = seen.get(Number(number));
     if (twin !== undefined)
-      report([...path, number], 'number-repeated', `${twin} and ${number} are the same number`, { at: 'key' });
+      report([...path, number], 'number-repeated', `${twin} and ${number} are the same number`, {
+        at: 'key',
+        hint: `the other stands at ${source.places.say([...path, twin], 'key')}`,
+      });
     seen.set(Number(number), number);
     const other = values.get(value);
     if (other !== undefined) report([...path, number], 'numbering-not-one-to-one', `${number} and ${other} both mean ${value}`);

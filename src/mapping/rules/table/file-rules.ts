@@ -14,12 +14,12 @@ export const FILE_RULES = {
   ),
   'empty-folder': error(
     'The mappings folder has no mapping file',
-    'Nothing in it ends in `.yaml` or `.yml`, so no address would be served.',
+    'Nothing in it ends in `.yaml`, `.yml` or `.json`, so no address would be served.',
     'Set `MAPPINGS_DIR` to the right folder, or copy the shipped `mappings/` there.',
   ),
   'unknown-extension': warning(
     'A file in the mappings folder is not read',
-    'Only `*.yaml` and `*.yml` count: `format-c.yaml.txt` or `networks.yaml.bak` looks like a part of the set and is none.',
+    'Only `*.yaml`, `*.yml` and `*.json` (which is YAML too) count: `format-c.yaml.txt` or `networks.yaml.bak` looks like a part of the set and is none.',
     'Rename the file, or move it out of the folder. Notes may be `*.md` files or hidden.',
   ),
   'file-too-large': error(
@@ -55,7 +55,7 @@ export const FILE_RULES = {
   ),
   'duplicate-key': error(
     'A key stands twice in one place',
-    'Only one of the two could win, and it is not obvious which.',
+    "Only one of the two could win, and it is not obvious which. Quotes make no difference: `2` and `'2'` are one number.",
     'Keep the right one and delete the other.',
   ),
   'alias-bomb': error(

@@ -20,7 +20,7 @@ export const TABLE_RULES = {
   ),
   'number-repeated': error(
     'A number stands twice in a numbering',
-    '`1` and `01` are the same number; the second would win in silence.',
+    "`1` and `01` are the same number, as `2` and `'2'` are the same key; the second would win in silence.",
     'Keep one of the two.',
   ),
   'numbering-not-one-to-one': error(
