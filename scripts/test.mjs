@@ -1,5 +1,5 @@
-// `npm test`: installs and builds what is missing, then runs every test that needs no server of its own. What is left out
-// on this machine is said in the last line.
+// `npm test`: installs and builds what is missing, then runs the quick tests, or those that are named. `npm run test:all`
+// (--all) runs every test that needs no server of its own. What is left out on this machine is said in the last line.
 import { spawnSync } from 'node:child_process';
 import { build, install, run, tool } from './setup.mjs';
 
@@ -24,12 +24,17 @@ if (leftOut.length > 0) {
   const packages = leftOut.map((one) => one.packages).join(' ');
   process.on('exit', () => console.log(`Left out on this machine: ${tests}. To run them too: apt-get install ${packages}`));
 }
-if (process.env.LONG_TESTS !== '1') {
+const words = process.argv.slice(2).filter((word) => word !== '--all');
+const isAll = process.argv.includes('--all');
+// Whoever names tests wants those, whatever they take.
+const isQuick = !isAll && words.every((word) => /^(?:-|\d+$)/.test(word));
+if (isQuick) {
   process.on('exit', () =>
     console.log(
-      'Left out: the whole fault matrix, kill -9 and long simulations, minutes on two cores. To run them too: LONG_TESTS=1 npm test',
+      'Left out: slow suites, the whole fault matrix, kill -9 and long simulations, a quarter of an hour on two cores. To run them too: npm run test:all',
     ),
   );
 }
 const [node, jest] = tool('jest/bin/jest.js');
-run(node, [jest, ...process.argv.slice(2)]);
+const more = { ...(isQuick && { QUICK_TESTS: '1' }), ...(isAll && { LONG_TESTS: '1' }) };
+run(node, [jest, ...words], { env: { ...process.env, ...more } });

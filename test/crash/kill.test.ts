@@ -10,7 +10,7 @@ import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { startScripts } from './scripts';
 import { describeVerdict, judgeOrders } from './verdict';
 
-// Six while somebody waits for `npm test`; CI kills fifty times.
+// Six while somebody waits; CI kills more often.
 const KILLS = Number(process.env['KILLS'] ?? 6);
 /** A start takes half a second, and ten and more on a machine with ten times the work it can do. */
 const TIMEOUT_MS = 60_000 + KILLS * 30_000;

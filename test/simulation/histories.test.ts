@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { tellHistory } from './history';
 
 const ROOT = resolve(__dirname, '..', '..');
-// A few thousand while somebody waits for `npm test`; CI plays twenty thousand and more.
+// A few thousand while somebody waits; CI plays more.
 const ORDERS = Number(process.env['SIMULATED_ORDERS'] ?? 3_000) / 2;
 
 test('one seed is one history, to the last step', async () => {
