@@ -1,4 +1,4 @@
-/** What callers.yaml decided of one request, each with its place: the pin, own numbers, the guard, patience, the shape of a list. */
+/** What callers.yaml decided of one request, each with its place: the pin, own numbers, the guard, patience, what follows pending, a list's shape. */
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
@@ -32,7 +32,7 @@ export function explainCaller(
     ...(detection?.reason === PINNED_BY_CALLER ? [decision(`its format is ${detection.format.toUpperCase()}`, 'format')] : []),
     ...explainNumbers(found, refusal, decision),
     ...explainGuard(found, request, mapping, decision),
-    ...(operation === undefined ? [] : explainPatience(operation, callerKey, decision)),
+    ...(operation?.kind === 'purchase' ? explainWaiting(operation, callerKey, decision) : []),
     ...(operation === undefined || detection === undefined ? [] : explainList(operation, detection.format, callerKey, decision)),
   ];
 }
@@ -66,9 +66,14 @@ function explainGuard({ callerKey, intent }: Found, request: LegacyRequest, mapp
   }
 }
 
-function explainPatience({ name, kind }: Operation, callerKey: CallerKey, decide: Decide): CallerDecision[] {
-  const patienceMs = kind === 'purchase' ? callerKey.patienceOf(name) : undefined;
-  return patienceMs === undefined ? [] : [decide(`it waits ${patienceMs / 1000} s for the end of this order`, 'patience', name)];
+function explainWaiting({ name }: Operation, callerKey: CallerKey, decide: Decide): CallerDecision[] {
+  const patienceMs = callerKey.patienceOf(name);
+  const afterPending = callerKey.afterPendingOf(name);
+  const then = afterPending === 'buy' ? 'this order is still bought' : 'this order is only looked for';
+  return [
+    ...(patienceMs === undefined ? [] : [decide(`it waits ${patienceMs / 1000} s for the end of this order`, 'patience', name)]),
+    ...(afterPending === undefined ? [] : [decide(`once it has heard pending, ${then}`, 'after_pending', name)]),
+  ];
 }
 
 function explainList(operation: Operation, format: string, callerKey: CallerKey, decide: Decide): CallerDecision[] {

@@ -63,6 +63,16 @@ test('a number that is not its own is told with the list that lacks it', () => {
   ]);
 });
 
+test('what follows pending is told where the key decides it', () => {
+  const said = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, afterPendingOf: () => 'buy' as const };
+  const { caller } = explain(
+    legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } }),
+    { ...mapping, callerKeys: new Map([[said.fingerprint, said]]) },
+    keyring,
+  );
+  expect(caller.map(({ words }) => words)).toContain('once it has heard pending, this order is still bought');
+});
+
 test('a guard that is off is told where it would have refused', () => {
   const airtime = (network: number): string[] =>
     decisions({ body: { network, mobile_number: '08021234567', amount: 100 } }).filter((line) => line.includes('guard'));
