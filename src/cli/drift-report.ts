@@ -42,6 +42,7 @@ function fieldLines({ operation, name, count: times, callers, formats, kinds, mi
 function advise(advice: Advice): string {
   if (advice.kind === 'ignore') return `ignore: ${advice.because}`;
   if (advice.kind === 'decide') return `yours to decide: ${advice.because}`;
+  if (advice.kind === 'request_id') return `request id, check: ${advice.because}`;
   const where = advice.format === undefined ? '' : ` of format ${advice.format.toUpperCase()}`;
   return `${advice.movesMoney ? 'alias, check: ' : 'alias: '}it is ${advice.field}${where}: ${advice.because}`;
 }

@@ -58,6 +58,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/traffic/drift/field-fit.ts': 'Decides in test/traffic/drift/find-unknown-fields.test.ts.',
   'src/traffic/drift/find-addresses.ts': 'Asked in test/traffic/drift/find-drift.test.ts.',
   'src/traffic/drift/find-unused.ts': 'Asked in test/traffic/drift/find-drift.test.ts.',
+  'src/traffic/drift/name-parts.ts': 'Every name of test/traffic/drift/order-id-name.test.ts.',
   'src/traffic/drift/sighting.ts': 'Part of test/traffic/drift/find-unknown-fields.test.ts.',
   'src/traffic/drift/suggest-field.ts': 'Every branch in test/traffic/drift/find-unknown-fields.test.ts.',
   'src/upstream/v1.ts': 'The sandbox speaks these types and test/conformance holds it to the specification.',

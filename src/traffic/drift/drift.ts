@@ -13,6 +13,8 @@ export type Advice =
       readonly movesMoney: boolean;
       readonly because: string;
     }
+  /** A spelling of the script's own id of an order: what makes two requests one sale. */
+  | { readonly kind: 'request_id'; readonly because: string }
   | { readonly kind: 'ignore'; readonly because: string }
   | { readonly kind: 'decide'; readonly because: string };
 

@@ -2,6 +2,8 @@
 import type { FieldKind, RequestShape } from '../../domain/traffic';
 import type { Field } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
+import { partsOf } from './name-parts';
+import { orderIdName } from './order-id-name';
 
 const NUMBERS: readonly FieldKind[] = ['integer', 'digits'];
 const AMOUNTS: readonly FieldKind[] = [...NUMBERS, 'decimal', 'amount'];
@@ -53,6 +55,7 @@ export function nameFit(name: string, field: Field): number {
     ) !== undefined
   )
     return 2;
+  if (field.as === 'order_id' && orderIdName(name) === 'certain') return 2;
   const parts = partsOf(name);
   const shares = spellings.some((spelling) => {
     const other = joined(spelling);
@@ -68,14 +71,6 @@ export function nameFit(name: string, field: Field): number {
 const SHORT = 4;
 /** Say nothing about what a field is. */
 const EMPTY_PARTS: ReadonlySet<string> = new Set(['number', 'name', 'type', 'code', 'value']);
-
-function partsOf(name: string): string[] {
-  return name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((part) => part !== '');
-}
 
 function joined(name: string): string {
   return partsOf(name).join('');

@@ -23,7 +23,7 @@ export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSou
 
 /** Everything that a patch can say. What a person has to decide is not among it. */
 export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>): Addition[] {
-  return [
+  const additions = [
     ...fields.flatMap(({ operation, name, advice }): Addition[] => {
       if (advice.kind === 'decide') return [];
       if (advice.kind === 'ignore')
@@ -35,6 +35,8 @@ export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>):
             movesMoney: false,
           },
         ];
+      if (advice.kind === 'request_id')
+        return [{ path: ['request_id'], value: name, title: `${name} is the script's own id of an order`, movesMoney: true }];
       const { field, format, movesMoney } = advice;
       const where = format === undefined ? [] : ['formats', format];
       const path = [...where, 'operations', operation, 'fields', field, 'from'];
@@ -53,4 +55,6 @@ export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>):
           ],
     ),
   ];
+  // Two operations may be sent the same spelling of what stands once.
+  return [...new Map(additions.map((addition) => [JSON.stringify([addition.path, addition.value]), addition])).values()];
 }

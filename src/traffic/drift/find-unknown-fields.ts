@@ -38,14 +38,10 @@ function describe({ operation, name, shapes }: Sighting, advice: Advice): Unknow
 /** Two unknown names of one request that would become one field would contradict one another. */
 function withoutRivals(found: readonly UnknownField[], traffic: Traffic, mapping: Mapping): UnknownField[] {
   return found.map((field) => {
-    const { advice } = field;
-    if (advice.kind !== 'alias') return field;
+    const becomes = meantBy(field.advice);
+    if (becomes === undefined) return field;
     const rivals = found.filter(
-      (other) =>
-        other.name !== field.name &&
-        other.operation === field.operation &&
-        other.advice.kind === 'alias' &&
-        other.advice.field === advice.field,
+      (other) => other.name !== field.name && other.operation === field.operation && meantBy(other.advice) === becomes,
     );
     const rival = rivals.find((other) =>
       traffic.shapes.some(
@@ -57,11 +53,15 @@ function withoutRivals(found: readonly UnknownField[], traffic: Traffic, mapping
     if (rival === undefined) return field;
     return {
       ...field,
-      advice: { kind: 'decide', because: `${field.name} and ${rival.name} both look like ${advice.field}, in one request` },
+      advice: { kind: 'decide', because: `${field.name} and ${rival.name} both look like ${becomes}, in one request` },
     };
   });
 }
 
+function meantBy(advice: Advice): string | undefined {
+  return advice.kind === 'alias' ? advice.field : advice.kind === 'request_id' ? 'the request id' : undefined;
+}
+
 function rank({ advice }: UnknownField): number {
-  return { alias: 0, decide: 1, ignore: 2 }[advice.kind];
+  return { request_id: 0, alias: 0, decide: 1, ignore: 2 }[advice.kind];
 }

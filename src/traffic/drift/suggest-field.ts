@@ -2,9 +2,11 @@
  * What an unknown field most likely is. An alias is suggested only when kind and name fit one field and nothing speaks
  * against it; a field that reaches v1 only when the requests lacked it although they need it. In doubt a person decides.
  */
+import type { FieldKind } from '../../domain/traffic';
 import type { Field, Mapping, Operation } from '../../mapping/mapping';
 import type { Advice } from './drift';
-import { fitsKinds, lacks, nameFit } from './field-fit';
+import { fitsKinds, isPresent, lacks, nameFit } from './field-fit';
+import { orderIdName } from './order-id-name';
 import { kindsOf, type Sighting } from './sighting';
 
 const decide = (because: string): Advice => ({ kind: 'decide', because });
@@ -15,6 +17,8 @@ export function suggestField(sighting: Sighting, mapping: Mapping): Advice {
   const shapes = sighting.shapes.filter(({ format }) => format !== undefined);
   if (shapes.length === 0) return decide('no request with it came as far as its format, so nothing is known of its meaning');
   const kinds = kindsOf({ shapes, name });
+  const asOrderId = operation.kind === 'purchase' ? suggestRequestId({ ...sighting, shapes }, kinds, mapping) : undefined;
+  if (asOrderId !== undefined) return asOrderId;
   if (kinds.length === 0) return ignore('it is always empty');
   const readable = operation.fields.filter((field) => fitsKinds(field, kinds));
   const best = Math.max(0, ...readable.map((field) => nameFit(name, field)));
@@ -29,6 +33,29 @@ export function suggestField(sighting: Sighting, mapping: Mapping): Advice {
   if (lacking.length === 0) return ignore(`it comes beside ${field.name}, which is read already`);
   if (lacking.length < shapes.length) return decide(`it looks like ${field.name}, but some requests have both`);
   return alias(field, { ...sighting, shapes }, mapping);
+}
+
+/** A single sale's id has these kinds; words repeat. */
+const ID_KINDS: readonly FieldKind[] = ['integer', 'digits', 'text', 'word'];
+
+/**
+ * Never ignored: a sale that comes twice without its id is charged twice, and one whose id is the same every day is sold
+ * once. Undefined for what is no id by its name.
+ */
+function suggestRequestId({ name, shapes }: Sighting, kinds: readonly FieldKind[], mapping: Mapping): Advice | undefined {
+  const named = orderIdName(name);
+  if (named === undefined) return undefined;
+  if (named === 'doubtful') return decide('it may be an id of the order, or one that every sale of a customer shares');
+  if (kinds.length === 0) return decide('by its name it is an id of the order, but it is always empty');
+  if (kinds.some((kind) => !ID_KINDS.includes(kind)) || kinds.every((kind) => kind === 'word'))
+    return decide(`by its name it is an id of the order, but values such as ${kinds.join(' and ')} may be the same for many`);
+  const spellings = mapping.requestIdSpellings;
+  const beside = shapes
+    .flatMap(({ shape }) => shape.fields)
+    .find((field) => spellings.includes(field.name) && isPresent(field.kind));
+  if (beside !== undefined)
+    return decide(`by its name it is an id of the order, but it comes beside ${beside.name}, and two that differ are refused`);
+  return { kind: 'request_id', because: 'by its name it is the id that the script gives the order, and no other came with it' };
 }
 
 function alias(field: Field, { operation, name, shapes }: Sighting, mapping: Mapping): Advice {

@@ -1,5 +1,6 @@
 import { mergeFiles, readFolder } from '../../../src/mapping/load';
 import { additionsOf, findDrift } from '../../../src/traffic/drift/find-drift';
+import { makePatch } from '../../../src/traffic/drift/make-patch';
 import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
 import { seen, trafficWith, unlisted } from './traffic-with';
 
@@ -73,4 +74,19 @@ test('the patch gets aliases, ignores and near words, and nothing that a person 
       movesMoney: true,
     },
   ]);
+});
+
+test('a request id is one line in its own list, however many operations are sent it, and is marked as money', () => {
+  const shapes = [
+    seen({ phone: 'phone', order_id: 'text' }),
+    seen({ phone: 'phone', plan: 'digits', order_id: 'text' }, { operation: 'buy_data', path: '/api/data/' }),
+  ];
+  const additions = additionsOf(drift({ shapes }));
+  expect(additions).toEqual([
+    { path: ['request_id'], value: 'order_id', title: "order_id is the script's own id of an order", movesMoney: true },
+  ]);
+  const files = 'files' in read ? read.files : [];
+  const { made, diff } = makePatch(files, additions, 'mappings');
+  expect(made).toEqual(additions);
+  expect(diff).toContain('+request_id: [request-id, request_id, requestId, ref, ident, order_id]');
 });

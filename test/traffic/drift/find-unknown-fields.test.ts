@@ -124,3 +124,54 @@ test('a shape is held against the operation that its address has now', () => {
   const shapes = [seen({ iuc: 'digits', memo: 'word' }, { path: '/api/cablesub/', operation: 'gone' })];
   expect(findUnknownFields(trafficWith({ shapes }), shippedMapping())).toMatchObject([{ operation: 'buy_cable', name: 'memo' }]);
 });
+
+test.each([
+  'requestid',
+  'reference',
+  'ref_no',
+  'order_id',
+  'txn_ref',
+  'client_ref',
+  'transaction_id',
+  'trans_id',
+  'invoice',
+  'reqId',
+])('%s on a purchase is proposed as a spelling of the request id, and never ignored', (name) => {
+  for (const kind of ['digits', 'integer', 'text'] as const)
+    expect(adviceOn(name, [seen({ network: 'word', phone: 'phone', amount: 'digits', [name]: kind })])).toEqual({
+      kind: 'request_id',
+      because: expect.stringContaining('id that the script gives the order'),
+    });
+});
+
+test.each([
+  ['customer_ref', 'text', 'every sale of a customer shares'],
+  ['ref_code', 'text', 'every sale of a customer shares'],
+  ['order_id', 'empty', 'always empty'],
+  ['order_id', 'word', 'may be the same for many'],
+  ['order_id', 'phone', 'may be the same for many'],
+  ['order_id', 'flag', 'may be the same for many'],
+  ['order_id', 'object', 'may be the same for many'],
+] as const)('%s of kind %s is left to a person: %s', (name, kind, because) => {
+  expect(adviceOn(name, [seen({ phone: 'phone', [name]: kind })])).toEqual({
+    kind: 'decide',
+    because: expect.stringContaining(because),
+  });
+});
+
+test('an id beside one that is read, and two unknown ones in one request, are left to a person', () => {
+  expect(adviceOn('order_id', [seen({ 'request-id': 'text', order_id: 'text' })])).toEqual({
+    kind: 'decide',
+    because: expect.stringContaining('comes beside request-id'),
+  });
+  expect(adviceOn('order_id', [seen({ 'request-id': 'empty', order_id: 'text' })])).toMatchObject({ kind: 'request_id' });
+  expect(adviceOn('order_id', [seen({ reference: 'text', order_id: 'text' })])).toEqual({
+    kind: 'decide',
+    because: 'order_id and reference both look like the request id, in one request',
+  });
+});
+
+test('a name with an id in it that is none of the order is what it was', () => {
+  for (const name of ['client_id', 'user_id', 'device_id', 'session_id', 'referral', 'referrer', 'refund', 'order', 'id'])
+    expect([name, adviceOn(name, [seen({ phone: 'phone', [name]: 'text' })])?.kind]).toEqual([name, 'ignore']);
+});
