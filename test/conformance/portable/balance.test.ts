@@ -6,7 +6,7 @@ beforeAll(async () => {
 });
 afterAll(() => v1.close());
 
-test('[2.1-1] [4-1] wallet_balance is a number of naira and the body has status success', async () => {
+test('[2.1-1] [4-1] [1-6] wallet_balance is a number of naira and the body has status success', async () => {
   const { status, body } = await v1.get('/balance');
   expect(status).toBe(200);
   expect(body.status).toBe('success');
@@ -15,6 +15,10 @@ test('[2.1-1] [4-1] wallet_balance is a number of naira and the body has status 
 
 test('[9-1] [4-18] the version is in the path: the same address without it is no endpoint', async () => {
   expect((await v1.raw('/../balance', { headers: { authorization: `Bearer ${v1.key}` } })).status).toBe(404);
+});
+
+test('[4-20] GET /balance and GET /catalog take no parameters', async () => {
+  for (const path of ['/balance', '/catalog']) expect((await v1.get(`${path}?page=2&x`)).body).toEqual((await v1.get(path)).body);
 });
 
 test('[2.1-2] cashback_balance is a number', async () => {

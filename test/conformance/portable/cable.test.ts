@@ -8,7 +8,7 @@ afterAll(() => v1.close());
 
 const plan = async () => (await v1.get('/catalog')).body.data.cable_plans[0];
 
-test('[4.validate-cable-1] [2.6-1] a lookup gives status, success, message, name, customer_name and smartcard', async () => {
+test('[4.validate-cable-1] [2.6-1] [1-6] a lookup gives status, success, message, name, customer_name and smartcard', async () => {
   const { cable_id } = await plan();
   const { status, body } = await v1.post('/validate-cable', { cable_id: Number(cable_id), smartcard: '7012345678' });
   expect(status).toBe(200);

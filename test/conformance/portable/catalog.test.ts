@@ -9,7 +9,7 @@ afterAll(() => v1.close());
 const MONEY = /^\d+\.\d{2}$/;
 const catalog = async () => (await v1.get('/catalog')).body.data;
 
-test('[2.2-1] the catalog holds data plans, cable plans and discos', async () => {
+test('[2.2-1] [1-6] the catalog holds data plans, cable plans and discos', async () => {
   const { data_plans, cable_plans, discos } = await catalog();
   for (const list of [data_plans, cable_plans, discos]) expect(list.length).toBeGreaterThan(0);
 });

@@ -14,7 +14,7 @@ const sale = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-test('[4.validate-meter-1] [2.6-2] a lookup gives status, name and address', async () => {
+test('[4.validate-meter-1] [2.6-2] [1-6] a lookup gives status, name and address', async () => {
   const { status, body } = await v1.post('/validate-meter', { disco_id: 1, meter_number: '45012345678', meter_type: 'prepaid' });
   expect(status).toBe(200);
   expect(body).toEqual({ status: 'success', data: { name: expect.any(String), address: expect.any(String) } });

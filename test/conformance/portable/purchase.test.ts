@@ -41,6 +41,18 @@ test('[4-16] [7.1-1] every required field of every purchase is missed by name', 
   }
 });
 
+test('[4-19] every field has the type of its table, of every purchase', async () => {
+  for (const path of PATHS) {
+    for (const name of [...Object.keys(PURCHASES[path]?.() ?? {}), 'request_id']) {
+      for (const wrong of [{ of: 'another type' }, true]) {
+        const reply = await v1.buy(path, { ...PURCHASES[path]?.(), [name]: wrong });
+        expectRejected(reply);
+        expect({ path, name, message: reply.body.message }).toMatchObject({ path, message: expect.stringContaining(name) });
+      }
+    }
+  }
+});
+
 test('[7.2-10] an identical purchase of every service within five seconds is refused', async () => {
   for (const path of PATHS) {
     const sale = { ...PURCHASES[path]?.(), pin: v1.pin };

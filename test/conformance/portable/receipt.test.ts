@@ -12,7 +12,7 @@ const receipt = async () => {
   return { reference, ...(await v1.get(`/receipt?reference=${reference}`)) };
 };
 
-test('[4.receipt-1] the reply holds status, success and data', async () => {
+test('[4.receipt-1] [1-6] the reply holds status, success and data', async () => {
   const { status, body } = await receipt();
   expect({ status, ...body }).toEqual({ status: 'success', success: true, data: expect.any(Object) });
   expect(status).toBe(200);

@@ -52,7 +52,7 @@ test('[4.transactions-3] [8-16] per_page is 10 to 50', async () => {
   for (const value of ['9', '51', 'many']) expectRejected(await v1.get(`/transactions?per_page=${value}`));
 });
 
-test('[4.transactions-4] the second page goes on where the first ends', async () => {
+test('[4.transactions-4] [1-6] the second page goes on where the first ends', async () => {
   const first = await list('?per_page=10');
   const second = await list('?per_page=10&page=2');
   expect(second.page).toBe(2);

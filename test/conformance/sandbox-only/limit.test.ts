@@ -48,6 +48,15 @@ test("[8-22] the limit is the account's: live and sandbox key share it, another 
   expect((await post('acme_live_demo')).status).toBe(200);
 });
 
+test('[8-23] an SMS goes to at most 1,000 recipients', async () => {
+  const send = (count: number) => {
+    const recipients = Array.from({ length: count }, (_, index) => `0803${String(1_000_000 + index)}`);
+    return v1.buy('/bulk_sms', { sender_id: 'ACME', message: 'Hello', recipients });
+  };
+  expect((await send(1_000)).body.status).toBe('success');
+  expectRejected(await send(1_001));
+});
+
 test('[3-12] [3-18] no refusal charges, be it for a field, the PIN, the rate, a duplicate or the balance', async () => {
   const twice = sale({ pin: v1.pin, amount: 50 });
   const poor = v1.as('acme_live_poor');
