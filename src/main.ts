@@ -20,6 +20,7 @@ import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough } from './http/passthrough';
 import { createHttpServer } from './http/server';
 import { listening } from './listening';
+import { markUntold, noteCleanStop } from './mark-untold';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
 import { formatProblem } from './mapping/problem';
 import { watchOpenOrders } from './open-orders';
@@ -72,6 +73,8 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const keyring = createKeyring(readGatewaySecret(config));
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
+  const untold = await markUntold(journal, config.dataDir, clock.now());
+  if (untold > 0) log.warn('untold_orders', { count: untold });
   const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
@@ -101,15 +104,16 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   });
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
   closers.push(async () => {
-    await gateway.drain(STOP_DEADLINE_MS);
+    const hasDrained = await gateway.drain(STOP_DEADLINE_MS);
     await stopping.drained();
+    if (hasDrained) noteCleanStop(config.dataDir);
   });
 
   const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial?.path);
   const clientAddress = createClientAddress(config.trustedProxies);
   const app = createApp({
-    handle: async (request: LegacyRequest, { receivedAtMs }) => {
-      const served = await gateway.handle(request);
+    handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
+      const served = await gateway.handle(request, line);
       observer.served(request, served, receivedAtMs);
       traffic?.record(request, served);
       return served.reply;

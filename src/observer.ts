@@ -29,6 +29,7 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
     served: watching((request, served, receivedAtMs) => {
       const { operation, format, outcome, refusal, unknownFields } = served;
       metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs: Date.now() - receivedAtMs });
+      if (served.repeat !== undefined) metrics.repeated(served.repeat);
       if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
       log.info('request', {
         method: request.method,
@@ -39,6 +40,7 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
         format,
         reason: served.reason,
         outcome,
+        repeat: served.repeat,
         refusedAs: refusal?.code,
         fingerprint: served.fingerprint,
         unknownFields: unknownFields.length === 0 ? undefined : unknownFields.slice(0, 20).join(','),

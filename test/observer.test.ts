@@ -21,6 +21,7 @@ const served: Served = {
   outcome: 'succeeded',
   refusal: undefined,
   fingerprint: undefined,
+  repeat: undefined,
   unknownFields: [],
 };
 

@@ -22,6 +22,7 @@ export const ERRORS = {
   invalid_field: { status: 400, title: 'A field has an unusable value' },
   catalog_unavailable: { status: 503, title: 'The price list cannot be had right now' },
   request_id_reused: { status: 409, title: 'This request id belongs to another order' },
+  request_id_used: { status: 400, title: 'The order with this request id was sold and told long ago' },
   order_unknown: { status: 404, title: 'No such order' },
   journal_unavailable: { status: 503, title: 'The journal cannot be written, so nothing was sent' },
   overloaded: { status: 503, title: 'Too busy right now, nothing was sent' },

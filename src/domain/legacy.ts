@@ -35,6 +35,14 @@ export function headerOf({ sent }: LegacyHeaders, name: string): string | undefi
   return text === '' ? undefined : text;
 }
 
+/** The connection over which a script waits for its reply. */
+export interface Line {
+  /** Aborted when the script hangs up before its reply has been handed over whole. */
+  readonly hungUp: AbortSignal;
+  /** Runs once, at the end of the connection's part: true when the reply has been handed over whole. */
+  onEnd(run: (isWhole: boolean) => void): void;
+}
+
 export interface LegacyReply {
   readonly status: number;
   readonly body: JsonObject | readonly JsonValue[];

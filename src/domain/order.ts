@@ -21,6 +21,8 @@ export interface NewOrder {
    * mapping in between, which gives the same words another content. Absent in records of earlier builds.
    */
   readonly askedHash?: string;
+  /** The id in a header beside a request id of the script's own: a repeat may bring only that one (decision 0024). */
+  readonly headerId?: string;
   readonly openedAtMs: number;
   /** How the intent was read: names and numbers of tables, no other values. For `explain`, long afterwards. */
   readonly trail?: Trail;
@@ -45,6 +47,19 @@ export interface Order extends NewOrder {
   /** Undefined while a try is under way, and after a crash in the middle of one: then the money may have moved. */
   readonly outcome?: Outcome;
   readonly settledAtMs?: number;
+  /**
+   * When a script was told the order's end, if that is not when it was settled. `NOT_TOLD` while it cannot be known that
+   * anybody has heard anything of it (its script hung up, or the process ended in between), `TOLD_PENDING` while only that.
+   */
+  readonly toldAtMs?: number;
+}
+
+export const NOT_TOLD = 0;
+export const TOLD_PENDING = 1;
+
+/** Whether it is known that no script has heard how the order ended. */
+export function isEndUntold({ toldAtMs }: Pick<Order, 'toldAtMs'>): boolean {
+  return toldAtMs === NOT_TOLD || toldAtMs === TOLD_PENDING;
 }
 
 /** When the last try that the journal knows of began or ended, by the clock of whoever wrote it. */

@@ -19,7 +19,9 @@ import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import type { Pursuit } from './pursuit';
 import { pursue } from './pursue';
 import { requestIdReused } from './pursuits';
-import { generateRequestId } from './request-id';
+import { noteTelling } from './note-telling';
+import { isUsedUp, replayMsOf, requestIdUsed } from './replay-window';
+import { generateRequestId, type SentRequestId } from './request-id';
 import { tellWait } from './tell-wait';
 import { createTryMark, type TryMark } from './try-mark';
 
@@ -27,7 +29,11 @@ export interface Answer {
   readonly reply: LegacyReply;
   /** For logs and metrics. */
   readonly outcome: Outcome['kind'] | Finding['kind'];
+  readonly repeat?: Repeat | undefined;
 }
+
+/** `joined`: it has another order's id, having none of its own. `replayed`: what it repeats was sold, and is told again. */
+export type Repeat = 'joined' | 'replayed';
 
 const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
@@ -48,21 +54,30 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     echo: intent.requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, parts.keyring),
     askedHash: askedHashOf(asking.request, parts.keyring),
+    ...headerIdOf(intent.requestId),
     openedAtMs: startedAt,
     trail: trailOf(asking),
   };
   if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
-  const pursuit = await parts.pursuits.join(newOrder, () => openAndPursue(newOrder, call, mark, asking, parts));
-  const order = await pursuit.waitFor(asking.patienceMs);
+  let repeat: Repeat | undefined;
+  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, isRepeat) => {
+    if (isRepeat) repeat = 'joined';
+    const onReplay = (): void => void (repeat ??= 'replayed');
+    return parts.pursuits.join(order, () => openAndPursue({ newOrder: order, call, mark, onReplay }, asking, parts));
+  });
+  const order = await pursuit.waitFor(asking.patienceMs, asking.line.hungUp);
   const outcome = await withGoods(order, asking, parts, asking.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
   const catalog = await catalogFor(asking, parts);
+  const told = tellOutcome(outcome, mapping);
+  await noteTelling(order, told.outcome, asking.line, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
   const echoed: Order = { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
+    repeat,
     reply: mergeReply({
-      ...tellWait(tellOutcome(outcome, mapping), call.path),
+      ...tellWait(told, call.path),
       mapping,
       operation,
       format: asking.format,
@@ -94,13 +109,21 @@ function boundedFields(values: JsonObject): JsonObject {
   );
 }
 
-async function openAndPursue(
-  newOrder: NewOrder,
-  call: V1Call,
-  mark: TryMark,
-  asking: Asking,
-  parts: WalkParts,
-): Promise<Pursuit> {
+/** An id in a header is kept where it is not the request id itself. */
+function headerIdOf(sent: SentRequestId | undefined): Pick<NewOrder, 'headerId'> {
+  const headerId = sent?.header?.id;
+  return headerId === undefined || headerId === sent?.id ? {} : { headerId };
+}
+
+interface Opening {
+  readonly newOrder: NewOrder;
+  readonly call: V1Call;
+  readonly mark: TryMark;
+  /** The order was sold before, and is told again. */
+  readonly onReplay: () => void;
+}
+
+async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking: Asking, parts: WalkParts): Promise<Pursuit> {
   let opened: Opened;
   try {
     parts.pinGuard.check(asking.credentials);
@@ -110,7 +133,11 @@ async function openAndPursue(
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
-  if (opened.kind === 'found' && isNothingToSend(order, newOrder)) return standStill(order);
+  if (isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts.clock.now())) throw requestIdUsed(order);
+  if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
+    if (order.outcome?.kind === 'succeeded') onReplay();
+    return standStill(order);
+  }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
     // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
     // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
@@ -155,7 +182,8 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
  * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
  * is certainly a first one (decision 0012).
  */
-async function knownOrder(newOrder: NewOrder, refusal: unknown, { intent }: Asking, parts: WalkParts): Promise<Order> {
+async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, parts: WalkParts): Promise<Order> {
+  const { intent, mapping, callerKey } = asking;
   let known: Order | undefined;
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
@@ -166,6 +194,7 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, { intent }: Aski
   }
   if (known === undefined || isSafeOutcome(known)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
+  if (isUsedUp(known, replayMsOf(mapping, callerKey), parts.clock.now())) throw refusal;
   return known;
 }
 

@@ -11,6 +11,7 @@ import { withGoods, type Answer } from './answer-purchase';
 import { askedHashOf } from './build-call';
 import type { WalkParts } from './gateway';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
+import { isUsedUp, replayMsOf } from './replay-window';
 import { readRequestId } from './request-id';
 import type { Found } from './walk-in';
 
@@ -26,6 +27,7 @@ export async function answerRefusedRepeat(
   const requestId = readIdOf(request, parameters, mapping);
   const order = requestId === undefined ? undefined : await findOrder(credentials.fingerprint, requestId, parts);
   if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
+  if (isUsedUp(order, replayMsOf(mapping, found.callerKey), parts.clock.now())) return undefined;
   const outcome = await withGoods(order, { credentials, request, mapping }, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const reply = mergeReply({

@@ -13,6 +13,7 @@ import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt } from './find-receipt';
+import { noteAsked } from './note-telling';
 import { shortenRequestId } from './request-id';
 import { tellWait } from './tell-wait';
 
@@ -40,6 +41,7 @@ async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts):
   const order = running?.current() ?? (await refresh(found, asking, parts));
   const outcome = await withGoods(order, asking, parts);
   const told = tellOutcome(outcome, mapping);
+  await noteAsked(order, told.outcome, asking.line, parts);
   const operation = mapping.operations.get(order.operation) ?? asking.operation;
   const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(order.owner);
   const reply = mergeReply({

@@ -1,6 +1,6 @@
 /** One request after step 5: who asks for what, in which format, under which mapping. Every answer starts from this. */
 import type { Credentials } from '../domain/credentials';
-import type { LegacyRequest } from '../domain/legacy';
+import type { LegacyRequest, Line } from '../domain/legacy';
 import type { AfterPending, CallerKey, Mapping, Operation } from '../mapping/mapping';
 import type { CallContext, V1Call } from '../upstream/upstream';
 import type { Intent } from './canonicalise';
@@ -19,6 +19,8 @@ export interface Asking {
   /** The request logged in with `Authorization: Basic`. */
   readonly isBasic: boolean;
   readonly callerKey: CallerKey | undefined;
+  /** Over which the caller waits. */
+  readonly line: Line;
   /** How long this caller waits for the end of an order. */
   readonly patienceMs: number;
   /** What is done with the order once its script has heard "pending". */

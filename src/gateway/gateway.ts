@@ -20,14 +20,14 @@ import { tellCatalogs } from '../catalog/tell-catalogs';
 import { within, type Clock } from '../domain/clock';
 import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
-import type { LegacyReply, LegacyRequest } from '../domain/legacy';
+import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import type { Journal } from '../journal/journal';
 import { afterPendingOf } from '../mapping/after-pending';
 import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
 import type { Upstream } from '../upstream/upstream';
 import { answerList } from './answer-list';
 import { answerLookup } from './answer-lookup';
-import { answerPurchase, type Answer } from './answer-purchase';
+import { answerPurchase, type Answer, type Repeat } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { createAttemptLimit } from './attempt-limit';
@@ -42,6 +42,7 @@ import type { PursuitParts } from './pursuit';
 import { createPursuits, type Pursuits } from './pursuits';
 import { createReconciler, type Reconciler } from './reconcile';
 import { pendingAfterBug, refuseRequest, type Refused } from './refuse';
+import { createRepeats, type Repeats } from './repeats';
 import { walkIn, type Found } from './walk-in';
 
 export interface GatewayParts {
@@ -69,11 +70,13 @@ export interface Served {
   readonly refusal: GatewayError | undefined;
   readonly fingerprint: string | undefined;
   readonly unknownFields: readonly string[];
+  /** Of a purchase that repeats another request. */
+  readonly repeat: Repeat | undefined;
 }
 
 export interface Gateway {
-  /** Never throws for anything that a script can send. */
-  handle(request: LegacyRequest): Promise<Served>;
+  /** Never throws for anything that a script can send. Without a line, whoever asks stays and hears. */
+  handle(request: LegacyRequest, line?: Line): Promise<Served>;
   /** The reply to a request that could not even be read. */
   refuse(error: GatewayError, path?: string): LegacyReply;
   /** Orders under way. */
@@ -94,6 +97,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pursuits: Pursuits;
   readonly pinGuard: PinGuard;
   readonly reconciler: Reconciler;
+  readonly repeats: Repeats;
 }
 
 type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
@@ -109,6 +113,9 @@ const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
 
 /** How long a stop lets scripts wait for the end of their orders: a supervisor that gives 30 seconds is not outlasted. */
 const STOP_PATIENCE_MS = 20_000;
+
+/** Whoever asks within the process waits for the reply and has it. */
+const STAYING: Line = { hungUp: new AbortController().signal, onEnd: (run) => run(true) };
 
 export function createGateway(parts: GatewayParts): Gateway {
   const upstream = tellCatalogs(parts.upstream, parts.catalogs);
@@ -127,6 +134,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     pursuits,
     pinGuard,
     reconciler,
+    repeats: createRepeats({ ...parts, pursuits }),
     attempts: createAttemptLimit(parts.clock),
     isStopping: () => isStopping,
   };
@@ -148,7 +156,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 
   /** Steps 2 to 6; the catalog is fetched only when a word of the request can be told in no other way. */
-  const ask = async (request: LegacyRequest, mapping: Mapping, found: Found): Promise<Asking> => {
+  const ask = async (request: LegacyRequest, line: Line, mapping: Mapping, found: Found): Promise<Asking> => {
     // Counted once, also when the steps are walked again with the catalog at hand.
     let identified: Authenticated | undefined;
     const tools = {
@@ -166,17 +174,22 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
       walkIn(request, mapping, { ...tools, catalog: catalogListsOf(catalog, mapping) }, found);
     }
-    return askingOf(request, mapping, found as Required<Found>);
+    return askingOf(request, line, mapping, found as Required<Found>);
   };
 
   return {
-    async handle(request) {
+    async handle(request, line = STAYING) {
       const mapping = parts.mapping();
       const found: Found = {};
-      const served = (reply: LegacyReply, outcome: Served['outcome'], refusal?: GatewayError): Served => ({
+      const served = (
+        reply: LegacyReply,
+        outcome: Served['outcome'],
+        { refusal, repeat }: { refusal?: GatewayError; repeat?: Repeat | undefined } = {},
+      ): Served => ({
         reply,
         outcome,
         refusal,
+        repeat,
         operation: found.operation?.name,
         format: found.detection?.format,
         reason: found.detection?.reason,
@@ -186,17 +199,17 @@ export function createGateway(parts: GatewayParts): Gateway {
       const refused = (): Refused => ({ mapping, request, operation: found.operation, format: found.detection?.format });
       let isAsked = false;
       try {
-        const asking = await ask(request, mapping, found);
+        const asking = await ask(request, line, mapping, found);
         isAsked = true;
-        const { reply, outcome } = await ANSWERS[asking.operation.kind](asking, walk);
+        const { reply, outcome, repeat } = await ANSWERS[asking.operation.kind](asking, walk);
         // Its key is at hand: the moment to ask what became of its open orders.
         if (asking.credentials.isLookupKey !== true) reconciler.nudge(asking.credentials, request.clientAddress);
-        return served(reply, outcome);
+        return served(reply, outcome, { repeat });
       } catch (error) {
         if (error instanceof GatewayError) {
           const known = isAsked ? undefined : await answerRefusedRepeat(request, mapping, found, walk).catch(() => undefined);
           if (known !== undefined) return served(known.reply, known.outcome);
-          return served(refuseRequest(error, refused()), 'refused', error);
+          return served(refuseRequest(error, refused()), 'refused', { refusal: error });
         }
         // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
         const isAboutMoney = found.operation?.kind === 'purchase' || found.operation?.kind === 'status';
@@ -232,11 +245,12 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-function askingOf(request: LegacyRequest, mapping: Mapping, found: Required<Found>): Asking {
+function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, found: Required<Found>): Asking {
   const { operation, credentials, isBasic, callerKey, detection, intent, call } = found;
   const kind = mapping.callerKindOf(request.headers);
   const patienceMs = callerKey?.patienceOf(operation.name) ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
   const { format, reason } = detection;
   const afterPending = afterPendingOf(operation, format, kind, callerKey);
-  return { request, mapping, operation, format, reason, intent, call, credentials, isBasic, callerKey, patienceMs, afterPending };
+  const caller = { credentials, isBasic, callerKey, patienceMs, afterPending };
+  return { request, line, mapping, operation, format, reason, intent, call, ...caller };
 }

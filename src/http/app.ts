@@ -3,7 +3,7 @@ import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../domain/errors';
 import type { ErrorCode } from '../domain/errors';
-import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
+import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import type { ClientAddress } from './client-address';
 import type { BodyLimits } from './http-limits';
 import type { PassthroughHandler } from './passthrough';
@@ -11,6 +11,7 @@ import { readHeaders } from './read-headers';
 import { readRequest } from './read-request';
 import { originForm, readPath } from './request-path';
 import { respond } from './respond';
+import { watchLine } from './watch-line';
 
 /** What of an unreadable request could be read: enough for a refusal in the right words. */
 export interface PartialRequest {
@@ -37,7 +38,10 @@ export interface RequestLine {
 
 export interface AppOptions {
   /** Steps 2 to 9. May throw a GatewayError; anything else it throws is a bug and gets an incident id. */
-  readonly handle: (request: LegacyRequest, facts: { readonly receivedAtMs: number }) => Promise<LegacyReply>;
+  readonly handle: (
+    request: LegacyRequest,
+    facts: { readonly receivedAtMs: number; readonly line: Line },
+  ) => Promise<LegacyReply>;
   readonly refuse: Refuse;
   readonly passthrough: PassthroughHandler;
   readonly v1Path: string;
@@ -77,10 +81,11 @@ function passthroughStep({ passthrough, onRequestDone }: AppOptions) {
 function compatStep(options: AppOptions) {
   return async (request: Request, response: Response): Promise<void> => {
     const receivedAtMs = Date.now();
+    const line = watchLine(response);
     let refusedAs: ErrorCode | undefined;
     try {
       const legacy = await readRequest(request, options.limits, options.clientAddress(request));
-      respond(response, await options.handle(legacy, { receivedAtMs }));
+      respond(response, await options.handle(legacy, { receivedAtMs, line }));
     } catch (error) {
       const { reply, code } = refusalFor(error, options, request);
       refusedAs = code;

@@ -8,26 +8,30 @@ import type { Outcome } from '../domain/outcome';
 type Assignable = { -readonly [Key in keyof Order]: Order[Key] };
 
 /** An intent as it was given, or as a record has it: there what is absent may be null. */
-export type Intent = Omit<NewOrder, 'trail' | 'askedHash'> & {
+export type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId'> & {
   readonly trail?: Trail | null | undefined;
-  readonly askedHash?: string | undefined;
+  readonly askedHash?: string | null | undefined;
+  readonly headerId?: string | undefined;
 };
 
 /** What became of it so far. */
 export interface Fate {
   readonly number: number;
   readonly tries: number;
-  readonly outcome?: Outcome | undefined;
-  readonly settledAtMs?: number | undefined;
+  readonly outcome?: Outcome | null | undefined;
+  readonly settledAtMs?: number | null | undefined;
+  readonly toldAtMs?: number | undefined;
 }
 
 export function buildOrder(intent: Intent, fate: Fate): Order {
-  const { owner, requestId, operation, format, fields, echo, contentHash, askedHash, openedAtMs, trail } = intent;
-  const { number, tries, outcome, settledAtMs } = fate;
+  const { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, openedAtMs, trail } = intent;
+  const { number, tries, outcome, settledAtMs, toldAtMs } = fate;
   const order: Assignable = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
-  if (askedHash !== undefined) order.askedHash = askedHash;
+  if (askedHash !== undefined && askedHash !== null) order.askedHash = askedHash;
+  if (headerId !== undefined) order.headerId = headerId;
   if (trail !== undefined && trail !== null) order.trail = trail;
-  if (outcome === undefined || settledAtMs === undefined) return order;
+  if (toldAtMs !== undefined) order.toldAtMs = toldAtMs;
+  if (outcome === undefined || outcome === null || settledAtMs === undefined || settledAtMs === null) return order;
   order.outcome = outcome;
   order.settledAtMs = settledAtMs;
   return order;

@@ -31,15 +31,21 @@ export interface Journal {
    */
   settle(owner: string, requestId: string, latest: Outcome, atMs: number): Promise<Order>;
 
+  /**
+   * Writes when a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Only for what is out of the ordinary: a success
+   * without it was told when it was settled. An order that is not there is left alone; rejects when the write fails.
+   */
+  tell(owner: string, requestId: string, toldAtMs: number): Promise<void>;
+
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;
   findByNumber(owner: string, number: number): Promise<Order | undefined>;
 
   /**
    * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first. Cheap for
-   * one owner; for all owners it walks the keys of everything unsettled.
+   * one owner, and then only those opened from `fromMs` on; for all owners it walks the keys of everything unsettled.
    */
-  listUnsettled(options: ListOptions & { readonly owner?: string }): Promise<readonly Order[]>;
+  listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
 
   /** Orders whose last try was opened in [fromMs, untilMs), oldest first. Orders added meanwhile may be seen or not. */
   list(options: ListOptions & { readonly fromMs: number; readonly untilMs: number }): AsyncIterable<Order>;

@@ -11,7 +11,7 @@ import { createGroupCommit, type GroupCommit } from './lmdb/group-commit';
 import { createKeyMark, type KeyMark } from './lmdb/key-mark';
 import { createOpenTries } from './lmdb/open-tries';
 import { planOpening } from './lmdb/plan-opening';
-import { planSettling } from './lmdb/plan-settling';
+import { planSettling, planTelling } from './lmdb/plan-settling';
 import type { Store } from './lmdb/read-order';
 import { createFieldSeal } from './lmdb/sealed-fields';
 import { startSweep } from './lmdb/sweep';
@@ -72,6 +72,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     },
     settle: async (owner, requestId, latest, atMs) =>
       group.run(planSettling(store, openTries, { owner, requestId, latest, atMs })),
+    tell: async (owner, requestId, toldAtMs) => group.run(planTelling(store, openTries, owner, requestId, toldAtMs)),
     isWritable: () => group.isWritable() && keyMark.isOurs(),
     async close() {
       if (!isOpen) return;

@@ -28,6 +28,7 @@ export async function openLmdbReader({ dir, encryptionKey }: LmdbReaderOptions):
     ...createReads(store, assertOpen),
     open: () => Promise.reject(new GatewayError('journal_unavailable', undefined, { cause: readOnly })),
     settle: () => Promise.reject(readOnly),
+    tell: () => Promise.reject(readOnly),
     isWritable: () => false,
     async close() {
       if (!isOpen) return;

@@ -5,7 +5,7 @@ import { decideOpening } from './decide-opening';
 import type { Journal } from './journal';
 import { checkIntent } from './check-intent';
 import { createOrderNumbers } from './order-number';
-import { isUnsettled, referenceOf, settleOrder, withoutGoods } from './settle-order';
+import { isUnsettled, referenceOf, settleOrder, tellOrder, withoutGoods } from './settle-order';
 
 /** The orders of one owner. */
 interface Ledger {
@@ -60,15 +60,24 @@ export function createMemoryJournal(): Journal {
       if (settled !== order) write(ledger, settled);
       return settled;
     },
+    async tell(owner, requestId, toldAtMs) {
+      if (!isOpen) throw new Error('The journal is closed.');
+      const ledger = ledgers.get(owner);
+      const order = at(ledger, requestId);
+      if (ledger !== undefined && order !== undefined) write(ledger, tellOrder(order, toldAtMs));
+    },
     find: async (owner, requestId) => at(ledgers.get(owner), requestId),
     findByReference: async (owner, reference) => at(ledgers.get(owner), ledgers.get(owner)?.byReference.get(reference)),
     findByNumber: async (owner, number) => at(ledgers.get(owner), ledgers.get(owner)?.byNumber.get(number)),
-    async listUnsettled({ owner, limit }) {
+    async listUnsettled({ owner, fromMs = 0, limit }) {
       const wanted = owner === undefined ? [...ledgers.values()] : [ledgers.get(owner)];
       const orders = wanted.flatMap((ledger) =>
         [...(ledger?.unsettled ?? [])].flatMap((requestId) => at(ledger, requestId) ?? []),
       );
-      return orders.sort(byTime).slice(0, limit);
+      return orders
+        .filter((order) => owner === undefined || order.openedAtMs >= fromMs)
+        .sort(byTime)
+        .slice(0, limit);
     },
     async *list({ fromMs, untilMs, limit }) {
       const orders = [...ledgers.values()].flatMap((ledger) => [...ledger.byRequestId.values()]);

@@ -2,7 +2,7 @@
 import { lastTriedAt, type Order } from '../domain/order';
 import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
 import type { Declined, Delivery, Outcome, Pending, Rejected, Sought, Succeeded } from '../domain/outcome';
-import { buildOrder } from './build-order';
+import { buildOrder, type Fate } from './build-order';
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
@@ -20,7 +20,16 @@ export function settleOrder(order: Order, latest: Outcome, atMs: number): Order 
   const isOutdated = latest.kind === 'not_sent' && latest.isProven === true && !speaksOf(order, latest.sought, atMs);
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
-  return buildOrder(order, { number: order.number, tries: order.tries, outcome, settledAtMs: atMs });
+  return buildOrder(order, { ...fateOf(order), outcome, settledAtMs: atMs });
+}
+
+/** The order with the time at which a script was told its success; the very same object when that is known already. */
+export function tellOrder(order: Order, toldAtMs: number): Order {
+  return order.toldAtMs === toldAtMs ? order : buildOrder(order, { ...fateOf(order), toldAtMs });
+}
+
+function fateOf({ number, tries, outcome, settledAtMs, toldAtMs }: Order): Fate {
+  return { number, tries, outcome, settledAtMs, toldAtMs };
 }
 
 /** A proof of absence speaks of the tries that it saw; one without them, of those before `atMs`, when it was sought. */

@@ -29,6 +29,7 @@ export function compileCallerKey(
     hasGuard: key.guard !== 'off',
     patienceOf: patience,
     afterPendingOf: afterPending,
+    replayMs: key.replay === 'always' ? Infinity : key.replay,
     numbers,
     columns: columnsOf(numbers, source, context.tables),
     lists: compileLists(key, path, context),

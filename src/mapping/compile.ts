@@ -12,6 +12,9 @@ import { compileSignal } from './signals';
 import { type MappingSource, type Report } from './source';
 import { createTable, type Numbering, type Table } from './table';
 
+/** Long enough for a script, and a customer, that tries again; far shorter than the next sale of the same. */
+const REPLAY_MS = 10 * 60_000;
+
 /** The result is only to be used when nothing of severity error was reported. */
 export function compileMapping(source: MappingSource, report: Report): Mapping {
   const tables = new Map(Object.entries(source.tables).map(([name, table]) => [name, createTable(name, table)]));
@@ -46,6 +49,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     words: source.words,
     texts: source.texts,
     timing: source.timing,
+    replayMs: source.timing.replay ?? REPLAY_MS,
     lookupKey: { calls: source.lookupKey.calls, windowMs: source.lookupKey.window },
     ...compileCallers(source, surroundings.context),
     refusal: compileReply({ include: ['refusal'] }, 'failure', ['blocks', 'refusal'], surroundings),

@@ -122,6 +122,8 @@ export interface CallerKey {
   /** Milliseconds; undefined when the kind of caller decides. */
   readonly patienceOf: (operation: string) => number | undefined;
   readonly afterPendingOf: (operation: string) => AfterPending | undefined;
+  /** How long a success is told again; Infinity for ever, undefined when `timing` decides. */
+  readonly replayMs: number | undefined;
 }
 
 export interface OwnColumn {
@@ -149,6 +151,8 @@ export interface Mapping {
   readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
   readonly texts: Readonly<Record<string, string>>;
   readonly timing: Timing;
+  /** How long a success is told again to a repeat, and how long a request without an id may repeat an order. */
+  readonly replayMs: number;
   readonly lookupKey: { readonly calls: number; readonly windowMs: number };
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
   /** File, line and column of a path of the merged source. */

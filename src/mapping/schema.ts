@@ -189,6 +189,11 @@ const timingSchema = z.strictObject({
   read: duration.describe('One read or lookup.'),
   quiet: duration.describe('How long after its last try an order that v1 does not list counts as never sent.'),
   overdue: duration.describe('The age at which an order without a final outcome is reported loudly.'),
+  replay: duration
+    .optional()
+    .describe(
+      'How long after it was told a success is told again to a repeat of it, and how long a request without an id may repeat an order; 10m unless said otherwise.',
+    ),
 });
 const headerNames = z
   .array(z.string().regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header, such as X-Request-Id'))
@@ -210,6 +215,10 @@ const callerKeySchema = z.strictObject({
     .union([afterPending, z.record(name, afterPending)], 'expected look or buy, or one of them by operation and `default`')
     .optional()
     .describe('What is done with an open order of this script once it has heard pending: `look` or `buy`, or by operation.'),
+  replay: z
+    .union([z.literal('always'), duration], 'expected `always` or a duration such as 30m')
+    .optional()
+    .describe('How long after it was told a success is told again to a repeat of its request id, for this script.'),
   numbers: z
     .record(name, numbers)
     .optional()

@@ -38,6 +38,7 @@ export const LOG_FIELDS = [
   'reason',
   'reference',
   'refusedAs',
+  'repeat',
   'requestId',
   'requests',
   'signal',

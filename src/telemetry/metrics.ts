@@ -7,6 +7,7 @@ import { nairaNumber, type AmountMinor } from '../domain/amount';
 import type { ErrorCode } from '../domain/errors';
 import type { OutcomeKind } from '../domain/outcome';
 import type { Finding } from '../upstream/upstream';
+import { createPatienceMetrics, type PatienceMetrics } from './patience-metrics';
 
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
@@ -19,7 +20,7 @@ export interface RequestDone {
   readonly durationMs: number;
 }
 
-export interface Metrics {
+export interface Metrics extends PatienceMetrics {
   requestStarted(): void;
   requestDone(request: RequestDone): void;
   /** How long a pending or unanswered order was held, and whether it was known when the script was told. */
@@ -134,6 +135,7 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
       seconds.observe({ operation }, durationMs / 1000);
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
     },
+    ...createPatienceMetrics(registers),
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
     unknownFields(operation, names) {
       for (const name of names) fields.inc({ operation, field: fieldLabel(name) });

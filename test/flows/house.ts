@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadConfig, type Config } from '../../src/config';
+import type { Clock } from '../../src/domain/clock';
 import { startService, type Service } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 
@@ -20,6 +21,7 @@ export interface HouseOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Kept when given: for tests that restart. */
   readonly dataDir?: string;
+  readonly clock?: Clock;
 }
 
 export function configFor(dataDir: string, env: Readonly<Record<string, string>> = {}): Config {
@@ -40,11 +42,11 @@ export function configFor(dataDir: string, env: Readonly<Record<string, string>>
   return loaded.config;
 }
 
-export async function openHouse({ env, dataDir }: HouseOptions = {}): Promise<House> {
+export async function openHouse({ env, dataDir, clock }: HouseOptions = {}): Promise<House> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'compat-gateway-'));
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
-  const service = await startService(configFor(folder, env), log);
+  const service = await startService(configFor(folder, env), log, clock);
   return {
     service,
     url: service.publicUrl,

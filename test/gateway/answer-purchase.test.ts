@@ -14,14 +14,14 @@ const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insuffi
 /** A script with a short patience buys airtime; the reply as it reads it. */
 async function buy(house: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
   const asking = ask(house, fields);
-  await house.clock.advance(5_000);
+  await house.clock.advance(9_000);
   return readReply(await asking);
 }
 
 /** The same order through two processes in the same instant. */
 async function buyAtOnce(first: WalkHouse, second: WalkHouse) {
   const asking = Promise.all([ask(first), ask(second)]);
-  await first.clock.advance(5_000);
+  await first.clock.advance(9_000);
   return (await asking).map(readReply);
 }
 

@@ -1,7 +1,7 @@
 /** Source files (or folders, with a slash at the end) without a test of their own name, each with the reason. */
 export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   // Types alone.
-  'src/domain/legacy.ts': 'Types alone.',
+  'src/domain/legacy.ts': 'Types, and a header by its name: test/gateway/request-id.test.ts.',
   'src/domain/traffic.ts': 'Types alone.',
   'src/gateway/create-signal.ts': 'What test/gateway/pursue.test.ts waits for.',
   'src/gateway/find-receipt.ts': 'Asked for every pending order of test/gateway/pursue.test.ts.',
@@ -37,6 +37,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',
   'src/gateway/find-lost.ts':
     'The half of reconciling that looks for orders without a reference: test/gateway/reconcile.test.ts.',
+  'src/gateway/note-telling.ts': 'Who has heard of which end: test/gateway/repeats.test.ts.',
+  'src/gateway/replay-window.ts': 'The ten minutes of test/gateway/repeats.test.ts.',
   'src/gateway/refuse.ts': 'Every refusal of the walk in test/gateway/gateway.test.ts.',
   'src/gateway/replay/': 'Parts of replaying shapes through two mappings: test/gateway/replay.test.ts.',
   'src/gateway/walk-in.ts': 'Steps 2 to 6 in a row: test/gateway/gateway.test.ts, and each step by itself.',

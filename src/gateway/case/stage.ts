@@ -157,6 +157,7 @@ function delegateJournal(journal: () => Journal): Journal {
   return {
     open: (intent) => journal().open(intent),
     settle: (...settled) => journal().settle(...settled),
+    tell: (...told) => journal().tell(...told),
     find: (...wanted) => journal().find(...wanted),
     findByReference: (...wanted) => journal().findByReference(...wanted),
     findByNumber: (...wanted) => journal().findByNumber(...wanted),

@@ -31,8 +31,8 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       if (!Number.isSafeInteger(number) || number < 0) return undefined;
       return readAt(fresh(), owner, store.numbers.get(numberKey(owner, number)))?.order;
     },
-    async listUnsettled({ owner, limit, onUnreadable }) {
-      const places = await listUnsettledPlaces(fresh(), owner, limit, fresh);
+    async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
+      const places = await listUnsettledPlaces(fresh(), owner === undefined ? undefined : { owner, fromMs }, limit, fresh);
       const orders = places.flatMap(
         (place) => readOrTell(() => readAt(store, place.owner, placeBytes(place))?.order, onUnreadable) ?? [],
       );

@@ -1,6 +1,6 @@
 /** The oldest unsettled orders. The index stands by owner, which is how purchases ask; operators ask for all, rarely. */
 import type { Store } from './read-order';
-import { endOf, ownerBytes, parseUnsettledKey, type Place } from './keys';
+import { endOf, ownerBytes, parseUnsettledKey, unsettledKey, type Place } from './keys';
 
 const KEYS_PER_TURN = 2000;
 
@@ -9,13 +9,13 @@ export type OwnedPlace = Place & { readonly owner: string };
 /** `fresh` moves the reader on to the newest state, between the turns that a long list takes. */
 export async function listUnsettledPlaces(
   store: Store,
-  owner: string | undefined,
+  wanted: { readonly owner: string; readonly fromMs: number } | undefined,
   limit: number,
   fresh: () => Store,
 ): Promise<readonly OwnedPlace[]> {
-  if (owner !== undefined) {
-    const start = ownerBytes(owner);
-    return [...store.unsettled.getKeys({ start, end: endOf(start), limit })].map(parseUnsettledKey);
+  if (wanted !== undefined) {
+    const start = unsettledKey(wanted.owner, { openedAtMs: wanted.fromMs, number: 0 });
+    return [...store.unsettled.getKeys({ start, end: endOf(ownerBytes(wanted.owner)), limit })].map(parseUnsettledKey);
   }
   let oldest: OwnedPlace[] = [];
   let start: Buffer = Buffer.from([0]);

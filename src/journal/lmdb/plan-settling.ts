@@ -1,7 +1,7 @@
 /** What is written when an answer about an order comes in. Runs inside the write transaction. */
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
-import { isUnsettled, referenceOf, settleOrder, withoutGoods } from '../settle-order';
+import { isUnsettled, referenceOf, settleOrder, tellOrder, withoutGoods } from '../settle-order';
 import type { Plan, Write } from './group-commit';
 import { placeBytes, textKey, unsettledKey } from './keys';
 import type { OpenTries } from './open-tries';
@@ -26,6 +26,23 @@ export function planSettling(store: Store, openTries: OpenTries, settling: Settl
     if (stored === undefined) throw new Error('The journal has no order with this request id to settle.');
     const after = settleOrder(stored.order, storable, atMs);
     return { result: after, writes: after === stored.order ? [] : writesOf(store, stored, after) };
+  };
+}
+
+/** An order that retention has swept meanwhile has nothing left to be told of. */
+export function planTelling(
+  store: Store,
+  openTries: OpenTries,
+  owner: string,
+  requestId: string,
+  toldAtMs: number,
+): () => Plan<void> {
+  // What this process keeps of the try is no longer what stands on disk.
+  openTries.take(owner, requestId);
+  return () => {
+    const stored = readById(store, owner, requestId);
+    const after = stored && tellOrder(stored.order, toldAtMs);
+    return { result: undefined, writes: stored === undefined || after === stored.order ? [] : writesOf(store, stored, after!) };
   };
 }
 

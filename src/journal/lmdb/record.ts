@@ -24,33 +24,31 @@ type IntentRecord = readonly [
   contentHash: string,
   /** Absent or null in records of earlier builds, like all that follows. */
   trail?: Trail | null,
-  askedHash?: string,
+  askedHash?: string | null,
+  headerId?: string,
 ];
 
-/** The outcome is sealed as the fields of the intent are. */
-type FateRecord = readonly [tries: number, outcome?: JsonObject, settledAtMs?: number];
+/** The outcome is sealed as the fields of the intent are. What comes after something absent stands behind nulls. */
+type FateRecord = readonly [tries: number, outcome?: JsonObject | null, settledAtMs?: number | null, toldAtMs?: number];
 
 /** What of an order never changes while it stands at its place. */
 export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
-  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash } = intent;
+  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash, headerId } = intent;
   const sealed = seal.sealFields(intent, fields);
   const record: IntentRecord =
-    askedHash !== undefined
-      ? [requestId, operation, format, sealed, echo, contentHash, trail ?? null, askedHash]
-      : trail !== undefined
-        ? [requestId, operation, format, sealed, echo, contentHash, trail]
-        : [requestId, operation, format, sealed, echo, contentHash];
+    headerId !== undefined
+      ? [requestId, operation, format, sealed, echo, contentHash, trail ?? null, askedHash ?? null, headerId]
+      : askedHash !== undefined
+        ? [requestId, operation, format, sealed, echo, contentHash, trail ?? null, askedHash]
+        : trail !== undefined
+          ? [requestId, operation, format, sealed, echo, contentHash, trail]
+          : [requestId, operation, format, sealed, echo, contentHash];
   return Buffer.from(JSON.stringify(record));
 }
 
 /** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
 export function encodeOrder(order: Order, intent: Buffer, seal: FieldSeal): Buffer {
-  const { tries, outcome, settledAtMs } = order;
-  const record: FateRecord =
-    outcome === undefined || settledAtMs === undefined
-      ? [tries]
-      : [tries, seal.sealFields(order, outcome as unknown as JsonObject), settledAtMs];
-  const fate = JSON.stringify(record);
+  const fate = JSON.stringify(fateOf(order, seal));
   const size = HEAD_BYTES + intent.length + Buffer.byteLength(fate);
   if (size > RECORD_BYTES_MAX)
     throw new RangeError(`The record of an order would have ${size} bytes; the journal takes ${RECORD_BYTES_MAX}.`);
@@ -60,6 +58,13 @@ export function encodeOrder(order: Order, intent: Buffer, seal: FieldSeal): Buff
   intent.copy(bytes, HEAD_BYTES);
   bytes.write(fate, HEAD_BYTES + intent.length);
   return bytes;
+}
+
+function fateOf(order: Order, seal: FieldSeal): FateRecord {
+  const { tries, outcome, settledAtMs, toldAtMs } = order;
+  if (outcome === undefined || settledAtMs === undefined) return toldAtMs === undefined ? [tries] : [tries, null, null, toldAtMs];
+  const sealed = seal.sealFields(order, outcome as unknown as JsonObject);
+  return toldAtMs === undefined ? [tries, sealed, settledAtMs] : [tries, sealed, settledAtMs, toldAtMs];
 }
 
 /** The part of a record that `encodeIntent` made. */
@@ -77,16 +82,16 @@ export function isOpenTry(bytes: Buffer, tries: number): boolean {
 
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
-  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash] = JSON.parse(
+  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId] = JSON.parse(
     intent.toString(),
   ) as IntentRecord;
-  const [tries, outcome, settledAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
+  const [tries, outcome, settledAtMs, toldAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
   const { openedAtMs, number } = place;
   const home = { owner, requestId };
   const fields = seal.openFields(home, sealed);
   const opened = outcome && (seal.openFields(home, outcome) as unknown as Outcome);
   return buildOrder(
-    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, openedAtMs, trail },
-    { number, tries, outcome: opened, settledAtMs },
+    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, openedAtMs, trail },
+    { number, tries, outcome: opened, settledAtMs, toldAtMs },
   );
 }

@@ -247,6 +247,7 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'callers.keys.*.guard': one('guard', money('guards against a wrong network'), 'key {1}: numbering guard'),
   'callers.keys.*.patience': one('constant', 'plain', 'key {1}: patience, ms'),
   'callers.keys.*.after_pending': one('constant', AFTER_PENDING, 'key {1}: once it has heard pending'),
+  'callers.keys.*.replay': one('constant', money('decides whether a repeat is told a sale or refused'), 'key {1}: replay'),
   'callers.keys.*.numbers.*': one('numbers', NETWORK, 'key {1}: {2} number {3}'),
   'callers.keys.*.unlisted.*': one('constant', NETWORK, 'key {1}: {2} numbers that are not listed'),
   'callers.keys.*.lists.*': one('fields', LISTS, 'key {1}: shape of {2}'),
@@ -256,6 +257,7 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'timing.read': one('constant', 'plain', 'timing: read, ms'),
   'timing.quiet': one('constant', money('decides when an order counts as never sent'), 'timing: quiet, ms'),
   'timing.overdue': one('constant', 'plain', 'timing: overdue, ms'),
+  'timing.replay': one('constant', money('decides whether a repeat is told a sale or refused'), 'timing: replay, ms'),
   'lookup_key.calls': one('constant', 'plain', 'lookup key: calls'),
   'lookup_key.window': one('constant', 'plain', 'lookup key: window, ms'),
 };

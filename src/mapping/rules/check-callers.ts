@@ -10,7 +10,7 @@ const PHP_WAITS_MS = 60_000;
 const HUGE_MS = 10 * 60_000;
 /** What is measured in hours by nature. */
 const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
-const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window'];
+const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay'];
 
 export function checkCallers(checking: Checking): void {
   const { source } = checking;
@@ -70,7 +70,7 @@ function covers(pattern: string, other: string): boolean {
 
 function checkTiming({ source, report }: Checking): void {
   const times: (readonly [string, number, YamlPath])[] = [
-    ...Object.entries(source.timing).map(([name, ms]) => [name, ms, ['timing', name]] as const),
+    ...Object.entries(source.timing).map(([name, ms]) => [name, ms as number, ['timing', name]] as const),
     ['window', source.lookupKey.window, ['lookup_key', 'window']],
     ...Object.entries(source.callerKinds).map(
       ([name, { patience }]) => ['patience', patience, ['callers', 'kinds', name, 'patience']] as const,

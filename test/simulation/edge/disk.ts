@@ -56,6 +56,8 @@ export class Disk {
         const settle = () => this.#settle(owner, requestId, latest, atMs, isMistimed);
         return this.#write(life, 'settle', { owner, requestId }, process, settle);
       },
+      tell: (owner, requestId, toldAtMs) =>
+        this.#write(life, 'settle', { owner, requestId }, process, () => journal.tell(owner, requestId, toldAtMs)),
       find: (owner, requestId) => read(owner, () => journal.find(owner, requestId)),
       findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),

@@ -1,0 +1,27 @@
+/** How long a repeat of a sold order is told that order's success. After it the same id is a new sale under a used id. */
+import { GatewayError } from '../domain/errors';
+import { isEndUntold, type Order } from '../domain/order';
+import type { CallerKey, Mapping } from '../mapping/mapping';
+
+/** Infinity for a caller to whom a success is told for ever. */
+export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): number {
+  return callerKey?.replayMs ?? mapping.replayMs;
+}
+
+/**
+ * True for a success that was told so long ago that who sends its id again means another sale. While it cannot be known
+ * that anybody has heard of it, it is told, however late.
+ */
+export function isUsedUp(order: Order, replayMs: number, nowMs: number): boolean {
+  if (order.outcome?.kind !== 'succeeded' || isEndUntold(order)) return false;
+  return nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs) > replayMs;
+}
+
+/** As the original servers answer such an id (facts 9.1). */
+export function requestIdUsed({ settledAtMs }: Order): GatewayError {
+  const when = settledAtMs === undefined ? '' : ` on ${new Date(settledAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return new GatewayError(
+    'request_id_used',
+    `This request-id was already used: the order with it was sold${when}. Nothing was charged for this request. Send a new sale with an id of its own.`,
+  );
+}
