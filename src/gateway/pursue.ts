@@ -26,6 +26,8 @@ const RECONNECT_MOST_MS = 1_000;
 const LIMIT_FIRST_MS = 2_000;
 /** What is left for v1's answer after the last wait: what is sent later would be bought after "pending" was told. */
 const ANSWER_MS = 1_000;
+/** What has not begun to leave so long before the end of the patience is given up. */
+const LEAVE_MS = 250;
 /** While a script waits no attempt takes more than half of what is left, so that a lost answer can still be asked for. */
 const ATTEMPT_LEAST_MS = 3_000;
 const RENEWALS_MAX = 3;
@@ -220,7 +222,8 @@ class RunningPursuit implements Pursuit {
     const { call, credentials, clientAddress, identify } = this.#plan;
     const times = this.#timesOfAttempt();
     const sentAt = clock.elapsed();
-    const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, ...times });
+    const mayLeave = (): boolean => this.#plan.afterPending === 'buy' || this.#awaitedMs() > 0;
+    const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, ...times, mayLeave });
     const tookMs = clock.elapsed() - sentAt;
     attempt.learn(troubleOf(sent.outcome, tookMs >= times.timeoutMs), tookMs);
     return judgeAnswer(sent, { order: this.#order, before: this.#known, identify, journal, onTrouble });
@@ -233,7 +236,9 @@ class RunningPursuit implements Pursuit {
     const half = awaitedMs / 2;
     // Also what waits for a connection leaves before the quiet time since its mark is over, or not at all.
     const timeoutMs = Math.max(1, Math.min(tryMs, mark.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
-    return { timeoutMs, leaveWithinMs: afterPending === 'buy' ? timeoutMs : Math.max(1, Math.min(timeoutMs, awaitedMs)) };
+    if (afterPending === 'buy') return { timeoutMs, leaveWithinMs: timeoutMs };
+    // Early enough to tell the script that nothing was sent.
+    return { timeoutMs, leaveWithinMs: Math.max(1, Math.min(timeoutMs, awaitedMs - LEAVE_MS)) };
   }
 
   /** Milliseconds until a repetition is safe and worth it, or `undefined`. Always with the same request id. */

@@ -47,6 +47,8 @@ export interface ExchangeLimits {
   readonly timeoutMs: number;
   /** By when the first byte must have left; at most `timeoutMs`. */
   readonly leaveWithinMs?: number | undefined;
+  /** Asked when the first byte is about to leave. */
+  readonly mayLeave?: (() => boolean) | undefined;
   readonly replyBytesMax: number;
 }
 
@@ -72,6 +74,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #resolve: (exchanged: Exchanged) => void;
   readonly #timeoutMs: number;
   readonly #leaveWithinMs: number;
+  readonly #mayLeave: () => boolean;
   readonly #replyBytesMax: number;
   readonly #age: () => number;
   #timer: NodeJS.Timeout;
@@ -85,12 +88,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     resolve: (exchanged: Exchanged) => void,
-    { timeoutMs, leaveWithinMs = timeoutMs, replyBytesMax }: ExchangeLimits,
+    { timeoutMs, leaveWithinMs = timeoutMs, mayLeave = () => true, replyBytesMax }: ExchangeLimits,
     age: () => number,
   ) {
     this.#resolve = resolve;
     this.#timeoutMs = timeoutMs;
     this.#leaveWithinMs = Math.min(leaveWithinMs, timeoutMs);
+    this.#mayLeave = mayLeave;
     this.#replyBytesMax = replyBytesMax;
     this.#age = age;
     this.#timer = this.#giveUpIn(this.#leaveWithinMs);
@@ -99,7 +103,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // The timer is not enough: in a process that was frozen a connection may be ready before the timers are looked at, and
     // one clock may have stood still. By then others may have proven that this order never was at v1.
-    if (this.#controller === undefined && this.#age() >= this.#leaveWithinMs) this.#giveUp();
+    if (this.#controller === undefined && (this.#age() >= this.#leaveWithinMs || !this.#mayLeave())) this.#giveUp();
     // A call that was given up while it waited for a connection must not be written after all: its caller has been told
     // that nothing was sent. An abort at this point comes before the first byte.
     if (this.#isDone) return controller.abort(new Error('given up before it was sent'));
@@ -153,9 +157,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   #giveUp(): void {
     const detail =
-      this.#controller === undefined
-        ? `it could not leave within ${this.#leaveWithinMs} ms`
-        : `no complete answer within ${this.#timeoutMs} ms`;
+      this.#controller === undefined ? 'it could not leave in time' : `no complete answer within ${this.#timeoutMs} ms`;
     this.#stop(DEADLINE_PASSED, detail);
   }
 

@@ -36,7 +36,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   const pool = new Pool(base.origin, { connections, connectTimeout: connectTimeoutMs, pipelining: 1, allowH2: false });
 
   async function carry(call: V1Call, body: JsonObject | undefined, context: CallContext): Promise<Exchanged> {
-    const { clientAddress, credentials, timeoutMs, leaveWithinMs } = context;
+    const { clientAddress, credentials, timeoutMs, leaveWithinMs, mayLeave } = context;
     // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
     if (isIP(clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
     if (!(timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
@@ -56,7 +56,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
       ],
       body: body === undefined ? null : JSON.stringify(body),
     };
-    return exchange(pool, wire, { timeoutMs, leaveWithinMs, replyBytesMax });
+    return exchange(pool, wire, { timeoutMs, leaveWithinMs, mayLeave, replyBytesMax });
   }
 
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);

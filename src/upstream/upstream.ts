@@ -19,6 +19,8 @@ export interface CallContext {
   readonly timeoutMs: number;
   /** When its first byte must have left; what still waits for a connection then is never sent. Absent: the whole time. */
   readonly leaveWithinMs?: number;
+  /** Asked when the first byte is about to leave: false, and it is never sent. */
+  readonly mayLeave?: () => boolean;
 }
 
 /** What a call that moves no money came to. */

@@ -46,6 +46,8 @@ export interface FaultProxy {
   onConnection: ((socket: Socket) => void) | undefined;
   /** Called with the first bytes of each request that is no read, while it is set: the body may still be on its way. */
   onPurchaseBytes: ((socket: Socket) => void) | undefined;
+  /** v1's history cannot be had, while it is set. */
+  isHistoryAway: boolean;
   /** Closes every connection that carries nothing at the moment. */
   dropIdle(): void;
   /** Resolves when everything that was sent has been read and come to its end, except what is held back. */
@@ -68,6 +70,7 @@ interface RawRequest {
   readonly bytes: number;
 }
 
+const BAD_GATEWAY: V1Answer = { status: 502, contentType: 'text/html', body: '<html>502</html>' };
 const TURNS = 3;
 const TURN_MS = 10;
 
@@ -97,6 +100,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
       if (requestId !== undefined) answers.set(requestId, answer);
       return answer;
     };
+    if (proxy.isHistoryAway && request.path.includes('/transactions')) return void socket.write(replyBytes(BAD_GATEWAY));
     const strike = requestId === undefined ? undefined : takeStrike(requestId);
     if (strike === undefined || requestId === undefined) return void socket.write(replyBytes(await forward()));
     const replyWith = (answer: V1Answer): void => void socket.write(replyBytes(answer));
@@ -132,6 +136,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     plan: (requestId, plan) => void plans.set(requestId, plan),
     onConnection: undefined,
     onPurchaseBytes: undefined,
+    isHistoryAway: false,
     dropIdle() {
       for (const [socket, { busy }] of sockets) if (!busy) socket.end();
     },
@@ -147,6 +152,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     lift() {
       plans.clear();
       proxy.onConnection = proxy.onPurchaseBytes = undefined;
+      proxy.isHistoryAway = false;
     },
     async listen() {
       server = createServer(onConnection).listen(port, '127.0.0.1');

@@ -89,6 +89,7 @@ describe.each([
   test('sends nothing for an order whose fate is open, and its status tells the end', async () => {
     const first = await duringOneLife(async (visit) => {
       visit.proxy.plan('r-1', { strike: LOST_ANSWER, times: Infinity });
+      visit.proxy.isHistoryAway = true;
       return buyOnce('r-1')(visit);
     });
     const [again, status] = await duringOneLife(

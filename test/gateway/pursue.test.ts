@@ -516,7 +516,7 @@ test('while a script waits no attempt takes more than half of what is left, so t
 
 test('an attempt near the end of the patience may be answered later, but not leave later', async () => {
   const it = await chase({ answers: [SUCCESS], plan: { patienceMs: 4_000 } });
-  expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 60_000, leaveWithinMs: 4_000 });
+  expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 60_000, leaveWithinMs: 3_750 });
 });
 
 test("v1's history is read while sending finds out nothing, and what it tells ends the sending", async () => {

@@ -74,6 +74,34 @@ describe('an exchange', () => {
     expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
   });
 
+  it('is not written once it is wanted no more, or could not leave in time, however long the answer may take', async () => {
+    const unwanted = controller();
+    const limits = { timeoutMs: 60_000, replyBytesMax: 1_000 };
+    const refused = await exchange(new ScriptedDispatcher((handler) => handler.onRequestStart(unwanted.controller, {})), WIRE, {
+      ...limits,
+      mayLeave: () => false,
+    });
+    expect(unwanted.aborted).toHaveLength(1);
+    const stuck = await exchange(new ScriptedDispatcher(() => undefined), WIRE, { ...limits, leaveWithinMs: 20 });
+    for (const exchanged of [refused, stuck])
+      expect(exchanged).toMatchObject({ kind: 'failed', isStarted: false, codes: ['DEADLINE_PASSED'] });
+  });
+
+  it('has all its time for the answer once it has left in time', async () => {
+    const exchanged = await exchange(
+      new ScriptedDispatcher((handler) => {
+        handler.onRequestStart(controller().controller, {});
+        setTimeout(() => {
+          handler.onResponseStart(controller().controller, 200, {}, 'OK');
+          handler.onResponseEnd(controller().controller, {});
+        }, 60);
+      }),
+      WIRE,
+      { timeoutMs: 5_000, leaveWithinMs: 20, replyBytesMax: 1_000 },
+    );
+    expect(exchanged).toMatchObject({ kind: 'answered', httpStatus: 200 });
+  });
+
   it('fails when it cannot even be begun', async () => {
     const exchanged = await play(() => {
       throw Object.assign(new Error('no'), { code: 'UND_ERR_DESTROYED' });
