@@ -264,6 +264,8 @@ class RunningPursuit implements Pursuit {
   async #lookInHistory(): Promise<boolean> {
     const { clock, journal, onTrouble } = this.#parts;
     if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
+    // The journal does not know of the doubt yet: without it another order of the same service could be taken for this one.
+    if (this.#known.isDoubted === true) return false;
     this.#isLooking = true;
     try {
       await within(clock, this.#leftMs(), this.#plan.look());
