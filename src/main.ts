@@ -22,7 +22,7 @@ import { createHttpServer } from './http/server';
 import { listening } from './listening';
 import { markUntold, noteCleanStop } from './mark-untold';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
-import { formatProblem } from './mapping/problem';
+import { formatProblems } from './mapping/by-cause';
 import { watchOpenOrders } from './open-orders';
 import { createObserver, type Observer } from './observer';
 import { createSandboxAdminRouter } from './sandbox/admin-router';
@@ -173,7 +173,7 @@ function openMapping(config: Config, observer: Observer): LiveMapping {
     lastGoodFile: join(config.dataDir, 'mappings.last-good.json'),
     onReload: observer.reloaded,
   });
-  if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${opened.problems.map(formatProblem).join('\n')}`);
+  if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${formatProblems(opened.problems)}`);
   const hidden = routesBehindV1(opened.live.current(), config.v1Path);
   if (hidden !== undefined) throw new Error(hidden);
   const problems = opened.live.problems();

@@ -1,16 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { byCause, formatCause, type Cause } from '../mapping/by-cause';
 import { checkFiles, checkFolder, type CheckedMapping } from '../mapping/check';
 import { fixFiles } from '../mapping/fix';
 import { formatSarif } from '../mapping/format-sarif';
 import { readFolder } from '../mapping/load';
-import { formatProblem, type Problem } from '../mapping/problem';
+import type { Problem } from '../mapping/problem';
 import { ruleOf } from '../mapping/rules/rules';
 import { parseFolder } from './parse-path';
 import { readConfig } from './read-config';
 
 interface CheckOptions {
   readonly json?: boolean;
+  readonly all?: boolean;
   readonly format: 'human' | 'json' | 'sarif';
   readonly fix?: boolean;
   readonly maxWarnings?: number;
@@ -31,6 +33,7 @@ export function checkCommand(): Command {
         .default('human')
         .conflicts('json'),
     )
+    .option('--all', 'tell every problem, also those that one cause explains (--json and sarif always do)')
     .option('--fix', 'mend what is safe to mend in the files; never anything that could move money')
     .option('--max-warnings <number>', 'fail on more warnings than this', parseCount)
     .addHelpText(
@@ -42,6 +45,7 @@ Every rule has a page in docs/rules.
 Examples:
   compat-gateway check
   compat-gateway check /etc/compat-gateway/mappings --max-warnings 0
+  compat-gateway check --all
   compat-gateway check --format sarif > mappings.sarif
   compat-gateway check --fix`,
     )
@@ -75,10 +79,12 @@ function fixFolder(folder: string): string[] {
   return changed.map(({ file }) => file);
 }
 
-function print(checked: CheckedMapping, mended: readonly string[], { json, format }: CheckOptions): string {
+function print(checked: CheckedMapping, mended: readonly string[], { json, format, all }: CheckOptions): string {
   if (json === true || format === 'json') return JSON.stringify(checked.problems.map(withHint), null, 2);
   if (format === 'sarif') return formatSarif(checked.problems);
-  return [...mended.map((file) => `${file}: mended`), ...checked.problems.map(printProblem), summarise(checked)].join('\n');
+  return [...mended.map((file) => `${file}: mended`), ...printProblems(checked.problems, all === true), summarise(checked)].join(
+    '\n',
+  );
 }
 
 /** What its rule says to do, where nothing more exact is known. */
@@ -87,9 +93,13 @@ function withHint(problem: Problem): Problem {
   return mend === undefined || problem.hint !== undefined ? problem : { ...problem, hint: mend };
 }
 
-function printProblem(problem: Problem): string {
-  const mark = problem.severity === 'error' ? '' : ' (warning)';
-  return formatProblem(withHint({ ...problem, message: `${problem.message}${mark}` }));
+function printProblems(problems: readonly Problem[], isAll: boolean): string[] {
+  const causes = isAll ? problems.map((problem): Cause => ({ problem, others: [] })) : byCause(problems);
+  return causes.map(({ problem, others }) => {
+    const mark = problem.severity === 'error' ? '' : ' (warning)';
+    const more = others.length === 0 ? '' : '; --all tells each';
+    return `${formatCause({ problem: withHint({ ...problem, message: `${problem.message}${mark}` }), others })}${more}`;
+  });
 }
 
 function summarise({ mapping, problems }: CheckedMapping): string {

@@ -4,7 +4,7 @@ import type { Config } from '../config';
 import type { Traffic } from '../domain/traffic';
 import { checkFiles } from '../mapping/check';
 import { mergeFiles, readFolder } from '../mapping/load';
-import { formatProblem } from '../mapping/problem';
+import { formatProblems } from '../mapping/by-cause';
 import { additionsOf, findDrift } from '../traffic/drift/find-drift';
 import { makePatch } from '../traffic/drift/make-patch';
 import { askAdmin } from './ask-admin';
@@ -51,10 +51,10 @@ async function forget(config: Config): Promise<void> {
 
 async function compare(folder: string, config: Config, options: DriftOptions): Promise<void> {
   const read = readFolder(folder);
-  if ('problems' in read) throw new Error(read.problems.map(formatProblem).join('\n'));
+  if ('problems' in read) throw new Error(formatProblems(read.problems));
   const { mapping, problems } = checkFiles(read.files);
   const { source } = mergeFiles(read.files);
-  if (mapping === undefined || source === undefined) throw new Error(problems.map(formatProblem).join('\n'));
+  if (mapping === undefined || source === undefined) throw new Error(formatProblems(problems));
   // The admin server is ours: what it answers has the form of its types.
   const traffic = accepted(await askAdmin(config, 'GET', '/traffic')) as unknown as Traffic;
   const drift = findDrift(traffic, mapping, source);

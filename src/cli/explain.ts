@@ -10,7 +10,7 @@ import { createKeyring } from '../gateway/keyring';
 import { readGatewaySecret } from '../gateway-secret';
 import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
-import { formatProblem } from '../mapping/problem';
+import { formatProblems } from '../mapping/by-cause';
 import { describeOrder } from './describe-order';
 import { describeReply, showPlace, showValue } from './describe-reply';
 import { parseCurl } from './parse-curl';
@@ -71,7 +71,7 @@ Examples:
 
 function loadMapping(): Mapping {
   const { mapping, problems } = checkFolder(readConfig().config.mappingsDir);
-  if (mapping === undefined) throw new Error(problems.map(formatProblem).join('\n'));
+  if (mapping === undefined) throw new Error(formatProblems(problems));
   return mapping;
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { makePlan, type Plan } from '../gateway/make-plan';
-import { formatProblem, type Problem } from '../mapping/problem';
+import { formatProblems } from '../mapping/by-cause';
 import { formatPlan, type WithoutReplay } from './plan-report';
 import { readConfig } from './read-config';
 import { hasEditsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './read-sets';
@@ -60,9 +60,7 @@ async function plan(folder: string | undefined, options: PlanOptions): Promise<v
 export function readSetOrComplain(folder: string): ReadSet | undefined {
   const read = readSet(folder);
   if ('set' in read) return read.set;
-  process.stdout.write(
-    `${read.problems.map((problem: Problem) => formatProblem(problem)).join('\n')}\nNothing is planned or applied before this is mended.\n`,
-  );
+  process.stdout.write(`${formatProblems(read.problems)}\nNothing is planned or applied before this is mended.\n`);
   process.exitCode = 1;
   return undefined;
 }

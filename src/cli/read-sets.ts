@@ -4,7 +4,8 @@ import type { SeenShape, Traffic } from '../domain/traffic';
 import type { PlannedSet } from '../gateway/make-plan';
 import { checkFiles } from '../mapping/check';
 import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
-import { formatProblem, type Problem } from '../mapping/problem';
+import { formatProblems } from '../mapping/by-cause';
+import type { Problem } from '../mapping/problem';
 import { askAdmin } from './ask-admin';
 
 export interface ReadSet extends PlannedSet {
@@ -37,7 +38,7 @@ export async function readRunningSet(config: Config): Promise<ReadSet> {
   if (status !== 200) throw new Error(sentenceOf(body));
   const checked = checkSet(body['files'] as readonly MappingFileText[]);
   if ('problems' in checked)
-    throw new Error(`The running set cannot be read by this version:\n${checked.problems.map(formatProblem).join('\n')}`);
+    throw new Error(`The running set cannot be read by this version:\n${formatProblems(checked.problems)}`);
   return checked.set;
 }
 

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { formatProblem, type Problem } from '../mapping/problem';
+import { formatProblems } from '../mapping/by-cause';
+import type { Problem } from '../mapping/problem';
 import { askAdmin } from './ask-admin';
 import { readConfig } from './read-config';
 
@@ -28,7 +29,7 @@ export function describeReload(body: Readonly<Record<string, unknown>>): string 
     case 'unchanged':
       return `Nothing changed: ${hash} is in use already.\n`;
     case 'refused':
-      return `${(body['problems'] as readonly Problem[]).map(formatProblem).join('\n')}\nRefused: ${hash} stays in use.\n`;
+      return `${formatProblems(body['problems'] as readonly Problem[])}\nRefused: ${hash} stays in use.\n`;
     case 'edited_meanwhile':
       return `Refused: the gateway's folder holds ${String(body['found'])}, not the expected set. ${hash} stays in use.\n`;
     case 'running_changed':

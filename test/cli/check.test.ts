@@ -122,3 +122,15 @@ test.each([
 ])('bad usage %j is refused with one sentence', (args, sentence) => {
   expect(() => run(...args)).toThrow(sentence);
 });
+
+test('one cause with many effects is told once and first; --all and --json tell each', () => {
+  edit('replies.yaml', '  purchase:', '  purchse:');
+  const count = (text: string): number => text.match(/ {2}unknown-block {2}/g)!.length;
+  const short = run(folder).output;
+  expect(count(short)).toBe(1);
+  expect(short).toMatch(/ {4}and \d+ more that may be gone with it: .*:\d+, .*, …; --all tells each/);
+  const all = count(run(folder, '--all').output);
+  expect(all).toBeGreaterThan(5);
+  expect((JSON.parse(run(folder, '--json').output) as unknown[]).length).toBe(all);
+  expect(short).toContain(`${all} errors: these mappings cannot be used.`);
+});

@@ -1,0 +1,79 @@
+/** Problems by what most likely caused them: a lost indentation makes forty wrong keys, one misspelt table is missed in ten places. */
+import { formatProblem, type Problem } from './problem';
+
+export interface Cause {
+  readonly problem: Problem;
+  /** What may be gone with it. */
+  readonly others: readonly Problem[];
+}
+
+/** Fewer than this are told one by one: nothing is hidden for the sake of a line. */
+const EFFECTS_MIN = 3;
+const SYNTAX: readonly string[] = ['yaml-syntax', 'yaml-tab'];
+const NAMES: readonly string[] = ['unknown-block', 'unknown-table', 'unknown-transform', 'unknown-row', 'unknown-format'];
+const FORMS: readonly string[] = ['schema', 'unknown-key', 'unknown-choice', 'bad-name', 'empty-list'];
+
+/** Causes of several problems first, then the others in their own order. */
+export function byCause(problems: readonly Problem[]): Cause[] {
+  const lost = problems.filter(isEmptyParent);
+  const groups = new Map<string, Problem[]>();
+  for (const [index, problem] of problems.entries()) {
+    const key = causeOf(problem, lost) ?? `alone ${index}`;
+    groups.set(key, [...(groups.get(key) ?? []), problem]);
+  }
+  const causes = [...groups].flatMap(([key, group]): Cause[] => {
+    const first = group.find((problem) => lost.includes(problem)) ?? group[0]!;
+    const others = group.filter((problem) => problem !== first);
+    const isOne = others.length >= (key.startsWith('syntax') ? 1 : EFFECTS_MIN);
+    return isOne ? [{ problem: first, others }] : group.map((problem) => ({ problem, others: [] }));
+  });
+  const place = new Map(problems.map((problem, index) => [problem, index]));
+  return causes.sort(
+    (a, b) => Number(b.others.length > 0) - Number(a.others.length > 0) || place.get(a.problem)! - place.get(b.problem)!,
+  );
+}
+
+function causeOf(problem: Problem, lost: readonly Problem[]): string | undefined {
+  const { file, code, message, line } = problem;
+  // Behind a bracket or quote that is not closed everything looks wrong.
+  if (SYNTAX.includes(code)) return `syntax ${file}`;
+  if (NAMES.includes(code)) return `name ${/`([^`]*)`$/.exec(message)?.[1] ?? message}`;
+  const parent = lost.find(
+    (one) => one.file === file && (FORMS.includes(code) ? isBelow(pathOf(problem), pathOf(one)) : isBehind(line, one)),
+  );
+  return parent === undefined ? undefined : `level ${file} ${parent.line}`;
+}
+
+/** A key that should hold keys and holds nothing: what belongs below it stands beside it. */
+function isEmptyParent({ message }: Problem): boolean {
+  return message.startsWith('expected keys and values, not nothing');
+}
+
+/** `operations.buy_airtime.fields` of a message that ends in it. */
+function pathOf({ message }: Problem): string[] {
+  return /\(at ([^)]*)\)$/.exec(message)?.[1]?.split('.') ?? [];
+}
+
+/** Beside the empty key, or below what stands beside it. */
+function isBelow(path: readonly string[], empty: readonly string[]): boolean {
+  return empty.slice(0, -1).every((step, depth) => step === path[depth]);
+}
+
+/** Where a whole operation or table fell apart, its parts are taken for others of its kind, of which more is missing. */
+function isBehind(line: number, empty: Problem): boolean {
+  return pathOf(empty).length <= 2 && line > empty.line;
+}
+
+const PLACES_MAX = 4;
+
+/** A cause as people read it, its effects counted. */
+export function formatCause({ problem, others }: Cause): string {
+  if (others.length === 0) return formatProblem(problem);
+  const places = others.slice(0, PLACES_MAX).map(({ file, line }) => `${file}:${line}`);
+  const more = others.length > PLACES_MAX ? ', …' : '';
+  return `${formatProblem(problem)}\n    and ${others.length} more that may be gone with it: ${places.join(', ')}${more}`;
+}
+
+export function formatProblems(problems: readonly Problem[]): string {
+  return byCause(problems).map(formatCause).join('\n');
+}
