@@ -1,22 +1,27 @@
 // Minutes long on two cores: the whole fault matrix, kill -9 and thousands of simulated orders. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
 const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/simulation/histories'];
-// Ten seconds of processor and more each, and slower to find a mistake than what is left: `npm test` alone leaves them out
+// Five seconds of processor and more each, and slower to find a mistake than what is left: `npm test` alone leaves them out
 // (QUICK_TESTS=1). Whoever names one of them gets it.
 const SLOW = [
   '/test/cli/plan.test',
   '/test/cli/serve.test',
   '/test/docs/pages',
+  '/test/docs/play-page',
   '/test/examples/',
   '/test/faults/operator',
   '/test/flows/broken-mappings',
+  '/test/gateway/replay',
   '/test/gateway/reply-table.test',
   '/test/gateway/run-mutants',
+  '/test/mapping/break-files',
   '/test/mapping/case/case-json-schema',
   '/test/mapping/mutate.test',
   '/test/mapping/plan/',
+  '/test/mapping/rules/caused-by',
   '/test/sandbox/model',
   '/test/simulation/mutants',
+  '/test/traffic/kill',
 ];
 
 /** @type {import('jest').Config} */
@@ -35,8 +40,8 @@ module.exports = {
       { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
     ],
   },
-  // Every core: the tests wait for sockets and clocks more than they compute.
-  maxWorkers: '100%',
+  // Two for each core: the tests wait for sockets and clocks as much as they compute.
+  maxWorkers: '200%',
   // A net for what hangs, not a measure: a machine with ten times the work it can do still comes to an end.
   testTimeout: 60_000,
 };
