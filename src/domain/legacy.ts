@@ -12,6 +12,8 @@ export interface LegacyRequest {
   readonly method: string;
   /** Percent-decoded, single slashes, without query; the trailing slash is kept as sent (`/api/topup/`). */
   readonly path: string;
+  /** As sent: what of it is a slash of the address, and what the slash in an order's id. Absent where that is the same. */
+  readonly rawPath?: string;
   readonly query: LegacyFields;
   readonly body: LegacyFields;
   readonly headers: LegacyHeaders;

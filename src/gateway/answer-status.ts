@@ -23,8 +23,17 @@ export async function answerStatus(asking: Asking, parts: WalkParts): Promise<An
   return order === undefined ? answerUnknownOrder(id, asking, parts) : answerKnownOrder(order, asking, parts);
 }
 
+/** In every reading of the address: an id may hold slashes, and a slash behind it may be a habit. */
+async function findOrder(id: string, asking: Asking, parts: WalkParts): Promise<Order | undefined> {
+  for (const reading of new Set([...asking.readings, id])) {
+    const order = await findById(reading, asking, parts);
+    if (order !== undefined) return order;
+  }
+  return undefined;
+}
+
 /** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
-async function findOrder(id: string, { credentials }: Asking, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
+async function findById(id: string, { credentials }: Asking, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
   // An order that is on its way into the journal is waited for: to deny it would be a failure that is about to be charged.
   const running = await pursuits.find(owner, shortenRequestId(id));

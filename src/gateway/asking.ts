@@ -13,6 +13,8 @@ export interface Asking {
   /** What decided the format. */
   readonly reason: string;
   readonly intent: Intent;
+  /** Of an order's status: every id that the address can be read as, likeliest first. */
+  readonly readings: readonly string[];
   /** What v1 is to be asked; undefined for lists, and for a status, which asks by the journal's reference. */
   readonly call: V1Call | undefined;
   readonly credentials: Credentials;

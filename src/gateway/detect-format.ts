@@ -176,7 +176,9 @@ function describeEvidence(ids: readonly string[], signals: readonly FoundSignal[
   const evidence = ids.flatMap((id) => {
     const mine = signals.filter(({ format, weight }) => format === id && weight !== 'weak');
     const heaviest = mine.find(({ weight }) => weight === 'strong') ?? mine[0];
-    return heaviest === undefined ? [] : [`${heaviest.words} speaks for format ${id.toUpperCase()}`];
+    return heaviest === undefined ? [] : [`${heaviest.words} (${id.toUpperCase()})`];
   });
-  return evidence.length < 2 ? 'nothing in this request tells which is meant' : evidence.join(' while ');
+  return evidence.length < 2
+    ? 'nothing in this request tells which is meant'
+    : `this request has signs of each: ${evidence.join(', ')}`;
 }

@@ -246,11 +246,11 @@ export function createGateway(parts: GatewayParts): Gateway {
 }
 
 function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, found: Required<Found>): Asking {
-  const { operation, credentials, isBasic, callerKey, detection, intent, call } = found;
+  const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = found;
   const kind = mapping.callerKindOf(request.headers);
   const patienceMs = callerKey?.patienceOf(operation.name) ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
   const { format, reason } = detection;
   const afterPending = afterPendingOf(operation, format, kind, callerKey);
   const caller = { credentials, isBasic, callerKey, patienceMs, afterPending };
-  return { request, line, mapping, operation, format, reason, intent, call, ...caller };
+  return { request, line, mapping, operation, format, reason, intent, readings, call, ...caller };
 }

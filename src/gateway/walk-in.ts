@@ -19,6 +19,8 @@ export interface Found {
   operation?: Operation;
   /** The parts of the address that are fields. */
   parameters?: Readonly<Record<string, string>>;
+  /** Of an order's status: every id that the address can be read as. */
+  readings?: readonly string[];
   credentials?: Credentials;
   isBasic?: boolean;
   callerKey?: CallerKey | undefined;
@@ -37,9 +39,9 @@ export interface WalkInTools {
 
 /** Throws a GatewayError where the request is refused. */
 export function walkIn(request: LegacyRequest, mapping: Mapping, tools: WalkInTools, found: Found): WalkedIn {
-  const match = matched(mapping.matchRoute(request.method, request.path), request);
-  const { operation, parameters } = match;
-  Object.assign(found, { operation, parameters });
+  const match = matched(mapping.matchRoute(request.method, request.path, request.rawPath), request);
+  const { operation, parameters, readings } = match;
+  Object.assign(found, { operation, parameters, readings });
 
   const { credentials, isBasic } = tools.identify(request, operation);
   const callerKey = mapping.callerKeys.get(credentials.fingerprint);

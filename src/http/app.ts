@@ -118,7 +118,7 @@ function internal(cause: unknown, { incident }: AppOptions): GatewayError {
 
 function partialOf(request: Request): PartialRequest {
   return {
-    ...unlessThrown(() => ({ path: readPath(request.url) })),
+    path: readPath(request.url),
     ...unlessThrown(() => ({ headers: readHeaders(request) })),
   };
 }

@@ -6,18 +6,18 @@ import { readBodyFields } from './body/judge-body';
 import { readBytes } from './body/read-bytes';
 import type { BodyLimits } from './http-limits';
 import { readHeaders } from './read-headers';
-import { queryOf, readPath } from './request-path';
+import { queryOf, readPath, readRawPath } from './request-path';
 
 /**
- * Reads the body of every method: a GET may carry one (facts, section 2.2). Throws a GatewayError: `unknown_path`,
- * `bad_credentials`, `unreadable_body`, `body_too_large`, `body_too_slow` or `repeated_field`.
+ * Reads the body of every method: a GET may carry one (facts, section 2.2). Throws a GatewayError: `bad_credentials`,
+ * `unreadable_body`, `body_too_large`, `body_too_slow` or `repeated_field`.
  */
 export async function readRequest(request: IncomingMessage, limits: BodyLimits, clientAddress: string): Promise<LegacyRequest> {
   const target = request.url ?? '/';
-  const path = readPath(target);
   const headers = readHeaders(request);
   const query = readFormFields(queryOf(target), 'query string', limits);
   const bytes = await readBytes(request, limits);
   const body = await readBodyFields(bytes, request.headers['content-type'], limits);
-  return { method: (request.method ?? 'GET').toUpperCase(), path, query, body, headers, clientAddress };
+  const method = (request.method ?? 'GET').toUpperCase();
+  return { method, path: readPath(target), rawPath: readRawPath(target), query, body, headers, clientAddress };
 }

@@ -4,7 +4,7 @@ import type { WrittenRequest } from '../gateway/case/write-request';
 import { readFormFields } from './body/form-fields';
 import { readBodyFields } from './body/judge-body';
 import { DEFAULT_HTTP_LIMITS } from './http-limits';
-import { queryOf, readPath } from './request-path';
+import { queryOf, readPath, readRawPath } from './request-path';
 
 /** Throws a GatewayError for what the public server would refuse to read. */
 export async function readWrittenRequest(written: WrittenRequest, clientAddress: string): Promise<LegacyRequest> {
@@ -13,6 +13,7 @@ export async function readWrittenRequest(written: WrittenRequest, clientAddress:
   return {
     method: method.toUpperCase(),
     path: readPath(target),
+    rawPath: readRawPath(target),
     query: readFormFields(queryOf(target), 'query string', DEFAULT_HTTP_LIMITS),
     body: await readBodyFields(Buffer.from(written.body), headers.get('content-type'), DEFAULT_HTTP_LIMITS),
     headers: {

@@ -1,10 +1,8 @@
 /** Where a request is addressed to, as every later step sees it. */
-import { GatewayError } from '../domain/errors';
+import { decodePath } from '../domain/decode-path';
 
 // RFC 9112 section 3.2.2: a proxy's client sends the whole address; only what follows the host counts here.
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
-
-const UNSAFE = /[\u0000-\u001f\u007f\\]|(?:^|\/)\.{1,2}(?:\/|$)/;
 
 /** The request target from its path on; always begins with a slash. */
 export function originForm(target: string): string {
@@ -21,31 +19,21 @@ export function queryOf(target: string): string {
   return target.slice(start + 1, end === -1 ? undefined : end);
 }
 
+/** The path as it was sent, still encoded. */
+export function readRawPath(target: string): string {
+  return originForm(target).split(/[?#]/, 1)[0] ?? '/';
+}
+
 /**
  * The path, percent-decoded once, with single slashes (scripts join a base ending in a slash with `/api/…`: facts,
- * section 7) and its trailing slash as sent. Throws `unknown_path` for what no address looks like.
+ * section 7) and its trailing slash as sent. Whatever cannot be decoded stays as it is: it may be the id of an order.
  */
 export function readPath(target: string): string {
-  const raw = originForm(target).split(/[?#]/, 1)[0] ?? '/';
-  const path = (raw.includes('%') ? decode(raw) : raw).replace(/\/{2,}/g, '/');
-  if (UNSAFE.test(path)) throw notAnAddress();
-  return path;
+  return decodePath(readRawPath(target)).replace(/\/{2,}/g, '/');
 }
 
 /** True when some reader could take the path for one that climbs: also encoded once, and with Windows separators. */
 export function isClimbing(target: string): boolean {
   const raw = (target.split(/[?#]/, 1)[0] ?? '').replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/');
   return /(?:^|\/)\.\.(?:[/;]|$)/.test(raw);
-}
-
-function decode(raw: string): string {
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    throw notAnAddress();
-  }
-}
-
-function notAnAddress(): GatewayError {
-  return new GatewayError('unknown_path', 'The address is not written as an address.');
 }

@@ -4,7 +4,7 @@ import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { AfterPending } from './after-pending';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
-import type { Route } from './routes';
+import type { MatchRoute, Route } from './routes';
 import type { OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
 import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
@@ -159,7 +159,7 @@ export interface Mapping {
   placeOf(path: readonly PropertyKey[]): { readonly file: string; readonly line: number; readonly column: number };
   /** What a refusal looks like. */
   readonly refusal: ReplyBuilder;
-  matchRoute(method: string, path: string): RouteMatch;
+  readonly matchRoute: MatchRoute;
   callerKindOf(headers: LegacyHeaders): CallerKind;
   /** What a number means for a table in a format. */
   numberingOf(format: string, table: Table): Numbering;
@@ -171,6 +171,8 @@ export type RouteMatch =
       readonly operation: Operation;
       /** Fields that stand in the path. */
       readonly parameters: Readonly<Record<string, string>>;
+      /** Every id that the end of a status address can be read as, likeliest first; empty at other addresses. */
+      readonly readings: readonly string[];
       /** The only format that this address can mean: a `/b/…` prefix, or a route of one format alone. */
       readonly pinnedFormat: string | undefined;
     }

@@ -1,4 +1,5 @@
 /** Addresses → operations. Both slash spellings are the same address; a literal segment wins over a `:name`. */
+import { decodePath } from '../domain/decode-path';
 import type { Operation, RouteMatch } from './mapping';
 
 export interface Route {
@@ -29,12 +30,20 @@ interface Node {
 
 const createNode = (): Node => ({ literals: new Map(), parameter: undefined, routes: [] });
 
-/** A matcher over all routes; format ids as first segment pin that format. */
+/** It belongs to a value in the address, not to the address. */
+const ENCODED_SLASH = /%2f/i;
+
+export type MatchRoute = (method: string, path: string, rawPath?: string) => RouteMatch;
+
+/**
+ * A matcher over all routes; format ids as first segment pin that format. Below the address of an order's status everything
+ * is the order's id, whatever is in it; `rawPath` is the address before it was decoded.
+ */
 export function createRouter(
   routes: readonly Route[],
   operations: ReadonlyMap<string, Operation>,
   formats: ReadonlySet<string>,
-): (method: string, path: string) => RouteMatch {
+): MatchRoute {
   const root = createNode();
   const exact = new Map<string, Node>();
   for (const route of routes) {
@@ -43,29 +52,50 @@ export function createRouter(
     if (!route.path.includes(':')) exact.set(route.path, node);
   }
 
-  const matchPlain = (method: string, path: string): RouteMatch => {
+  const statusRoutes = routes.filter(({ operation }) => operations.get(operation)?.kind === 'status').flatMap(restOf);
+  // The longest address first: `/api/data/requery/7` asks for 7, and only then for `requery/7`.
+  statusRoutes.sort((one, other) => segmentsOf(other.route.path).length - segmentsOf(one.route.path).length);
+
+  const matchPlain = (method: string, path: string, rawPath: string): RouteMatch => {
     const values: string[] = [];
     // Most requests come to a literal address: one map look-up.
-    const node = exact.get(path) ?? walk(root, segmentsOf(path), 0, values);
-    if (node === undefined) return { kind: 'unknown_path' };
-    const fitting = node.routes.filter((route) => route.methods.includes(method));
+    const node = ENCODED_SLASH.test(rawPath)
+      ? walk(root, segmentsOf(rawPath).map(decodePath), 0, values)
+      : (exact.get(path) ?? walk(root, segmentsOf(path), 0, values));
+    const fitting = node?.routes.filter((route) => route.methods.includes(method)) ?? [];
     const [route] = fitting;
-    if (route === undefined) return { kind: 'wrong_method', allowed: [...new Set(node.routes.flatMap((one) => one.methods))] };
-    const isShared = fitting.some((one) => one.format === undefined);
-    return {
-      kind: 'matched',
-      operation: operations.get(route.operation)!,
-      parameters: Object.fromEntries(parameterNames(route.path).map((name, index) => [name, values[index]!])),
-      pinnedFormat: isShared || fitting.length > 1 ? undefined : route.format,
-    };
+    const isBelowStatus = route === undefined || (operations.get(route.operation)?.kind === 'status' && route.path.includes(':'));
+    if (!isBelowStatus) {
+      const parameters = Object.fromEntries(parameterNames(route.path).map((name, index) => [name, values[index]!]));
+      return { ...matched(fitting, operations), parameters, readings: [] };
+    }
+    const ids = [rawPath, path].map((one) => readIds(statusRoutes, method, one)).find((found) => found.route !== undefined);
+    if (ids?.route !== undefined) return { ...matched(route === undefined ? [ids.route] : fitting, operations), ...ids };
+    if (node === undefined) return { kind: 'unknown_path' };
+    return { kind: 'wrong_method', allowed: [...new Set(node.routes.flatMap((one) => one.methods))] };
   };
 
-  return (method, path) => {
+  return (method, path, rawPath = path) => {
     const trimmed = trimSlash(path);
-    const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(trimmed) ?? [];
-    if (!formats.has(first)) return matchPlain(method, trimmed);
-    const match = matchPlain(method, rest);
+    const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/s.exec(trimmed) ?? [];
+    if (!formats.has(first)) return matchPlain(method, trimmed, rawPath);
+    const match = matchPlain(method, rest, rawPath.replace(/^\/+[^/]+/, ''));
     return match.kind === 'matched' ? { ...match, pinnedFormat: first } : match;
+  };
+}
+
+type Matched = Extract<RouteMatch, { kind: 'matched' }>;
+
+function matched(
+  fitting: readonly Route[],
+  operations: ReadonlyMap<string, Operation>,
+): Pick<Matched, 'kind' | 'operation' | 'pinnedFormat'> {
+  const [route] = fitting;
+  const isShared = fitting.some((one) => one.format === undefined);
+  return {
+    kind: 'matched',
+    operation: operations.get(route!.operation)!,
+    pinnedFormat: isShared || fitting.length > 1 ? undefined : route!.format,
   };
 }
 
@@ -101,4 +131,53 @@ function walk(node: Node, segments: readonly string[], depth: number, values: st
   const below = walk(node.parameter, segments, depth + 1, values);
   if (below !== undefined) values.unshift(segment);
   return below;
+}
+
+interface StatusRoute {
+  readonly route: Route;
+  readonly parameter: string;
+  /** Finds what stands below its address. */
+  readonly below: RegExp;
+}
+
+/** A status route that ends in a parameter: everything below its address can be an id. */
+function restOf(route: Route): StatusRoute[] {
+  const segments = segmentsOf(route.path);
+  const last = segments.at(-1) ?? '';
+  const before = segments.slice(0, -1);
+  if (!last.startsWith(':') || before.some((segment) => segment.startsWith(':'))) return [];
+  const below = new RegExp(`^${before.map((segment) => `/+${segment.replaceAll('.', '\\.')}`).join('')}/(.+)$`, 's');
+  return [{ route, parameter: last.slice(1), below }];
+}
+
+interface ReadIds {
+  readonly route: Route | undefined;
+  readonly parameters: Matched['parameters'];
+  readonly readings: readonly string[];
+}
+
+function readIds(statusRoutes: readonly StatusRoute[], method: string, path: string): ReadIds {
+  const found = statusRoutes.flatMap((one) => {
+    const rest = one.route.methods.includes(method) ? one.below.exec(path)?.[1] : undefined;
+    return rest === undefined ? [] : [{ one, rest }];
+  });
+  const readings = [...new Set(found.flatMap(({ rest }) => idReadings(rest)))].filter((id) => id !== '');
+  const [first] = found;
+  if (first === undefined) return { route: undefined, parameters: {}, readings };
+  const { route, parameter } = first.one;
+  // What v1 may know it by: its references end in no slash.
+  const id = decodePath(first.rest.replace(/^\/+|\/+$/g, ''));
+  return { route, parameters: { [parameter]: id === '' ? first.rest : id }, readings };
+}
+
+/**
+ * What a script can have meant by the end of an address, likeliest first: the very text, with slashes that are part of the
+ * id; without those that a base ending in a slash or a habit put there; with the blanks that PHP's urlencode writes as `+`;
+ * never encoded at all.
+ */
+function idReadings(rest: string): readonly string[] {
+  const spellings = [rest, rest.replace(/\/+$/, ''), rest.replace(/^\/+/, ''), rest.replace(/^\/+|\/+$/g, '')];
+  const single = spellings.at(-1)!.replace(/\/{2,}/g, '/');
+  const texts = [...spellings, single];
+  return [...texts.map(decodePath), ...texts.map((text) => decodePath(text.replaceAll('+', '%20'))), ...texts];
 }

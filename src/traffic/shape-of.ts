@@ -127,7 +127,9 @@ function shownPath({ path, headers }: LegacyRequest, operation: Operation, mappi
   const [pin, plain] = mapping.formats.has(first) ? [`/${first}`, rest] : ['', trimmed];
   if (literals?.has(plain) === true) return path;
   const segments = plain.split('/');
-  const pattern = facts.patterns.get(operation.name)?.find((one) => fits(one, segments));
+  // Below the address of a status everything is the order's id.
+  const partOf = (one: readonly string[]) => (operation.kind === 'status' ? segments.slice(0, one.length) : segments);
+  const pattern = facts.patterns.get(operation.name)?.find((one) => fits(one, partOf(one)));
   // The mapping was replaced while the request was on its way: what its address meant is not known any more.
   return pattern === undefined ? keepAddress(path, headers) : `${pin}${pattern.join('/')}${slash}`;
 }
@@ -158,6 +160,7 @@ function readFacts(mapping: Mapping): Facts {
   }
   const spellings = new Set([...mapping.operations.values()].flatMap(({ known }) => [...known]));
   const codes = new Map([...spellings].slice(0, CODES_MAX).map((name, index) => [name, String.fromCharCode(FIRST_CODE + index)]));
+  for (const some of patterns.values()) some.sort((one, other) => other.length - one.length);
   const facts = { words, literals, patterns, codes };
   factsOf.set(mapping, facts);
   return facts;

@@ -148,7 +148,7 @@ describe('medium signals', () => {
     expect(detect(hyb).format).toBe('a');
     const foreign = { ...hyb, body: { ...hyb.body, mobile_number: '07990000001' } };
     expect(() => detect(foreign)).toThrow(
-      /^What a number means.*: network 2 means AIRTEL in format A and GLO in format B, and address \/api\/airtime speaks for format A while field mobile_number speaks for format B\. Nothing was charged\. .*\/a or \/b at the end of the address.*key pinned/,
+      /^What a number means.*: network 2 means AIRTEL in format A and GLO in format B, and this request has signs of each: address \/api\/airtime \(A\), field mobile_number \(B\)\. Nothing was charged\. .*\/a or \/b at the end of the address.*key pinned/,
     );
   });
   test('do not contest two strong ones', () => {

@@ -1,5 +1,6 @@
 import type { Operation } from '../../src/mapping/mapping';
 import { createRouter, parseRoute, trimSlash, type Route } from '../../src/mapping/routes';
+import { readPath } from '../../src/http/request-path';
 import { shippedMapping } from './mapping-set';
 
 const route = (text: string, operation: string, format?: string): Route => ({ ...parseRoute(text), operation, format });
@@ -115,5 +116,57 @@ describe('the shipped mapping', () => {
     ['GET', '/api/transaction/status', 'order_status'],
   ])('%s %s, which means two things by method or depth, is %s', (method, path, operation) => {
     expect(answer(mapping.matchRoute(method, path))).toBe(operation);
+  });
+});
+
+describe('below the address of a status everything is the order’s id', () => {
+  const { matchRoute } = shippedMapping();
+  const read = (method: string, rawPath: string) => {
+    const found = matchRoute(method, readPath(rawPath), rawPath);
+    return found.kind === 'matched' ? [found.operation.name, found.parameters['id'], found.readings] : found.kind;
+  };
+
+  test.each([
+    ['/api/transaction/r-1', 'r-1', ['r-1']],
+    ['/api/transaction/r-1/', 'r-1', ['r-1/', 'r-1']],
+    ['/api/transaction/INV%2F2026%2F0042', 'INV/2026/0042', ['INV/2026/0042', 'INV%2F2026%2F0042']],
+    ['/api/transaction/INV/2026/0042', 'INV/2026/0042', ['INV/2026/0042']],
+    ['//api//transaction//r-1', 'r-1', ['/r-1', 'r-1']],
+    ['/api/transaction/A//B', 'A//B', ['A//B', 'A/B']],
+    ['/api/transaction/..', '..', ['..']],
+    ['/api/transaction/../x', '../x', ['../x']],
+    ['/api/transaction/a+b', 'a+b', ['a+b', 'a b']],
+    ['/api/transaction/100%', '100%', ['100%']],
+    ['/api/transaction/%2525', '%25', ['%25', '%2525']],
+    ['/api/transaction/a%5Cb%09c%0Ad', 'a\\b\tc\nd', ['a\\b\tc\nd', 'a%5Cb%09c%0Ad']],
+    ['/api/transaction/status/r-1', 'status/r-1', ['status/r-1']],
+    ['/api/data/requery/7', '7', ['7', 'requery/7']],
+    ['/api/data/requery%2F7', 'requery/7', ['requery/7', 'requery%2F7']],
+    ['/api/data/requery/7/8', '7/8', ['7/8', 'requery/7/8']],
+    ['/api/data/INV/7', 'INV/7', ['INV/7']],
+    ['/a/api/transaction/INV/7', 'INV/7', ['INV/7']],
+    ['/api/transaction/b%2Fapi', 'b/api', ['b/api', 'b%2Fapi']],
+  ])('GET %s asks for %j', (path, id, readings) => {
+    expect(read('GET', path)).toEqual(['order_status', id, readings]);
+  });
+
+  test.each([
+    ['GET', '/api/data/data_plans'],
+    ['GET', '/api/cable/cable-validation'],
+    ['GET', '/api/transaction/status'],
+    ['GET', '/api/transaction/status/'],
+    ['POST', '/api/data/r-1'],
+  ])('%s %s means what it says', (method, path) => {
+    expect(read(method, path)).toEqual([expect.any(String), undefined, []]);
+  });
+
+  test('an encoded slash belongs to the value in the address', () => {
+    expect(read('GET', '/api/data/%2F')).toEqual(['order_status', '/', ['/', '%2F']]);
+    expect(matchRoute('POST', '/api/data/INV/7', '/api/data/INV%2F7')).toMatchObject({ parameters: { request_id: 'INV/7' } });
+  });
+
+  test('a purchase takes no more than one part of its address', () => {
+    expect(read('POST', '/api/data/INV/7')).toBe('unknown_path');
+    expect(read('GET', '/api/nothing/../transaction')).toBe('unknown_path');
   });
 });

@@ -26,7 +26,7 @@ export function shownRules({ played, observed, differences }: CaseResult, around
   const { request, served } = observed;
   const { mapping } = around;
   if (played.expect_reply !== undefined || played.absent !== undefined) showReply(played, observed, around, shown);
-  const match = mapping.matchRoute(request.method, request.path);
+  const match = mapping.matchRoute(request.method, request.path, request.rawPath);
   if (match.kind !== 'matched') return shown;
   const { operation, parameters } = match;
   const path = pathWithoutPin(request.path, mapping);
@@ -53,15 +53,15 @@ function showRoute(method: string, path: string, operation: Operation, { source 
     const wanted = route.path.split('/');
     return (
       route.methods.includes(method) &&
-      wanted.length === segments.length &&
+      (operation.kind === 'status' ? wanted.length <= segments.length : wanted.length === segments.length) &&
       wanted.every((part, index) => part.startsWith(':') || part === segments[index])
     );
   };
   const found = placedRoutes(source)
     .filter((placed) => placed.operation === operation.name)
     .flatMap((placed) => placed.texts.flatMap((text, index) => (fits(text) ? [{ text, path: [...placed.path, index] }] : [])))
-    // A literal segment wins over a `:name`.
-    .sort((a, b) => a.text.split(':').length - b.text.split(':').length);
+    // A literal segment wins over a `:name`, a longer address over a shorter one.
+    .sort((a, b) => a.text.split(':').length - b.text.split(':').length || b.text.split('/').length - a.text.split('/').length);
   if (found[0] !== undefined) shown.add(idOf('route', found[0].path, method));
 }
 

@@ -1,26 +1,28 @@
 /**
- * A GET whose query holds bare spaces. Scripts ask for `…&smart_card_number=1& &cablename=GOTV` (facts, section 2.6); PHP
+ * A GET whose address holds bare spaces, tabs or bytes beyond ASCII. Scripts ask for `…&smart_card_number=1& &cablename=GOTV` (facts, section 2.6); PHP
  * streams and the older versions of cURL put it on the wire as it stands (measured: query-with-a-bare-space.http), the
- * servers these scripts were written for take it, and Node's parser does not. The request is mended and read again.
+ * servers these scripts were written for take it, and Node's parser does not; and an order's id in a status address may hold anything. The request is mended and read again.
  */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
-// The whole head in one packet and nothing behind it. A space in the path is no accident of a query and stays refused.
-const SPACED_HEAD = /^(GET|HEAD) (\/[^\s?]*\?[\x20-\x7e]*) (HTTP\/1\.[01])\r\n([^]*\r\n)?\r\n$/;
+// The whole head in one packet and nothing behind it.
+const SPACED_HEAD = /^(GET|HEAD) (\/[\t\x20-\x7e\x80-\xff]*) (HTTP\/1\.[01])\r\n([^]*\r\n)?\r\n$/;
+const BARE = /[\t\x20\x80-\xff]/g;
 /** With a body, or lengths to disagree about, mending could show another request than a proxy in front has seen. */
 const FRAMED = /^(?:content-length|transfer-encoding)[ \t]*:/im;
 const CONNECTION_HEADER = /^connection[ \t]*:.*\r\n/gim;
 
-/** The same request with its spaces encoded, one reply and then the end of the connection; undefined for anything else. */
+/** The same request with these encoded, one reply and then the end of the connection; undefined for anything else. */
 export function mendSpacedTarget(packet: Buffer): Buffer | undefined {
   const match = SPACED_HEAD.exec(packet.toString('latin1'));
   if (match === null) return undefined;
   const [, method = '', target = '', version = '', headers = ''] = match;
-  if (!target.includes(' ') || headers.includes('\r\n\r\n') || FRAMED.test(headers)) return undefined;
+  const encoded = target.replace(BARE, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`);
+  if (encoded === target || headers.includes('\r\n\r\n') || FRAMED.test(headers)) return undefined;
   const kept = headers.replace(CONNECTION_HEADER, '');
-  return Buffer.from(`${method} ${target.replaceAll(' ', '%20')} ${version}\r\n${kept}Connection: close\r\n\r\n`, 'latin1');
+  return Buffer.from(`${method} ${encoded} ${version}\r\n${kept}Connection: close\r\n\r\n`, 'latin1');
 }
 
 /** Gives the mended bytes to the server as a connection of their own: its parser for the old one has given up. */

@@ -17,15 +17,20 @@ describe('mendSpacedTarget', () => {
     );
   });
 
+  test('encodes what an order’s id in the path may hold: spaces, tabs and bytes beyond ASCII', () => {
+    expect(mend('GET /api/transaction/a b\tc\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe(
+      'GET /api/transaction/a%20b%09c%C3%A9 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+  });
+
   test.each([
     ['a POST', 'POST /a?b=1 2 HTTP/1.1\r\nHost: x\r\n\r\n'],
-    ['a space in the path', 'GET /a b?c=1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a body', 'GET /a?b=1 2 HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}'],
     ['a length', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\ncontent-length : 0\r\n\r\n'],
     ['chunks', 'GET /a?b=1 2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'],
     ['a second request behind it', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\n\r\n'],
     ['half a head', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\n'],
-    ['a control character', 'GET /a?b=1\t2 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a control character', 'GET /a?b=1\x002 3 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['nothing to mend', 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ])('leaves %s alone', (_title, text) => expect(mend(text)).toBeUndefined());
 });
