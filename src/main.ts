@@ -109,7 +109,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     if (hasDrained) noteCleanStop(config.dataDir);
   });
 
-  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial?.path);
+  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
   const clientAddress = createClientAddress(config.trustedProxies);
   const app = createApp({
     handle: async (request: LegacyRequest, { receivedAtMs, line }) => {

@@ -2,9 +2,10 @@
 import { GatewayError } from '../domain/errors';
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { Order } from '../domain/order';
-import { isFinal, isSafeToRefund, succeedOutcome, type Outcome } from '../domain/outcome';
+import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
 import type { ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
+import type { Finding, V1Call } from '../upstream/upstream';
 import { withGoods, type Answer } from './answer-purchase';
 import { tellFinding } from './answer-lookup';
 import { readContextOf, type Asking } from './asking';
@@ -15,6 +16,7 @@ import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt } from './find-receipt';
 import { noteAsked } from './note-telling';
 import { shortenRequestId } from './request-id';
+import { tellUnanswered } from './tell-unanswered';
 import { tellWait } from './tell-wait';
 
 export async function answerStatus(asking: Asking, parts: WalkParts): Promise<Answer> {
@@ -94,13 +96,16 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
-  const isKeyRefused = finding.kind === 'refused' && (finding.httpStatus === 401 || finding.httpStatus === 403);
-  if (isKeyRefused)
-    return { outcome: 'refused', reply: mergeReply({ ...tellFinding(finding, asking), mapping, operation, format }) };
   const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined;
   // A receipt of another order says nothing of this one.
   const isOwn = shown !== undefined && 'reference' in shown && shown.reference === id;
-  const outcome: Outcome = isOwn ? shown : { kind: 'unknown', reason: 'v1 cannot be asked right now' };
+  if (finding.kind !== 'found' || !isOwn) {
+    const roots = { order: { request_id: id } };
+    return {
+      outcome: finding.kind,
+      reply: mergeReply({ ...tellNoAnswer(finding, asking, call), mapping, operation, format, roots }),
+    };
+  }
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,
@@ -113,23 +118,29 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
     number: 0,
     tries: 0,
   };
-  const root: JsonObject = { ...orderRoot(order, outcome), opened_at: null };
-  const v1 = finding.kind === 'found' && isOwn ? finding.body : null;
+  const root: JsonObject = { ...orderRoot(order, shown), opened_at: null };
   const reply = mergeReply({
-    ...tellOutcome(outcome, mapping),
+    ...tellOutcome(shown, mapping),
     http: mapping.words.success.http,
     mapping,
     operation,
     format,
-    roots: { order: root, v1 },
+    roots: { order: root, v1: finding.body },
   });
-  return { reply, outcome: outcome.kind };
+  return { reply, outcome: shown.kind };
+}
+
+/** v1 was asked and has not told: with its own words where it said something, and with the time to wait where it has a limit. */
+function tellNoAnswer(finding: Finding, asking: Asking, call: V1Call): ReturnType<typeof tellUnanswered> {
+  const { text, retryAfterSeconds } = tellWait(tellFinding(finding, asking), call.path);
+  return tellUnanswered(finding.kind === 'refused' ? text : '', asking.mapping, retryAfterSeconds);
 }
 
 export async function answerHistory(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
   const finding = await parts.upstream.find(asking.call!, readContextOf(asking));
-  const told = tellWait(tellFinding(finding, asking), asking.call!.path);
+  const found = tellFinding(finding, asking);
+  const told = found.outcome === 'success' ? found : tellNoAnswer(finding, asking, asking.call!);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;
   return {

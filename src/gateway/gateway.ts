@@ -77,8 +77,8 @@ export interface Served {
 export interface Gateway {
   /** Never throws for anything that a script can send. Without a line, whoever asks stays and hears. */
   handle(request: LegacyRequest, line?: Line): Promise<Served>;
-  /** The reply to a request that could not even be read. */
-  refuse(error: GatewayError, path?: string): LegacyReply;
+  /** The reply to a request that could not even be read; what of it is known tells whose words it is told in. */
+  refuse(error: GatewayError, known?: { readonly method?: string; readonly path?: string }): LegacyReply;
   /** Orders under way. */
   readonly inFlight: number;
   /**
@@ -196,7 +196,13 @@ export function createGateway(parts: GatewayParts): Gateway {
         fingerprint: found.credentials?.fingerprint,
         unknownFields: found.intent?.unknownFields ?? [],
       });
-      const refused = (): Refused => ({ mapping, request, operation: found.operation, format: found.detection?.format });
+      const refused = (): Refused => ({
+        mapping,
+        request,
+        operation: found.operation,
+        format: found.detection?.format,
+        parameters: found.parameters,
+      });
       let isAsked = false;
       try {
         const asking = await ask(request, line, mapping, found);
@@ -218,9 +224,10 @@ export function createGateway(parts: GatewayParts): Gateway {
         return served(pendingAfterBug(refused()), 'unknown');
       }
     },
-    refuse: (error, path) => {
+    refuse: (error, { path, method } = {}) => {
       const mapping = parts.mapping();
-      const matches = path === undefined ? [] : ['POST', 'GET'].map((method) => mapping.matchRoute(method, path));
+      const methods = method === undefined ? ['POST', 'GET'] : [method];
+      const matches = path === undefined ? [] : methods.map((one) => mapping.matchRoute(one, path));
       const match = matches.find((one) => one.kind === 'matched');
       return refuseRequest(error, { mapping, request: undefined, operation: match?.operation });
     },

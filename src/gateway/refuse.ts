@@ -1,10 +1,14 @@
-/** A refusal in the script's own words: nothing was sent, nothing is charged. And the words for when we ourselves fail. */
+/**
+ * A refusal in the script's own words: nothing was sent, nothing is charged. Of a question about orders it says nothing but
+ * that it was not answered. And the words for when we ourselves fail.
+ */
 import type { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
 import { headerOf, type LegacyReply, type LegacyRequest } from '../domain/legacy';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { mergeReply } from './merge-reply';
-import { readSpellings } from './read-raw';
+import { readRaw, readSpellings } from './read-raw';
+import { asksAboutOrders, tellUnanswered } from './tell-unanswered';
 
 export interface Refused {
   readonly mapping: Mapping;
@@ -12,12 +16,14 @@ export interface Refused {
   /** Absent when the request was refused before its operation was known. */
   readonly operation?: Operation | undefined;
   readonly format?: string | undefined;
+  /** The parts of the address that are fields. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
 export function refuseRequest(error: GatewayError, refused: Refused): LegacyReply {
   const { mapping, operation, format } = refused;
   const echo = echoOf(refused);
-  const requestId = idOf(refused, echo);
+  const requestId = idOf(refused, echo) ?? askedId(refused);
   const roots: Record<string, JsonValue> = {
     refusal: { code: error.code, detail: error.detail },
     sent: { request_id: requestId, echo },
@@ -27,9 +33,9 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
     mapping,
     ...(operation === undefined ? {} : { operation }),
     format: format ?? [...mapping.formats.keys()][0] ?? '',
-    outcome: 'failure',
-    http: error.status,
-    text: error.detail,
+    ...(asksAboutOrders(operation)
+      ? tellUnanswered(error.detail, mapping)
+      : { outcome: 'failure', http: error.status, text: error.detail }),
     roots,
   });
 }
@@ -65,6 +71,14 @@ function idOf({ request, mapping }: Refused, echo: JsonObject): JsonValue {
   if (sent !== undefined || request === undefined) return sent ?? null;
   const [header] = mapping.requestIdHeaders.flatMap((name) => headerOf(request.headers, name) ?? []);
   return header ?? null;
+}
+
+/** What a refused question about an order asked for. */
+function askedId({ operation, request, parameters = {} }: Refused): JsonValue {
+  const field = operation?.kind === 'status' ? operation.fields.find(({ as }) => as === 'order_id') : undefined;
+  if (field === undefined || request === undefined) return null;
+  const asked = parameters[field.name] ?? readRaw(request, field)[0]?.value;
+  return isScalar(asked) ? asked : null;
 }
 
 function echoOf({ request, mapping }: Refused): JsonObject {

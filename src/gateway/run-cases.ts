@@ -91,7 +91,7 @@ async function takeStep(
     request = await read(written, clientAddress);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    const reply = gateway.refuse(error, written.target.split('?')[0]);
+    const reply = gateway.refuse(error, { method: written.method, path: written.target.split('?', 1)[0]! });
     return { request: undefined, reply, served: undefined, refusal: error, calls: [] };
   }
   const served = await gateway.handle(request);

@@ -15,6 +15,7 @@ import { watchLine } from './watch-line';
 
 /** What of an unreadable request could be read: enough for a refusal in the right words. */
 export interface PartialRequest {
+  readonly method?: string;
   readonly path?: string;
   readonly headers?: LegacyHeaders;
 }
@@ -118,6 +119,7 @@ function internal(cause: unknown, { incident }: AppOptions): GatewayError {
 
 function partialOf(request: Request): PartialRequest {
   return {
+    method: request.method,
     path: readPath(request.url),
     ...unlessThrown(() => ({ headers: readHeaders(request) })),
   };

@@ -1,9 +1,11 @@
 /** The tables of docs/families.md, made from the families that the tests run. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '../../src/domain/json';
 import { mapping } from '../gateway/reply-table/samples';
 import { casesOf, expected, families, hasWordForPending, meaningOf, type Meaning } from './expectation';
 import type { Conclusion, Family } from './family';
+import { requeries, type Requery } from './requeries';
 
 export const DOCUMENT = join(__dirname, '..', '..', 'docs', 'families.md');
 
@@ -23,7 +25,7 @@ const COSTS: Readonly<Record<Conclusion, string>> = {
 
 /** What stands between the marks of the document, by the name of the mark. */
 export function sections(): Readonly<Record<string, string>> {
-  return { families: familyTable(), 'without-pending': pendingTable(), exceptions: exceptionTable() };
+  return { families: familyTable(), requeries: requeryTable(), 'without-pending': pendingTable(), exceptions: exceptionTable() };
 }
 
 export function marks(name: string): readonly [string, string] {
@@ -57,6 +59,21 @@ function concludedFrom(family: Family, meaning: Meaning): string {
     .filter((outcome) => meaningOf(outcome) === meaning && expected(family, outcome) !== usual)
     .map((outcome) => `${outcome.replaceAll('_', ' ')}: ${WORDS[expected(family, outcome)]}`);
   return [WORDS[usual], ...others].join('; ');
+}
+
+/** What each requery makes of the reply to a question that is not answered, beside what was told of it before. */
+function requeryTable(): string {
+  const said = (status: number, body: JsonObject) => (requery: Requery) => WORDS[requery.concludes({ status, body })];
+  const columns = [
+    said(202, { status: 'pending', Status: 'processing' }),
+    said(200, { status: 'fail', Status: 'error' }),
+    said(404, { status: 'pending', Status: 'processing' }),
+    said(503, { status: 'pending', Status: 'processing' }),
+  ];
+  return table(
+    ['requery', '202 pending / processing', '200 fail / error', '404 pending / processing', '503 pending / processing'],
+    requeries.map((requery) => [requery.name, ...columns.map((conclude) => conclude(requery))]),
+  );
 }
 
 function pendingTable(): string {

@@ -72,28 +72,4 @@ export const bikyensub: Family = {
   },
 };
 
-/** Asks again later: `Status` successful is a sale, `failed` a refund, anything else waits on. */
-export const requery: Family = {
-  name: 'MSORG client, requery (#12659351345)',
-  formats: ['b'],
-  operations: ['order_status'],
-  concludes: (reply) => {
-    if (says(reply, 'Status', 'successful')) return 'sale';
-    return says(reply, 'Status', 'failed') ? 'failure' : 'pending';
-  },
-  instead: { not_found: 'pending', wrong_key: 'pending', no_key: 'pending' },
-  because:
-    'An id that this key never ordered may have been ordered with a key that was regenerated since, and a question that is ' +
-    'refused tells nothing about the order: `Status` is `error` then, and the script waits instead of refunding.',
-};
-
-export const msorgClients: readonly Family[] = [
-  husmodata,
-  bwsub,
-  yaqoab,
-  harygbolahan,
-  msorgServer,
-  threeWords,
-  bikyensub,
-  requery,
-];
+export const msorgClients: readonly Family[] = [husmodata, bwsub, yaqoab, harygbolahan, msorgServer, threeWords, bikyensub];

@@ -113,7 +113,7 @@ async function startWithJournal(
   });
   const app = createApp({
     handle: async (request) => (await gateway.handle(request)).reply,
-    refuse: (error, partial) => gateway.refuse(error, partial?.path),
+    refuse: (error, partial) => gateway.refuse(error, partial),
     passthrough: (_request, response) => void response.end(),
     v1Path: '/api/v1',
     clientAddress: createClientAddress([]),

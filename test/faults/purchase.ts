@@ -90,7 +90,9 @@ function readTold(http: number, text: string): Told {
   try {
     const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
     // Nobody is told "failed" of an order that nobody knows: it may stand in another journal.
-    if (http === 404 && body['Status'] === 'error' && Array.isArray(body['error'])) return { http, word: 'no such order', text };
+    const isOpen = body['status'] === 'pending' && body['Status'] === 'processing' && body['error'] === undefined;
+    if (http === 202 && isOpen && /^There is no order /.test(String(body['message'])))
+      return { http, word: 'no such order', text };
     for (const [word, other] of Object.entries(WORDS)) {
       const isAlone = word === 'fail' ? Array.isArray(body['error']) : body['error'] === undefined;
       if (body['status'] === word && body['Status'] === other && isAlone && isHttpOf(http, word))

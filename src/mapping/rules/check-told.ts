@@ -18,6 +18,7 @@ const TEXT_OUTCOMES: Readonly<Record<string, ReplyOutcome>> = {
   found: 'success',
   pending: 'pending',
   unknown: 'pending',
+  unanswered: 'pending',
   declined: 'failure',
   rejected: 'failure',
   not_sent: 'failure',

@@ -5,7 +5,7 @@ import { UNDERSTOOD, WORD_RULES } from './read-as';
 
 const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
-/** Texts that the gateway says by itself, by outcome; the last three answer lookups and lists. */
+/** Texts that the gateway says by itself, by outcome; the last three answer lookups and lists, `unanswered` questions about orders. */
 export const TEXT_KEYS = [
   'succeeded',
   'pending',
@@ -14,6 +14,7 @@ export const TEXT_KEYS = [
   'rejected',
   'not_sent',
   'absent',
+  'unanswered',
   'found',
   'not_found',
   'unavailable',

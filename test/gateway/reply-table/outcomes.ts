@@ -13,8 +13,8 @@ const BY_KIND: Readonly<Record<OperationKind, readonly string[]>> = {
   lookup: ['success', 'failure', 'denied_with_200', 'unavailable', 'wrong_key'],
   read: ['success', 'failure', 'unavailable', 'wrong_key'],
   list: ['success', 'failure', 'unavailable', 'wrong_key'],
-  history: ['success', 'failure', 'unavailable', 'wrong_key'],
-  status: [...ORDER_ENDINGS, ...KNOWN_TO_V1, 'not_found', 'unavailable', 'wrong_key'],
+  history: ['success', 'failure', 'unavailable', 'wrong_key', 'limit'],
+  status: [...ORDER_ENDINGS, ...KNOWN_TO_V1, 'not_found', 'unavailable', 'wrong_key', 'limit'],
 };
 
 /** `missing_field` and `no_key` are refusals of the gateway itself: nothing of them reaches v1. */

@@ -117,7 +117,7 @@ export class Script {
   #take(heard: Exclude<Heard, { kind: 'cut' }>, startedAt: number, process: string, content: Content | undefined): Seen {
     const { stage, verdict } = this.#street;
     const { http, body, code } = readHeard(heard);
-    const word = wordOf(body);
+    const word = wordOf(http, body);
     note(
       stage,
       this.sale.name,

@@ -120,14 +120,11 @@ export class CaseBook {
 }
 
 /** The word of a reply, by the two fields that scripts read; undefined when they contradict each other. */
-export function wordOf(body: JsonObject): Word | undefined {
+export function wordOf(http: number, body: JsonObject): Word | undefined {
   const { status, Status, error } = body;
   const hasError = error !== undefined && error !== null;
   if (status === 'success' && Status === 'successful' && !hasError) return 'success';
-  if (status === 'pending' && Status === 'processing' && !hasError && body['success'] === undefined) return 'pending';
-  if (status === 'fail' && hasError && (body['id'] ?? null) === null) {
-    if (Status === 'failed') return 'failure';
-    if (Status === 'error') return 'unanswered';
-  }
-  return undefined;
+  if (status === 'pending' && Status === 'processing' && !hasError && body['success'] === undefined)
+    return http === 202 ? 'unanswered' : 'pending';
+  return status === 'fail' && Status === 'failed' && hasError && (body['id'] ?? null) === null ? 'failure' : undefined;
 }

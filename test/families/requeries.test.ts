@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../src/domain/json';
+import { converseAtHome } from '../gateway/reply-table/converse';
+import { outcomesOf } from '../gateway/reply-table/outcomes';
+import { mapping, sampleOf } from '../gateway/reply-table/samples';
+import { requeries, UNKNOWN_FATES, type Requery } from './requeries';
+
+const isUnknown = (outcome: string): boolean => (UNKNOWN_FATES as readonly string[]).includes(outcome);
+const cases = requeries.flatMap((requery) =>
+  outcomesOf(requery.operation).map((outcome) => [requery.name, outcome, requery] as const),
+);
+
+async function concluded({ operation, concludes }: Requery, outcome: string): Promise<readonly string[]> {
+  const all = [...mapping.formats.keys()].map(async (format) => {
+    const { status, body } = await converseAtHome(operation, format, outcome);
+    const reply = body as JsonObject;
+    return concludes({ status, body: reply, requestId: sampleOf(operation, format).parameters['id'] });
+  });
+  return [...new Set(await Promise.all(all))];
+}
+
+test.each(cases.filter(([, outcome]) => isUnknown(outcome)))('%s concludes nothing from %s', async (_name, outcome, requery) => {
+  for (const conclusion of await concluded(requery, outcome)) expect(['pending', 'unknown']).toContain(conclusion);
+});
+
+test.each(cases.filter(([, outcome]) => outcome.endsWith('success')))(
+  '%s concludes a sale from %s',
+  async (_name, outcome, requery) => {
+    expect(await concluded(requery, outcome)).toEqual(['sale']);
+  },
+);
+
+test.each(cases.filter(([, outcome]) => !isUnknown(outcome) && !outcome.endsWith('success')))(
+  '%s takes %s for no sale',
+  async (_name, outcome, requery) => {
+    expect(await concluded(requery, outcome)).not.toContain('sale');
+  },
+);
