@@ -41,6 +41,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/replay-window.ts': 'The ten minutes of test/gateway/repeats.test.ts.',
   'src/gateway/refuse.ts': 'Every refusal of the walk in test/gateway/gateway.test.ts.',
   'src/gateway/replay/': 'Parts of replaying shapes through two mappings: test/gateway/replay.test.ts.',
+  'src/gateway/tell-unanswered.ts': 'Every question that is not answered: test/families/requeries.test.ts.',
   'src/gateway/walk-in.ts': 'Steps 2 to 6 in a row: test/gateway/gateway.test.ts, and each step by itself.',
   'src/journal/check-intent.ts': 'Part of opening an order: test/journal/journal-suite.ts.',
   'src/journal/decide-opening.ts': 'Part of opening an order: test/journal/journal-suite.ts.',

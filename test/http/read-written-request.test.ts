@@ -13,6 +13,7 @@ test('a written request is read by the rules of the public server', async () => 
   expect(request).toEqual({
     method: 'POST',
     path: '/api/topup/',
+    rawPath: '//api/topup/',
     query: new Map([['a', '1']]),
     body: new Map([['network', 1]]),
     headers: {
