@@ -48,12 +48,14 @@ function pathWithoutPin(path: string, mapping: Mapping): string {
 
 function showRoute(method: string, path: string, operation: Operation, { source }: Surroundings, shown: Set<string>): void {
   const segments = trimSlash(path).split('/');
+  const takesRest = (wanted: readonly string[]): boolean =>
+    operation.kind === 'status' && wanted.at(-1)?.startsWith(':') === true;
   const fits = (text: string): boolean => {
     const route = parseRoute(text);
     const wanted = route.path.split('/');
     return (
       route.methods.includes(method) &&
-      (operation.kind === 'status' ? wanted.length <= segments.length : wanted.length === segments.length) &&
+      (takesRest(wanted) ? wanted.length <= segments.length : wanted.length === segments.length) &&
       wanted.every((part, index) => part.startsWith(':') || part === segments[index])
     );
   };
