@@ -45,6 +45,8 @@ export interface Credentials {
   readonly fingerprint: string;
   /** The format that an AccessToken of this gateway is marked with. */
   readonly tokenFormat?: string;
-  /** True when the key came from the operator's configuration because the script sent none. */
+  /** True when the script sent no key and this one asks for it. */
   readonly isLookupKey?: boolean;
+  /** True when the key is that of a script which sold from the same address lately: `isLookupKey` is set as well. */
+  readonly isSeller?: boolean;
 }

@@ -7,6 +7,7 @@ import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './asking';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
+import { isFound, lookUp } from './look-up';
 import { mergeReply, type ReplyParts } from './merge-reply';
 import { tellWait } from './tell-wait';
 
@@ -17,7 +18,7 @@ export async function answerLookup(asking: Asking, parts: WalkParts): Promise<An
   const { mapping, operation, format, intent, callerKey } = asking;
   const context = readContextOf(asking);
   if (wantsLists(asking)) parts.catalogs.warm(context);
-  const finding = await parts.upstream.find(asking.call!, context);
+  const { finding, values } = await lookUp(asking, parts);
   // Only what v1 has just answered comes with its lists.
   const catalog = wantsLists(asking) && finding.kind === 'found' ? await parts.catalogs.show(context) : undefined;
   const told = tellWait(tellFinding(finding, asking), asking.call!.path);
@@ -26,7 +27,7 @@ export async function answerLookup(asking: Asking, parts: WalkParts): Promise<An
     mapping,
     operation,
     format,
-    values: intent.values,
+    values,
     callerKey,
     ownNumbers: intent.ownNumbers,
     catalog: catalogOf(catalog, asking),
@@ -62,9 +63,7 @@ export function tellFinding(
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
-  // v1 may say "no such card" with HTTP 200: `success` and `status` decide.
-  const isFound = finding.body['success'] !== false && finding.body['status'] !== 'error';
-  return isFound
+  return isFound(finding)
     ? { outcome: 'success', text: message ?? texts['found'] ?? 'Successful.' }
     : { outcome: 'failure', text: message ?? texts['not_found'] ?? 'Not found.' };
 }
@@ -82,13 +81,17 @@ function plainNumbers(body: JsonObject): JsonObject {
   return { ...body, data: plain };
 }
 
-/** `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. */
-function loginRoot({ credentials, isBasic, format, mapping }: Asking, { keyring }: WalkParts): JsonObject {
+/**
+ * `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. The PIN is
+ * told back to nobody but a login that brought it in its fields.
+ */
+function loginRoot({ credentials, isBasic, format, mapping, operation }: Asking, { keyring }: WalkParts): JsonObject {
   const loginFormat =
     mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
   const { apiKey, pin, fingerprint } = credentials;
   return {
     username: `api-${fingerprint.slice(0, 8)}`,
+    pin: operation.keyIn === undefined || credentials.isLookupKey === true ? null : (pin?.revealForUseOnly() ?? null),
     is_basic: isBasic && loginFormat !== undefined,
     access_token:
       isBasic && loginFormat !== undefined

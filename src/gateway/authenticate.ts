@@ -1,7 +1,9 @@
 /** Step 3: find the key and the PIN in whatever way the script sends them. v1 judges the pair; the gateway only reads it. */
 import { Secret, type Credentials } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
-import type { LegacyHeaders } from '../domain/legacy';
+import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
+import { parseText } from '../mapping/input-transforms';
+import type { Operation } from '../mapping/mapping';
 import { looksLikeToken, type Keyring } from './keyring';
 
 export interface Authenticated {
@@ -47,6 +49,15 @@ export function authenticate(headers: LegacyHeaders, keyring: Keyring): Authenti
     isBasic,
     credentials: { apiKey, fingerprint: keyring.fingerprint(apiKey), ...(pin === undefined ? {} : { pin: new Secret(pin) }) },
   };
+}
+
+/** A login that brings key and PIN in the fields of its body; `undefined` when the operation takes none or none are there. */
+export function authenticateFields(request: LegacyRequest, { keyIn }: Operation, keyring: Keyring): Authenticated | undefined {
+  const textOf = (name: string): string => parseText(request.body.get(name) ?? null)?.trim() ?? '';
+  const key = keyIn === undefined ? '' : textOf(keyIn.key);
+  if (keyIn === undefined || key === '') return undefined;
+  const pin = textOf(keyIn.pin);
+  return authenticate({ authorization: `Basic ${pin === '' ? `${key}:` : `${key}:${pin}`}` }, keyring);
 }
 
 /** Any case, any number of spaces, the scheme forgotten, or the header called `Token` (facts 2.1). */

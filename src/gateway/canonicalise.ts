@@ -3,8 +3,9 @@ import { nairaText, kobo } from '../domain/amount';
 import { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
-import type { CallerKey, Field, Mapping, Operation } from '../mapping/mapping';
-import { readRaw, type RawValue } from './read-raw';
+import type { CallerKey, Field, Mapping, Operation, RequiredIf } from '../mapping/mapping';
+import { trimSlash } from '../mapping/routes';
+import { isEmpty, readRaw, type RawValue } from './read-raw';
 import { readRequestId, type SentRequestId } from './request-id';
 
 export interface Intent {
@@ -16,9 +17,16 @@ export interface Intent {
   readonly spellings: Readonly<Record<string, string>>;
   /** By field: the number that was read by the caller's own numbers. */
   readonly ownNumbers: Readonly<Record<string, number>>;
+  /** A field that is absent, and what v1 is to be asked with in turn. */
+  readonly trial?: Trial;
   readonly requestId: SentRequestId | undefined;
   /** Names of fields that mean nothing here: counted, never used. */
   readonly unknownFields: readonly string[];
+}
+
+export interface Trial {
+  readonly field: string;
+  readonly values: readonly JsonValue[];
 }
 
 /** Finds a word in a list of the catalog, when a table says so. */
@@ -45,10 +53,16 @@ export function canonicalise(work: Canonicalising): Canonicalised {
   const values: Record<string, JsonValue> = {};
   const spellings: Record<string, string> = {};
   const ownNumbers: Record<string, number> = {};
+  let trial: Trial | undefined;
   for (const field of operation.fields) {
     const raw = rawValuesOf(field, request, parameters);
     const read = readField(field, raw, work);
     if (read === 'needs_catalog') return { kind: 'needs_catalog' };
+    const [first] = field.tryValues;
+    if (read === undefined && first !== undefined) {
+      trial = { field: field.name, values: field.tryValues };
+      values[field.name] = first;
+    }
     if (read === undefined) continue;
     values[field.name] = read.value;
     if (read.spelling !== undefined) spellings[field.name] = read.spelling;
@@ -56,7 +70,8 @@ export function canonicalise(work: Canonicalising): Canonicalised {
   }
   const requestId = operation.kind === 'purchase' ? readRequestId(request, parameters, mapping) : undefined;
   const unknownFields = [...request.body.keys(), ...request.query.keys()].filter((name) => !operation.known.has(name));
-  return { kind: 'intent', intent: { operation, format, values, spellings, ownNumbers, requestId, unknownFields } };
+  const intent = { operation, format, values, spellings, ownNumbers, requestId, unknownFields };
+  return { kind: 'intent', intent: trial === undefined ? intent : { ...intent, trial } };
 }
 
 function rawValuesOf(field: Field, request: LegacyRequest, parameters: Readonly<Record<string, string>>): readonly RawValue[] {
@@ -94,12 +109,21 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
     result ??= { value: read.value, spelling, ownNumber: read.ownNumber };
   }
   if (result !== undefined) return result;
-  if (field.isRequired) {
+  const { requiredIf } = field;
+  const isLost = requiredIf !== undefined && applies(requiredIf, work.request);
+  if (field.isRequired || isLost) {
     const [name, ...more] = field.from;
     const also = more.length === 0 ? '' : ` (also accepted as ${more.join(', ')})`;
-    throw new GatewayError('missing_field', `${name} is required${also}.`, { field: name! });
+    const why = isLost ? `: ${requiredIf.why}` : '.';
+    throw new GatewayError('missing_field', `${name} is required${also}${why}`, { field: name! });
   }
   return field.fallback === undefined ? undefined : { value: field.fallback };
+}
+
+/** The address may have a format before it (`/b/api/…`). */
+function applies({ path, sentEmpty }: RequiredIf, { path: address, body, query }: LegacyRequest): boolean {
+  const sent = body.has(sentEmpty) ? body.get(sentEmpty) : query.get(sentEmpty);
+  return trimSlash(address).endsWith(path) && sent !== undefined && isEmpty(sent);
 }
 
 type ReadResult =

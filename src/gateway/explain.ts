@@ -11,7 +11,7 @@ import type { Outcome } from '../domain/outcome';
 import type { Mapping, Operation, ReplyOutcome } from '../mapping/mapping';
 import type { ValueSource } from '../mapping/schema';
 import type { V1Call } from '../upstream/upstream';
-import { authenticate, type Authenticated } from './authenticate';
+import { authenticate, authenticateFields, type Authenticated } from './authenticate';
 import type { CatalogLists } from './catalog-lists';
 import type { FoundSignal } from './detect-format';
 import type { Keyring } from './keyring';
@@ -90,7 +90,12 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
   let end: Pick<Explanation, 'refusal' | 'note'> = {};
   let refusal: GatewayError | undefined;
   try {
-    const walked = walkIn(request, mapping, { identify: (one) => identify(one, keyring), catalog: undefined }, found);
+    const walked = walkIn(
+      request,
+      mapping,
+      { identify: (one, operation) => identify(one, operation, keyring), catalog: undefined },
+      found,
+    );
     if (walked.kind === 'needs_catalog')
       end = {
         note: 'A name in this request is looked up in the catalog of the key, which explain does not fetch. Send its number to see the rest.',
@@ -101,7 +106,7 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
     end = { refusal: { code: error.code, detail: error.detail, http: error.status } };
   }
   const { operation, detection, intent, call, credentials } = found;
-  if (operation !== undefined && !operation.withoutKey && !hasKey(request)) {
+  if (operation !== undefined && !operation.withoutKey && !hasKey(request, operation)) {
     end = { ...end, note: 'No key was sent: the gateway answers 401 before it reads any further.' };
   }
   return {
@@ -112,7 +117,7 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
       ? {}
       : {
           key: {
-            ...(hasKey(request) ? { fingerprint: credentials.fingerprint } : {}),
+            ...(hasKey(request, operation) ? { fingerprint: credentials.fingerprint } : {}),
             hasPin: credentials.pin !== undefined,
             how: howSent(found, request),
           },
@@ -132,16 +137,18 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
 }
 
 /** A request without a key is explained all the same: what it means does not depend on who asks. */
-function identify(request: LegacyRequest, keyring: Keyring): Authenticated {
-  return authenticate(request.headers, keyring) ?? authenticate({ token: 'no-key-was-sent' }, keyring)!;
+function identify(request: LegacyRequest, operation: Operation, keyring: Keyring): Authenticated {
+  const sent = authenticate(request.headers, keyring) ?? authenticateFields(request, operation, keyring);
+  return sent ?? authenticate({ token: 'no-key-was-sent' }, keyring)!;
 }
 
-function hasKey({ headers }: LegacyRequest): boolean {
-  return headers.authorization !== undefined || headers.token !== undefined;
+function hasKey({ headers, body }: LegacyRequest, operation: Operation | undefined): boolean {
+  const isInFields = operation?.keyIn !== undefined && body.has(operation.keyIn.key);
+  return headers.authorization !== undefined || headers.token !== undefined || isInFields;
 }
 
-function howSent({ credentials, isBasic }: Found, request: LegacyRequest): string {
-  if (!hasKey(request)) return 'no key was sent';
+function howSent({ credentials, isBasic, operation }: Found, request: LegacyRequest): string {
+  if (!hasKey(request, operation)) return 'no key was sent';
   if (credentials?.tokenFormat !== undefined) return `an AccessToken of format ${credentials.tokenFormat.toUpperCase()}`;
   return isBasic === true ? 'Basic authorization' : 'an API key';
 }
@@ -236,7 +243,7 @@ function sampleRoots(operation: Operation, outcome: Outcome): Readonly<Record<st
         currency: 'NGN',
       },
     },
-    login: { username: 'api-00000000', is_basic: false, access_token: null },
+    login: { username: 'api-00000000', is_basic: false, access_token: null, pin: null },
   };
 }
 

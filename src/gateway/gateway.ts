@@ -32,10 +32,10 @@ import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { createAttemptLimit } from './attempt-limit';
 import type { Asking } from './asking';
-import { authenticate, type Authenticated } from './authenticate';
+import { authenticate, authenticateFields, type Authenticated } from './authenticate';
 import { catalogListsOf } from './catalog-lists';
+import { createKeyless, type Keyless } from './keyless';
 import type { Keyring } from './keyring';
-import { createLookupLimit } from './lookup-limit';
 import { createPinGuard, type PinGuard } from './pin-guard';
 import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursuit';
@@ -98,6 +98,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pinGuard: PinGuard;
   readonly reconciler: Reconciler;
   readonly repeats: Repeats;
+  readonly keyless: Keyless;
 }
 
 type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
@@ -122,6 +123,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
   const reconciler = createReconciler({ ...parts, upstream, pursuits });
+  const keyless = createKeyless(parts);
   let isStopping = false;
   let cancelHurry: () => void = () => undefined;
   const walk: WalkParts = {
@@ -136,23 +138,22 @@ export function createGateway(parts: GatewayParts): Gateway {
     reconciler,
     repeats: createRepeats({ ...parts, pursuits }),
     attempts: createAttemptLimit(parts.clock),
+    keyless,
     isStopping: () => isStopping,
   };
-  const lookupLimit = createLookupLimit(parts.clock);
 
-  /** The script's own key, or the operator's for a lookup that brings none. */
+  /** The script's own key, or another one for a lookup that brings none. */
   const identify = (request: LegacyRequest, mapping: Mapping, operation: Operation): Authenticated => {
-    const authenticated = authenticate(request.headers, parts.keyring);
+    const authenticated = authenticate(request.headers, parts.keyring) ?? authenticateFields(request, operation, parts.keyring);
     if (authenticated !== undefined) return authenticated;
-    if (!operation.withoutKey || parts.lookupKey === undefined) {
+    const credentials = operation.withoutKey ? keyless.keyFor(request.clientAddress, mapping.lookupKey) : undefined;
+    if (credentials === undefined) {
       throw new GatewayError(
         'missing_credentials',
         'Authentication credentials were not provided. Send your API key as `Authorization: Token <API_KEY>:<PIN>`.',
       );
     }
-    lookupLimit.take(request.clientAddress, mapping.lookupKey);
-    const { credentials } = authenticate({ token: parts.lookupKey.revealForUseOnly() }, parts.keyring)!;
-    return { isBasic: false, credentials: { ...credentials, isLookupKey: true } };
+    return { isBasic: false, credentials };
   };
 
   /** Steps 2 to 6; the catalog is fetched only when a word of the request can be told in no other way. */
@@ -208,6 +209,8 @@ export function createGateway(parts: GatewayParts): Gateway {
         const asking = await ask(request, line, mapping, found);
         isAsked = true;
         const { reply, outcome, repeat } = await ANSWERS[asking.operation.kind](asking, walk);
+        if (asking.operation.kind === 'purchase' && outcome === 'succeeded')
+          keyless.sold(asking.credentials, request.clientAddress);
         // Its key is at hand: the moment to ask what became of its open orders.
         if (asking.credentials.isLookupKey !== true) reconciler.nudge(asking.credentials, request.clientAddress);
         return served(reply, outcome, { repeat });

@@ -35,6 +35,6 @@ export function readSpellings(request: LegacyRequest, spellings: readonly string
   return found;
 }
 
-function isEmpty(value: LegacyValue): boolean {
+export function isEmpty(value: LegacyValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }

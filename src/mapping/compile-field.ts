@@ -6,6 +6,7 @@ import { INPUT_TRANSFORMS, type Read } from './input-transforms';
 import type { Field } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
+import { trimSlash } from './routes';
 import type { RuleId } from './rules/rules';
 import type { FieldSource } from './schema';
 import type { MappingSource, Report } from './source';
@@ -83,6 +84,12 @@ function compileField(
     min: bound('min'),
     max: bound('max'),
     lengthMax: source.length_max,
+    tryValues: (source.try_values ?? []).flatMap((value) => readDefault(name, value, read, complain, 'try_values') ?? []),
+    requiredIf: source.required_if && {
+      path: trimSlash(source.required_if.path),
+      sentEmpty: source.required_if.sent_empty,
+      why: source.required_if.why,
+    },
   };
 }
 
@@ -91,11 +98,13 @@ function readDefault(
   name: string,
   value: NonNullable<FieldSource['default']>,
   read: (raw: LegacyValue) => Read,
-  complain: (key: 'default', code: RuleId, message: string) => void,
+  complain: (key: 'default' | 'try_values', code: RuleId, message: string) => void,
+  key: 'default' | 'try_values' = 'default',
 ): JsonValue | undefined {
   const result = read(value);
   if ('value' in result) return result.value;
-  complain('default', 'bad-default', `the default of \`${name}\` is no value of its kind: expected ${result.expected}`);
+  const what = key === 'default' ? 'the default' : 'a value to try';
+  complain(key, 'bad-default', `${what} of \`${name}\` is no value of its kind: expected ${result.expected}`);
   return undefined;
 }
 

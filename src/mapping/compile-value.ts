@@ -35,7 +35,7 @@ export const ROOTS: Readonly<Record<string, string>> = {
   catalog: 'Lists of the catalog: data_plans, cable_plans, cable_providers, discos, exams, recharge_cards.',
   networks: "The format's networks: number, name, label, prefixes.",
   orders: 'The rows of the order history.',
-  login: 'The key that asked: username, access_token, is_basic.',
+  login: 'The key that asked: username, access_token, is_basic; pin where `key_in` brought it.',
   refusal: 'Why the gateway refused: code, detail.',
   sent: 'What a refused request had sent as its request id: request_id, echo.',
   row: 'The row of a list (inside `each`).',
@@ -239,7 +239,7 @@ function compileWhen(object: Readonly<Record<string, ValueSource>>, path: YamlPa
 function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPath, context: ValueContext): Value {
   allowKeys(object, ['each', 'where', 'where_any', 'row', 'only'], path, context);
   const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
-  const row = typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
+  const row = rowShapeOf(object, context);
   if (row === undefined) {
     const hint = nearestName(textOf(object['row']), context.rows.keys());
     context.report(
@@ -262,6 +262,12 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
     const rows = shown.map((item) => row({ ...scope, roots: { ...scope.roots, row: item } }) ?? null);
     return onlyFirst ? (rows[0] ?? null) : rows;
   };
+}
+
+/** The rows of `$list` have their shape already: without another one they stay as they are. */
+function rowShapeOf(object: Readonly<Record<string, ValueSource>>, context: ValueContext): Value | undefined {
+  if (object['row'] === undefined && listOfEach(object) === 'list') return (scope) => scope.roots['row'];
+  return typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
 }
 
 /** Conditions are about v1's numbers; what is told is in the script's. */

@@ -4,7 +4,7 @@ import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
-import type { CallTemplate, Field, Format, Join, Mapping, Operation } from './mapping';
+import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation } from './mapping';
 import { nearestName } from './nearest-name';
 import { createRouter, parseRoute, type Route } from './routes';
 import type { OperationSource } from './schema';
@@ -50,12 +50,20 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     texts: source.texts,
     timing: source.timing,
     replayMs: source.timing.replay ?? REPLAY_MS,
-    lookupKey: { calls: source.lookupKey.calls, windowMs: source.lookupKey.window },
+    lookupKey: lookupLimitsOf(source),
     ...compileCallers(source, surroundings.context),
     refusal: compileReply({ include: ['refusal'] }, 'failure', ['blocks', 'refusal'], surroundings),
     placeOf: (path) => source.places.find(path),
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
     numberingOf,
+  };
+}
+
+function lookupLimitsOf({ lookupKey: { calls, window, seller } }: MappingSource): LookupLimits {
+  return {
+    calls,
+    windowMs: window,
+    seller: seller && { calls: seller.calls, windowMs: seller.window, withinMs: seller.within },
   };
 }
 
@@ -139,6 +147,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     categories: operation.categories ?? [],
     wantsCatalog: operation.catalog === 'wanted',
     withoutKey: operation.without_key !== undefined,
+    keyIn: operation.key_in,
     undecided: operation.undecided,
     sharedBy: formatsAtSharedAddresses(name, source),
     guard: compileGuard(operation, path, fields, report),
@@ -242,7 +251,7 @@ function knownSpellings(
   fields: readonly Field[],
   source: MappingSource,
 ): ReadonlySet<string> {
-  const known = new Set<string>(operation.ignore ?? []);
+  const known = new Set<string>([...(operation.ignore ?? []), ...Object.values(operation.key_in ?? {})]);
   for (const field of fields) for (const spelling of [...field.from, ...field.otherwise]) known.add(spelling);
   if (operation.kind === 'purchase') for (const spelling of source.requestId) known.add(spelling);
   for (const format of source.formats.values())

@@ -35,6 +35,16 @@ export interface Field {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly lengthMax: number | undefined;
+  /** What a lookup asks v1 with, one after the other, while the field is absent. */
+  readonly tryValues: readonly JsonValue[];
+  readonly requiredIf: RequiredIf | undefined;
+}
+
+/** A request that is refused without the field although it has a default. */
+export interface RequiredIf {
+  readonly path: string;
+  readonly sentEmpty: string;
+  readonly why: string;
 }
 
 export interface Join {
@@ -80,6 +90,8 @@ export interface Operation {
   readonly categories: readonly string[];
   readonly wantsCatalog: boolean;
   readonly withoutKey: boolean;
+  /** The body's fields that hold key and PIN, for a login that sends no header. */
+  readonly keyIn: { readonly key: string; readonly pin: string } | undefined;
   readonly undecided: string | undefined;
   /** Formats whose scripts may come to an address that all share. */
   readonly sharedBy: ReadonlySet<string>;
@@ -138,6 +150,16 @@ export interface ListShape {
   readonly sources: readonly ReplyFieldSource[];
 }
 
+export interface CallLimit {
+  readonly calls: number;
+  readonly windowMs: number;
+}
+
+/** How often lookups without a key are served: by the operator's key, and before it by a key that sold from there. */
+export interface LookupLimits extends CallLimit {
+  readonly seller: (CallLimit & { readonly withinMs: number }) | undefined;
+}
+
 export interface Mapping {
   readonly hash: string;
   readonly formats: ReadonlyMap<string, Format>;
@@ -153,7 +175,7 @@ export interface Mapping {
   readonly timing: Timing;
   /** How long a success is told again to a repeat, and how long a request without an id may repeat an order. */
   readonly replayMs: number;
-  readonly lookupKey: { readonly calls: number; readonly windowMs: number };
+  readonly lookupKey: LookupLimits;
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
   /** File, line and column of a path of the merged source. */
   placeOf(path: readonly PropertyKey[]): { readonly file: string; readonly line: number; readonly column: number };

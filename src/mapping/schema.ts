@@ -24,6 +24,14 @@ const replySchema = z
     description: 'What the script is told. Later layers win: included blocks, then always, then the outcome, then the format.',
   });
 
+const requiredIfSchema = z
+  .strictObject({
+    path: z.string().startsWith('/').describe('The request came to this address, in either slash spelling.'),
+    sent_empty: word.describe('This field was sent, and it is empty.'),
+    why: z.string().describe('Why, in words that the refusal tells.'),
+  })
+  .describe('Refuse a request without this field, default or not, where both hold: a script known to lose what it would buy.');
+
 const fieldSchema = z
   .strictObject({
     from: someWords.describe("The script's spellings of this field."),
@@ -35,6 +43,10 @@ const fieldSchema = z
     min: z.number().optional().describe('Smallest number; naira for amounts.'),
     max: z.number().optional().describe('Largest number; naira for amounts.'),
     length_max: z.number().int().positive().optional().describe('Most characters.'),
+    try_values: someWords
+      .optional()
+      .describe('Only in lookups: while it is absent v1 is asked with each of these in turn, until it finds something.'),
+    required_if: requiredIfSchema.optional(),
   })
   .describe('One canonical field: where it comes from and what it must be.');
 
@@ -75,6 +87,13 @@ const operationSchema = z.strictObject({
   fields: z.record(name, fieldSchema).optional().describe('What is read from a request, by canonical name.'),
   ignore: someWords.optional().describe('Fields that are known and mean nothing here.'),
   without_key: z.literal('lookup_key').optional().describe("Serve requests without a key by the operator's lookup key."),
+  key_in: z
+    .strictObject({
+      key: word.describe("The body's field that holds the API key."),
+      pin: word.describe("The body's field that holds the PIN."),
+    })
+    .optional()
+    .describe('A login by fields: where no header brings a key, it is read from these. Answered like a Basic login.'),
   undecided: name.optional().describe('The format to answer in when nothing tells. Never for a number that moves money.'),
   numbering_guard: z
     .strictObject({
@@ -290,6 +309,14 @@ export const sharedFileSchema = z.strictObject({
     .strictObject({
       calls: z.number().int().positive().describe('So many calls…'),
       window: duration.describe('…in so much time.'),
+      seller: z
+        .strictObject({
+          calls: z.number().int().positive().describe('So many calls with one key…'),
+          window: duration.describe('…in so much time; v1 itself counts the lookups of a key.'),
+          within: duration.describe('How long after its last sale a key serves the address that it sold from.'),
+        })
+        .optional()
+        .describe("The key that sold from this address last is asked first, the operator's key after that. Absent: never."),
     })
     .optional()
     .describe("How often one address may look up with the operator's key."),

@@ -77,6 +77,7 @@ interface Sale {
   readonly told?: Readonly<Record<string, unknown>>;
 }
 const PIN = expect.stringMatching(/^[0-9A-Z-]{8,}(?:,[0-9A-Z-]{8,})*$/);
+const PIN_WITH_SERIAL = expect.stringMatching(/^[0-9A-Z-]{8,}<=>[0-9A-Z-]+(?:,[0-9A-Z-]{8,}<=>[0-9A-Z-]+)*$/);
 const ported = { ported_number: 'false' };
 const SALES: Readonly<Record<string, Sale>> = {
   'airtime of 9MOBILE by the number 3': {
@@ -112,7 +113,7 @@ const SALES: Readonly<Record<string, Sale>> = {
     receipt: 'Abuja',
     told: { token: expect.stringMatching(/^[\d-]{16,}$/) },
   },
-  'exam PINs': { path: '/api/exam/', fields: { provider: '2', quantity: '2' }, receipt: 'NECO', told: { pin: PIN } },
+  'exam PINs': { path: '/api/exam/', fields: { provider: '2', quantity: '2' }, receipt: 'NECO', told: { pin: PIN_WITH_SERIAL } },
   'recharge cards, pinned by the address': {
     path: '/c/api/rechargepin/',
     fields: { network: '4', quantity: 2, plan: '100', businessname: 'My Shop' },
@@ -232,7 +233,7 @@ const delivered = { told: 'delivered', text: expect.any(String), ref: expect.str
       '',
       { ...delivered, token: expect.stringMatching(/\d/) },
     ],
-    ['sells exam PINs', 'exam', order('4567'), '', { ...delivered, pins: [PIN] }],
+    ['sells exam PINs', 'exam', order('4567'), '', { ...delivered, pins: [PIN_WITH_SERIAL] }],
     [
       'sells recharge cards with /c in its address',
       'recharge-card',

@@ -38,6 +38,7 @@ function operationMutants(name: string, operation: OperationSource, source: Mapp
     ignore,
     numbering_guard: guard,
     without_key: withoutKey,
+    key_in: keyIn,
     undecided,
     join,
     catalog,
@@ -50,6 +51,7 @@ function operationMutants(name: string, operation: OperationSource, source: Mapp
     ...dropEach(categories ?? [], 'the category', [...path, 'categories'], [name]),
     ...(guard === undefined ? [] : [drop('the numbering guard', [...path, 'numbering_guard'], [name])]),
     ...(withoutKey === undefined ? [] : [drop('the lookup key', [...path, 'without_key'], [name])]),
+    ...(keyIn === undefined ? [] : [drop('the fields of the key', [...path, 'key_in'], [name])]),
     ...(catalog === undefined ? [] : [drop('the wish for the catalog', [...path, 'catalog'], [name])]),
     ...(undecided === undefined ? [] : otherFormats(undecided, [...path, 'undecided'], name, source)),
     ...Object.keys(join ?? {}).flatMap((key) => joinMutants(key, [...path, 'join', key], name, operation)),
@@ -57,8 +59,8 @@ function operationMutants(name: string, operation: OperationSource, source: Mapp
   ];
 }
 
-function dropEach(texts: readonly string[], what: string, path: YamlPath, operations?: readonly string[]): Mutant[] {
-  return texts.map((text, index) => drop(`${what} ${text}`, [...path, index], operations));
+function dropEach(texts: readonly string[], what: string, path: YamlPath, operations?: readonly string[], from = 0): Mutant[] {
+  return texts.map((text, index) => drop(`${what} ${text}`, [...path, from + index], operations));
 }
 
 function routeMutants(routes: readonly string[], path: YamlPath, operations: readonly string[]): Mutant[] {
@@ -78,6 +80,7 @@ function routeMutants(routes: readonly string[], path: YamlPath, operations: rea
 
 function fieldMutants(name: string, field: FieldSource, path: YamlPath, operations: readonly string[]): Mutant[] {
   const { from, otherwise, as, required, default: fallback, lenient, min, max, length_max: lengthMax } = field;
+  const { try_values: tried, required_if: requiredIf } = field;
   const put = (key: string, words: string, value: unknown): Mutant => mutant(words, [...path, key], value, operations);
   return [
     ...dropEach(from, 'the spelling', [...path, 'from'], operations),
@@ -108,6 +111,8 @@ function fieldMutants(name: string, field: FieldSource, path: YamlPath, operatio
       lenient === true ? `refuses an unusable ${name}` : `overlooks an unusable ${name}`,
       lenient === true ? undefined : true,
     ),
+    ...dropEach((tried ?? []).slice(1), `the value to try of ${name}`, [...path, 'try_values'], operations, 1),
+    ...(requiredIf === undefined ? [] : [put('required_if', `no longer requires ${name} where the rest is empty`, undefined)]),
     ...(min === undefined
       ? []
       : [put('min', `drops the least ${name}`, undefined), put('min', `raises the least ${name}`, min + 1)]),

@@ -69,9 +69,10 @@ function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonVal
 function canonicalConditions(conditions: ValueSource): JsonValue {
   if (!isMap(conditions)) return canonical(conditions, new Set());
   return sorted(conditions, (wanted) => {
-    const words = (Array.isArray(wanted) ? (wanted as readonly ValueSource[]) : [wanted]).map((one) =>
-      typeof one === 'string' && isExpression(one) ? canonicalText(one) : canonicalWord(textOf(one)),
-    );
+    const words = (Array.isArray(wanted) ? (wanted as readonly ValueSource[]) : [wanted]).map((one) => {
+      if (isMap(one)) return JSON.stringify(canonical(one, new Set()));
+      return typeof one === 'string' && isExpression(one) ? canonicalText(one) : canonicalWord(textOf(one));
+    });
     return [...new Set(words)].sort();
   });
 }

@@ -104,6 +104,12 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'operations.*.fields.*.min': field('least'),
   'operations.*.fields.*.max': field('most'),
   'operations.*.fields.*.length_max': field('most characters'),
+  'operations.*.fields.*.try_values': field('values to try in turn', 'sequence'),
+  'operations.*.fields.*.required_if.path': field('required at'),
+  'operations.*.fields.*.required_if.sent_empty': field('required with an empty'),
+  'operations.*.fields.*.required_if.why': one('constant', 'plain', '{1}: field {2}: why it is required'),
+  'operations.*.key_in.key': one('constant', money('decides whose key asks v1'), '{1}: field of the key'),
+  'operations.*.key_in.pin': one('constant', money('decides whose key asks v1'), '{1}: field of the PIN'),
   'operations.*.ignore': set(
     'set',
     'plain',
@@ -260,6 +266,9 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'timing.replay': one('constant', money('decides whether a repeat is told a sale or refused'), 'timing: replay, ms'),
   'lookup_key.calls': one('constant', 'plain', 'lookup key: calls'),
   'lookup_key.window': one('constant', 'plain', 'lookup key: window, ms'),
+  'lookup_key.seller.calls': one('constant', 'plain', 'lookups by the key that sold there: calls'),
+  'lookup_key.seller.window': one('constant', 'plain', 'lookups by the key that sold there: window, ms'),
+  'lookup_key.seller.within': one('constant', 'plain', 'lookups by the key that sold there: time after its sale, ms'),
 };
 
 /** What has a name of its own: it is new or gone as a whole. */

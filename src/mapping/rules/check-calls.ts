@@ -129,7 +129,7 @@ function checkPresence(field: string, value: ValueSource, path: YamlPath, around
   }
   const root = rootOf(value);
   const source = root === undefined || !Object.hasOwn(around.fields, root) ? undefined : around.fields[root];
-  if (source === undefined || source.required === true || source.default !== undefined) return;
+  if (source === undefined || source.required === true || source.default !== undefined || source.try_values !== undefined) return;
   report(path, 'v1-field-not-required', `v1 needs \`${field}\`, and \`${root!}\` may be absent`, {
     hint: `add \`required: true\` to the field \`${root!}\``,
   });

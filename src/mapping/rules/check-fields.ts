@@ -1,6 +1,6 @@
 /** Fields that contradict themselves or one another. What a field means by itself is judged where it is compiled. */
 import type { YamlPath } from '../read-yaml';
-import type { FieldSource } from '../schema';
+import type { FieldSource, OperationSource } from '../schema';
 import { kindOfField } from '../shape/kind-of-value';
 import type { Checking } from './checking';
 
@@ -13,6 +13,7 @@ export function checkFields(checking: Checking): void {
       checkField(value, [...path, 'fields', field], checking);
       for (const spelling of [...value.from, ...(value.otherwise ?? [])]) spellings.set(spelling, field);
     }
+    checkTrials(name, operation, checking);
     checkFormatSpellings(name, checking);
     for (const [index, spelling] of (operation.ignore ?? []).entries())
       if (spellings.has(spelling))
@@ -44,6 +45,23 @@ function checkField(field: FieldSource, path: YamlPath, checking: Checking): voi
     report([...path, 'length_max'], 'length-on-number', `\`length_max\` has no effect on \`${field.as}\``, { at: 'key' });
   checkList(field.from, [...path, 'from'], checking, []);
   checkList(field.otherwise, [...path, 'otherwise'], checking, field.from);
+}
+
+/** Only one field of a lookup, and only while it can be absent. */
+function checkTrials(name: string, { kind, fields = {} }: OperationSource, { report }: Checking): void {
+  const trials = Object.entries(fields).filter(([, { try_values: values }]) => values !== undefined);
+  for (const [index, [field, { required, default: fallback }]] of trials.entries()) {
+    const why =
+      kind !== 'lookup'
+        ? `\`${name}\` is a ${kind}`
+        : index > 0
+          ? `\`${trials[0]![0]}\` is tried already`
+          : required === true || fallback !== undefined
+            ? `\`${field}\` is never absent`
+            : undefined;
+    if (why !== undefined)
+      report(['operations', name, 'fields', field, 'try_values'], 'try-values-misplaced', why, { at: 'key' });
+  }
 }
 
 /** A format repeats a spelling that every format has. */

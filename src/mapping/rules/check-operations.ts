@@ -14,6 +14,8 @@ export function checkOperations(checking: Checking): void {
     if (operation.kind === 'status' && operation.fields?.['id'] === undefined)
       report(path, 'status-without-id', `\`${name}\` has no field \`id\``, { at: 'key' });
     if (operation.without_key !== undefined) checkWithoutKey(name, operation, checking);
+    if (operation.key_in !== undefined && operation.kind !== 'read')
+      report([...path, 'key_in'], 'key-in-outside-login', `\`${name}\` is a ${operation.kind}, not a login`, { at: 'key' });
     if (operation.undecided !== undefined && operation.kind === 'purchase')
       report([...path, 'undecided'], 'undecided-moves-money', 'a purchase is never decided by a guess', { at: 'key' });
     checkPatience(name, operation, checking);

@@ -76,7 +76,7 @@ export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
   },
   networks: 'rows',
   orders: 'rows',
-  login: { username: 'text', access_token: 'text', is_basic: 'flag' },
+  login: { username: 'text', access_token: 'text', is_basic: 'flag', pin: 'text' },
   refusal: { code: 'text', detail: 'text' },
   sent: { request_id: 'any', echo: 'object' },
   list: 'rows',

@@ -105,7 +105,13 @@ async function ask({ gateway, clock, upstream }: World, request: LegacyRequest, 
 function requestOf(operation: string, format: string, outcome: string, options: ConverseOptions): LegacyRequest {
   const { auth, fields: sent } = sampleOf(operation, format);
   const address = options.address ?? homeOf(operation, format);
-  const missing: readonly string[] = outcome === 'missing_field' ? (requiredField(operation) ?? []) : [];
+  const { keyIn } = operationOf(operation);
+  const missing: readonly string[] =
+    outcome === 'missing_field'
+      ? (requiredField(operation) ?? [])
+      : outcome === 'no_key' && keyIn !== undefined
+        ? Object.values(keyIn)
+        : [];
   const fields = Object.fromEntries(
     Object.entries({ ...sent, ...address.fields, ...options.fields }).filter(([name]) => !missing.includes(name)),
   );

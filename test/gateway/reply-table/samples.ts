@@ -9,7 +9,7 @@ import { GOLDEN_FOLDER } from './canned-v1';
 
 const sampleSchema = z.strictObject({
   at: z.string().regex(/^(?:GET|POST) \//),
-  auth: z.enum(['basic', 'token']).default('token'),
+  auth: z.enum(['basic', 'token', 'none']).default('token'),
   fields: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),
   parameters: z.record(z.string(), z.string()).default({}),
   ambiguous_at: z.array(z.string()).default([]),

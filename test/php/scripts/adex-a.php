@@ -124,7 +124,8 @@ switch ($service) {
     case 'exam':
         // Exams, cards and texts carry no request-id.
         $reply = buy('/api/exam/', ['exam' => $order['exam'], 'quantity' => (string) $order['quantity']]);
-        conclude($reply, cards($reply));
+        // Nothing here reads `serial`: what is shown to the customer is `pin` as it comes.
+        conclude($reply, ['pins' => explode(',', (string) ($reply['pin'] ?? ''))]);
     case 'recharge-card':
     case 'data-card':
         $reply = buy($service === 'data-card' ? '/api/data_card/' : '/api/recharge_card/', [

@@ -99,6 +99,15 @@ switch ($service) {
     case 'exam':
         $reply = call('POST', '/api/epin/', '{"exam_name": "' . $order['exam'] . '", "quantity": "' . $order['quantity'] . '"}');
         conclude($reply, ['pins' => explode(',', examPin($reply))]);
+    case 'data-pin':
+        // The branch for token sites: no PIN of the reply is read, so a card that is sold here is lost.
+        $reply = call('POST', '/api/datapin/', '{
+            "network": "' . $order['network'] . '",
+            "mobile_number": "",
+            "request-id": "' . $order['id'] . '",
+            "plan": "' . $order['plan'] . '"
+        }');
+        conclude($reply);
     case 'recharge-card':
         $reply = call('POST', '/api/rechargepin/', '{
             "network": "' . $order['network'] . '",

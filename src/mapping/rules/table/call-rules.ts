@@ -63,6 +63,11 @@ export const CALL_RULES = {
     'Strangers would see the operator’s balance, prices or orders.',
     'Delete `without_key`. It is for lookups alone.',
   ),
+  'key-in-outside-login': error(
+    'A key is read from the fields of something that is no login',
+    'Fields are kept and shown as names and values: the order would stand in the journal under a key that was sent in the open.',
+    'Delete `key_in`. It is for an operation of kind `read`, where a script logs in.',
+  ),
   'undecided-moves-money': error(
     'A purchase falls back to a format when nothing tells',
     'The formats read network numbers differently: the wrong network would be sold on a guess.',

@@ -45,6 +45,11 @@ export const FIELD_RULES = {
     'It is refused when absent, so the default is never used: one of the two is not what was meant.',
     'Delete `required` or `default`.',
   ),
+  'try-values-misplaced': error(
+    'Values are tried where only one can be sent',
+    'A lookup is free and can be asked twice. Elsewhere the first value would be taken for what the script means, and two such fields would hide each other.',
+    'Delete `try_values`, or keep it for one field of a lookup that is neither required nor has a default.',
+  ),
   'required-and-lenient': error(
     'A required field is lenient',
     'Lenient means that an unusable value counts as absent, and absent means refused with the wrong reason.',

@@ -1,0 +1,44 @@
+/** One lookup: with each value that is to be tried, by each key that may ask. Free at v1, and nothing is journalled. */
+import type { JsonObject } from '../domain/json';
+import type { Finding, V1Call } from '../upstream/upstream';
+import { readContextOf, type Asking } from './asking';
+import { buildCall } from './build-call';
+import type { WalkParts } from './gateway';
+
+export interface LookedUp {
+  readonly finding: Finding;
+  /** What was asked about; without the field that was tried in vain. */
+  readonly values: JsonObject;
+}
+
+export async function lookUp(asking: Asking, parts: WalkParts): Promise<LookedUp> {
+  const { intent, operation, mapping, request } = asking;
+  let context = readContextOf(asking);
+  const ask = async (call: V1Call): Promise<Finding> => {
+    const finding = await parts.upstream.find(call, context);
+    const credentials = parts.keyless.keyAfter(context.credentials, finding, request.clientAddress, mapping.lookupKey);
+    if (credentials === undefined) return finding;
+    context = { ...context, credentials };
+    return parts.upstream.find(call, context);
+  };
+  const { trial, values } = intent;
+  if (trial === undefined) return { finding: await ask(asking.call!), values };
+  let finding: Finding = { kind: 'unavailable', reason: 'nothing was tried' };
+  for (const value of trial.values) {
+    const tried = { ...values, [trial.field]: value };
+    finding = await ask(buildCall(operation.call!, tried));
+    if (isFound(finding)) return { finding, values: tried };
+    if (!isUnknownThere(finding)) break;
+  }
+  return { finding, values: Object.fromEntries(Object.entries(values).filter(([name]) => name !== trial.field)) };
+}
+
+/** v1 may say "no such card" with HTTP 200: `success` and `status` decide. */
+export function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
+  return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
+}
+
+/** v1 knows nothing of the kind; another value may be right. A refused key or a limit is no such answer. */
+function isUnknownThere(finding: Finding): boolean {
+  return finding.kind === 'found' || (finding.kind === 'refused' && [400, 404, 422].includes(finding.httpStatus));
+}
