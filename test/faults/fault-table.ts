@@ -18,7 +18,8 @@ export function renderFaultTable(groups: Readonly<Record<string, readonly FaultR
       'over; the same purchase again with the same request id. A cell says what the script was told, and after the dot what ' +
       'v1 had charged then (for a purchase told as pending: when the gateway had given up trying). Told `fail` means HTTP 400 and `error` in the reply unless another status stands there.',
     '',
-    'The rule that every cell is held to: never `fail` while charged, never `success` while not, never two charges, always JSON.',
+    'The rule that every cell is held to: never `fail` while charged, never `success` while not, never two charges, always JSON. ' +
+      'What scripts hear while v1 is ill for minutes stands in [outages.md](outages.md).',
   ];
   for (const [title, rows] of Object.entries(groups)) {
     lines.push('', `## ${title}`, '', '| what goes wrong | struck | the purchase | asked later | the same again | otherwise |');

@@ -1,17 +1,9 @@
 /** One history: a house, some scripts, much trouble, then peace, then the verdict. The seed decides all of it. */
-import { resolve } from 'node:path';
-import { createCatalog, type Catalogs } from '../../src/catalog/catalog';
-import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/keyring';
-import { checkFolder } from '../../src/mapping/check';
-import { loadConfig } from '../../src/sandbox/load-config';
-import { catalogReply } from '../../src/sandbox/catalog/catalog-reply';
-import { Catalog } from '../../src/sandbox/catalog/catalog';
-import type { JsonObject } from '../../src/domain/json';
 import { Dialect } from './edge/dialect';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
+import { config, loadHouse, ownerOf, START_MS } from './edge/house-parts';
 import { SimulatedRoad } from './edge/simulated-upstream';
 import { SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
@@ -49,36 +41,14 @@ export interface History {
   readonly trace: Trace;
 }
 
-const ROOT = resolve(__dirname, '..', '..');
-const START_MS = Date.UTC(2026, 5, 1, 9);
 /** Every call, pursuit and late copy has come to its end after this. */
 const SETTLING_MS = 300_000;
 /** Longer than the quiet time of the mappings. */
 const QUIET_MS = 360_000;
 const RESTART_MS = 1_500;
 
-const config = loadConfig(resolve(ROOT, 'sandbox'));
-const keyring = createKeyring(new Secret('simulation'));
-const { mapping, problems } = checkFolder(resolve(ROOT, 'mappings'));
-if (mapping === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
-
-let catalogs: Promise<Catalogs> | undefined;
-
-/** The real price list, fetched once, before anything is simulated: it never buys, so it need not go wrong. */
-function loadCatalogs(): Promise<Catalogs> {
-  catalogs ??= (async () => {
-    const body = { status: 'success', data: catalogReply(new Catalog(config.catalog), 'standard') } as unknown as JsonObject;
-    const upstream = { find: async () => ({ kind: 'found', body }) as const };
-    const loaded = createCatalog({ upstream, clock: () => START_MS });
-    for (const { apiKey } of Object.values(SCRIPT_KEYS)) {
-      const secret = new Secret(apiKey);
-      const credentials = { apiKey: secret, fingerprint: keyring.fingerprint(secret) };
-      await loaded.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
-    }
-    return loaded;
-  })();
-  return catalogs;
-}
+const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
+let house: Promise<HouseParts> | undefined;
 
 /** How many sales a seed tells of. */
 export function countSales(seed: number): number {
@@ -86,33 +56,34 @@ export function countSales(seed: number): number {
 }
 
 export async function tellHistory(options: HistoryOptions): Promise<History> {
-  const house: HouseParts = { mapping: mapping!, keyring, catalogs: await loadCatalogs(), mutate: options.mutate };
+  const parts = { ...(await (house ??= loadHouse(KEYS))), mutate: options.mutate };
   const chance = new Chance(`history ${options.seed}`);
-  return sealed(chance.fork('bytes'), () => tellSealed(options, house, chance));
+  return sealed(chance.fork('bytes'), () => tellSealed(options, parts, chance));
 }
 
 async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Chance): Promise<History> {
   const lengthMs = chance.fork('length').pick([40_000, 240_000, 900_000]);
+  const faults = new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs);
   const stage: Stage = {
     timeline: new Timeline(START_MS, chance.fork('ties')),
     startMs: START_MS,
-    faults: new FaultPlan(chance.fork('faults'), options.families ?? new Set(FAULT_FAMILIES), lengthMs),
+    faults,
     book: new CaseBook(),
     trace: new Trace(options.keepTrace === true),
     wall: { offsetMs: 0 },
   };
   const disk = new Disk(stage);
   const dialect = new Dialect(chance.fork('dialect'));
-  for (const habit of dialect.habits) stage.faults.count(`v1: ${habit}`);
+  for (const habit of dialect.habits) faults.count(`v1: ${habit}`);
   const v1 = new SimulatedV1(stage, config, dialect);
   const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
-  const processes = new Processes(count, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
+  const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
   const street: Street = {
     stage,
     verdict,
     reach: (choice) => processes.reach(choice),
-    ownerOf: (apiKey) => keyring.fingerprint(new Secret(apiKey)),
+    ownerOf,
     sellDirectly: ({ apiKey, text }, path, body) => {
       const pin = text.split(':')[1];
       const request = { method: 'POST', path, query: {}, authorization: `Bearer ${apiKey}`, address: '127.0.0.1' };
@@ -126,13 +97,13 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     const choices = chance.fork(`choices ${sale.name}`);
     return new Script(sale, street, () => choices.next());
   });
-  scheduleTrouble(stage, v1, processes, chance.fork('trouble'), lengthMs);
+  scheduleTrouble(stage, faults, v1, processes, chance.fork('trouble'), lengthMs);
 
   await stage.timeline.runToEnd(Promise.all(scripts.map((script) => script.play())));
-  stage.faults.heal();
+  faults.heal();
   note(stage, '* house', 'trouble ends');
   await stage.timeline.runUntil(stage.timeline.now + SETTLING_MS + QUIET_MS);
-  if (stage.faults.clockSettings.length > 0) {
+  if (faults.clockSettings.length > 0) {
     // A clock that was set is noticed by the next request, and from then on absence needs the quiet time again: once while
     // it is still wrong, once when it is right.
     for (const offsetMs of [stage.wall.offsetMs, 0]) {
@@ -148,7 +119,7 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     orders: scripts.length,
     digest: stage.trace.digest,
     violations: stage.book.violations,
-    counts: stage.faults.counts,
+    counts: faults.counts,
     alike: verdict.alike,
     events: stage.timeline.events,
     virtualMs: stage.timeline.now - START_MS,
@@ -163,20 +134,20 @@ class Processes {
   readonly #stage: Stage;
   #count = 0;
 
-  constructor(count: number, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance) {
+  constructor(
+    count: number,
+    skewsMs: readonly number[],
+    stage: Stage,
+    disk: Disk,
+    road: SimulatedRoad,
+    house: HouseParts,
+    chance: Chance,
+  ) {
     this.#stage = stage;
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
-      return new GatewayProcess(
-        name,
-        stage,
-        disk,
-        road,
-        house,
-        chance.fork(`process ${this.#count}`),
-        stage.faults.skewsMs[slot]!,
-      );
+      return new GatewayProcess(name, stage, disk, road, house, chance.fork(`process ${this.#count}`), skewsMs[slot]!);
     };
     this.#slots = Array.from({ length: count }, (_, slot) => this.#make(slot));
   }
@@ -201,8 +172,15 @@ class Processes {
   }
 }
 
-function scheduleTrouble(stage: Stage, v1: SimulatedV1, processes: Processes, chance: Chance, lengthMs: number): void {
-  const { timeline, faults } = stage;
+function scheduleTrouble(
+  stage: Stage,
+  faults: FaultPlan,
+  v1: SimulatedV1,
+  processes: Processes,
+  chance: Chance,
+  lengthMs: number,
+): void {
+  const { timeline } = stage;
   for (const { atMs, kind } of faults.ends) {
     const slot = chance.below(2);
     timeline.after(atMs, () => processes.end(slot, kind));

@@ -8,7 +8,9 @@ import type { Outcome } from '../../src/domain/outcome';
 import type { GatewayParts, Served } from '../../src/gateway/gateway';
 import type { Journal } from '../../src/journal/journal';
 import type { Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
+import { withAfterPending } from './edge/house-parts';
 import type { Mutation } from './edge/gateway-process';
+import { SCRIPT_KEYS } from './script/sale';
 
 export interface Mutant {
   /** What is wrong with it. */
@@ -20,6 +22,8 @@ export interface Mutant {
   readonly seed?: number;
   readonly mutation: Mutation;
 }
+
+const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
 
 function withUpstream(change: (upstream: Upstream) => Partial<Upstream>): Mutation {
   return { parts: (parts) => ({ ...parts, upstream: { ...parts.upstream, ...change(parts.upstream) } }) };
@@ -40,7 +44,7 @@ function hearing(change: (outcome: Outcome) => Outcome): Mutation {
 }
 
 function saying(change: (served: Served) => Served): Mutation {
-  return { gateway: (gateway) => ({ ...gateway, handle: async (request) => change(await gateway.handle(request)) }) };
+  return { gateway: (gateway) => ({ ...gateway, handle: async (...asked) => change(await gateway.handle(...asked)) }) };
 }
 
 function retelling(served: Served, words: JsonObject): Served {
@@ -157,6 +161,13 @@ export const MUTANTS: readonly Mutant[] = [
       if (served.outcome !== 'declined') return served;
       return retelling(served, { status: 'success', Status: 'successful', error: null });
     }),
+  },
+  {
+    title: 'an order is pursued whatever its script has done with it',
+    breaks: 'nothing is bought after pending was told',
+    mutation: {
+      parts: (parts) => ({ ...parts, mapping: () => withAfterPending(parts.mapping(), KEYS, 'buy') }),
+    },
   },
   {
     title: 'an order is tried again before that is on disk',

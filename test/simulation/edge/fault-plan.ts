@@ -1,5 +1,6 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
 import type { Chance } from '../engine/chance';
+import type { Fate, Weather } from './weather';
 
 export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock'] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
@@ -56,7 +57,7 @@ interface Window {
   readonly untilMs: number;
 }
 
-export class FaultPlan {
+export class FaultPlan implements Weather {
   /** How often each fault struck. */
   readonly counts = new Map<string, number>();
   /** When a process ends, and how. */
@@ -107,19 +108,18 @@ export class FaultPlan {
     this.#isHealed = true;
   }
 
-  forSend(label: string): { readonly fault: SendFault | undefined; readonly chance: Chance } {
+  forSend(label: string): Fate<SendFault> {
     return this.#draw(`send ${label}`, this.#rates.send, SEND_FAULTS);
   }
 
-  forFind(label: string): { readonly fault: SendFault | undefined; readonly chance: Chance } {
+  forFind(label: string): Fate<SendFault> {
     return this.#draw(`find ${label}`, this.#rates.find, FIND_FAULTS);
   }
 
-  forWrite(label: string): { readonly fault: WriteFault | undefined; readonly chance: Chance } {
+  forWrite(label: string): Fate<WriteFault> {
     return this.#draw(`write ${label}`, this.#rates.write, WRITE_FAULTS);
   }
 
-  /** True when a read finds no journal. */
   failsRead(label: string, atMs: number): boolean {
     if (this.#isHealed) return false;
     const isGone = this.isJournalGone(atMs);
@@ -128,7 +128,6 @@ export class FaultPlan {
     return true;
   }
 
-  /** Neither written nor read: a folder on a disk that went away. */
   isJournalGone(atMs: number): boolean {
     return !this.#isHealed && isWithin(this.#journalGone, atMs);
   }
@@ -145,8 +144,7 @@ export class FaultPlan {
     this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
   }
 
-  /** By the call's own name: what befalls one call does not change what befalls another. */
-  #draw<T extends string>(label: string, rate: number, weights: Readonly<Record<T, number>>) {
+  #draw<T extends string>(label: string, rate: number, weights: Readonly<Record<T, number>>): Fate<T> {
     const chance = this.#chance.fork(label);
     if (this.#isHealed || !chance.is(rate)) return { fault: undefined, chance };
     const fault = chance.draw(weights);

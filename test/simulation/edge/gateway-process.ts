@@ -1,6 +1,6 @@
 /** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
 import type { Catalogs } from '../../../src/catalog/catalog';
-import type { LegacyRequest } from '../../../src/domain/legacy';
+import type { LegacyRequest, Line } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type GatewayParts, type Served } from '../../../src/gateway/gateway';
 import type { Keyring } from '../../../src/gateway/keyring';
 import type { Mapping } from '../../../src/mapping/mapping';
@@ -64,13 +64,15 @@ export class GatewayProcess {
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
   }
 
-  handle(request: LegacyRequest): Promise<Heard> {
+  /** `hungUp` is aborted when the script goes away. */
+  handle(request: LegacyRequest, hungUp = new AbortController().signal): Promise<Heard> {
     return new Promise((resolve) => {
       const hear = (heard: Heard): void => {
         if (this.#connections.delete(hear)) resolve(heard);
       };
       this.#connections.add(hear);
-      this.#gateway.handle(request).then(
+      const line: Line = { hungUp, onEnd: (run) => run(!hungUp.aborted) };
+      this.#gateway.handle(request, line).then(
         (served) => hear({ kind: 'reply', served }),
         (error: unknown) => hear({ kind: 'thrown', error }),
       );

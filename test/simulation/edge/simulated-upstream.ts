@@ -8,7 +8,7 @@ import type { Life } from '../engine/timeline';
 import { tell, type Disk } from './disk';
 import { note, type Stage } from './stage';
 import type { SimulatedV1 } from './simulated-v1';
-import { carry } from './wire';
+import { carry, leaves } from './wire';
 
 export class SimulatedRoad {
   readonly #stage: Stage;
@@ -48,12 +48,15 @@ export class SimulatedRoad {
     if (order === undefined)
       stage.book.violate('journalled before it is sent', name, 'v1 is sent an order that the journal does not have');
     const label = `${requestId} ${this.#count(requestId)}`;
-    const { fault, chance } = stage.faults.forSend(label);
-    if (subject !== undefined) subject.inFlight += 1;
+    const { fault, chance } = stage.faults.forSend(label, owner);
+    if (subject !== undefined) {
+      subject.inFlight += 1;
+      if (leaves(context)) stage.book.leave(subject, process, stage.timeline.now);
+    }
     note(stage, name, `${process}: sends it${fault === undefined ? '' : ` [${fault}]`}`);
     carry(stage, this.#v1, {
       request: requestOf(call, context, bodyOf(call, requestId, context)),
-      timeoutMs: context.timeoutMs,
+      context,
       fault,
       chance,
       onArrival: (answer) => note(stage, name, `v1 answers ${describe(answer)}`),
@@ -74,10 +77,10 @@ export class SimulatedRoad {
   #find(life: Life, call: V1Call, context: CallContext, onEnd: (finding: Finding) => void): void {
     const stage = this.#stage;
     const asked = `${call.path} ${call.query?.['reference'] ?? ''}`;
-    const { fault, chance } = stage.faults.forFind(`${asked} ${this.#count(asked)}`);
+    const { fault, chance } = stage.faults.forFind(`${asked} ${this.#count(asked)}`, context.credentials.fingerprint);
     carry(stage, this.#v1, {
       request: requestOf(call, context, undefined),
-      timeoutMs: context.timeoutMs,
+      context,
       fault,
       chance,
       onArrival: () => undefined,

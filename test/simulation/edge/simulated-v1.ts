@@ -19,16 +19,19 @@ const AWAY_AFTER_START_MS = 400;
 export class SimulatedV1 {
   readonly #stage: Stage;
   readonly #config: SandboxConfig;
-  readonly #dialect: Dialect;
+  readonly #dialect: Pick<Dialect, 'answer'>;
+  readonly #isRelaxed: boolean;
   readonly #store = createMemoryStore();
   #life: Life = { isAlive: true };
   #world: World;
   #awayUntilMs = 0;
 
-  constructor(stage: Stage, config: SandboxConfig, dialect: Dialect) {
+  /** A relaxed one has no limits of its own. */
+  constructor(stage: Stage, config: SandboxConfig, dialect: Pick<Dialect, 'answer'>, isRelaxed = false) {
     this.#stage = stage;
     this.#dialect = dialect;
     this.#config = config;
+    this.#isRelaxed = isRelaxed;
     this.#world = this.#open();
   }
 
@@ -76,7 +79,7 @@ export class SimulatedV1 {
     return createWorld(this.#config, this.#store, {
       clock: sandboxClockOf(this.#stage.timeline, this.#life),
       poster: NO_POSTER,
-      isRelaxed: false,
+      isRelaxed: this.#isRelaxed,
       seed: 'simulation',
       onFinal: () => undefined,
     });

@@ -2,12 +2,12 @@
 import type { Timeline } from '../engine/timeline';
 import type { CaseBook } from '../verdict/case-book';
 import type { Trace } from '../verdict/trace';
-import type { FaultPlan } from './fault-plan';
+import type { Weather } from './weather';
 
 export interface Stage {
   readonly timeline: Timeline;
   readonly startMs: number;
-  readonly faults: FaultPlan;
+  readonly faults: Weather;
   readonly book: CaseBook;
   readonly trace: Trace;
   /** The clock on the wall of the machine that the gateways run on. */

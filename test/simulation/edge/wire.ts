@@ -2,6 +2,7 @@
 import { SLOW_MS } from '../../../src/sandbox/order/mood';
 import type { Answer as V1Answer, V1Request } from '../../../src/sandbox/answer';
 import { DEADLINE_PASSED, type Exchanged } from '../../../src/upstream/exchange';
+import type { CallContext } from '../../../src/upstream/upstream';
 import type { Chance } from '../engine/chance';
 import type { SendFault } from './fault-plan';
 import type { SimulatedV1 } from './simulated-v1';
@@ -9,7 +10,7 @@ import type { Stage } from './stage';
 
 export interface Carriage {
   readonly request: V1Request;
-  readonly timeoutMs: number;
+  readonly context: Pick<CallContext, 'timeoutMs' | 'leaveWithinMs' | 'mayLeave'>;
   readonly fault: SendFault | undefined;
   readonly chance: Chance;
   /** Tells what v1 made of it, whether or not anybody hears. */
@@ -30,10 +31,16 @@ const PAGES = [
   'null',
 ];
 
+/** Whoever had to wait for a turn may have no time left, or nobody may want it any more: then not a byte is written. */
+export function leaves({ timeoutMs, leaveWithinMs = timeoutMs, mayLeave = () => true }: Carriage['context']): boolean {
+  return leaveWithinMs > 0 && mayLeave();
+}
+
 /** Carries one request; `onEnd` is called once. */
 export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
   const { timeline } = stage;
-  const { request, timeoutMs, fault, chance, onArrival } = carriage;
+  const { request, fault, chance, onArrival } = carriage;
+  const { timeoutMs, leaveWithinMs = timeoutMs } = carriage.context;
   let isOver = false;
   const end = (exchanged: Exchanged): void => {
     if (isOver) return;
@@ -46,6 +53,8 @@ export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
   const endAfter = (delayMs: number, exchanged: Exchanged): void => void timeline.after(delayMs, () => end(exchanged));
   const arrive = (delayMs: number, andThen: (answer: V1Answer) => void): void => {
     timeline.after(delayMs, () => {
+      // Whoever had to wait for a turn may have no time left: then not a byte is written.
+      if (leaveWithinMs <= 0) return endAfter(0, failed(false, DEADLINE_PASSED));
       if (v1.isAway) return end(failed(true, 'ECONNRESET'));
       const answer = v1.answer(request);
       onArrival(answer);
@@ -54,6 +63,7 @@ export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
   };
   const hear = (delayMs: number) => (answer: V1Answer) => endAfter(delayMs + slowness(answer), spoil(answer));
 
+  if (!leaves(carriage.context)) return endAfter(0, failed(false, DEADLINE_PASSED));
   if (v1.isAway) return endAfter(soon(), failed(false, 'ECONNREFUSED'));
   switch (fault) {
     case undefined:
@@ -61,7 +71,7 @@ export function carry(stage: Stage, v1: SimulatedV1, carriage: Carriage): void {
     case 'refused':
       return endAfter(soon(), failed(false, 'ECONNREFUSED'));
     case 'connect_timeout':
-      return endAfter(2_000, failed(false, 'UND_ERR_CONNECT_TIMEOUT'));
+      return endAfter(Math.min(2_000, leaveWithinMs), failed(false, 'UND_ERR_CONNECT_TIMEOUT'));
     case 'lost_request':
       return endAfter(chance.skewed(3, 20_000), failed(true, 'ECONNRESET'));
     case 'swallowed_request':

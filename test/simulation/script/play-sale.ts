@@ -102,11 +102,13 @@ export class Script {
     const purchase: Purchase | undefined = content === undefined ? undefined : { content, process: process.name, startedAt };
     if (purchase !== undefined) this.subject.purchases.push(purchase);
     note(stage, this.sale.name, `script → ${process.name}: ${request.method} ${request.path} ${content?.key ?? ''}`);
-    const answer = process.handle(request).then((heard) => {
+    const hangUp = new AbortController();
+    const answer = process.handle(request, hangUp.signal).then((heard) => {
       if (purchase !== undefined) purchase.endedAt = timeline.now;
       return heard;
     });
     const heard = await Promise.race([answer, timeline.pause(this.sale.patienceMs).then(() => undefined)]);
+    if (heard === undefined) hangUp.abort();
     if (heard === undefined || heard.kind === 'cut') {
       note(stage, this.sale.name, heard === undefined ? 'script hangs up' : 'script: connection lost');
       return undefined;

@@ -42,6 +42,10 @@ export interface Case {
   soldBefore?: Content;
   readonly purchases: Purchase[];
   readonly tellings: Telling[];
+  /** Its scripts keep or sell what is pending: it may be bought when nobody waits any more. */
+  mayBeBoughtLater: boolean;
+  /** When each attempt left for v1. */
+  readonly leftAt: number[];
   /** Calls that are on their way to v1 or back. */
   inFlight: number;
   /** When the gateway hears of its last durable write: until then it knows less than the disk. */
@@ -96,6 +100,14 @@ export class CaseBook {
     return nameless;
   }
 
+  /** A purchase leaves this process. Once no script waits for the order there, most have refunded it. */
+  leave(subject: Case, process: string, at: number): void {
+    subject.leftAt.push(at);
+    const isAwaited = subject.purchases.some((one) => one.process === process && one.endedAt === undefined);
+    if (isAwaited || subject.mayBeBoughtLater) return;
+    this.violate('nothing is bought after pending was told', subject.name, `${process} sends it, and no script waits for it`);
+  }
+
   violate(invariant: string, subject: string, detail: string): void {
     this.violations.push({ invariant, subject, detail });
   }
@@ -109,6 +121,8 @@ export class CaseBook {
       contents: new Map(),
       purchases: [],
       tellings: [],
+      mayBeBoughtLater: false,
+      leftAt: [],
       inFlight: 0,
       toldOfWriteAt: 0,
       isMistimed: false,

@@ -99,6 +99,8 @@ export class Verdict {
     if (content !== undefined && !isSaleOf(content, order)) return;
     // A refusal of a conflict speaks of a sale that is not this one, whatever the script made of it.
     if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
+    // An id that was told as sold long before is refused as used: the sale that is refused is not charged.
+    if (telling.code === 'request_id_used' && wasToldSold(subject, telling)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
     this.#violate(
       'failure is true',
@@ -181,6 +183,10 @@ export class Verdict {
   #violate(invariant: string, subject: string, detail: string): void {
     this.#stage.book.violate(invariant, subject, detail);
   }
+}
+
+function wasToldSold({ tellings }: Case, { at }: Telling): boolean {
+  return tellings.some((earlier) => earlier.word === 'success' && earlier.at < at);
 }
 
 /** The order is the sale that this request was for; a status query is for any that was sent under the id. */

@@ -1,0 +1,53 @@
+/** What every simulated house is made of: the shipped mappings, the sandbox's files, and a price list that is there before it begins. */
+import { resolve } from 'node:path';
+import { createCatalog } from '../../../src/catalog/catalog';
+import { Secret } from '../../../src/domain/credentials';
+import type { JsonObject } from '../../../src/domain/json';
+import { createKeyring } from '../../../src/gateway/keyring';
+import type { AfterPending } from '../../../src/mapping/after-pending';
+import { checkFolder } from '../../../src/mapping/check';
+import type { CallerKey, Mapping } from '../../../src/mapping/mapping';
+import { catalogReply } from '../../../src/sandbox/catalog/catalog-reply';
+import { Catalog } from '../../../src/sandbox/catalog/catalog';
+import { loadConfig } from '../../../src/sandbox/load-config';
+import type { HouseParts } from './gateway-process';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+export const START_MS = Date.UTC(2026, 5, 1, 9);
+
+export const config = loadConfig(resolve(ROOT, 'sandbox'));
+export const keyring = createKeyring(new Secret('simulation'));
+export const mapping: Mapping = (() => {
+  const { mapping: checked, problems } = checkFolder(resolve(ROOT, 'mappings'));
+  if (checked === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return checked;
+})();
+
+/** The price list is fetched once, before anything is simulated: it never buys, so it need not go wrong. */
+export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts> {
+  const body = { status: 'success', data: catalogReply(new Catalog(config.catalog), 'standard') } as unknown as JsonObject;
+  const upstream = { find: async () => ({ kind: 'found', body }) as const };
+  const catalogs = createCatalog({ upstream, clock: () => START_MS });
+  for (const apiKey of apiKeys) {
+    const credentials = { apiKey: new Secret(apiKey), fingerprint: ownerOf(apiKey) };
+    await catalogs.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
+  }
+  return { mapping, keyring, catalogs };
+}
+
+export function ownerOf(apiKey: string): string {
+  return keyring.fingerprint(new Secret(apiKey));
+}
+
+/** The same mapping, with lines for these keys in callers.yaml. */
+export function withAfterPending(base: Mapping, apiKeys: readonly string[], afterPending: AfterPending): Mapping {
+  const none = { format: undefined, hasGuard: true, numbers: new Map(), columns: new Map(), lists: new Map() };
+  const entries = apiKeys.map((apiKey): [string, CallerKey] => {
+    const fingerprint = ownerOf(apiKey);
+    return [
+      fingerprint,
+      { ...none, fingerprint, replayMs: undefined, patienceOf: () => undefined, afterPendingOf: () => afterPending },
+    ];
+  });
+  return { ...base, callerKeys: new Map([...base.callerKeys, ...entries]) };
+}

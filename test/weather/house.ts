@@ -1,0 +1,172 @@
+/** The simulated house of `test/simulation` for callers of one's own in weather of one's own: one gateway, one disk, one v1 without limits. */
+import type { JsonObject } from '../../src/domain/json';
+import type { LegacyRequest } from '../../src/domain/legacy';
+import type { Order } from '../../src/domain/order';
+import { accountSchema } from '../../src/sandbox/account/account';
+import type { Order as V1Order } from '../../src/sandbox/order/order';
+import { Disk } from '../simulation/edge/disk';
+import { GatewayProcess } from '../simulation/edge/gateway-process';
+import { config, loadHouse, ownerOf, START_MS, withAfterPending } from '../simulation/edge/house-parts';
+import { SimulatedRoad } from '../simulation/edge/simulated-upstream';
+import { SimulatedV1 } from '../simulation/edge/simulated-v1';
+import type { Stage } from '../simulation/edge/stage';
+import { Chance } from '../simulation/engine/chance';
+import { sealed } from '../simulation/engine/sealed';
+import { Timeline } from '../simulation/engine/timeline';
+import { CaseBook, wordOf, type Case, type Purchase, type Violation, type Word } from '../simulation/verdict/case-book';
+import { Trace } from '../simulation/verdict/trace';
+import { weatherOf, type Trouble } from './weather';
+
+export interface Caller {
+  /** Small letters and digits. */
+  readonly name: string;
+  readonly userAgent?: string;
+  /** It keeps or sells what is pending: callers.yaml says `after_pending: buy` of its key. */
+  readonly buysAfterPending?: boolean;
+}
+
+/** As a script sends it; the request id is among the fields. */
+export interface Sale {
+  readonly requestId: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface Told {
+  readonly afterMs: number;
+  readonly at: number;
+  readonly http: number;
+  readonly body: JsonObject;
+  /** Undefined when the words of the reply contradict each other. */
+  readonly word: Word | undefined;
+}
+
+const PIN = '1234';
+const NO_HABITS: ConstructorParameters<typeof SimulatedV1>[2] = { answer: (request, ask) => ask(request) };
+
+const apiKeyOf = ({ name }: Caller): string => `weather_live_${name}`;
+const accountOf = ({ name }: Caller): string => `weather-${name}`;
+
+export class House {
+  readonly timeline: Timeline;
+  readonly #stage: Stage;
+  readonly #v1: SimulatedV1;
+  readonly #disk: Disk;
+  readonly #process: GatewayProcess;
+
+  constructor(stage: Stage, v1: SimulatedV1, disk: Disk, process: GatewayProcess) {
+    this.timeline = stage.timeline;
+    this.#stage = stage;
+    this.#v1 = v1;
+    this.#disk = disk;
+    this.#process = process;
+  }
+
+  async buy(caller: Caller, { requestId, path, fields }: Sale): Promise<Told> {
+    const subject = this.caseOf(caller, requestId);
+    const content = { key: requestId, service: 'airtime', number: '', network: '', value: 0, quantity: 1, word: '' } as const;
+    const purchase: Purchase = { content, process: this.#process.name, startedAt: this.timeline.now };
+    subject.purchases.push(purchase);
+    const told = await this.#request(caller, 'POST', path, fields);
+    purchase.endedAt = this.timeline.now;
+    return told;
+  }
+
+  ask(caller: Caller, requestId: string): Promise<Told> {
+    return this.#request(caller, 'GET', `/api/transaction/${requestId}`, {});
+  }
+
+  caseOf(caller: Caller, requestId: string): Case {
+    const subject = this.#stage.book.withId(ownerOf(apiKeyOf(caller)), walletOf(caller), requestId, requestId);
+    subject.mayBeBoughtLater = caller.buysAfterPending === true;
+    return subject;
+  }
+
+  journalOf(caller: Caller, requestId: string): Order | undefined {
+    return this.#disk.orderOf(ownerOf(apiKeyOf(caller)), requestId);
+  }
+
+  /** What v1 charged this caller for a sale of this number. */
+  chargesOf(caller: Caller, number: string): readonly V1Order[] {
+    return [...this.#v1.orders()].filter((order) => order.walletId === walletOf(caller) && order.number === number);
+  }
+
+  orderOf(caller: Caller, requestId: string): V1Order | undefined {
+    return this.#v1.orderOf(walletOf(caller), requestId);
+  }
+
+  get charged(): number {
+    return [...this.#v1.orders()].length;
+  }
+
+  get violations(): readonly Violation[] {
+    return this.#stage.book.violations;
+  }
+
+  async #request(caller: Caller, method: string, path: string, fields: Sale['fields']): Promise<Told> {
+    const { now: startedAt } = this.timeline;
+    const request: LegacyRequest = {
+      method,
+      path,
+      query: new Map(),
+      body: new Map(Object.entries(fields)),
+      headers: { authorization: `Token ${apiKeyOf(caller)}:${PIN}`, userAgent: caller.userAgent },
+      clientAddress: '127.0.0.1',
+    };
+    const heard = await this.#process.handle(request);
+    if (heard.kind !== 'reply')
+      throw new Error(`${method} ${path}: ${heard.kind === 'thrown' ? String(heard.error) : heard.kind}`);
+    const body = heard.served.reply.body as JsonObject;
+    const { now } = this.timeline;
+    return { afterMs: now - startedAt, at: now, http: heard.served.reply.status, body, word: wordOf(body) };
+  }
+}
+
+function walletOf(caller: Caller): string {
+  return `${accountOf(caller)}:live`;
+}
+
+export interface HouseOptions {
+  readonly seed: string;
+  readonly callers: readonly Caller[];
+  /** By the time since the house was opened. */
+  readonly trouble: (now: () => number) => Trouble;
+}
+
+/** Opens a house and plays until the play is over. */
+export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, play: (house: House) => Promise<T>): Promise<T> {
+  const chance = new Chance(seed);
+  const parts = await loadHouse(callers.map(apiKeyOf));
+  const buyers = callers.filter(({ buysAfterPending }) => buysAfterPending === true).map(apiKeyOf);
+  const accounts = callers.map((caller) =>
+    accountSchema.parse({
+      id: accountOf(caller),
+      name: caller.name,
+      keys: { live: apiKeyOf(caller) },
+      pin: PIN,
+      wallet: { live: 100_000_000 },
+    }),
+  );
+  return sealed(chance.fork('bytes'), async () => {
+    const timeline = new Timeline(START_MS, chance.fork('ties'));
+    const stage: Stage = {
+      timeline,
+      startMs: START_MS,
+      faults: weatherOf(
+        chance.fork('weather'),
+        trouble(() => timeline.now - START_MS),
+      ),
+      book: new CaseBook(),
+      trace: new Trace(false),
+      wall: { offsetMs: 0 },
+    };
+    const disk = new Disk(stage);
+    const v1 = new SimulatedV1(stage, { ...config, accounts }, NO_HABITS, true);
+    const house = { ...parts, mapping: withAfterPending(parts.mapping, buyers, 'buy') };
+    const road = new SimulatedRoad(stage, v1, disk);
+    const process = new GatewayProcess('A', stage, disk, road, house, chance.fork('process'), 0);
+    const playing = play(new House(stage, v1, disk, process));
+    await timeline.runToEnd(playing);
+    return playing;
+  });
+}

@@ -1,0 +1,121 @@
+/** v1 is ill for a while, in one way, for purchases and reads alike; scripts of every kind buy at its begin and just before its end. */
+import type { Outcome } from '../../src/domain/outcome';
+import type { SendFault } from '../simulation/edge/fault-plan';
+import type { Violation } from '../simulation/verdict/case-book';
+import { inWeather, type Caller, type House, type Sale, type Told } from './house';
+
+/** What v1's callers meet while it is ill. */
+export const WAYS: Readonly<Record<string, SendFault>> = {
+  'a 5xx page, nothing charged': 'error_before',
+  'a 5xx page, charged': 'error_after',
+  'silence, nothing charged': 'swallowed_request',
+  'silence, charged': 'swallowed_reply',
+  'a reset, nothing charged': 'lost_request',
+  'a reset, charged': 'lost_reply',
+  'connections refused': 'refused',
+  'answers cut off, charged': 'cut_reply',
+};
+export const LENGTHS_S = [10, 60, 130, 600];
+
+/** What a script does with an order that it hears is pending. */
+export const HABITS = ['refunds', 'keeps', 'sells'] as const;
+export type Habit = (typeof HABITS)[number];
+
+/** Plain PHP, python-requests and axios. */
+export const PATIENCES = [
+  { seconds: 40, userAgent: undefined },
+  { seconds: 20, userAgent: 'python-requests/2.32' },
+  { seconds: 8, userAgent: 'axios/1.7' },
+] as const;
+
+export const INSTANTS = ['when it begins', '2 s before it ends'] as const;
+
+export interface Story {
+  readonly habit: Habit;
+  readonly patienceS: number;
+  readonly instant: (typeof INSTANTS)[number];
+  readonly first: Told;
+  /** What the script hears when it asks again, 20 minutes after the illness. */
+  readonly last: Told;
+  readonly journal: Outcome | undefined;
+  /** Milliseconds after the order came, for each time that v1 charged it. */
+  readonly chargedAfterMs: readonly number[];
+  readonly v1Status: string | undefined;
+  /** When each attempt left, until it asked again. */
+  readonly leftAt: readonly number[];
+  /** The same request id once more, after that. */
+  readonly again: Told | undefined;
+  readonly attemptsAgain: number;
+  readonly chargesAgain: number;
+}
+
+export interface Outage {
+  readonly way: string;
+  readonly lengthS: number;
+  readonly stories: readonly Story[];
+  readonly violations: readonly Violation[];
+}
+
+const BEGIN_MS = 60_000;
+const ASKED_LATER_MS = 20 * 60_000;
+/** Scripts do not come in the same instant. */
+const APART_MS = 40;
+
+export function playOutage(way: string, lengthS: number): Promise<Outage> {
+  const endMs = BEGIN_MS + lengthS * 1_000;
+  const fault = WAYS[way]!;
+  const scripts = HABITS.flatMap((habit) =>
+    PATIENCES.map((patience) => ({ habit, patience, caller: callerOf(habit, patience) })),
+  );
+  const trouble = (now: () => number) => () => (now() >= BEGIN_MS && now() < endMs ? fault : undefined);
+  return inWeather({ seed: `${way} ${lengthS}`, callers: scripts.map(({ caller }) => caller), trouble }, async (house) => {
+    const startMs = house.timeline.now;
+    const stories = scripts.flatMap((script, nth) =>
+      INSTANTS.map(async (instant, later): Promise<Story> => {
+        const atMs = (later === 0 ? BEGIN_MS : endMs - 2_000) + nth * APART_MS;
+        await house.timeline.pause(atMs);
+        const told = await sell(house, script.caller, saleOf(nth * INSTANTS.length + later), startMs + endMs + ASKED_LATER_MS);
+        return { habit: script.habit, patienceS: script.patience.seconds, instant, ...told };
+      }),
+    );
+    return { way, lengthS, stories: await Promise.all(stories), violations: house.violations };
+  });
+}
+
+function callerOf(habit: Habit, { seconds, userAgent }: (typeof PATIENCES)[number]): Caller {
+  const name = `${habit}${seconds}`;
+  return { name, ...(userAgent === undefined ? {} : { userAgent }), buysAfterPending: habit !== 'refunds' };
+}
+
+export interface AirtimeSale extends Sale {
+  readonly number: string;
+}
+
+/** Airtime to a number of its own, as format A sends it. */
+export function saleOf(nth: number): AirtimeSale {
+  const number = `0803${String(nth).padStart(5, '0')}77`;
+  const requestId = `order-${nth}`;
+  const fields = { network: '1', phone: number, plan_type: 'VTU', amount: '100', bypass: false, 'request-id': requestId };
+  return { requestId, number, path: '/api/topup/', fields };
+}
+
+async function sell(house: House, caller: Caller, sale: AirtimeSale, askedAt: number) {
+  const { requestId, number } = sale;
+  const startedAt = house.timeline.now;
+  const { leftAt } = house.caseOf(caller, requestId);
+  const first = await house.buy(caller, sale);
+  await house.timeline.pause(askedAt - house.timeline.now);
+  const last = await house.ask(caller, requestId);
+  const before = [...leftAt];
+  const told = {
+    first,
+    last,
+    journal: house.journalOf(caller, requestId)?.outcome,
+    chargedAfterMs: house.chargesOf(caller, number).map(({ createdAt }) => createdAt - startedAt),
+    v1Status: house.orderOf(caller, requestId)?.status,
+    leftAt: before,
+  };
+  // Of what failed at once nothing is known to v1: the same id may buy, and the next test looks at that.
+  const again = first.word === 'failure' ? undefined : await house.buy(caller, sale);
+  return { ...told, again, attemptsAgain: leftAt.length - before.length, chargesAgain: house.chargesOf(caller, number).length };
+}
