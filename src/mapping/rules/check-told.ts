@@ -4,6 +4,7 @@
  */
 import type { ReplyOutcome } from '../mapping';
 import { isFields } from '../compile-reply';
+import { TEXT_OUTCOMES } from './check-words';
 import type { Checking } from './checking';
 import { isDeciding, misreadAs, textTells, WORD_RULES } from './read-as';
 import { blockReply, listReply, outcomeReplies, type PlacedValue } from './reply-layers';
@@ -11,21 +12,6 @@ import { toldConstants, type ToldConstant } from './told-constants';
 
 /** A constant in a row of orders has no outcome of its own. Whatever it says is untrue of one of these. */
 const ALL_BUT_SUCCESS = ['pending', 'failure'] as const;
-
-/** By the outcome in which they are said; `found` is said of lookups and lists. */
-const TEXT_OUTCOMES: Readonly<Record<string, ReplyOutcome>> = {
-  succeeded: 'success',
-  found: 'success',
-  pending: 'pending',
-  unknown: 'pending',
-  unanswered: 'pending',
-  declined: 'failure',
-  rejected: 'failure',
-  not_sent: 'failure',
-  absent: 'failure',
-  not_found: 'failure',
-  unavailable: 'failure',
-};
 
 export function checkTold(checking: Checking): void {
   const { source } = checking;
@@ -78,7 +64,7 @@ function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }
 
 function checkTexts({ source, report }: Checking): void {
   for (const [key, text] of Object.entries(source.texts)) {
-    const outcome = Object.hasOwn(TEXT_OUTCOMES, key) ? TEXT_OUTCOMES[key]! : undefined;
+    const outcome = new Map<string, ReplyOutcome>(Object.entries(TEXT_OUTCOMES)).get(key);
     const other = outcome === undefined ? undefined : textTells(outcome, text);
     if (other !== undefined)
       report(['texts', key], 'text-of-other-outcome', `the text of \`${key}\` tells a ${other}: “${text}”`);

@@ -5,20 +5,24 @@ import { UNDERSTOOD, WORD_RULES } from './read-as';
 
 const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
-/** Texts that the gateway says by itself, by outcome; the last three answer lookups and lists, `unanswered` questions about orders. */
-export const TEXT_KEYS = [
-  'succeeded',
-  'pending',
-  'unknown',
-  'declined',
-  'rejected',
-  'not_sent',
-  'absent',
-  'unanswered',
-  'found',
-  'not_found',
-  'unavailable',
-] as const;
+/**
+ * Texts that the gateway says by itself, and the outcome of which each speaks. The last three answer
+ * lookups and lists, `unanswered` questions about orders: it must sound like neither end.
+ */
+export const TEXT_OUTCOMES = {
+  succeeded: 'success',
+  pending: 'pending',
+  unknown: 'pending',
+  declined: 'failure',
+  rejected: 'failure',
+  not_sent: 'failure',
+  absent: 'failure',
+  unanswered: 'pending',
+  found: 'success',
+  not_found: 'failure',
+  unavailable: 'failure',
+} as const satisfies Readonly<Record<string, ReplyOutcome>>;
+export const TEXT_KEYS = Object.keys(TEXT_OUTCOMES);
 
 export function checkWords(checking: Checking): void {
   const { source, report } = checking;

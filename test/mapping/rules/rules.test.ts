@@ -62,7 +62,7 @@ function codesInSources(): Set<string> {
       'compile-reply',
       'compile-value',
     ],
-    ...['load', 'read-yaml', 'routes', 'schema', 'signals', 'source', 'table'],
+    ...['load', 'read-yaml', 'routes', 'schema', 'schema-parts', 'signals', 'source', 'table'],
   ].map((name) => join(room, `${name}.ts`));
   const checks = readdirSync(join(room, 'rules')).map((name) => join(room, 'rules', name));
   const codes = new Set<string>();
