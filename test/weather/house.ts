@@ -118,7 +118,7 @@ export class House {
       throw new Error(`${method} ${path}: ${heard.kind === 'thrown' ? String(heard.error) : heard.kind}`);
     const body = heard.served.reply.body as JsonObject;
     const { now } = this.timeline;
-    return { afterMs: now - startedAt, at: now, http: heard.served.reply.status, body, word: wordOf(body) };
+    return { afterMs: now - startedAt, at: now, http: heard.served.reply.status, body, word: wordOf(heard.served.reply.status, body) };
   }
 }
 
