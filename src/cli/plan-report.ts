@@ -53,12 +53,13 @@ function formatDifferences(differences: readonly Difference[]): string[] {
   ];
 }
 
-function formatDifference({ words, money, placeBefore, placeAfter }: Difference): string[] {
+function formatDifference({ words, money, leaves, placeBefore, placeAfter }: Difference): string[] {
   const place =
     placeAfter === undefined
       ? `${placeBefore!.file}:${placeBefore!.line} of the running set`
       : `${placeAfter.file}:${placeAfter.line}`;
-  return [`  ${words}`, `      ${place}${money === undefined ? '' : `  (${money})`}`];
+  const what = (leaves ?? []).map((leaf) => `      ${leaf}`);
+  return [`  ${words}`, `      ${place}${money === undefined ? '' : `  (${money})`}`, ...what];
 }
 
 function formatReplay({ shapes, requests, played, changes }: Replay): string[] {

@@ -75,6 +75,7 @@ class Comparison {
       kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
       path: any.path.map(String).join('.'),
       words: describe(before, after),
+      ...(before === undefined && any.kind === 'branch' && NAMED[any.pattern] !== undefined ? { leaves: leavesOf(any) } : {}),
       ...(before === undefined ? {} : { before: showMeaning(before), placeBefore: this.#placeIn('before', before.path) }),
       ...(after === undefined ? {} : { after: showMeaning(after), placeAfter: this.#placeIn('after', after.path) }),
       ...(money === undefined ? {} : { money }),
@@ -112,6 +113,11 @@ function describe(before: Meaning | undefined, after: Meaning | undefined): stri
     return `${fill(named, any.names)} is ${before === undefined ? 'new' : 'gone'}`;
   const show = (meaning: Meaning | undefined): string => (meaning === undefined ? 'none' : showMeaning(meaning));
   return `${subjectOf(any)}: ${show(before)} -> ${show(after)}`;
+}
+
+function leavesOf(meaning: Meaning): string[] {
+  if (meaning.kind === 'branch') return [...meaning.entries.values()].flatMap(leavesOf);
+  return meaning.kind === 'bag' ? meaning.items.flatMap(leavesOf) : [`${subjectOf(meaning)}: ${showMeaning(meaning)}`];
 }
 
 function subjectOf({ pattern, names }: Meaning): string {

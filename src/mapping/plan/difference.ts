@@ -11,6 +11,8 @@ export interface Difference {
   readonly path: string;
   /** In the operator's words. */
   readonly words: string;
+  /** What a new thing says, leaf by leaf: nobody can judge it by its name. */
+  readonly leaves?: readonly string[];
   readonly before?: string;
   readonly after?: string;
   /** Where it stands in the running set, and in the candidate. */

@@ -351,6 +351,34 @@ test('a format more is money even when it says nothing: numbers become doubtful'
   ]);
 });
 
+test('what is new is told leaf by leaf', () => {
+  const twin = `  buy_result:
+    title: Results
+    kind: purchase
+    routes: [POST /results/exam]
+    fields: { exam: { from: [exam], as: exam, required: true } }
+    call: { to: POST /exam_pin, send: { exam_name: $exam, quantity: 5 } }
+    reply: { include: [purchase], success: { pin: $order.pins | pins } }
+`;
+  const [found, ...others] = compareSources(source, edited('operations/exam.yaml', /$/, twin));
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ kind: 'added', words: 'operation buy_result is new', money: expect.any(String) });
+  // Nobody could see from its name that every order would be for five.
+  expect(found!.leaves).toEqual([
+    'buy_result: title: Results',
+    'buy_result: kind: purchase',
+    'buy_result: addresses: [POST /results/exam]',
+    'buy_result: field exam: spellings: [exam]',
+    'buy_result: field exam: read as: exam',
+    'buy_result: field exam: required: true',
+    'buy_result: v1 endpoint: POST /exam_pin',
+    'buy_result: v1 call, `exam_name`: $exam',
+    'buy_result: v1 call, `quantity`: 5',
+    'buy_result: reply: included blocks: ["purchase"]',
+    'buy_result: reply to a success, `pin`: $order.pins | pins',
+  ]);
+});
+
 test('sections in other files are the same sections', () => {
   const texts = 'succeeded pending unknown declined rejected not_sent found not_found unavailable'
     .split(' ')
