@@ -24,9 +24,10 @@ import { checkTold } from './rules/check-told';
 import { checkUnused } from './rules/check-unused';
 import { checkValues } from './rules/check-values';
 import { checkWords } from './rules/check-words';
+import { MONEY_CHECKS } from './rules/money/money-checks';
 import type { Check } from './rules/checking';
 import { RULES } from './rules/rules';
-import { createReport, NOWHERE } from './source';
+import { createReport, NOWHERE, type MappingSource, type Report } from './source';
 
 export interface CheckedMapping {
   /** Absent when there are errors. */
@@ -57,6 +58,7 @@ const CHECKS: readonly Check[] = [
   checkNumberings,
   checkCallers,
   checkCallerKeys,
+  ...MONEY_CHECKS,
 ];
 
 export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
@@ -78,10 +80,21 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   if (source === undefined) return finish();
   const unread: Hole[] = files.length < given.length ? [{ path: [], kind: 'gone' }] : [];
   const report = reportApartFrom([...holes, ...unread], createReport(source.places, problems));
+  return finish(checkMerged(source, report, problems));
+}
+
+/** What is wrong with a source that was read from no file, such as one that was broken on purpose. */
+export function checkSource(source: MappingSource): Problem[] {
+  const problems: Problem[] = [];
+  checkMerged(source, createReport(source.places, problems), problems);
+  return problems;
+}
+
+function checkMerged(source: MappingSource, report: Report, problems: readonly Problem[]): Mapping {
   const mapping = compileMapping(source, report);
   for (const check of CHECKS) check({ source, mapping, report });
   if (!hasErrors(problems)) checkUnused({ source, mapping, report });
-  return finish(mapping);
+  return mapping;
 }
 
 const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');

@@ -49,6 +49,7 @@ operations:
       network: { from: [network], as: network, required: true }
       phone: { from: [phone], as: phone, required: true }
       amount: { from: [amount], as: naira, required: true }
+    ignore: [mobile_number, bypass, plan, plan_type]
     call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
     reply:
       always: { status: $words.status, network: $network, sum: $amount | naira }

@@ -23,6 +23,14 @@ const SIGNALS = ['formats.~.proof.~'];
 
 const LOOKS_AT: Readonly<Partial<Record<RuleId, readonly string[]>>> = {
   'missing-call': [CALL, KIND],
+  'goods-not-told': [...REPLIES, CALL],
+  'echo-not-told': REPLIES,
+  'v1-field-unsent': [...FIELDS, CALL],
+  'v1-field-misfed': FIELDS,
+  'constant-in-call': FIELDS,
+  'lookup-by-another': FIELDS,
+  'value-not-of-v1': TABLES,
+  'proof-of-unread-field': ['operations', 'formats', 'request_id'],
   'purchase-without-purchase': [CALL, KIND],
   'read-that-buys': [CALL, KIND],
   'missing-v1-field': [CALL],

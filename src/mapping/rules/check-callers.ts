@@ -10,6 +10,8 @@ const PHP_WAITS_MS = 60_000;
 const HUGE_MS = 10 * 60_000;
 /** What is measured in hours by nature. */
 const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
+/** v1 asks its provider again about an order that is pending for longer (specification, section 4). */
+const QUIET_MIN_MS = 2 * 60_000;
 const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay'];
 
 export function checkCallers(checking: Checking): void {
@@ -81,7 +83,8 @@ function checkTiming({ source, report }: Checking): void {
     if (ms > (SLOW.includes(name) ? HUGE_SLOW_MS : HUGE_MS)) report(path, 'duration-huge', `\`${name}\` is ${spell(ms)}`);
   }
   const { quiet, try: one } = source.timing;
-  if (quiet < one) report(['timing', 'quiet'], 'quiet-too-short', `one try may take ${spell(one)}, and quiet is ${spell(quiet)}`);
+  if (quiet < one || quiet < QUIET_MIN_MS)
+    report(['timing', 'quiet'], 'quiet-too-short', `one try may take ${spell(one)}, and quiet is ${spell(quiet)}`);
 }
 
 function spell(ms: number): string {

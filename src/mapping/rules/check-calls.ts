@@ -19,7 +19,7 @@ const MAY_CALL: Readonly<Record<OperationSource['kind'], readonly V1Endpoint['ki
 
 const RESERVED = ['pin', 'request_id'];
 /** Who gets what is bought, and how much it costs: never the same in every order. */
-const RECIPIENTS = ['phone', 'smartcard', 'meter_number', 'recipients', 'amount'];
+export const RECIPIENTS: readonly string[] = ['phone', 'smartcard', 'meter_number', 'recipients', 'amount'];
 
 export function checkCalls({ source, report }: Checking): void {
   for (const [name, operation] of Object.entries(source.operations)) {
@@ -91,7 +91,7 @@ function checkNames(
     if (required && !Object.hasOwn(send, field)) report([...path, 'send'], 'missing-v1-field', `${to} needs \`${field}\``);
 }
 
-const TAKES: Readonly<Record<V1FieldType, readonly Kind[]>> = {
+export const TAKES: Readonly<Record<V1FieldType, readonly Kind[]>> = {
   string: ['text', 'word'],
   integer: ['number'],
   number: ['number'],
@@ -148,8 +148,8 @@ function rootOf(value: ValueSource): string | undefined {
   return typeof value === 'string' ? parseExpression(value)?.root : undefined;
 }
 
-function isConstant(value: ValueSource): boolean {
+export function isConstant(value: ValueSource): boolean {
   if (typeof value === 'string') return !value.startsWith('$');
   if (Array.isArray(value)) return value.every((part) => isConstant(part as ValueSource));
-  return typeof value === 'number';
+  return typeof value === 'number' || typeof value === 'boolean';
 }

@@ -2,11 +2,14 @@
 import type { MappingFileText } from '../load';
 import type { Problem } from '../problem';
 import { findSecrets } from '../secret-literals';
+import { findStrangeLetters } from './money/letters';
 import { RULES, type RuleId } from './rules';
 
 /** A mapping is written by hand; the largest shipped file has 9 kB. */
 export const FILE_CHARACTERS_MAX = 1_000_000;
 const MARK = '\uFEFF';
+/** Words, or a quoted text, and a # with a blank before it and none behind: no comment of ours is written so. */
+const CUT_TEXT = /^(\s*[\w'"*-]+:\s+(?:"[^"]*"|'[^']*'|[^\s'"[{|>&*!#$][^#]*?\s[^#]*?)\s+)(#[^\s#!]\S*)/;
 
 export interface CheckedTexts {
   /** What can be read further, without byte-order marks. */
@@ -34,6 +37,7 @@ export function checkTexts(files: readonly MappingFileText[]): CheckedTexts {
     }
     if (isBlank(file.text)) tell(1, 1, 'empty-file', 'there is nothing in this file but comments');
     checkLines(file.text, tell);
+    for (const { line, column, code, message } of findStrangeLetters(file.text)) tell(line, column, code, message);
   }
   return { files: readable, problems };
 }
@@ -46,6 +50,8 @@ function checkLines(text: string, tell: (line: number, column: number, code: Rul
   for (const [index, line] of text.split('\n').entries()) {
     const place = line.indexOf('\uFFFD');
     if (place >= 0) tell(index + 1, place + 1, 'not-utf8', 'these bytes are no UTF-8 character');
+    const cut = CUT_TEXT.exec(line);
+    if (cut !== null) tell(index + 1, cut[1]!.length + 1, 'text-cut-by-comment', `the text ends before \`${cut[2]!}\``);
     for (const secret of findSecrets(line)) tell(index + 1, secret.index + 1, 'secret-literal', `this looks like ${secret.what}`);
   }
 }

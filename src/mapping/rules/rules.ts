@@ -7,7 +7,10 @@ import { FILE_RULES } from './table/file-rules';
 import { FORMAT_RULES } from './table/format-rules';
 import { REPLY_RULES } from './table/reply-rules';
 import { ROUTE_RULES } from './table/route-rules';
+import { SENT_RULES } from './table/sent-rules';
+import { SLIP_RULES } from './table/slip-rules';
 import { TABLE_RULES } from './table/table-rules';
+import { TOLD_RULES } from './table/told-rules';
 import { VALUE_RULES } from './table/value-rules';
 
 /** By family, as the documents list them. */
@@ -16,11 +19,14 @@ export const RULE_FAMILIES = {
   Addresses: ROUTE_RULES,
   Fields: FIELD_RULES,
   'Operations and calls': CALL_RULES,
+  'What v1 is sent': SENT_RULES,
   Values: VALUE_RULES,
   Replies: REPLY_RULES,
+  'What is told': TOLD_RULES,
   Formats: FORMAT_RULES,
   Tables: TABLE_RULES,
   'Callers and time': CALLER_RULES,
+  'Slips of the pen': SLIP_RULES,
 } as const;
 
 export const RULES = {
@@ -33,6 +39,9 @@ export const RULES = {
   ...FORMAT_RULES,
   ...TABLE_RULES,
   ...CALLER_RULES,
+  ...SENT_RULES,
+  ...TOLD_RULES,
+  ...SLIP_RULES,
 } as const;
 
 export type RuleId = keyof typeof RULES;

@@ -64,7 +64,9 @@ function codesInSources(): Set<string> {
     ],
     ...['load', 'read-yaml', 'routes', 'schema', 'schema-parts', 'signals', 'source', 'table'],
   ].map((name) => join(room, `${name}.ts`));
-  const checks = readdirSync(join(room, 'rules')).map((name) => join(room, 'rules', name));
+  const checks = ['rules', 'rules/money'].flatMap((folder) =>
+    readdirSync(join(room, folder)).map((name) => join(room, folder, name)),
+  );
   const codes = new Set<string>();
   for (const path of [...files, ...checks.filter((name) => name.endsWith('.ts') && !name.endsWith('rules.ts'))]) {
     const text = readFileSync(path, 'utf8').replace(/^import .*$|^} from .*$/gm, '');

@@ -78,7 +78,7 @@ export const CALL_RULES = {
     'The guard would pass everything in silence.',
     'Name a number field that is read through a table with prefixes, and a phone field that is read as `phone`.',
   ),
-  'purchase-without-guard': warning(
+  'purchase-without-guard': error(
     'A purchase sends a network by number and has a phone, but no numbering guard',
     'A script with another server’s network table sells AIRTEL for 9MOBILE, and nothing stops it.',
     'Add `numbering_guard: { number: network, phone: phone }`.',

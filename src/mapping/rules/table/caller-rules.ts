@@ -78,8 +78,8 @@ export const CALLER_RULES = {
     'Check the unit.',
   ),
   'quiet-too-short': warning(
-    '`timing.quiet` is shorter than one try',
+    '`timing.quiet` is shorter than one try, or than two minutes',
     'An order would count as never sent, and be refunded, while v1 may still be working on it.',
-    'Make `quiet` longer than `try`.',
+    'Make `quiet` longer than `try`, and at least two minutes: only then does v1 ask its provider again.',
   ),
 } as const satisfies RuleTable;

@@ -1,0 +1,77 @@
+/**
+ * What every field of v1's calls means ("Partner Purchase API v1: Specification", sections 2, 4 and 8), in the mapping's own
+ * words: how a script's field must be read to mean it, and which values v1 takes. One table for every rule about calls.
+ */
+import type { V1Endpoint } from '../../../upstream/v1';
+
+export interface V1Need {
+  /** For sentences: `a phone number`. */
+  readonly what: string;
+  /** Transforms (`as:`) that read exactly this. */
+  readonly as: readonly string[];
+  /** Lists of the catalog whose numbers or names it is; a table says by `shown_in` or `catalog` that it holds those. */
+  readonly lists?: readonly string[];
+  /** Every value that v1 takes, spelled so. */
+  readonly values?: readonly string[];
+  /** v1's own numbers of the values that it names. */
+  readonly ids?: Readonly<Record<string, readonly number[]>>;
+  /** Who is sold to, or what it costs: a script that leaves it out must be told, and nothing may be put in its place. */
+  readonly isVital?: boolean;
+  /** The one value that changes nothing, such as one card. Any other default buys more than was asked for. */
+  readonly harmless?: number | boolean;
+}
+
+const NETWORKS = ['MTN', 'GLO', 'AIRTEL', '9MOBILE'];
+
+const NEEDS: Readonly<Record<string, V1Need>> = {
+  phone: { what: 'a phone number', as: ['phone'] },
+  network: { what: 'a network', as: [], values: NETWORKS, isVital: true },
+  network_id: {
+    what: 'a network',
+    as: [],
+    ids: Object.fromEntries(NETWORKS.map((name, index) => [name, [index + 1]])),
+    values: NETWORKS,
+    isVital: true,
+  },
+  amount: { what: 'an amount', as: ['naira'], isVital: true },
+  ported: { what: 'a yes or no', as: ['flag'], harmless: false },
+  cable_id: {
+    what: 'a cable TV provider',
+    as: ['plan_id'],
+    lists: ['cable_providers', 'cable_plans.cable_id'],
+    ids: { GOTV: [0, 1], DSTV: [0, 2], STARTIMES: [0, 3, 107] },
+    isVital: true,
+  },
+  smartcard: { what: 'a smartcard number', as: ['identifier'], isVital: true },
+  disco_id: { what: 'an electricity company', as: ['plan_id'], lists: ['discos'], isVital: true },
+  meter_number: { what: 'a meter number', as: ['identifier'], isVital: true },
+  meter_type: { what: 'a meter type', as: [], values: ['prepaid', 'postpaid'], isVital: true },
+  exam_name: { what: 'an exam', as: [], lists: ['exams'], isVital: true },
+  quantity: { what: 'a quantity', as: ['quantity'], harmless: 1 },
+  denomination: { what: 'a card value', as: ['denomination'], isVital: true },
+  name_on_card: { what: 'a text', as: ['text'] },
+  sender_id: { what: 'a text', as: ['text'] },
+  message: { what: 'a text', as: ['text'] },
+  recipients: { what: 'a list of phone numbers', as: ['phone_list'], isVital: true },
+};
+
+/** A plan is a data plan or a package, as the endpoint says; and who gets airtime or data is vital, a contact is not. */
+const NEEDS_OF: Readonly<Record<string, Readonly<Record<string, V1Need>>>> = {
+  '/data': { plan_id: planOf('a data plan', 'data_plans'), phone: { ...NEEDS['phone']!, isVital: true } },
+  '/airtime': { phone: { ...NEEDS['phone']!, isVital: true } },
+  '/data-card': { plan_id: planOf('a data plan', 'data_plans') },
+  '/cabletv': { plan_id: planOf('a cable TV package', 'cable_plans') },
+};
+
+function planOf(what: string, list: string): V1Need {
+  return { what, as: ['plan_id'], lists: [list], isVital: true };
+}
+
+/** Fields that v1 takes and ignores (section 4: "the plan decides the network"). */
+const IGNORED: Readonly<Record<string, readonly string[]>> = { '/data': ['network'] };
+
+/** Undefined for what v1 ignores, and for what no purchase and no lookup sends. */
+export function needOf({ path, kind }: V1Endpoint, field: string): V1Need | undefined {
+  if (kind === 'read' || IGNORED[path]?.includes(field) === true) return undefined;
+  return NEEDS_OF[path]?.[field] ?? (Object.hasOwn(NEEDS, field) ? NEEDS[field] : undefined);
+}
