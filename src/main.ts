@@ -13,6 +13,7 @@ import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
 import { createKeyring } from './gateway/keyring';
+import { createLearntPatience, type LearntEntry, type LearntPatience } from './gateway/learnt-patience';
 import { readGatewaySecret } from './gateway-secret';
 import { createApp, type PartialRequest } from './http/app';
 import { createClientAddress } from './http/client-address';
@@ -29,7 +30,8 @@ import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
 import { measuredUpstream } from './telemetry/measured';
-import { createMetrics } from './telemetry/metrics';
+import { createMetrics, type Metrics } from './telemetry/metrics';
+import { createPatienceFile, readPatienceFile } from './patience-file';
 import { createStopLog } from './stop-log';
 import { routesBehindV1 } from './routes-behind-v1';
 import { watchMappings } from './watch-mappings';
@@ -91,7 +93,9 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   }
   const openOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics });
   closers.push(async () => openOrders.stop());
+  const learntPatience = openLearntPatience(config, clock, observer, metrics, closers);
   const gateway = createGateway({
+    learntPatience,
     mapping: live.current,
     journal,
     upstream,
@@ -164,6 +168,30 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
       stopping.end();
     },
   };
+}
+
+function openLearntPatience(
+  config: Config,
+  clock: Clock,
+  observer: Observer,
+  metrics: Metrics,
+  closers: (() => Promise<void>)[],
+): LearntPatience {
+  const { entries: known, problem } = readPatienceFile(config.dataDir);
+  if (problem !== undefined) observer.trouble('patience_file', new Error(problem));
+  const file = createPatienceFile(config.dataDir, clock, observer.trouble);
+  closers.push(async () => file.close());
+  const show = (entries: readonly LearntEntry[]): void => {
+    const keys = new Map<string, number>();
+    for (const { kind, limitMs } of entries) if (limitMs !== undefined) keys.set(kind, (keys.get(kind) ?? 0) + 1);
+    metrics.setLearnt(keys);
+  };
+  show(known);
+  return createLearntPatience(known, (kind, entries) => {
+    metrics.hungUp(kind);
+    show(entries());
+    file.save(entries);
+  });
 }
 
 /** The folder's mappings, or the last good ones when those have problems; the operator hears of it either way. */

@@ -1,4 +1,5 @@
 /** What `compat-gateway drift` prints for people. */
+import type { LearntEntry } from '../gateway/learnt-patience';
 import type { Places } from '../mapping/source';
 import type { Addition, Advice, Drift, UnknownField } from '../traffic/drift/drift';
 import type { Patch } from '../traffic/drift/make-patch';
@@ -8,7 +9,7 @@ export function hasFound({ fields, words, addresses }: Drift): boolean {
   return fields.length + words.length + addresses.length > 0;
 }
 
-export function formatDrift(drift: Drift, patch: Patch, places: Places): string {
+export function formatDrift(drift: Drift, patch: Patch, places: Places, learnt: readonly LearntEntry[] = []): string {
   const since = new Date(drift.sinceMs).toISOString().slice(0, 16).replace('T', ' ');
   const lost = drift.forgotten === 0 ? '' : `; ${drift.forgotten} more had no room`;
   const blocks = [
@@ -16,6 +17,7 @@ export function formatDrift(drift: Drift, patch: Patch, places: Places): string 
     section('Unknown fields', drift.fields.flatMap(fieldLines)),
     section('Words that no table has', wordLines(drift)),
     section('Addresses that are not served', addressLines(drift)),
+    section('Scripts that hang up before their answer (for information; `patience` of a key fixes it)', learnt.map(patienceLine)),
     section('Never used in this time (for information; not in the patch)', unusedLines(drift)),
     patchLines(patch, places),
     hasFound(drift) ? [] : ['Nothing to learn: every field, word and address that came is known.'],
@@ -24,6 +26,11 @@ export function formatDrift(drift: Drift, patch: Patch, places: Places): string 
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
+}
+
+function patienceLine({ fingerprint, kind, limitMs = 0, hangUpsMs }: LearntEntry): string {
+  const ages = hangUpsMs.map((ms) => `${ms / 1000} s`).join(', ');
+  return `${fingerprint}  ${kind}  held ${limitMs / 1000} s: hung up after ${ages}`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {

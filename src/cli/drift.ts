@@ -5,6 +5,7 @@ import type { Traffic } from '../domain/traffic';
 import { checkFiles } from '../mapping/check';
 import { mergeFiles, readFolder } from '../mapping/load';
 import { formatProblems } from '../mapping/by-cause';
+import { readPatienceFile } from '../patience-file';
 import { additionsOf, findDrift } from '../traffic/drift/find-drift';
 import { makePatch } from '../traffic/drift/make-patch';
 import { askAdmin } from './ask-admin';
@@ -57,14 +58,15 @@ async function compare(folder: string, config: Config, options: DriftOptions): P
   if (mapping === undefined || source === undefined) throw new Error(formatProblems(problems));
   // The admin server is ours: what it answers has the form of its types.
   const traffic = accepted(await askAdmin(config, 'GET', '/traffic')) as unknown as Traffic;
+  const learnt = readPatienceFile(config.dataDir).entries.filter(({ limitMs }) => limitMs !== undefined);
   const drift = findDrift(traffic, mapping, source);
   const patch = makePatch(read.files, additionsOf(drift), basename(resolve(folder)));
   const text =
     options.json === true
-      ? `${JSON.stringify({ ...drift, patch }, null, 2)}\n`
+      ? `${JSON.stringify({ ...drift, learntPatience: learnt, patch }, null, 2)}\n`
       : options.patch === true
         ? patch.diff
-        : formatDrift(drift, patch, source.places);
+        : formatDrift(drift, patch, source.places, learnt);
   process.stdout.write(text);
   // A pipe into `patch` shall not fail because there is something to apply.
   if (options.patch !== true && hasFound(drift)) process.exitCode = 1;

@@ -6,6 +6,7 @@ import { DEFAULT } from '../mapping/compile-caller-key';
 import type { CallerKey, Mapping, Operation } from '../mapping/mapping';
 import { PINNED_BY_CALLER } from './detect-format';
 import { guardNumbering } from './guard-numbering';
+import { patienceFor, type LearntPatience } from './learnt-patience';
 import { listShapeName } from './merge-reply';
 import type { Found } from './walk-in';
 
@@ -74,6 +75,21 @@ function explainWaiting({ name }: Operation, callerKey: CallerKey, decide: Decid
     ...(patienceMs === undefined ? [] : [decide(`it waits ${patienceMs / 1000} s for the end of this order`, 'patience', name)]),
     ...(afterPending === undefined ? [] : [decide(`once it has heard pending, ${then}`, 'after_pending', name)]),
   ];
+}
+
+/** That it is held below what the mapping says, because its scripts hang up earlier. */
+export function explainLearnt(
+  { operation, credentials, callerKey }: Found,
+  request: LegacyRequest,
+  mapping: Mapping,
+  learnt: LearntPatience,
+): CallerDecision[] {
+  if (operation?.kind !== 'purchase' || credentials === undefined) return [];
+  const kind = mapping.callerKindOf(request.headers);
+  const { ms, insteadOfMs } = patienceFor(operation, kind, callerKey, learnt.limitOf(credentials.fingerprint, kind.name));
+  if (insteadOfMs === undefined) return [];
+  const words = `its scripts hang up early: it is held ${ms / 1000} s (learnt) instead of ${insteadOfMs / 1000} s`;
+  return [{ words, place: mapping.placeOf(['callers', 'kinds', kind.name, 'patience']) }];
 }
 
 function explainList(operation: Operation, format: string, callerKey: CallerKey, decide: Decide): CallerDecision[] {

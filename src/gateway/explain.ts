@@ -15,7 +15,8 @@ import { authenticate, authenticateFields, type Authenticated } from './authenti
 import type { CatalogLists } from './catalog-lists';
 import type { FoundSignal } from './detect-format';
 import type { Keyring } from './keyring';
-import { explainCaller, type CallerDecision } from './explain-caller';
+import { explainCaller, explainLearnt, type CallerDecision } from './explain-caller';
+import { createLearntPatience, type LearntPatience } from './learnt-patience';
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from './merge-reply';
 import { walkIn, type Found } from './walk-in';
 
@@ -85,7 +86,12 @@ const SAMPLES: Readonly<Record<ReplyOutcome, Outcome>> = {
 };
 const SAMPLE_ORDER_NUMBER = 1;
 
-export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyring): Explanation {
+export function explain(
+  request: LegacyRequest,
+  mapping: Mapping,
+  keyring: Keyring,
+  learnt: LearntPatience = createLearntPatience(),
+): Explanation {
   const found: Found = {};
   let end: Pick<Explanation, 'refusal' | 'note'> = {};
   let refusal: GatewayError | undefined;
@@ -125,7 +131,7 @@ export function explain(request: LegacyRequest, mapping: Mapping, keyring: Keyri
     ...(detection === undefined
       ? {}
       : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
-    caller: explainCaller(found, request, mapping, refusal),
+    caller: [...explainCaller(found, request, mapping, refusal), ...explainLearnt(found, request, mapping, learnt)],
     fields:
       operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
     unknownFields: intent?.unknownFields ?? [],

@@ -17,7 +17,7 @@
  */
 import type { Catalogs } from '../catalog/catalog';
 import { tellCatalogs } from '../catalog/tell-catalogs';
-import { within, type Clock } from '../domain/clock';
+import { startAge, within, type Clock } from '../domain/clock';
 import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
@@ -36,6 +36,7 @@ import { authenticate, authenticateFields, type Authenticated } from './authenti
 import { catalogListsOf } from './catalog-lists';
 import { createKeyless, type Keyless } from './keyless';
 import type { Keyring } from './keyring';
+import { createLearntPatience, patienceFor, type LearntPatience } from './learnt-patience';
 import { createPinGuard, type PinGuard } from './pin-guard';
 import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursuit';
@@ -57,6 +58,8 @@ export interface GatewayParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
+  /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
+  readonly learntPatience?: LearntPatience;
 }
 
 /** What is worth telling the operator of one request. Names only, never values. */
@@ -124,6 +127,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
   const reconciler = createReconciler({ ...parts, upstream, pursuits });
   const keyless = createKeyless(parts);
+  const learnt = parts.learntPatience ?? createLearntPatience();
   let isStopping = false;
   let cancelHurry: () => void = () => undefined;
   const walk: WalkParts = {
@@ -175,13 +179,21 @@ export function createGateway(parts: GatewayParts): Gateway {
       }
       walkIn(request, mapping, { ...tools, catalog: catalogListsOf(catalog, mapping) }, found);
     }
-    return askingOf(request, line, mapping, found as Required<Found>);
+    return askingOf(request, line, mapping, found as Required<Found>, learnt);
   };
+
+  /** A script that goes before its reply has shown how long it waits; one that is cut off by a stop has not. */
+  const watchHangUp = ({ line, mapping, request, credentials }: Asking, age: () => number): void =>
+    line.onEnd((isWhole) => {
+      if (isWhole || isStopping) return;
+      learnt.hangUp(credentials.fingerprint, mapping.callerKindOf(request.headers).name, age());
+    });
 
   return {
     async handle(request, line = STAYING) {
       const mapping = parts.mapping();
       const found: Found = {};
+      const age = startAge(parts.clock);
       const served = (
         reply: LegacyReply,
         outcome: Served['outcome'],
@@ -208,6 +220,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       try {
         const asking = await ask(request, line, mapping, found);
         isAsked = true;
+        if (asking.operation.kind === 'purchase') watchHangUp(asking, age);
         const { reply, outcome, repeat } = await ANSWERS[asking.operation.kind](asking, walk);
         if (asking.operation.kind === 'purchase' && outcome === 'succeeded')
           keyless.sold(asking.credentials, request.clientAddress);
@@ -255,10 +268,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, found: Required<Found>): Asking {
+function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, found: Required<Found>, learnt: LearntPatience): Asking {
   const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = found;
   const kind = mapping.callerKindOf(request.headers);
-  const patienceMs = callerKey?.patienceOf(operation.name) ?? operation.patienceMs[kind.name] ?? kind.patienceMs;
+  const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);
+  const patienceMs = patienceFor(operation, kind, callerKey, learntMs).ms;
   const { format, reason } = detection;
   const afterPending = afterPendingOf(operation, format, kind, callerKey);
   const caller = { credentials, isBasic, callerKey, patienceMs, afterPending };

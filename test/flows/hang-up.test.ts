@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { hasPhp } from '../php/has-php';
 import { runScript } from '../php/run-script';
-import { askV1, openHouse, send, type House } from './house';
+import { runHere } from '../cli/run-here';
+import { askV1, MAPPINGS, openHouse, send, type House } from './house';
 
 const KEY = 'sandbox_demo:1234';
 const MINUTE = 60_000;
@@ -29,8 +30,8 @@ const sold = async (phone: string): Promise<number> => {
   const { transactions } = (await askV1(house.service, '/transactions?per_page=50')).body.data;
   return (transactions as { phone?: string; description?: string }[]).filter((one) => JSON.stringify(one).includes(phone)).length;
 };
-const runPhp = (service: string, order: Readonly<Record<string, unknown>>) =>
-  runScript({ script: 'gives-up', service, address: house.url, key: KEY, order });
+const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key = KEY) =>
+  runScript({ script: 'gives-up', service, address: house.url, key, order });
 
 (hasPhp ? describe : describe.skip)('real PHP with a limit of its own', () => {
   test('sends its sale once more without the number, under the same header: one sale, and it hears its end', async () => {
@@ -57,6 +58,51 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>) =>
     expect(await sold(phone)).toBe(1);
   }, 40_000);
 });
+
+(hasPhp ? test : test.skip)(
+  'a script that has hung up twice after two seconds hears pending before that, also after a restart',
+  async () => {
+    await house.close();
+    const folder = mkdtempSync(join(tmpdir(), 'compat-learnt-'));
+    house = await openHouse({ dataDir: folder });
+    // v1 never says how it ends.
+    const buy = (nth: number) =>
+      runPhp('once', { phone: `080311${nth}0003`, amount: 150 + nth, limit: 2_000 }, 'acme_live_demo:1234');
+    expect((await buy(1)).told).toMatchObject({ told: 'refunded' });
+    expect((await buy(2)).told).toMatchObject({ told: 'refunded' });
+    expect((await buy(3)).told).toMatchObject({ told: 'pending' });
+    const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+    expect(metrics).toContain('compat_hang_ups_total{kind="plain_php"} 2');
+    expect(metrics).toContain('compat_learnt_patience_keys{kind="plain_php"} 1');
+    await house.close();
+    house = await openHouse({ dataDir: folder });
+    expect((await buy(4)).told).toMatchObject({ told: 'pending' });
+    const env = { DATA_DIR: folder, MAPPINGS_DIR: MAPPINGS, ADMIN_PORT: new URL(house.service.adminUrl).port };
+    const head = ['-H', 'User-Agent:', '-H', 'Authorization: Token acme_live_demo:1234'];
+    const sale = ['-d', '{"network":1,"phone":"08031234567","amount":100}'];
+    const explained = await runWith(env, 'explain', '--no-replies', 'curl', 'http://h/api/topup/', ...head, ...sale);
+    expect(explained).toMatch(/caller +its scripts hang up early: it is held 1\.\d+ s \(learnt\) instead of 40 s/);
+    const drift = await runWith(env, 'drift');
+    expect(drift).toMatch(/Scripts that hang up before their answer/);
+    expect(drift).toMatch(/[0-9a-f]{32} {2}plain_php {2}held 1\.\d+ s: hung up after [12](\.\d+)? s, [12](\.\d+)? s/);
+    await house.close();
+    rmSync(folder, { recursive: true, force: true });
+    house = await openHouse({ dataDir });
+  },
+  60_000,
+);
+
+/** A command with settings of its own; what it prints. */
+async function runWith(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<string> {
+  const before = { ...process.env };
+  Object.assign(process.env, env);
+  try {
+    return (await runHere(...words)).stdout;
+  } finally {
+    for (const name of Object.keys(env)) delete process.env[name];
+    Object.assign(process.env, before);
+  }
+}
 
 /** Sends a whole request and drops the connection after so many milliseconds. */
 function hangUpAfter(url: string, body: object, afterMs: number): Promise<void> {
