@@ -54,7 +54,7 @@ function makeFolder(name: TimingName): string {
   cpSync(MAPPINGS, folder, { recursive: true });
   const file = join(folder, 'callers.yaml');
   const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS };
-  const text = readFileSync(file, 'utf8').replace(/^( +)(\w+): \d+(?:ms|s|m)$/gm, (line, indent: string, key: string) =>
+  const text = readFileSync(file, 'utf8').replace(/^( +)(\w+): \d+(?:ms|s|m|h)$/gm, (line, indent: string, key: string) =>
     values[key] === undefined ? line : `${indent}${key}: ${values[key]}ms`,
   );
   writeFileSync(file, text);
