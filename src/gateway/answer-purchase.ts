@@ -133,7 +133,7 @@ async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
-  if (isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts.clock.now())) throw requestIdUsed(order);
+  if (isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts)) throw requestIdUsed(order);
   if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
     if (order.outcome?.kind === 'succeeded') onReplay();
     return standStill(order);
@@ -194,7 +194,7 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, 
   }
   if (known === undefined || isSafeOutcome(known)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  if (isUsedUp(known, replayMsOf(mapping, callerKey), parts.clock.now())) throw refusal;
+  if (isUsedUp(known, replayMsOf(mapping, callerKey), parts)) throw refusal;
   return known;
 }
 

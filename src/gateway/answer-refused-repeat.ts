@@ -27,7 +27,7 @@ export async function answerRefusedRepeat(
   const requestId = readIdOf(request, parameters, mapping);
   const order = requestId === undefined ? undefined : await findOrder(credentials.fingerprint, requestId, parts);
   if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
-  if (isUsedUp(order, replayMsOf(mapping, found.callerKey), parts.clock.now())) return undefined;
+  if (isUsedUp(order, replayMsOf(mapping, found.callerKey), parts)) return undefined;
   const outcome = await withGoods(order, { credentials, request, mapping }, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const reply = mergeReply({

@@ -14,11 +14,9 @@ import { findReceipt } from './find-receipt';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 import type { ReconcileParts } from './reconcile';
 import { isMoneyIn, rulesOut } from './rules-out';
-import type { Steadiness } from './steadiness';
 
 export interface LostParts extends ReconcileParts {
   readonly history: HistoryReader;
-  readonly steadiness: Steadiness;
 }
 
 export interface LostFound {

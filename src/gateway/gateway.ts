@@ -44,6 +44,7 @@ import { createPursuits, type Pursuits } from './pursuits';
 import { createReconciler, type Reconciler } from './reconcile';
 import { pendingAfterBug, refuseRequest, type Refused } from './refuse';
 import { createRepeats, type Repeats } from './repeats';
+import { createSteadiness, type Steadiness } from './steadiness';
 import { walkIn, type Found } from './walk-in';
 
 export interface GatewayParts {
@@ -100,6 +101,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pursuits: Pursuits;
   readonly pinGuard: PinGuard;
   readonly reconciler: Reconciler;
+  readonly steadiness: Steadiness;
   readonly repeats: Repeats;
   readonly keyless: Keyless;
 }
@@ -125,7 +127,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   const upstream = tellCatalogs(parts.upstream, parts.catalogs);
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
-  const reconciler = createReconciler({ ...parts, upstream, pursuits });
+  const steadiness = createSteadiness(parts.clock);
+  const reconciler = createReconciler({ ...parts, upstream, pursuits, steadiness });
   const keyless = createKeyless(parts);
   const learnt = parts.learntPatience ?? createLearntPatience();
   let isStopping = false;
@@ -140,6 +143,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     pursuits,
     pinGuard,
     reconciler,
+    steadiness,
     repeats: createRepeats({ ...parts, pursuits }),
     attempts: createAttemptLimit(parts.clock),
     keyless,

@@ -15,7 +15,7 @@ import { createSignal } from './create-signal';
 import { findReceipt } from './find-receipt';
 import { judgeAnswer } from './judge-answer';
 import { troubleOf } from './pace';
-import type { Pursuit, PursuitParts, PursuitPlan } from './pursuit';
+import type { Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RETRY_FIRST_MS = 200;
@@ -42,11 +42,6 @@ const LOOK_EVERY_ATTEMPTS = 3;
 
 export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
   return new RunningPursuit(plan, parts);
-}
-
-/** Somebody who waits for the end of the order. */
-interface Waiter {
-  readonly untilMs: number;
 }
 
 class RunningPursuit implements Pursuit {

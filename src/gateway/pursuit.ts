@@ -62,3 +62,8 @@ export interface Pursuit {
   /** When nothing more will be tried. Never rejects. */
   readonly ended: Promise<void>;
 }
+
+/** Somebody who waits for the end of the order. */
+export interface Waiter {
+  readonly untilMs: number;
+}

@@ -16,13 +16,14 @@ import { findLost, isWithoutReference, OPEN_MAX, type LostFound, type LostParts 
 import { findReceipt } from './find-receipt';
 import type { Pursuits } from './pursuits';
 import { createHistoryReader } from './read-history';
-import { createSteadiness } from './steadiness';
+import type { Steadiness } from './steadiness';
 
 export interface ReconcileParts {
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly clock: Clock;
   readonly pursuits: Pick<Pursuits, 'isSending'>;
+  readonly steadiness: Steadiness;
   readonly catalogs: Pick<Catalogs, 'get'>;
   readonly mapping: () => Mapping;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -75,7 +76,7 @@ interface Look {
 
 export function createReconciler(parts: ReconcileParts): Reconciler {
   const { clock } = parts;
-  const lostParts: LostParts = { ...parts, history: createHistoryReader(parts), steadiness: createSteadiness(clock) };
+  const lostParts: LostParts = { ...parts, history: createHistoryReader(parts) };
   /** By owner, on the clock that nobody can set. */
   const nudges = new LRUCache<string, { readonly nextMs: number; readonly everyMs: number }>({ max: OWNERS_MAX });
   /** Where the turn of each owner's orders stands. */

@@ -1,7 +1,9 @@
 /** How long a repeat of a sold order is told that order's success. After it the same id is a new sale under a used id. */
+import type { Clock } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { isEndUntold, type Order } from '../domain/order';
 import type { CallerKey, Mapping } from '../mapping/mapping';
+import type { Steadiness } from './steadiness';
 
 /** Infinity for a caller to whom a success is told for ever. */
 export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): number {
@@ -12,8 +14,15 @@ export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): 
  * True for a success that was told so long ago that who sends its id again means another sale. While it cannot be known
  * that anybody has heard of it, it is told, however late.
  */
-export function isUsedUp(order: Order, replayMs: number, nowMs: number): boolean {
+export function isUsedUp(
+  order: Order,
+  replayMs: number,
+  { clock, steadiness }: { readonly clock: Clock; readonly steadiness: Steadiness },
+): boolean {
   if (order.outcome?.kind !== 'succeeded' || isEndUntold(order)) return false;
+  // After a start, or after somebody has set the clock, the time of day does not tell how long ago it was told.
+  if (steadiness.steadyForMs() <= replayMs) return false;
+  const nowMs = clock.now();
   return nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs) > replayMs;
 }
 

@@ -6,6 +6,7 @@ import { createReconciler } from '../../src/gateway/reconcile';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import type { Finding, V1Call } from '../../src/upstream/upstream';
+import { createSteadiness } from '../../src/gateway/steadiness';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { shippedMapping } from '../mapping/mapping-set';
 import { CREDENTIALS, createScriptedUpstream } from './scripted-upstream';
@@ -92,6 +93,7 @@ function openRoom(
     journal,
     upstream,
     clock: wall,
+    steadiness: createSteadiness(wall),
     pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
     mapping: () => shippedMapping(),
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
