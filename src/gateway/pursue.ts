@@ -258,9 +258,8 @@ class RunningPursuit implements Pursuit {
   /** True when v1's history, or another process, has told what became of the order. */
   async #lookInHistory(): Promise<boolean> {
     const { clock, journal, onTrouble } = this.#parts;
-    if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
-    // The journal does not know of the doubt yet: without it another order of the same service could be taken for this one.
-    if (this.#known.isDoubted === true) return false;
+    // The journal knows of no doubt yet, and without it another order of the same service could be taken for a doubted one.
+    if (this.#known?.kind !== 'unknown' || this.#known.isDoubted || this.#isGivenUp() || this.#leftMs() <= 0) return false;
     this.#isLooking = true;
     try {
       await within(clock, this.#leftMs(), this.#plan.look());
