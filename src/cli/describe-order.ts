@@ -36,7 +36,7 @@ export function describeOrder(order: Order, mapping: Mapping, nowMs: number, wit
         ? ''
         : `, as ${field.as}  ${showPlace(mapping.placeOf(['operations', order.operation, 'fields', name]))}`;
     lines.push(
-      `field            ${name} = ${showValue({ value, as: field?.as ?? '' })}  ${from}${describeOwn(trail?.ownNumbers?.[name])}${read}`,
+      `field            ${name} = ${showValue({ value, as: field?.as ?? '' })}  ${from}${describeOwn(trail?.ownNumbers?.[name], trail?.numberedBy)}${read}`,
     );
   }
   lines.push(...describeOutcome(order, nowMs));

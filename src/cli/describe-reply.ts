@@ -28,5 +28,7 @@ export function describeReply({ outcome, http, fields }: ExplainedReply, remark 
 }
 
 /** What a key's own numbering was sent as, when the order's key has one. */
-export const describeOwn = (number: number | undefined): string =>
-  number === undefined ? '' : `, sent as ${number}, a number of the key's own`;
+export const describeOwn = (number: number | undefined, numberedBy?: string): string =>
+  number === undefined
+    ? ''
+    : `, sent as ${number}, ${numberedBy === undefined ? "a number of the key's own" : `as in ${numberedBy}`}`;

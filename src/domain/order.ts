@@ -37,6 +37,8 @@ export interface Trail {
   readonly spellings: Readonly<Record<string, string>>;
   /** By field: the number that the script sent, where a numbering of its own read it. */
   readonly ownNumbers?: Readonly<Record<string, number>>;
+  /** Whose numbering that was, when it is not the key's own: another server's, for a number that is not ported. */
+  readonly numberedBy?: string;
 }
 
 export interface Order extends NewOrder {

@@ -91,9 +91,10 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
   };
 }
 
-function trailOf({ mapping, reason, intent: { spellings, ownNumbers } }: Asking): Trail {
+function trailOf({ mapping, reason, intent: { spellings, ownNumbers, numberedBy } }: Asking): Trail {
   const trail = { mapping: mapping.hash, reason, spellings };
-  return Object.keys(ownNumbers).length === 0 ? trail : { ...trail, ownNumbers };
+  if (Object.keys(ownNumbers).length === 0) return trail;
+  return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
 }
 
 const KEPT_TEXT_MAX = 500;

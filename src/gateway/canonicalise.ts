@@ -3,7 +3,7 @@ import { nairaText, kobo } from '../domain/amount';
 import { GatewayError } from '../domain/errors';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
-import type { CallerKey, Field, Mapping, Operation, RequiredIf } from '../mapping/mapping';
+import type { CallerKey, Field, Mapping, Operation, OtherNumbering, RequiredIf } from '../mapping/mapping';
 import { trimSlash } from '../mapping/routes';
 import { isEmpty, readRaw, type RawValue } from './read-raw';
 import { readRequestId, type SentRequestId } from './request-id';
@@ -15,8 +15,10 @@ export interface Intent {
   readonly values: JsonObject;
   /** Which spelling gave each field. */
   readonly spellings: Readonly<Record<string, string>>;
-  /** By field: the number that was read by the caller's own numbers. */
+  /** By field: the number that was read by the caller's own numbers, or as `numberedBy` says. */
   readonly ownNumbers: Readonly<Record<string, number>>;
+  /** The numbering of another server that the numbering guard sold a field's number by. */
+  readonly numberedBy?: OtherNumbering & { readonly field: string };
   /** A field that is absent, and what v1 is to be asked with in turn. */
   readonly trial?: Trial;
   readonly requestId: SentRequestId | undefined;

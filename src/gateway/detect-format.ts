@@ -5,6 +5,7 @@ import type { Field, Mapping, Operation } from '../mapping/mapping';
 import type { OwnNumbers } from '../mapping/own-numbers';
 import type { Weight } from '../mapping/signals';
 import type { Table } from '../mapping/table';
+import { explainNumber, sellingNumbering } from './other-numbering';
 import { readRaw } from './read-raw';
 
 export interface FoundSignal {
@@ -28,6 +29,8 @@ export interface Certainties {
   readonly markedByToken: string | undefined;
   /** By table: what numbers of this caller mean in every format. */
   readonly ownNumbers?: ReadonlyMap<string, OwnNumbers> | undefined;
+  /** False where the numbering guard is off, which else sells unported numbers by another numbering. */
+  readonly isGuarded?: boolean;
 }
 
 /** The reason when callers.yaml decided. */
@@ -64,7 +67,8 @@ export function detectFormat(
   const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
   const doubt = findDoubt(request, operation, mapping, inQuestion, certain.ownNumbers);
   if (doubt === undefined) return { ...mostLikely(ids, operation, signals), signals };
-  const byPrefix = decideByPrefix(request, operation, doubt, signals);
+  const isSold = certain.isGuarded !== false && certain.ownNumbers?.has(doubt.table.name) !== true;
+  const byPrefix = decideByPrefix(request, operation, doubt, signals, isSold ? mapping : undefined);
   if (byPrefix !== undefined) return { ...byPrefix, signals };
   throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
 }
@@ -143,12 +147,16 @@ function readingsOf(number: number, table: Table, mapping: Mapping, ids: readonl
   return readings;
 }
 
-/** The prefix of the phone number decides when exactly one reading of the number fits it. */
+/**
+ * The prefix of the phone number decides when exactly one reading of the number fits it. When none does, the numbering guard
+ * may sell the number by another server's numbering: then the reading is the same in every format.
+ */
 function decideByPrefix(
   request: LegacyRequest,
   operation: Operation,
   doubt: Doubt,
   signals: readonly FoundSignal[],
+  guarded: Mapping | undefined,
 ): { format: string; reason: string } | undefined {
   const { guard } = operation;
   if (guard === undefined || guard.number.name !== doubt.field.name) return undefined;
@@ -156,10 +164,17 @@ function decideByPrefix(
   const phone = raw === undefined ? undefined : guard.phone.read(raw);
   if (phone === undefined || !('value' in phone) || typeof phone.value !== 'string') return undefined;
   const network = doubt.table.valueOfPhone(phone.value);
-  const fitting = [...doubt.readings.keys()].filter((id) => network !== undefined && doubt.readings.get(id) === network);
-  if (fitting.length === 0) return undefined;
-  const format = fitting.reduce((best, id) => (scoreOf(id, signals) > scoreOf(best, signals) ? id : best));
-  return { format, reason: `only here does ${doubt.number} mean ${network}, the network of the phone number` };
+  if (network === undefined) return undefined;
+  const best = (ids: readonly string[]): string =>
+    ids.reduce((first, id) => (scoreOf(id, signals) > scoreOf(first, signals) ? id : first));
+  const { number, table, readings } = doubt;
+  const fitting = [...readings.keys()].filter((id) => readings.get(id) === network);
+  if (fitting.length > 0)
+    return { format: best(fitting), reason: `only here does ${number} mean ${network}, the network of the phone number` };
+  if (guarded === undefined) return undefined;
+  const other = sellingNumbering(explainNumber(number, network, { operation, table, mapping: guarded }), request, guard);
+  if (other === undefined) return undefined;
+  return { format: best([...readings.keys()]), reason: `${number} is ${network} in ${other.title}, whatever the format` };
 }
 
 function describeDoubt(doubt: Doubt, ids: readonly string[], signals: readonly FoundSignal[]): string {

@@ -49,7 +49,7 @@ function explainNumbers({ operation, intent }: Found, refusal: GatewayError | un
   }
   return Object.entries(intent?.ownNumbers ?? {}).flatMap(([name, number]) => {
     const table = operation?.fields.find((field) => field.name === name)?.table;
-    if (table === undefined) return [];
+    if (table === undefined || intent?.numberedBy?.field === name) return [];
     const words = `its ${table.title} ${number} is ${textOf(intent?.values[name])} here`;
     return [decide(words, 'numbers', table.name, String(number))];
   });
@@ -59,8 +59,10 @@ function explainNumbers({ operation, intent }: Found, refusal: GatewayError | un
 function explainGuard({ callerKey, intent }: Found, request: LegacyRequest, mapping: Mapping, decide: Decide): CallerDecision[] {
   if (callerKey?.hasGuard !== false || intent === undefined) return [];
   try {
-    guardNumbering(intent, request, mapping);
-    return [];
+    const { numberedBy, values } = guardNumbering(intent, request, mapping, callerKey);
+    if (numberedBy === undefined) return [];
+    const network = textOf(values[numberedBy.field]);
+    return [decide(`the numbering guard is off; it would have sold ${network}, as in ${numberedBy.title}`, 'guard')];
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return [decide(`the numbering guard is off; it would have refused: ${error.detail.split('. ')[0]}`, 'guard')];
@@ -75,6 +77,14 @@ function explainWaiting({ name }: Operation, callerKey: CallerKey, decide: Decid
     ...(patienceMs === undefined ? [] : [decide(`it waits ${patienceMs / 1000} s for the end of this order`, 'patience', name)]),
     ...(afterPending === undefined ? [] : [decide(`once it has heard pending, ${then}`, 'after_pending', name)]),
   ];
+}
+
+/** The number that the numbering guard sold by the numbering of another server. */
+export function explainNumberedBy({ intent }: Found, mapping: Mapping): CallerDecision[] {
+  if (intent?.numberedBy === undefined) return [];
+  const { field, title, path } = intent.numberedBy;
+  const words = `its ${field} ${intent.ownNumbers[field]} is ${textOf(intent.values[field])}, as in ${title}: the number is not ported`;
+  return [{ words, place: mapping.placeOf([...path, 'sells_unported']) }];
 }
 
 /** That it is held below what the mapping says, because its scripts hang up earlier. */

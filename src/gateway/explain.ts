@@ -15,7 +15,7 @@ import { authenticate, authenticateFields, type Authenticated } from './authenti
 import type { CatalogLists } from './catalog-lists';
 import type { FoundSignal } from './detect-format';
 import type { Keyring } from './keyring';
-import { explainCaller, explainLearnt, type CallerDecision } from './explain-caller';
+import { explainCaller, explainLearnt, explainNumberedBy, type CallerDecision } from './explain-caller';
 import { createLearntPatience, type LearntPatience } from './learnt-patience';
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from './merge-reply';
 import { walkIn, type Found } from './walk-in';
@@ -56,7 +56,7 @@ export interface Explanation {
     readonly how: string;
   };
   readonly format?: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] };
-  /** What callers.yaml decided for this key. */
+  /** What callers.yaml decided for this key, and by whose numbering its number was sold. */
   readonly caller: readonly CallerDecision[];
   readonly fields: readonly ExplainedField[];
   readonly unknownFields: readonly string[];
@@ -131,7 +131,11 @@ export function explain(
     ...(detection === undefined
       ? {}
       : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
-    caller: [...explainCaller(found, request, mapping, refusal), ...explainLearnt(found, request, mapping, learnt)],
+    caller: [
+      ...explainNumberedBy(found, mapping),
+      ...explainCaller(found, request, mapping, refusal),
+      ...explainLearnt(found, request, mapping, learnt),
+    ],
     fields:
       operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
     unknownFields: intent?.unknownFields ?? [],

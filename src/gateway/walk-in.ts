@@ -48,11 +48,13 @@ export function walkIn(request: LegacyRequest, mapping: Mapping, tools: WalkInTo
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
   Object.assign(found, { credentials, isBasic, callerKey });
 
+  const isGuarded = callerKey?.hasGuard !== false;
   const certainties = {
     pinnedByPath: match.pinnedFormat,
     pinnedByCaller: callerKey?.format,
     markedByToken: credentials.tokenFormat,
     ownNumbers: callerKey?.numbers,
+    isGuarded,
   };
   const detection = detectFormat(request, operation, mapping, certainties, pathWithoutPin(request.path, mapping));
   found.detection = detection;
@@ -68,9 +70,9 @@ export function walkIn(request: LegacyRequest, mapping: Mapping, tools: WalkInTo
     lookUpWord: wordsOf(tools.catalog),
   });
   if (canonical.kind === 'needs_catalog') return { kind: 'needs_catalog', credentials };
-  const { intent } = canonical;
+  found.intent = canonical.intent;
+  const intent = isGuarded ? guardNumbering(canonical.intent, request, mapping, callerKey) : canonical.intent;
   found.intent = intent;
-  if (callerKey?.hasGuard !== false) guardNumbering(intent, request, mapping);
 
   // What an order's status is asked by comes from the journal, later.
   found.call = operation.call === undefined || operation.kind === 'status' ? undefined : buildCall(operation.call, intent.values);

@@ -4,7 +4,7 @@ import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
-import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation } from './mapping';
+import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering } from './mapping';
 import { nearestName } from './nearest-name';
 import { createRouter, parseRoute, type Route } from './routes';
 import type { OperationSource } from './schema';
@@ -41,9 +41,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     operations,
     tables,
     routes,
-    otherNumberings: source.otherNumberings
-      .filter((numbering) => numbering.table === 'network')
-      .map(({ title, numbers }) => ({ title, numbering: toNumbering(numbers) })),
+    otherNumberings: compileOthers(source),
     requestIdSpellings: source.requestId,
     requestIdHeaders: source.requestIdHeaders,
     words: source.words,
@@ -57,6 +55,14 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
     numberingOf,
   };
+}
+
+function compileOthers({ otherNumberings }: MappingSource): OtherNumbering[] {
+  return otherNumberings.flatMap(({ title, table, numbers, sells_unported: sells }, index) =>
+    table === 'network'
+      ? [{ title, numbering: toNumbering(numbers), sellsUnported: sells === true, path: ['other_numberings', index] }]
+      : [],
+  );
 }
 
 function lookupLimitsOf({ lookupKey: { calls, window, seller } }: MappingSource): LookupLimits {
@@ -235,14 +241,15 @@ function compileGuard(
   report: Report,
 ): Operation['guard'] {
   if (operation.numbering_guard === undefined) return undefined;
-  const [number, phone] = (['number', 'phone'] as const).map((role) => {
+  const [number, phone, ported] = (['number', 'phone', 'ported'] as const).map((role) => {
     const name = operation.numbering_guard![role];
+    if (name === undefined) return undefined;
     const field = fields.find((one) => one.name === name);
     if (field === undefined)
       report([...path, 'numbering_guard', role], 'unknown-field', `this operation has no field \`${name}\``);
     return field;
   });
-  return number === undefined || phone === undefined ? undefined : { number, phone };
+  return number === undefined || phone === undefined ? undefined : { number, phone, ported };
 }
 
 function knownSpellings(

@@ -4,6 +4,7 @@ import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { AfterPending } from './after-pending';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
+import type { YamlPath } from './read-yaml';
 import type { MatchRoute, Route } from './routes';
 import type { OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
 import type { Signal } from './signals';
@@ -95,7 +96,7 @@ export interface Operation {
   readonly undecided: string | undefined;
   /** Formats whose scripts may come to an address that all share. */
   readonly sharedBy: ReadonlySet<string>;
-  readonly guard: { readonly number: Field; readonly phone: Field } | undefined;
+  readonly guard: { readonly number: Field; readonly phone: Field; readonly ported: Field | undefined } | undefined;
   readonly patienceMs: Readonly<Record<string, number>>;
   /** What the operation itself says; `afterPendingOf` decides. */
   readonly afterPending: AfterPending | undefined;
@@ -160,13 +161,21 @@ export interface LookupLimits extends CallLimit {
   readonly seller: (CallLimit & { readonly withinMs: number }) | undefined;
 }
 
+export interface OtherNumbering {
+  readonly title: string;
+  readonly numbering: Numbering;
+  /** A number that only such numberings explain, of a phone that is not ported, is sold as they mean it. */
+  readonly sellsUnported: boolean;
+  readonly path: YamlPath;
+}
+
 export interface Mapping {
   readonly hash: string;
   readonly formats: ReadonlyMap<string, Format>;
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly routes: readonly Route[];
-  readonly otherNumberings: readonly { readonly title: string; readonly numbering: Numbering }[];
+  readonly otherNumberings: readonly OtherNumbering[];
   readonly requestIdSpellings: readonly string[];
   /** Headers that carry one as well. */
   readonly requestIdHeaders: readonly string[];

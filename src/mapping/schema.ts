@@ -99,6 +99,7 @@ const operationSchema = z.strictObject({
     .strictObject({
       number: name.describe('The field that holds the network number.'),
       phone: name.describe('The field that holds the phone number.'),
+      ported: name.optional().describe('The field that says whether the phone number is ported.'),
     })
     .optional()
     .describe('Hold the network number against the prefix of the phone number.'),
@@ -269,6 +270,7 @@ export const sharedFileSchema = z.strictObject({
         title: z.string().describe('For people, in refusals: whose numbering it is.'),
         table: name.describe('The table whose values it numbers.'),
         numbers,
+        sells_unported: z.boolean().optional().describe('Sell by it what no format explains, when the phone is not ported.'),
       }),
     )
     .optional()

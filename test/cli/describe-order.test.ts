@@ -40,3 +40,11 @@ test('an order of another mapping says so, and one of an operation that is gone 
   expect(gone).toContain('buy_nothing (not in the mapping of today)');
   expect(gone).not.toMatch(/^told|^reply/m);
 });
+
+test('a number is told as it was sent, with whose numbering read it', () => {
+  const fields = { network: 'AIRTEL', phone: '08021234567', amount: 10_000 };
+  const trail = { mapping: 'm', reason: 'r', spellings: { network: 'network' }, ownNumbers: { network: 4 } };
+  expect(told(undefined, { fields, trail })).toMatch(/network = AIRTEL {2}from network, sent as 4, a number of the key's own/);
+  const numberedBy = 'the original numbering';
+  expect(told(undefined, { fields, trail: { ...trail, numberedBy } })).toMatch(/sent as 4, as in the original numbering/);
+});

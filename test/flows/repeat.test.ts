@@ -49,6 +49,31 @@ test('a repeat in other spellings of the same sale is the same sale', async () =
   expect(second.body).toMatchObject({ status: 'success', reference: first.body.reference, ref: '20260101' });
 });
 
+test.each([
+  [3, '9MOBILE', '08091234571'],
+  [4, 'AIRTEL', '08021234571'],
+])(
+  'an original MSORG number %i is sold once as %s, by number and by name, and refused as ported',
+  async (network, name, phone) => {
+    const id = `original-${network}`;
+    const ask = (change: Record<string, unknown>): Promise<Told> =>
+      send(house.url, '/api/topup/', { network, mobile_number: phone, amount: 100, 'request-id': id, ...change });
+    const refused = await ask({ Ported_number: true });
+    expect([refused.status, refused.body.status]).toEqual([400, 'fail']);
+    const first = await ask({});
+    expect(first.body).toMatchObject({ status: 'success', network: name, network_name: name, Ported_number: false });
+    const after = await balance();
+    const receipt = await askV1(house.service, `/receipt?reference=${first.body.reference}`);
+    expect(JSON.stringify(receipt.body)).toContain(name);
+    for (const again of [{}, { Ported_number: 'false' }, { network: name }])
+      expect((await ask(again)).body).toMatchObject({ status: 'success', network: name, reference: first.body.reference });
+    const status = await send(house.url, `/api/transaction/${id}`);
+    expect(status.body).toMatchObject({ status: 'success', network: name, reference: first.body.reference });
+    expect((await ask({ Ported_number: true })).body.status).toBe('fail');
+    expect(await balance()).toBe(after);
+  },
+);
+
 test.each<[string, Record<string, unknown>]>([
   ['another amount', { amount: 200 }],
   ['another phone', { phone: '08031234500' }],

@@ -2,7 +2,7 @@ import { GatewayError } from '../../src/domain/errors';
 import type { LegacyValue } from '../../src/domain/legacy';
 import { guardNumbering } from '../../src/gateway/guard-numbering';
 import type { Mapping } from '../../src/mapping/mapping';
-import { mappingWith } from '../mapping/mapping-set';
+import { mappingWith, shippedMapping } from '../mapping/mapping-set';
 import { detect, intentOf } from './asked';
 import { legacyRequest } from './legacy-request';
 
@@ -158,6 +158,27 @@ describe('medium signals', () => {
   test('do not decide alone over a number that matters', () => {
     expect(() => detect({ path: '/api/airtime', body: PLAIN })).toThrow(expect.objectContaining({ code: 'ambiguous_format' }));
     expect(() => detect({ path: '/api/airtime/', body: { ...PLAIN, ref: '1', ported_number: true } })).toThrow(GatewayError);
+  });
+});
+
+describe('a number that no format reads as the network of the phone, and the original MSORG numbering does', () => {
+  const sent = (body: Fields = {}): { path: string; body: Fields } => ({
+    path: '/api/airtime',
+    body: { network: 3, mobile_number: '08091234567', amount: 100, ...body },
+  });
+  test('is read in the format that most speaks for, where it is not ported', () => {
+    expect(detect(sent())).toMatchObject({ format: 'b', reason: expect.stringMatching(/^3 is 9MOBILE in the original MSORG/) });
+    expect(detect(sent({ Ported_number: '' })).format).toBe('b');
+  });
+  test('is refused where it is ported, where its numbering does not sell, and where the guard is off', () => {
+    const refusal = expect.objectContaining({ code: 'ambiguous_format' });
+    expect(() => detect(sent({ ported_number: true }))).toThrow(refusal);
+    expect(() => detect(sent(), { isGuarded: false })).toThrow(refusal);
+    const own = { meanings: new Map([[1, 'MTN']]), passesUnlisted: true, numberOf: () => undefined };
+    expect(() => detect(sent(), { ownNumbers: new Map([['network', own]]) })).toThrow(refusal);
+    const mapping = shippedMapping();
+    const otherNumberings = mapping.otherNumberings.map((one) => ({ ...one, sellsUnported: false }));
+    expect(() => detect(sent(), {}, { ...mapping, otherNumberings })).toThrow(refusal);
   });
 });
 

@@ -80,6 +80,43 @@ test('a guard that is off is told where it would have refused', () => {
     expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 2 means GLO/),
   ]);
   expect(airtime(3)).toEqual([]);
+  // Pinned, its numbers are those of the format.
+  expect(airtime(4)).toEqual([
+    expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 4 means 9MOBILE/),
+  ]);
+  const unpinned = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, format: undefined };
+  const { caller, call } = explain(
+    legacyRequest({
+      body: { network: 4, mobile_number: '08021234567', amount: 100 },
+      headers: { authorization: 'Token the_key:1234' },
+    }),
+    { ...mapping, callerKeys: new Map([[unpinned.fingerprint, unpinned]]) },
+    keyring,
+  );
+  expect(caller.map(({ words }) => words)).toContainEqual(
+    expect.stringMatching(/^the numbering guard is off; it would have sold AIRTEL, as in the original MSORG/),
+  );
+  expect(call?.body).toMatchObject({ network: '9MOBILE' });
+});
+
+test('a number that is sold by the numbering of another server is told with its place', () => {
+  const body = { network: 4, mobile_number: '08021234567', amount: 100 };
+  const { caller, fields, call } = explain(
+    legacyRequest({ body, headers: { authorization: 'Token another_key' } }),
+    mapping,
+    keyring,
+  );
+  expect(caller).toEqual([
+    {
+      words: expect.stringMatching(
+        /^its network 4 is AIRTEL, as in the original MSORG numbering \(.*\): the number is not ported$/,
+      ),
+      place: mapping.placeOf(['other_numberings', 0, 'sells_unported']),
+    },
+  ]);
+  expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/other-numberings\.yaml$/), line: 9 });
+  expect(fields.find(({ field }) => field === 'network')).toMatchObject({ value: 'AIRTEL', spelling: 'network' });
+  expect(call?.body).toMatchObject({ network: 'AIRTEL', ported: false });
 });
 
 test('a pin that the address overrules is not said to have decided', () => {

@@ -1,8 +1,11 @@
 /**
  * Airtime in every combination of address, field, number and phone. Where address and fields agree, they decide; where they
- * contradict each other and the number means two networks, the phone's prefix does, or the sale is refused.
+ * contradict each other and the number means two networks, the phone's prefix does, or the sale is refused. Whatever the format,
+ * what is bought is what it means by the number, or, unported, what the original MSORG numbering means and no format does.
  */
-import { detect } from './asked';
+import type { GatewayError } from '../../src/domain/errors';
+import { guardNumbering } from '../../src/gateway/guard-numbering';
+import { ask, detect, intentOf } from './asked';
 
 /** `by phone` is a contradiction, or silence. */
 type Read = 'a' | 'b' | 'by phone';
@@ -36,6 +39,8 @@ const MEANINGS: Readonly<Record<string, Readonly<Record<'a' | 'b', string>>>> = 
   '3': { a: 'GLO', b: 'AIRTEL' },
   '4': { a: '9MOBILE', b: '9MOBILE' },
 };
+/** The original MSORG numbering, which no format has. */
+const ORIGINAL: Readonly<Record<string, string>> = { '1': 'MTN', '2': 'GLO', '3': '9MOBILE', '4': 'AIRTEL' };
 const PHONES = { MTN: '08031234567', AIRTEL: '08021234567', GLO: '08051234567', '9MOBILE': '08091234567', nobody: '07991234567' };
 
 const cells = ROWS.flatMap(({ fields, phone, read }) =>
@@ -50,12 +55,25 @@ function outcomeOf(path: string, body: Readonly<Record<string, string | boolean>
   }
 }
 
+/** What is bought, or the code of the refusal. */
+function boughtAt(path: string, body: Readonly<Record<string, string | boolean>>): unknown {
+  try {
+    const { format } = detect({ path, body });
+    const asked = ask({ path, body });
+    return guardNumbering(intentOf({ path, body }, format), asked.request, asked.mapping).values['network'];
+  } catch (error) {
+    return (error as GatewayError).code;
+  }
+}
+
 test.each(cells)('%s with %s is read %s', (path, _title, read, { fields, phone }) => {
+  const isUnported = ![fields['bypass'], fields['Ported_number'], fields['ported_number']].includes(true);
   for (const [number, meaning] of Object.entries(MEANINGS)) {
     for (const [owner, digits] of Object.entries(PHONES)) {
       const sent = { ...fields, network: number, amount: '100', [phone]: digits };
       const fitting = (['a', 'b'] as const).filter((format) => meaning[format] === owner);
       const isPlain = meaning.a === meaning.b;
+      const isOriginal = isUnported && fitting.length === 0 && ORIGINAL[number] === owner;
       const outcome = outcomeOf(path, sent);
       const expected = isPlain
         ? ['a', 'b']
@@ -63,13 +81,20 @@ test.each(cells)('%s with %s is read %s', (path, _title, read, { fields, phone }
           ? [read]
           : fitting.length === 1
             ? fitting
-            : ['ambiguous_format'];
+            : isOriginal
+              ? ['a', 'b']
+              : ['ambiguous_format'];
       expect({ number, owner, outcome, expected }).toEqual({
         number,
         owner,
         outcome: expected.find((one) => one === outcome),
         expected,
       });
+      const meant = outcome === 'ambiguous_format' ? outcome : meaning[outcome as 'a' | 'b'];
+      const isExplained = meant !== owner && (fitting.length > 0 || ORIGINAL[number] === owner);
+      const refused = outcome === 'ambiguous_format' ? outcome : 'network_number_doubtful';
+      const bought = isOriginal ? owner : isExplained ? refused : meant;
+      expect({ number, owner, bought: boughtAt(path, sent) }).toEqual({ number, owner, bought });
     }
   }
 });

@@ -5,6 +5,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/domain/traffic.ts': 'Types alone.',
   'src/gateway/create-signal.ts': 'What test/gateway/pursue.test.ts waits for.',
   'src/gateway/find-receipt.ts': 'Asked for every pending order of test/gateway/pursue.test.ts.',
+  'src/gateway/other-numbering.ts': 'Every refusal and sale of test/gateway/guard-numbering.test.ts.',
   'src/gateway/pursuit.ts': 'Types alone.',
   'src/mapping/schema-parts.ts': 'The words of test/mapping/schema.test.ts.',
   'src/gateway/asking.ts': 'A type and a spread; every answer starts from it.',

@@ -50,6 +50,7 @@ function operationMutants(name: string, operation: OperationSource, source: Mapp
     ...dropEach(ignore ?? [], 'the ignored field', [...path, 'ignore'], [name]),
     ...dropEach(categories ?? [], 'the category', [...path, 'categories'], [name]),
     ...(guard === undefined ? [] : [drop('the numbering guard', [...path, 'numbering_guard'], [name])]),
+    ...(guard?.ported === undefined ? [] : [drop('the word on ported numbers', [...path, 'numbering_guard', 'ported'], [name])]),
     ...(withoutKey === undefined ? [] : [drop('the lookup key', [...path, 'without_key'], [name])]),
     ...(keyIn === undefined ? [] : [drop('the fields of the key', [...path, 'key_in'], [name])]),
     ...(catalog === undefined ? [] : [drop('the wish for the catalog', [...path, 'catalog'], [name])]),

@@ -16,7 +16,13 @@ export function tableMutants(source: MappingSource): Mutant[] {
         ...(proof ?? []).flatMap((signal, index) => signalMutants(signal, [...path, 'proof', index])),
       ];
     }),
-    ...source.otherNumberings.flatMap(({ numbers }, index) => numberMutants(numbers, ['other_numberings', index, 'numbers'])),
+    ...source.otherNumberings.flatMap(({ numbers, sells_unported: sells }, index) => {
+      const path = ['other_numberings', index];
+      return [
+        ...numberMutants(numbers, [...path, 'numbers']),
+        ...(sells === true ? [drop('the sale of unported numbers', [...path, 'sells_unported'])] : []),
+      ];
+    }),
   ];
 }
 

@@ -121,6 +121,7 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'operations.*.undecided': one('constant', FORMAT, '{1}: format when nothing tells'),
   'operations.*.numbering_guard.number': one('constant', money('guards against a wrong network'), '{1}: numbering guard, number'),
   'operations.*.numbering_guard.phone': one('constant', money('guards against a wrong network'), '{1}: numbering guard, phone'),
+  'operations.*.numbering_guard.ported': one('constant', money('guards against a wrong network'), '{1}: numbering guard, ported'),
   'operations.*.join.*.list': one('constant', money('names and prices of the reply come from it'), '{1}: join {2}: list'),
   'operations.*.join.*.where.*': one('value', money('names and prices of the reply come from it'), '{1}: join {2} by {3}'),
   'operations.*.categories': set(
@@ -216,6 +217,7 @@ export const LANGUAGE: Readonly<Record<string, Rule>> = {
   'other_numberings.*.title': one('constant', 'plain', 'other numbering “{1}”: title'),
   'other_numberings.*.table': one('constant', NETWORK, 'other numbering “{1}”: table'),
   'other_numberings.*.numbers': one('numbers', NETWORK, 'number {2} of “{1}”'),
+  'other_numberings.*.sells_unported': one('flag', NETWORK, 'other numbering “{1}”: sells unported numbers'),
 
   request_id: set(
     'set',

@@ -70,6 +70,9 @@ function checkGuard(name: string, operation: OperationSource, { source, report }
   const phone = Object.hasOwn(fields, guard.phone) ? fields[guard.phone] : undefined;
   if (phone !== undefined && phone.as !== 'phone' && Object.hasOwn(INPUT_TRANSFORMS, phone.as))
     report([...path, 'phone'], 'guard-cannot-tell', `\`${guard.phone}\` is not read as \`phone\``);
+  const ported = guard.ported !== undefined && Object.hasOwn(fields, guard.ported) ? fields[guard.ported] : undefined;
+  if (ported !== undefined && ported.as !== 'flag')
+    report([...path, 'ported'], 'guard-cannot-tell', `\`${guard.ported!}\` is not read as \`flag\``);
 }
 
 /** Sent fields of a purchase whose numbers mean different things in different numberings, and whose table has prefixes. */

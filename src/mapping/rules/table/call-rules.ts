@@ -75,8 +75,8 @@ export const CALL_RULES = {
   ),
   'guard-cannot-tell': error(
     'The numbering guard has nothing to hold a number against',
-    'The guard would pass everything in silence.',
-    'Name a number field that is read through a table with prefixes, and a phone field that is read as `phone`.',
+    'The guard would pass everything in silence, or take a ported number for one that is not.',
+    'Name a number field that is read through a table with prefixes, a phone field that is read as `phone`, and a field `ported` that is read as `flag`.',
   ),
   'purchase-without-guard': error(
     'A purchase sends a network by number and has a phone, but no numbering guard',

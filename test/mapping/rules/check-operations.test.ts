@@ -1,0 +1,27 @@
+import { checkWith, marked } from '../mapping-set';
+
+const GUARDED = (fields: string, guard: string): string => `operations:
+  buy:
+    title: Airtime
+    kind: purchase
+    routes: [POST /api/buy]
+    fields:
+      network: { from: [network], as: network, required: true }
+      phone: { from: [phone], as: phone, required: true }
+      amount: { from: [amount], as: naira, required: true }
+      ${fields}
+    numbering_guard: ${guard}
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply: { always: { status: $words.status } }`;
+
+test.each([
+  ['moved: { from: [moved], as: text }', '{ number: network, phone: phone, ported: §moved }', 'guard-cannot-tell'],
+  ['moved: { from: [moved], as: flag }', '{ number: network, phone: phone, ported: §mowed }', 'unknown-field'],
+  ['moved: { from: [moved], as: flag }', '§{ number: network, phone: phone, ported: moved }', undefined],
+])('with %s the guard %s is judged', (field, guard, code) => {
+  const { text, line, column } = marked(GUARDED(field, guard));
+  const found = checkWith(text).problems.filter((one) => one.code === 'guard-cannot-tell' || one.code === 'unknown-field');
+  expect(found.map((one) => ({ code: one.code, line: one.line, column: one.column }))).toEqual(
+    code === undefined ? [] : [{ code, line, column }],
+  );
+});
