@@ -1,6 +1,6 @@
-// Minutes long on two cores: the whole fault matrix, kill -9 and thousands of simulated orders. With LONG_TESTS=1, as
+// Minutes long on two cores: the whole fault matrix, kill -9, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
-const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/simulation/histories'];
+const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/simulation/histories', '/test/weather/families'];
 // Five seconds of processor and more each, and slower to find a mistake than what is left: `npm test` alone leaves them out
 // (QUICK_TESTS=1). Whoever names one of them gets it.
 const SLOW = [
@@ -23,6 +23,8 @@ const SLOW = [
   '/test/sandbox/model',
   '/test/simulation/mutants',
   '/test/traffic/kill',
+  '/test/weather/crowd',
+  '/test/weather/outages',
 ];
 
 /** @type {import('jest').Config} */

@@ -32,6 +32,7 @@ import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { createAttemptLimit } from './attempt-limit';
 import type { Asking } from './asking';
+import { askAgain } from './ask-again';
 import { authenticate, authenticateFields, type Authenticated } from './authenticate';
 import { catalogListsOf } from './catalog-lists';
 import { createKeyless, type Keyless } from './keyless';
@@ -125,10 +126,11 @@ const STAYING: Line = { hungUp: new AbortController().signal, onEnd: (run) => ru
 
 export function createGateway(parts: GatewayParts): Gateway {
   const upstream = tellCatalogs(parts.upstream, parts.catalogs);
+  const find = askAgain(upstream, parts.clock);
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring);
   const steadiness = createSteadiness(parts.clock);
-  const reconciler = createReconciler({ ...parts, upstream, pursuits, steadiness });
+  const reconciler = createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness });
   const keyless = createKeyless(parts);
   const learnt = parts.learntPatience ?? createLearntPatience();
   let isStopping = false;
@@ -137,7 +139,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     ...parts,
     upstream: {
       send: takePinTurns(upstream, pinGuard, parts.clock),
-      find: (call, context) => upstream.find(call, context),
+      find,
       close: () => upstream.close(),
     },
     pursuits,

@@ -277,8 +277,10 @@ class RunningPursuit implements Pursuit {
     const { clock, upstream } = this.#parts;
     const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
     for (let nth = 0; isWaitingForProvider(this.#known) && !this.#isGivenUp(); nth += 1) {
-      // Of an order that was pending before, there may be news already.
-      const waitMs = nth === 0 && this.#wasPending ? 0 : this.#backoff(nth, POLL_FIRST_MS, POLL_MOST_MS);
+      // Of an order that was pending before, there may be news already. And v1 is asked just before the patience ends.
+      const lastMs = this.#awaitedMs() - ANSWER_MS;
+      const pauseMs = Math.min(this.#backoff(nth, POLL_FIRST_MS, POLL_MOST_MS), lastMs > 0 ? lastMs : Infinity);
+      const waitMs = nth === 0 && this.#wasPending ? 0 : pauseMs;
       if (clock.elapsed() + waitMs > deadline) return;
       await this.#rest(waitMs);
       const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs: this.#plan.readMs }, upstream);

@@ -223,6 +223,12 @@ test('a pending order is held and its receipt asked for with growing pauses, unt
   expect((await it.stored())?.kind).toBe('succeeded');
 });
 
+test('a pending order is asked about once more just before the patience ends', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const { order, afterMs } = await waited(it, 9_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 8_000]);
+});
+
 test('a pending order that fails later is a decline', async () => {
   const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 2 ? 'processing' : 'failed') });
   expect((await waited(it, 40_000)).order.outcome?.kind).toBe('declined');

@@ -13,7 +13,15 @@ import type { Stage } from '../simulation/edge/stage';
 import { Chance } from '../simulation/engine/chance';
 import { sealed } from '../simulation/engine/sealed';
 import { Timeline } from '../simulation/engine/timeline';
-import { CaseBook, wordOf, type Case, type Purchase, type Violation, type Word } from '../simulation/verdict/case-book';
+import {
+  CaseBook,
+  wordOf,
+  type Case,
+  type Purchase,
+  type ReceiptAsked,
+  type Violation,
+  type Word,
+} from '../simulation/verdict/case-book';
 import { Trace } from '../simulation/verdict/trace';
 import { weatherOf, type Trouble } from './weather';
 
@@ -23,6 +31,8 @@ export interface Caller {
   readonly userAgent?: string;
   /** It keeps or sells what is pending: callers.yaml says `after_pending: buy` of its key. */
   readonly buysAfterPending?: boolean;
+  /** Naira. */
+  readonly wallet?: number;
 }
 
 /** As a script sends it; the request id is among the fields. */
@@ -95,6 +105,16 @@ export class House {
     return this.#v1.orderOf(walletOf(caller), requestId);
   }
 
+  /** The gateway's questions for this receipt. */
+  receiptsOf(reference: string): readonly ReceiptAsked[] {
+    return this.#stage.book.receipts.get(reference) ?? [];
+  }
+
+  /** When this caller's questions were asked that got no usable answer. */
+  unansweredOf(caller: Caller): readonly number[] {
+    return this.#stage.book.unanswered.get(ownerOf(apiKeyOf(caller))) ?? [];
+  }
+
   get charged(): number {
     return [...this.#v1.orders()].length;
   }
@@ -118,7 +138,13 @@ export class House {
       throw new Error(`${method} ${path}: ${heard.kind === 'thrown' ? String(heard.error) : heard.kind}`);
     const body = heard.served.reply.body as JsonObject;
     const { now } = this.timeline;
-    return { afterMs: now - startedAt, at: now, http: heard.served.reply.status, body, word: wordOf(heard.served.reply.status, body) };
+    return {
+      afterMs: now - startedAt,
+      at: now,
+      http: heard.served.reply.status,
+      body,
+      word: wordOf(heard.served.reply.status, body),
+    };
   }
 }
 
@@ -144,7 +170,7 @@ export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, pla
       name: caller.name,
       keys: { live: apiKeyOf(caller) },
       pin: PIN,
-      wallet: { live: 100_000_000 },
+      wallet: { live: caller.wallet ?? 100_000_000 },
     }),
   );
   return sealed(chance.fork('bytes'), async () => {

@@ -24,7 +24,7 @@ export const SEND_FAULTS = {
 };
 export type SendFault = keyof typeof SEND_FAULTS;
 
-const FIND_FAULTS = {
+export const FIND_FAULTS = {
   refused: 3,
   lost_request: 3,
   swallowed_reply: 2,

@@ -63,8 +63,10 @@ export class SimulatedRoad {
       onEnd: (exchanged) => {
         const sent = judge(exchanged, requestId);
         const { kind } = sent.outcome;
+        const httpStatus = 'httpStatus' in sent.outcome ? sent.outcome.httpStatus : undefined;
         if (subject !== undefined) {
           subject.inFlight -= 1;
+          subject.heard.push({ at: stage.timeline.now, kind, isDuplicate: sent.isDuplicate, httpStatus });
           const isRetried = kind === 'rejected' && sent.outcome.httpStatus === 429;
           if (fault !== undefined || kind === 'unknown' || kind === 'not_sent' || isRetried) subject.isDoubtful = true;
         }
@@ -76,6 +78,7 @@ export class SimulatedRoad {
 
   #find(life: Life, call: V1Call, context: CallContext, onEnd: (finding: Finding) => void): void {
     const stage = this.#stage;
+    const askedAt = stage.timeline.now;
     const asked = `${call.path} ${call.query?.['reference'] ?? ''}`;
     const { fault, chance } = stage.faults.forFind(`${asked} ${this.#count(asked)}`, context.credentials.fingerprint);
     carry(stage, this.#v1, {
@@ -89,7 +92,10 @@ export class SimulatedRoad {
           exchanged.kind === 'answered'
             ? datedBy(stage, classifyFinding(exchanged, secondsOf(exchanged)))
             : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
-        if (finding.kind !== 'found') stage.book.doubtfulOwners.add(context.credentials.fingerprint);
+        if (finding.kind !== 'found') stage.book.doubt(context.credentials.fingerprint, askedAt);
+        const { reference } = call.query ?? {};
+        const readAt = finding.kind === 'found' ? stage.timeline.now : undefined;
+        if (reference !== undefined) stage.book.noteReceipt(reference, { at: askedAt, readAt });
         if (life.isAlive) note(stage, '* read', `${asked} → ${finding.kind}`);
         onEnd(finding);
       },

@@ -1,4 +1,5 @@
 /** What scripts asked for and what they were told, order by order: the evidence that the invariants are judged by. */
+import type { Outcome } from '../../../src/domain/outcome';
 import type { JsonObject } from '../../../src/domain/json';
 import type { Content } from '../script/content';
 
@@ -46,6 +47,8 @@ export interface Case {
   mayBeBoughtLater: boolean;
   /** When each attempt left for v1. */
   readonly leftAt: number[];
+  /** What the gateway heard of each attempt, by the time it heard it. */
+  readonly heard: HeardOfV1[];
   /** Calls that are on their way to v1 or back. */
   inFlight: number;
   /** When the gateway hears of its last durable write: until then it knows less than the disk. */
@@ -54,6 +57,19 @@ export interface Case {
   isMistimed: boolean;
   /** Something went wrong around it, so that the gateway may rightly not know its fate. */
   isDoubtful: boolean;
+}
+
+/** An answer of v1 to an attempt, or that none came. */
+export interface HeardOfV1 {
+  readonly at: number;
+  readonly kind: Outcome['kind'];
+  readonly isDuplicate: boolean;
+  readonly httpStatus: number | undefined;
+}
+
+export interface ReceiptAsked {
+  readonly at: number;
+  readonly readAt: number | undefined;
 }
 
 export interface Violation {
@@ -67,6 +83,10 @@ export class CaseBook {
   readonly violations: Violation[] = [];
   /** Keys of which a question to v1 went wrong. */
   readonly doubtfulOwners = new Set<string>();
+  /** By reference: when its receipt was asked for, and when the answer was there if one came. */
+  readonly receipts = new Map<string, ReceiptAsked[]>();
+  /** By owner: when a question was asked that got no usable answer. */
+  readonly unanswered = new Map<string, number[]>();
   readonly #byId = new Map<string, Case>();
   readonly #nameless = new Map<string, Case>();
 
@@ -108,6 +128,16 @@ export class CaseBook {
     this.violate('nothing is bought after pending was told', subject.name, `${process} sends it, and no script waits for it`);
   }
 
+  /** A question of this key got no usable answer. */
+  doubt(owner: string, askedAt: number): void {
+    this.doubtfulOwners.add(owner);
+    this.unanswered.set(owner, [...(this.unanswered.get(owner) ?? []), askedAt]);
+  }
+
+  noteReceipt(reference: string, asked: ReceiptAsked): void {
+    this.receipts.set(reference, [...(this.receipts.get(reference) ?? []), asked]);
+  }
+
   violate(invariant: string, subject: string, detail: string): void {
     this.violations.push({ invariant, subject, detail });
   }
@@ -123,6 +153,7 @@ export class CaseBook {
       tellings: [],
       mayBeBoughtLater: false,
       leftAt: [],
+      heard: [],
       inFlight: 0,
       toldOfWriteAt: 0,
       isMistimed: false,

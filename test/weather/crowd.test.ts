@@ -1,0 +1,85 @@
+/** Many at once: a bad spell that all keys share beside one key whose line is always bad, and an outage that many wait out. */
+import type { SendFault } from '../simulation/edge/fault-plan';
+import { inWeather, type Caller, type Told } from './house';
+import { saleOf } from './play-outage';
+
+const shopsOf = (count: number): readonly Caller[] => Array.from({ length: count }, (_, nth) => ({ name: `shop${nth}` }));
+
+const SPELL_MS = 15_000;
+const SPELL_FAULTS: readonly SendFault[] = ['error_before', 'error_after', 'lost_reply', 'lost_request', 'swallowed_request'];
+const BAD_LINES = ['error_before', 'lost_request', 'swallowed_request'] as const;
+const SPELL_SHOPS = shopsOf(5);
+const SPELL_ORDERS = 200;
+
+/** What the orders of the first four shops were told, by number; the fifth shop's line is always bad. */
+async function playSpell(line: SendFault, isBadShopThere: boolean): Promise<ReadonlyMap<number, Told['word']>> {
+  let badOwner = '';
+  const trouble =
+    (now: () => number) => (call: { readonly owner: string }, chance: Parameters<ReturnType<typeof faultsOf>>[1]) =>
+      call.owner === badOwner ? line : faultsOf(now)(call, chance);
+  return inWeather({ seed: 'spell', callers: SPELL_SHOPS, trouble }, async (house) => {
+    badOwner = house.caseOf(SPELL_SHOPS[4]!, 'nobody').owner;
+    const words = new Map<number, Told['word']>();
+    const sell = async (nth: number): Promise<void> => {
+      const shop = nth % SPELL_SHOPS.length;
+      if (shop === 4 && !isBadShopThere) return;
+      const told = await house.buy(SPELL_SHOPS[shop]!, saleOf(nth));
+      if (shop !== 4) words.set(nth, told.word);
+      else expect(told.word).toBe('pending');
+    };
+    await Promise.all(Array.from({ length: SPELL_ORDERS }, (_, nth) => sell(nth)));
+    return words;
+  });
+}
+
+function faultsOf(now: () => number) {
+  return (_call: { readonly owner: string }, chance: { is(share: number): boolean; pick<T>(items: readonly T[]): T }) =>
+    now() < SPELL_MS && chance.is(0.4) ? chance.pick(SPELL_FAULTS) : undefined;
+}
+
+test.each(BAD_LINES)('a key whose line always gives %s changes the end of nobody else’s orders in a bad spell', async (line) => {
+  const alone = await playSpell(line, false);
+  const among = await playSpell(line, true);
+  expect(alone.size).toBe((SPELL_ORDERS / SPELL_SHOPS.length) * 4);
+  expect(Object.fromEntries(among)).toEqual(Object.fromEntries(alone));
+  expect(new Set(among.values())).toEqual(new Set(['success']));
+});
+
+const OUTAGE_BEGIN_MS = 60_000;
+const OUTAGE_END_MS = OUTAGE_BEGIN_MS + 130_000;
+const WAITING = 300;
+const PATIENCE_MS = 40_000;
+/** What is left of the patience when v1 is well again, from which on it always suffices: an attempt that hangs takes its time first. */
+const ENOUGH_MS = { error_before: 10_000, lost_request: 15_000, swallowed_request: 20_000 };
+
+test.each(
+  Object.entries(ENOUGH_MS).flatMap(([fault, enoughMs]) => [1, 10].map((keys) => [fault as SendFault, keys, enoughMs] as const)),
+)(
+  '300 plain PHP orders wait out 130 s of %s with %i keys: who has enough patience left is told of its sale',
+  async (fault, keys, enoughMs) => {
+    const callers = shopsOf(keys);
+    const trouble = (now: () => number) => () => (now() >= OUTAGE_BEGIN_MS && now() < OUTAGE_END_MS ? fault : undefined);
+    await inWeather({ seed: `crowd ${fault}`, callers, trouble }, async (house) => {
+      const buy = async (nth: number) => {
+        const leftMs = 1_000 + (nth / WAITING) * (PATIENCE_MS - 1_000);
+        await house.timeline.pause(OUTAGE_END_MS - PATIENCE_MS + leftMs);
+        const caller = callers[nth % keys]!;
+        return { nth, caller, leftMs, told: await house.buy(caller, saleOf(nth)) };
+      };
+      const orders = await Promise.all(Array.from({ length: WAITING }, (_, nth) => buy(nth)));
+      await house.timeline.pause(20 * 60_000);
+      const untold = orders.filter(({ leftMs, told }) => leftMs >= enoughMs && told.word !== 'success');
+      expect(untold.map(({ leftMs }) => leftMs)).toEqual([]);
+      // Who had less heard "pending", and nothing was bought for it any more.
+      for (const { nth, caller, told } of orders) {
+        const isSold = told.word === 'success';
+        expect([told.word, house.chargesOf(caller, saleOf(nth).number).length]).toEqual([
+          isSold ? 'success' : 'pending',
+          isSold ? 1 : 0,
+        ]);
+      }
+      expect(house.violations).toEqual([]);
+    });
+  },
+  60_000,
+);

@@ -1,0 +1,44 @@
+/**
+ * Every family of scripts, every purchase, every way in which v1 may take it and everything that may befall the first attempt:
+ * once calm, and while 40 % of all calls fail, purchases and questions alike. A wrong end is a refund of what v1 charged, or a sale
+ * of what it did not. Each has a reason, and the reason is so.
+ */
+import { judge, REASONS, type Judged } from './matrix-judge';
+import { playMatrix, type MatrixOptions } from './play-matrix';
+
+const WEATHERS: Readonly<Record<string, MatrixOptions>> = {
+  'calm, plain PHP': { seed: 'calm', share: 0, userAgent: undefined },
+  'four calls of ten fail, plain PHP': { seed: 'stormy', share: 0.4, userAgent: undefined },
+  'four calls of ten fail, axios': { seed: 'stormy axios', share: 0.4, userAgent: 'axios/1.7' },
+};
+/** In calm weather only what the script or the first attempt's own fault makes of it. */
+const CALM_REASONS: readonly (keyof typeof REASONS)[] = [
+  'its own condition is broken',
+  'v1 refused a later attempt, and an earlier one may still be charged',
+  'goods without a number, and v1 had them in the very second of their order',
+];
+const CONCLUSIONS_LEAST = 20_000;
+
+const judged = new Map<string, Judged>();
+
+test.each(Object.entries(WEATHERS))(
+  '%s: no family ends wrong without a reason that is so',
+  async (name, options) => {
+    const found = judge(await playMatrix(options));
+    judged.set(name, found);
+    process.stdout.write(`${name}: ${JSON.stringify(found.counts, null, 2)}\n`);
+    expect(found.wrongs).toEqual([]);
+    expect(Object.values(found.counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(CONCLUSIONS_LEAST);
+  },
+  300_000,
+);
+
+test('calm weather needs none of the excuses of bad weather', () => {
+  const { counts } = judged.get('calm, plain PHP')!;
+  expect(Object.keys(REASONS).filter((reason) => counts[reason] !== undefined)).toEqual(CALM_REASONS);
+});
+
+test('no reason is on the list that nothing has', () => {
+  const used = new Set([...judged.values()].flatMap(({ counts }) => Object.keys(counts)));
+  expect(Object.keys(REASONS).filter((reason) => !used.has(reason))).toEqual([]);
+});

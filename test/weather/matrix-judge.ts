@@ -1,0 +1,149 @@
+/** What each family concludes from what it was told, and where that is wrong, why it could not be helped. */
+import { casesOf, families } from '../families/expectation';
+import type { Conclusion, Family } from '../families/family';
+import { endedAtV1, type Sold } from './play-matrix';
+
+const RIGHT = { success: 'sale', pending: 'pending', failure: 'failure' } as const;
+
+export interface Judged {
+  readonly counts: Readonly<Record<string, number>>;
+  /** What has no reason. */
+  readonly wrongs: readonly string[];
+}
+
+type Holds = (sold: Sold, conclusion: Conclusion, family: Family) => boolean;
+
+/** The closed list: each with what must really be so. */
+export const REASONS = {
+  'its own condition is broken': (sold, _conclusion, { because }) =>
+    because !== undefined &&
+    (sold.first.word === 'success' ? isCharged(sold) : sold.first.word === 'failure' && !isCharged(sold)),
+  'v1 itself did not know the end': (sold) => isToldPending(sold) && (endedAtV1(sold) ?? 0) > sold.first.at - LAST_QUESTION_MS,
+  'v1 gave no usable answer': (sold) => isToldPending(sold) && answersOf(sold).length === 0 && isUnreadSince(sold, startOf(sold)),
+  'v1 answered no question since it knew the end': (sold) =>
+    isToldPending(sold) &&
+    answersOf(sold).some(({ kind }) => kind === 'pending') &&
+    sold.receipts.some(({ at }) => isBetween((endedAtV1(sold) ?? 0) - LAST_QUESTION_MS, at, sold.first.at)) &&
+    isUnreadSince(sold, endedAtV1(sold) ?? 0),
+  'v1 named an order that it had, and did not show its receipt': (sold) => {
+    const named = answersOf(sold).filter(({ kind }) => kind !== 'rejected');
+    return isToldPending(sold) && named.length > 0 && named.every((answer) => answer.isDuplicate && !isShown(sold, answer.at));
+  },
+  'v1 refused a later attempt, and an earlier one may still be charged': (sold) => {
+    const refusedAt = answersOf(sold).find(({ kind }) => kind === 'rejected')?.at ?? 0;
+    return isToldPending(sold) && !isCharged(sold) && sold.heard.some(({ at, kind }) => kind === 'unknown' && at < refusedAt);
+  },
+  'goods without a number, and v1 had them in the very second of their order': (sold) =>
+    isToldPending(sold) &&
+    isNumberless(sold) &&
+    answersOf(sold).every(({ isDuplicate }) => isDuplicate) &&
+    Math.floor((sold.v1?.createdAt ?? 0) / 1_000) === Math.floor(startOf(sold) / 1_000),
+  'v1 answered no attempt, and of its history only a part': (sold) =>
+    isToldPending(sold) && answersOf(sold).length === 0 && sold.unanswered.length > 0,
+} satisfies Readonly<Record<string, Holds>>;
+
+/** A question that is asked later is hardly answered before the script hears. */
+const LAST_QUESTION_MS = 2_000;
+/** The receipt of what v1 names as a duplicate is asked for at once. */
+const AT_ONCE_MS = 50;
+
+function startOf({ first }: Sold): number {
+  return first.at - first.afterMs;
+}
+
+function isBetween(from: number, at: number, until: number): boolean {
+  return at >= from && at <= until;
+}
+
+/** The receipt that was asked for at this answer came in time. */
+function isShown({ receipts, first }: Sold, answeredAt: number): boolean {
+  const question = receipts.find(({ at }) => isBetween(answeredAt, at, answeredAt + AT_ONCE_MS));
+  return question === undefined || (question.readAt !== undefined && question.readAt <= first.at);
+}
+
+/** No question that was asked since then was answered in time. */
+function isUnreadSince({ receipts, first }: Sold, since: number): boolean {
+  return !receipts.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt <= first.at);
+}
+
+/** Receipts of these show nothing that tells one sale from another (decision 0013). */
+function isNumberless({ operation }: Sold): boolean {
+  return ['buy_exam', 'buy_recharge_cards', 'buy_data_cards', 'send_sms'].includes(operation);
+}
+
+export function judge(sales: readonly Sold[]): Judged {
+  const counts: Record<string, number> = {};
+  const wrongs: string[] = [];
+  const count = (what: string): void => void (counts[what] = (counts[what] ?? 0) + 1);
+  for (const sold of sales) {
+    wrongs.push(...lies(sold, sales).map((lie) => `${nameOf(sold)}: ${lie}`));
+    for (const family of readersOf(sold)) {
+      const conclusion = family.concludes({ status: sold.first.http, body: sold.first.body, requestId: sold.requestId });
+      if (!isWrong(conclusion, sold)) {
+        count(conclusion === RIGHT[sold.first.word as 'success'] ? 'right' : 'harmless');
+        continue;
+      }
+      const reason = Object.entries<Holds>(REASONS).find(([, holds]) => holds(sold, conclusion, family))?.[0];
+      count(reason ?? 'AVOIDABLE');
+      if (reason === undefined) wrongs.push(`${nameOf(sold)}: ${family.name} concludes ${conclusion}`);
+    }
+  }
+  return { counts, wrongs };
+}
+
+function isWrong(conclusion: Conclusion, sold: Sold): boolean {
+  return (conclusion === 'failure' && isCharged(sold)) || (conclusion === 'sale' && !isCharged(sold));
+}
+
+/** In the end: what was refunded is not. */
+function isCharged({ v1 }: Sold): boolean {
+  return v1 !== undefined && v1.status !== 'failed';
+}
+
+function isToldPending({ first }: Sold): boolean {
+  return first.word === 'pending';
+}
+
+/** Answers of v1 about the order, in time. */
+function answersOf({ heard, first }: Sold) {
+  return heard.filter(
+    ({ at, kind, httpStatus }) => at <= first.at && kind !== 'unknown' && kind !== 'not_sent' && httpStatus !== 429,
+  );
+}
+
+/** What no reply may be, whoever reads it. */
+function lies(sold: Sold, sales: readonly Sold[]): string[] {
+  const { first, last, violations } = sold;
+  const isSold = sold.v1?.status === 'success';
+  const found = [...violations];
+  if (first.word === 'success' && !isSold) found.push(`told success, and v1 has ${sold.v1?.status}`);
+  if (first.word === 'failure' && isCharged(sold)) found.push('told failure, and v1 charged');
+  if (!['success', 'pending', 'failure'].includes(first.word ?? '')) found.push(`told ${first.word}`);
+  const mayStayOpen = last.word === 'pending' && isToldPending(sold) && (isNumberless(sold) || isLikeOpenCard(sold, sales));
+  if (last.word !== (isSold ? 'success' : 'failure') && !mayStayOpen)
+    found.push(`${sold.v1?.status ?? 'nothing at v1'}, and half an hour later told ${last.word}`);
+  return found;
+}
+
+const READERS = new Map<string, Family[]>();
+for (const family of families)
+  for (const name of new Set(casesOf(family).map(({ operation, format }) => `${operation} ${format}`)))
+    READERS.set(name, [...(READERS.get(name) ?? []), family]);
+
+function readersOf({ operation, format }: Sold): readonly Family[] {
+  return READERS.get(`${operation} ${format}`) ?? [];
+}
+
+/** A row of v1's history that may be a data card's whose fate is open may be this one's as well. */
+function isLikeOpenCard({ operation, caller }: Sold, sales: readonly Sold[]): boolean {
+  const isOpenCard = (other: Sold): boolean => other.operation === 'buy_data_cards' && other.last.word === 'pending';
+  return operation === 'buy_data' && sales.some((other) => other.caller === caller && isOpenCard(other));
+}
+
+function nameOf(sold: Sold): string {
+  const { operation, format, way, befalls, first } = sold;
+  const heard = sold.heard.map(
+    ({ at, kind, isDuplicate }) => `${kind}${isDuplicate ? '*' : ''}@${((at - first.at + first.afterMs) / 1000).toFixed(1)}`,
+  );
+  return `${operation} ${format}, ${way}, ${befalls ?? 'nothing'} → ${first.word} after ${(first.afterMs / 1000).toFixed(1)} s [${heard.join(' ')}] receipts ${sold.receipts.map(({ at, readAt }) => `${((at - startOf(sold)) / 1000).toFixed(1)}${readAt === undefined ? '!' : ''}`).join(' ')} ended ${(((endedAtV1(sold) ?? 0) - startOf(sold)) / 1000).toFixed(1)} v1 ${sold.v1?.status}`;
+}
