@@ -157,7 +157,11 @@ function ofGoods(name: string, { reply, numbering_guard: guard }: OperationSourc
   const goods = fields.filter(([, value]) => GOODS.test(textOf(value)));
   const put = (field: string, value: unknown): Edit => ({ path: [...path, field], value });
   const all = goods.map(([field]) => put(field, undefined)).reverse();
-  const needed = goods.some(([, value]) => textOf(value).startsWith('$order.token')) ? ['token'] : ['pin', 'serial'];
+  const needed = goods.some(([, value]) => textOf(value).startsWith('$order.token'))
+    ? ['token']
+    : goods.some(([field, value]) => field === 'pin' && textOf(value).endsWith('pin_serial'))
+      ? ['pin']
+      : ['pin', 'serial'];
   return [
     ...(goods.length < 2 ? [] : [money('goods no longer told', `tells nothing of the goods of ${name}`, all)]),
     ...goods.flatMap(([field, value]) => {
