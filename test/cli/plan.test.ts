@@ -320,9 +320,9 @@ test('recorded requests are replayed, and what only they show needs the word for
 
 test('two folders are compared without a gateway', async () => {
   const candidate = copyOf('candidate');
-  edit('callers.yaml', 'patience: 4s', 'patience: 5s', candidate);
+  edit('callers.yaml', 'patience: 8s', 'patience: 9s', candidate);
   const compared = await plan(candidate, '--against', folder);
-  expect(compared).toMatchObject({ exitCode: 0, output: expect.stringContaining('callers other: patience, ms: 4000 -> 5000') });
+  expect(compared).toMatchObject({ exitCode: 0, output: expect.stringContaining('callers axios: patience, ms: 8000 -> 9000') });
   expect(compared.output).toContain('no gateway was asked');
   expect(compared.output).not.toContain('To apply');
   expect((await plan(candidate, '--against', folder, '--exit-code')).exitCode).toBe(3);

@@ -44,7 +44,10 @@ test('a family without a word for pending gets the reply of every other family, 
     for (const { operation, format, outcome } of casesOf(family).filter(({ outcome: one }) => meaningOf(one) === 'pending')) {
       const told = await converseAtHome(operation, format, outcome);
       expect(told).toMatchObject({ status: 200, body: { status: 'pending', Status: 'processing' } });
-      expect(told.heldMs).toBe(mapping.callerKindOf({}).patienceMs);
+      // Of an unknown order v1 is asked a last time a second before the end.
+      const { patienceMs } = mapping.callerKindOf({});
+      expect(told.heldMs).toBeGreaterThanOrEqual(patienceMs - 1_000);
+      expect(told.heldMs).toBeLessThanOrEqual(patienceMs);
     }
   }
 });

@@ -26,7 +26,7 @@ export const TIMINGS = {
   /** v1 cannot be reached at all, which is soon certain. */
   unreachable: { patience: 120_000, reconnect: 500, pursue: 300, try: 60_000 },
   /** What v1 gets late, it gets when the script has long been told. */
-  brief: { patience: 1_000, reconnect: 500, pursue: 300, try: 500 },
+  brief: { patience: 2_000, reconnect: 500, pursue: 300, try: 2_000 },
 } as const satisfies Record<string, Timing>;
 
 export type TimingName = keyof typeof TIMINGS;

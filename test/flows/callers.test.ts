@@ -14,7 +14,7 @@ const MOVED = {
   // Plans of another server; 8 and 9 are one plan here.
   numbers: { data_plan: { 7: 203, 8: 102, 9: 102 }, cable_plan: { 1: 23 }, cable_provider: { 10: 'GOTV', 11: 'DSTV' } },
   lists: { default: { status: '$words.status', count: '$list | count', plans: '$list' } },
-  patience: { default: '4s', buy_data: '500ms' },
+  patience: { default: '4s', buy_data: '1s' },
 };
 // 3 as the original MSORG server numbers it; v1's own plan numbers beside one of its own.
 const MIXED = {

@@ -125,7 +125,7 @@ test('a day and a restart later the script that hung up is told; its id is used 
   await new Promise((resolve) => setTimeout(resolve, 6_000));
   await house.close();
   let aheadMs = DAY;
-  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs };
+  const clock: Clock = { ...systemClock, now: () => Date.now() + aheadMs, elapsed: () => systemClock.elapsed() + aheadMs };
   house = await openHouse({ dataDir, clock });
   expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success', 'request-id': 'AIRTIME_114' });
   aheadMs += 9 * MINUTE;

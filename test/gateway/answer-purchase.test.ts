@@ -233,7 +233,7 @@ describe('a journal that can be neither written nor read', () => {
       answers: [{ outcome: SUCCESS }],
       find: () => ({ kind: 'refused', httpStatus: 404, body: {} }),
     });
-    expect(await statusOf(house)).toMatchObject({ http: 404, code: 'order_unknown' });
+    expect(await statusOf(house)).toMatchObject({ http: 202, code: 'order_unknown' });
     expect(await buy(house)).toMatchObject({ status: 'success' });
   });
 

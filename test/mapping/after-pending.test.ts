@@ -1,5 +1,5 @@
 import { afterPendingOf, type AfterPending } from '../../src/mapping/after-pending';
-import type { CallerKey, CallerKind, Operation } from '../../src/mapping/mapping';
+import type { CallerKey, Operation } from '../../src/mapping/mapping';
 
 interface Said {
   readonly operation?: AfterPending;
@@ -13,7 +13,7 @@ function decide({ operation, format, kind, key }: Said): AfterPending {
   return afterPendingOf(
     { name: 'buy_airtime', afterPending: operation, afterPendingByFormat: byFormat } as unknown as Operation,
     'b',
-    { name: 'other', patienceMs: 1_000, afterPending: kind } as CallerKind,
+    { name: 'other', patienceMs: 1_000, afterPending: kind },
     { afterPendingOf: () => key } as unknown as CallerKey,
   );
 }

@@ -376,7 +376,6 @@ function ofTimes({ callerKinds, timing }: MappingSource): Made[] {
           ],
     ),
     cut(['timing', 'try'], timing.try / 60, 'gives a try 1 s'),
-    cut(['timing', 'try'], timing.try / 10, 'gives a try 6 s'),
     cut(['timing', 'quiet'], 5_000, 'believes after 5 s that an order never was', 'plan'),
     cut(['timing', 'quiet'], 61_000, 'believes after a minute that an order never was', 'plan'),
   ];

@@ -69,9 +69,7 @@ test('the reformatter leaves hardly a line as it was, and one true change among 
   const { before, texts } = rewrite(1, 1);
   const lines = texts.flatMap((text) => text.split(/\r?\n/)).filter((line) => line.trim() !== '');
   expect(lines.filter((line) => shipped.has(line)).length / lines.length).toBeLessThan(0.5);
-  const changed = mergeFiles(
-    texts.map((text, index) => ({ file: `${index}.yaml`, text: text.replace(/(['"]?)0803\1/, '"0833"') })),
-  );
+  const changed = mergeFiles(texts.map((text, index) => ({ file: `${index}.yaml`, text: text.replace('0803', '0833') })));
   expect(compareSources(before, changed.source!).map(({ words }) => words)).toEqual([
     'network MTN no longer has the prefix 0803',
     'network MTN has the prefix 0833',

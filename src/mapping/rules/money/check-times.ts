@@ -2,14 +2,12 @@
 import type { YamlPath } from '../../read-yaml';
 import type { Checking } from '../checking';
 
-/** No order of v1's ends reliably before: a script with less hears of nothing but what is pending. */
-const PATIENCE_MIN_MS = 3_000;
-/** Scripts without a User-Agent set no limit, and most have no word for what is pending: they refund it. */
-const UNNAMED_PATIENCE_MIN_MS = 15_000;
+/** Whatever is below this is a slip of the pen: scripts would hear of nothing but what is pending. */
+const PATIENCE_MIN_MS = 2_000;
 /** The operator knows this one script; less than a second is a wrong unit. */
 const KEY_PATIENCE_MIN_MS = 1_000;
 /** A try given up while v1 works on it is an order whose fate is unknown. */
-const TRY_MIN_MS = 20_000;
+const TRY_MIN_MS = 2_000;
 const READ_MIN_MS = 1_000;
 
 export function checkTimes({ source, report }: Checking): void {
@@ -19,7 +17,7 @@ export function checkTimes({ source, report }: Checking): void {
   };
   for (const [name, { patience, user_agents: agents, headers }] of Object.entries(source.callerKinds)) {
     const path = ['callers', 'kinds', name];
-    check(patience, agents?.includes('') === true ? UNNAMED_PATIENCE_MIN_MS : PATIENCE_MIN_MS, [...path, 'patience']);
+    check(patience, PATIENCE_MIN_MS, [...path, 'patience']);
     for (const [index, agent] of (agents ?? []).entries())
       if (agent === '*' && headers === undefined)
         report([...path, 'user_agents', index], 'kind-takes-everybody', `everybody would be a caller of kind \`${name}\``);

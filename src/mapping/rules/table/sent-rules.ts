@@ -75,7 +75,7 @@ export const SENT_RULES = {
   'try-too-short': error(
     'A try is given up while v1 is still at work',
     'Nothing is known then of an order that v1 may have charged.',
-    'Give `try` at least 20 seconds and `read` at least one.',
+    'Give `try` at least two seconds (the shipped one has a minute) and `read` at least one.',
   ),
   'kind-takes-everybody': error(
     'A kind of caller takes every User-Agent',
