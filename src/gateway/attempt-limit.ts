@@ -26,8 +26,9 @@ export interface Turn {
   readonly isAwaited: () => boolean;
 }
 
-/** One key has at most this share of the limit, so that its bad line does not take the turns of all. */
+/** One key has at most this share of the limit, so that its bad line does not take the turns of all; more while no other waits. */
 const SHARE_OF_KEY = 0.25;
+const SHARE_OF_LONE_KEY = 0.75;
 
 interface Waiting extends Turn {
   readonly grant: () => void;
@@ -47,10 +48,15 @@ export function createAttemptLimit(clock: Clock): AttemptLimit {
     else inFlightOf.set(owner, own);
   };
 
-  const hasRoom = (owner: string): boolean => {
+  const hasRoom = (owner: string, share: number): boolean => {
     const own = inFlightOf.get(owner) ?? 0;
     // Others whose attempts hang keep nobody from sending one.
-    return own === 0 || (inFlight < pace.limit && own < Math.max(1, Math.floor(pace.limit * SHARE_OF_KEY)));
+    return own === 0 || (inFlight < pace.limit && own < Math.max(1, Math.floor(pace.limit * share)));
+  };
+
+  const shareNow = (): number => {
+    const [first, ...others] = waiting;
+    return others.some(({ owner }) => owner !== first?.owner) ? SHARE_OF_KEY : SHARE_OF_LONE_KEY;
   };
 
   const isBefore = (one: Waiting, other: Waiting): boolean => {
@@ -59,8 +65,9 @@ export function createAttemptLimit(clock: Clock): AttemptLimit {
   };
 
   const chooseNext = (): Waiting | undefined => {
+    const share = shareNow();
     let best: Waiting | undefined;
-    for (const one of waiting) if (hasRoom(one.owner) && (best === undefined || isBefore(one, best))) best = one;
+    for (const one of waiting) if (hasRoom(one.owner, share) && (best === undefined || isBefore(one, best))) best = one;
     return best;
   };
 

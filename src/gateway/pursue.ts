@@ -37,6 +37,8 @@ const POLL_MOST_MS = 5_000;
 const FOLLOW_MS = 180_000;
 /** How long a repetition waits for its turn before v1's history is read instead. */
 const TURN_MS = 2_000;
+/** A v1 that is silent to reads as well must not keep the purchase from being asked for again. */
+const LOOK_MS = 3_000;
 /** After so many attempts without a usable answer, and then after each further so many, v1's history is read as well. */
 const LOOK_EVERY_ATTEMPTS = 3;
 
@@ -262,7 +264,7 @@ class RunningPursuit implements Pursuit {
     if (this.#known?.kind !== 'unknown' || this.#known.isDoubted || this.#isGivenUp() || this.#leftMs() <= 0) return false;
     this.#isLooking = true;
     try {
-      await within(clock, this.#leftMs(), this.#plan.look());
+      await within(clock, Math.min(LOOK_MS, this.#leftMs()), this.#plan.look());
       const order = await journal.find(this.#order.owner, this.#order.requestId);
       return order !== undefined && this.#adopt(order);
     } catch (error) {

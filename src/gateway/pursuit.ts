@@ -57,7 +57,7 @@ export interface Pursuit {
   waitFor(patienceMs: number, hungUp?: AbortSignal): Promise<Order>;
   /** Lets everybody who waits have the order as it stands. */
   hurry(): void;
-  /** Nothing is on its way at this moment, and nothing will be before `look` has ended. */
+  /** Nothing is on its way at this moment: it waits for `look`, a while at most. */
   readonly isLooking: boolean;
   /** When nothing more will be tried. Never rejects. */
   readonly ended: Promise<void>;

@@ -72,19 +72,23 @@ test('one key whose attempts hang has a share of the turns, and every other key 
   const it = openLimit();
   for (let nth = 0; nth < 100; nth += 1) it.queue(awaited('bad line'));
   await settlePromises();
-  expect(it.turns).toHaveLength(4);
+  expect(it.turns).toHaveLength(12);
   for (let nth = 0; nth < 30; nth += 1) it.queue(awaited(`key ${nth}`));
   await settlePromises();
   expect(new Set(it.turns).size).toBe(31);
+  it.attempts[0]!.release();
+  await settlePromises();
+  expect(it.turns.filter((owner) => owner === 'bad line')).toHaveLength(12);
 });
 
 test('a turn that is given back goes to the next, and one that comes too late to nobody', async () => {
   const it = openLimit();
-  for (let nth = 0; nth < 4; nth += 1) it.queue(awaited('a'));
+  it.queue(awaited('b'));
+  for (let nth = 0; nth < 12; nth += 1) it.queue(awaited('a'));
   it.queue(awaited('a'), 'too late', 1_000);
   it.queue(awaited('a'), 'next');
   await it.clock.advance(2_000);
-  it.attempts[0]!.release();
+  it.attempts[1]!.release();
   await settlePromises();
-  expect(it.turns).toEqual(['a', 'a', 'a', 'a', 'next']);
+  expect(it.turns).toEqual(['b', ...Array<string>(12).fill('a'), 'next']);
 });
