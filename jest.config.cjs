@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 // Minutes long on two cores: the whole fault matrix, kill -9, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
 const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/simulation/histories', '/test/weather/families'];
@@ -43,8 +45,8 @@ module.exports = {
       { jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' }, sourceMaps: 'inline' },
     ],
   },
-  // Two for each core: the tests wait for sockets and clocks as much as they compute.
-  maxWorkers: '200%',
+  // Two for each core, as a number (Jest reads 200 % as two hundred): the tests wait for sockets and clocks as much as they compute.
+  maxWorkers: 2 * availableParallelism(),
   // A net for what hangs, not a measure: a machine with ten times the work it can do still comes to an end.
   testTimeout: 60_000,
 };

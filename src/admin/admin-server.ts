@@ -12,7 +12,7 @@ export interface AdminRoute {
   /** `/sandbox` */
   readonly path: string;
   readonly router: RequestHandler;
-  /** True for what needs no token, such as the console's own page. It must hold nothing of any order. */
+  /** True for what needs no token, such as a page without data. It must hold nothing of any order. */
   readonly isOpen?: boolean;
 }
 

@@ -57,13 +57,15 @@ describe('readBytes', () => {
   });
 
   test('a caller that leaves in the middle of its body is refused, not waited for', async () => {
-    const count = door.read.length;
-    const socket = connect(door.port, '127.0.0.1');
+    const patient = await openRequestDoor({ ...SMALL, bodyTimeMs: 60_000 });
+    const socket = connect(patient.port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\na=1');
     await new Promise((resolve) => setTimeout(resolve, 20));
     socket.destroy();
-    while (door.read.length === count) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(refusal()).toBe('unreadable_body: The connection was closed before the whole body had arrived.');
+    while (patient.read.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(patient.read).toEqual([expect.objectContaining({ code: 'unreadable_body' })]);
+    expect(String(patient.read[0])).toContain('The connection was closed before the whole body had arrived.');
+    await patient.close();
   });
 
   test.each(['gzip', 'deflate', 'br', 'GZIP, identity'])('a body compressed by %s is refused by name', async (encoding) => {

@@ -11,12 +11,13 @@ test('settled orders beyond their age are swept with all their indexes; unsettle
   const dir = await makeFolder();
   const { owner } = newOrder();
   const before = await openLmdbJournal({ dir, now: () => OPENED_AT_MS });
-  for (let index = 0; index < 300; index += 1) {
+  const placeOrder = async (index: number): Promise<void> => {
     await before.open(newOrder({ requestId: `old${index}`, openedAtMs: OPENED_AT_MS + index }));
     const reference = `v1-${index}`;
     if (index % 3 !== 0) await before.settle(owner, `old${index}`, { kind: 'succeeded', reference }, OPENED_AT_MS + index);
     else if (index % 2 === 0) await before.settle(owner, `old${index}`, { kind: 'pending', reference }, OPENED_AT_MS + index);
-  }
+  };
+  await Promise.all(Array.from({ length: 300 }, (_, index) => placeOrder(index)));
   const number = (await before.find(owner, 'old1'))?.number ?? 0;
   await before.open(newOrder({ requestId: 'young', openedAtMs: OPENED_AT_MS + 2 * DAY_MS }));
   await before.settle(owner, 'young', { kind: 'succeeded' }, OPENED_AT_MS + 2 * DAY_MS);

@@ -111,7 +111,7 @@ export const FILE_RULES = {
   ),
   'secret-literal': error(
     'A mapping file seems to hold a secret',
-    'Mappings are read by many people, kept in repositories, shown in the console and copied into the data folder.',
+    'Mappings are read by many people, kept in repositories, shown by tools and copied into the data folder.',
     'Take the secret out, and change it wherever it was valid. Callers are named by fingerprints, never by keys.',
   ),
 } as const satisfies RuleTable;
