@@ -195,7 +195,7 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, 
   }
   if (known === undefined || isSafeOutcome(known)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  if (isUsedUp(known, replayMsOf(mapping, callerKey), parts)) throw refusal;
+  if (isUsedUp(known, replayMsOf(mapping, callerKey), parts)) throw requestIdUsed(known);
   return known;
 }
 

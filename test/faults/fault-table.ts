@@ -16,7 +16,8 @@ export function renderFaultTable(groups: Readonly<Record<string, readonly FaultR
     '',
     'Each order takes three steps: the purchase under the fault; the question for its status by request id, once the fault is ' +
       'over; the same purchase again with the same request id. A cell says what the script was told, and after the dot what ' +
-      'v1 had charged then (for a purchase told as pending: when the gateway had given up trying). Told `fail` means HTTP 400 and `error` in the reply unless another status stands there.',
+      'v1 had charged then (for a purchase told as pending: when the gateway had given up trying). ' +
+      "During the first step v1's history cannot be had: with it most lost answers are found out before the script hears. Told `fail` means HTTP 400 and `error` in the reply unless another status stands there.",
     '',
     'The rule that every cell is held to: never `fail` while charged, never `success` while not, never two charges, always JSON. ' +
       'What scripts hear while v1 is ill for minutes stands in [outages.md](outages.md).',
@@ -32,7 +33,7 @@ function renderRow({ fault, cells }: FaultResult): string {
   const texts = cells.map(({ first, settled, later, again }) => [
     describeFirst(fault, first, settled),
     describe(later),
-    describe(again),
+    describeAgain(fault, again),
   ]);
   const usual = mostFrequent(texts.map((steps) => steps.join(' | ')));
   const exceptions = new Map<string, string[]>();
@@ -50,6 +51,12 @@ function renderRow({ fault, cells }: FaultResult): string {
 function describeFirst({ isRace }: Fault, { told, ledger }: Step, settled: Step['ledger']): string {
   const text = describe({ told, ledger: told.word === 'pending' ? settled : ledger });
   return isRace === true ? text.replace(/^(?:fail|pending) /, 'fail or pending ') : text;
+}
+
+/** Where the purchase was told failed nothing had left, and it is sold now; where it was told pending, its absence was proven. */
+function describeAgain({ isRace }: Fault, again: Step): string {
+  const text = describe(again);
+  return isRace === true ? text.replace(/^(?:fail · nothing|success · charged)$/, 'success · charged or fail · nothing') : text;
 }
 
 function describe({ told, ledger }: Step): string {

@@ -103,11 +103,14 @@ async function playCells(cells: readonly Cell[], alone: Alone, house: FaultHouse
   await alone.begin?.(house.proxy);
   alone.spoil?.(house.dataDir);
 
+  // Else what is told would depend on whether it is read before the script's patience ends.
+  house.proxy.isHistoryAway = true;
   const endJump = jumpClock(alone.clockJumpMs);
   const first = await all(cells, (cell) => step(cell, buy(house.url, cell.key, cell.purchase, cell.requestId)));
   endJump();
   await untilQuiet(house);
   const settled = await all(cells, ledgerOf);
+  house.proxy.isHistoryAway = false;
   if (alone.isForGood !== true) await house.lift();
   await house.proxy.empty();
   house.passQuietTime();

@@ -1,4 +1,5 @@
 /** A repeat of a sale, with or without its id: whose order it is, and what it hears. On a clock that stands still. */
+import { GatewayError } from '../../src/domain/errors';
 import type { Line } from '../../src/domain/legacy';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
@@ -186,6 +187,19 @@ describe('a success', () => {
     const late = await told(house, ask(house, id));
     expect(late).toEqual({ http: 400, status: 'fail', reference: null, code: 'request_id_used', repeat: undefined });
     expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('whose id is used is no order that could not be written, while the journal cannot be written', async () => {
+    let isFull = false;
+    const full = (): Promise<never> => Promise.reject(new GatewayError('journal_unavailable'));
+    const house = openWalkHouse({
+      ...slowly(0, SUCCESS, AGAIN),
+      dress: (journal) => ({ open: (order) => (isFull ? full() : journal.open(order)) }),
+    });
+    await told(house, ask(house, id));
+    await house.clock.advance(3 * 24 * 60 * MINUTE);
+    isFull = true;
+    expect(await told(house, ask(house, id))).toMatchObject({ http: 400, code: 'request_id_used' });
   });
 
   test('is told, however late, to the script that hung up before it, and for ten minutes from then', async () => {
