@@ -65,11 +65,12 @@ describe('the cases of the set', () => {
   }, 60_000);
 });
 
-// Twenty seconds and more: CI asks for it.
+// Every fifth of them is a minute: CI asks for it.
 (process.env['LONG_TESTS'] === '1' ? test : test.skip)(
-  'of all breaks of the set with format C, at least 95 in a hundred are noticed',
+  'of the breaks of the set with format C, at least 95 in a hundred are noticed',
   async () => {
-    const { noticed, missed } = await runMutants(results, { source: source!, mapping: mapping! }, parts);
+    const some = listMutants(source!).filter((_, index) => index % 5 === 0);
+    const { noticed, missed } = await runMutants(results, { source: source!, mapping: mapping! }, parts, some);
     expect(noticed / (noticed + missed.length)).toBeGreaterThanOrEqual(0.95);
   },
   300_000,

@@ -28,13 +28,16 @@ export interface Ledger {
 const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
 /** Waits of the sandbox pass ten times faster: five seconds of a late answer are half a second here. */
 const HASTE = 10;
+/** Naira. Thousands of orders, as many as a machine can send in minutes, do not empty a wallet. */
+const BALANCE = 1_000_000_000;
 
 export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMany> {
   const configDir = mkdtempSync(join(tmpdir(), 'fault-v1-'));
   cpSync(SHIPPED, configDir, { recursive: true });
   const accounts = Array.from(
     { length: cells },
-    (_, cell) => `  - { id: cell-${cell}, name: Cell ${cell}, keys: { sandbox: sandbox_${cell} }, pin: '1234' }\n`,
+    (_, cell) =>
+      `  - { id: cell-${cell}, name: Cell ${cell}, keys: { sandbox: sandbox_${cell} }, pin: '1234', wallet: { live: ${BALANCE}, sandbox: ${BALANCE} } }\n`,
   );
   writeFileSync(join(configDir, 'accounts.yaml'), `accounts:\n${accounts.join('')}`);
   const real = createRealClock();
