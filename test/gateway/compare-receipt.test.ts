@@ -65,7 +65,7 @@ test.each<[string, JsonObject, OrderTraits, string]>([
   ['the same phone at another price', { phone: '08031234567', amount: 500 }, AIRTIME, 'unclear'],
   ['the same phone and price of another service', { phone: '08031234567', amount: 98, category: 'data' }, AIRTIME, 'unclear'],
   ['another phone that was served', { phone: '08031234568', amount: 98 }, AIRTIME, 'other'],
-  ['a phone whose mask would fit', { phone: '0803****567', amount: 98, category: 'airtime' }, AIRTIME, 'unclear'],
+  ['a phone whose mask would fit', { phone: '0803****567', amount: 98, category: 'airtime' }, AIRTIME, 'contradicted'],
   ['a phone whose mask would not fit', { phone: '0802****777', amount: 98 }, AIRTIME, 'contradicted'],
   ['another meter at the same price', { phone: '45005207777', amount: 5_000 }, METER, 'contradicted'],
   ['no phone shown', { amount: 98 }, AIRTIME, 'unclear'],
