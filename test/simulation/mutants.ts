@@ -173,7 +173,7 @@ export const MUTANTS: readonly Mutant[] = [
     title: 'an order is tried again before that is on disk',
     breaks: 'failure is true',
     processes: 2,
-    seed: 42,
+    seed: 1132,
     mutation: withJournal((journal) => ({
       settle: async (owner, requestId, latest, atMs) => {
         const isMark = latest.kind === 'unknown' && latest.isBeginning === true;
