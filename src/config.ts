@@ -8,6 +8,20 @@ import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { CONFIG_FILE_NAME, readConfigFile } from './config-file';
+import {
+  folder,
+  host,
+  parseFlag,
+  parseNetworks,
+  parsePath,
+  parseUpstreamUrl,
+  parseWhole,
+  port,
+  PROXY_BITS_MIN,
+  SANDBOX,
+  secret,
+  setting,
+} from './config-values';
 import { Secret } from './domain/credentials';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,37 +31,11 @@ export function processEnv(): Environment {
   return process.env;
 }
 
-/** What a setting is, in words, and how its text becomes a value. A text that is not `expected` gives undefined. */
-function setting<T>(sentence: string, expected: string, parse: (text: string) => T | undefined) {
-  return z
-    .string()
-    .transform((text, context) => {
-      const value = parse(text);
-      if (value !== undefined) return value;
-      context.addIssue({ code: 'custom', message: `must be ${expected}` });
-      return z.NEVER;
-    })
-    .meta({ sentence });
-}
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const NODE_ENVS = ['development', 'test', 'production'] as const;
 const WORKERS_MAX = 256;
-/** The widest network of trusted proxies: its members can all buy without a PIN on keys that are locked to addresses. */
-const PROXY_BITS_MIN = 8;
-/** The word that chooses the embedded sandbox where production asks for a choice. */
-const SANDBOX = 'sandbox';
 /** The key of the sandbox account that everything is tried with. */
 const SANDBOX_DEMO_KEY = 'sandbox_demo';
-
-const host = (sentence: string) =>
-  setting(sentence, 'a host name or an address', (text) => (/^[A-Za-z0-9._:-]+$/.test(text) ? text : undefined));
-const port = (sentence: string) =>
-  setting(sentence, 'a port from 0 to 65535 (0 takes a free one)', (text) => parseWhole(text, 0, 65_535));
-const folder = (sentence: string) => setting(sentence, 'a folder', (text) => text);
-const secret = (sentence: string) =>
-  // Printable ASCII, because both travel in headers.
-  setting(sentence, 'text without spaces', (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined));
 
 /** `prefault` is the default as it would be written; what has none is optional. */
 const configSchema = z.strictObject({
@@ -273,44 +261,6 @@ export function isLoopback(hostName: string): boolean {
 function doHostsMeet(one: string, other: string): boolean {
   const isWildcard = (name: string) => name === '0.0.0.0' || name === '::';
   return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
-}
-
-function parseUpstreamUrl(text: string): string | undefined {
-  if (text === SANDBOX) return text;
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  const isPlain = url.username === '' && url.password === '' && !text.includes('?') && !text.includes('#');
-  if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
-  return url.href.replace(/\/+$/, '');
-}
-
-function parsePath(text: string): string | undefined {
-  const isPath = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text);
-  return isPath && !text.split('/').some((part) => part === '.' || part === '..') ? text : undefined;
-}
-
-function parseWhole(text: string, min: number, max: number): number | undefined {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  return value >= min && value <= max ? value : undefined;
-}
-
-function parseFlag(text: string): boolean | undefined {
-  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
-  return /^(?:0|false|no|off)$/i.test(text) ? false : undefined;
-}
-
-function parseNetworks(text: string): readonly string[] | undefined {
-  const networks = text.split(',').map((part) => part.trim());
-  return networks.every(isNetwork) ? networks : undefined;
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || address.includes('%') || rest.length > 0) return false;
-  if (bits === undefined) return true;
-  const bitsBefore = version === 6 && ipaddr.IPv6.parse(address).isIPv4MappedAddress() ? 96 : 0;
-  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && Number(bits) >= bitsBefore + PROXY_BITS_MIN;
 }
 
 type ConfigValue = Config[keyof Config];

@@ -68,6 +68,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/upstream/v1.ts': 'The sandbox speaks these types and test/conformance holds it to the specification.',
 
   // What ties rooms together, and is only ever seen as a whole.
+  'src/config-values.ts': 'The words of every setting: test/config.test.ts.',
   'src/configured-traffic.ts': 'Opened, damaged and switched off in test/flows/traffic.test.ts.',
   'src/main.ts': 'Opened by every test in test/flows.',
   'src/sandbox/': 'A whole v1 behind a socket: test/conformance and test/sandbox ask it as a caller would.',
