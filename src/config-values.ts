@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { Secret } from './domain/credentials';
+import { isForwardable } from './http/forward-headers';
 
 /** The word that chooses the embedded sandbox where production asks for a choice. */
 export const SANDBOX = 'sandbox';
@@ -53,6 +54,11 @@ export function parseWhole(text: string, min: number, max: number): number | und
 export function parseFlag(text: string): boolean | undefined {
   if (/^(?:1|true|yes|on)$/i.test(text)) return true;
   return /^(?:0|false|no|off)$/i.test(text) ? false : undefined;
+}
+
+export function parseHeaderNames(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((part) => part.trim().toLowerCase());
+  return names.every(isForwardable) ? names : undefined;
 }
 
 export function parseNetworks(text: string): readonly string[] | undefined {

@@ -12,6 +12,7 @@ import {
   folder,
   host,
   parseFlag,
+  parseHeaderNames,
   parseNetworks,
   parsePath,
   parseUpstreamUrl,
@@ -99,6 +100,11 @@ const configSchema = z.strictObject({
     'Addresses or networks whose forwarded address is believed, separated by commas.',
     `addresses or networks such as \`10.0.0.0/8, ::1\`, none wider than /${PROXY_BITS_MIN}`,
     parseNetworks,
+  ).optional(),
+  passthroughHeaders: setting(
+    'Request headers that the pass-through forwards to v1 beside the usual ones, separated by commas.',
+    "names of headers such as `X-Tenant, X-Api-Version`, none that tells a caller's address, another target or the framing of a body",
+    parseHeaderNames,
   ).optional(),
   lookupApiKey: secret(
     'The key for verify calls that carry none. With the embedded sandbox it is the demo key unless set.',

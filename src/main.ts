@@ -18,7 +18,7 @@ import { readGatewaySecret } from './gateway-secret';
 import { createApp, type PartialRequest } from './http/app';
 import { createClientAddress } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
-import { createPassthrough } from './http/passthrough';
+import { createPassthrough, type PassthroughOptions } from './http/passthrough';
 import { createHttpServer } from './http/server';
 import { listening } from './listening';
 import { markUntold, noteCleanStop } from './mark-untold';
@@ -123,7 +123,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
       return served.reply;
     },
     refuse,
-    passthrough: createPassthrough({ upstreamUrl, clientAddress, onError: (error) => observer.trouble('passthrough', error) }),
+    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, observer, log) }),
     v1Path: config.v1Path,
     clientAddress,
     limits: DEFAULT_HTTP_LIMITS,
@@ -167,6 +167,14 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
       await closeAll(closers);
       stopping.end();
     },
+  };
+}
+
+function passthroughOptions(config: Config, observer: Observer, log: Log): Partial<PassthroughOptions> {
+  return {
+    headers: config.passthroughHeaders,
+    onError: (error) => observer.trouble('passthrough', error),
+    onDroppedHeader: (field) => log.debug('passthrough_header_dropped', { field }),
   };
 }
 

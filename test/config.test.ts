@@ -71,6 +71,7 @@ describe('the configuration', () => {
       MAPPINGS_DIR: '/etc/x',
       WORKERS: '4',
       TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+      PASSTHROUGH_HEADERS: 'X-Tenant, Cookie',
       LOOKUP_API_KEY: 'acme_live_demo',
       LOG_LEVEL: 'DEBUG',
       GATEWAY_SECRET: 'f'.repeat(64),
@@ -85,6 +86,7 @@ describe('the configuration', () => {
       mappingsDir: '/etc/x',
       workers: 4,
       trustedProxies: ['10.0.0.0/8', '::1'],
+      passthroughHeaders: ['x-tenant', 'cookie'],
       logLevel: 'debug',
     });
     expect(config.lookupApiKey?.revealForUseOnly()).toBe('acme_live_demo');
@@ -121,6 +123,8 @@ describe('the configuration', () => {
     ['NODE_ENV', 'prod', 'development, test or production'],
     ['NODE_ENV', 'Production', 'development, test or production'],
     ['TRUSTED_PROXIES', '0177.0.0.1', 'addresses or networks'],
+    ['PASSTHROUGH_HEADERS', 'X-Tenant, X_Forwarded.For', "none that tells a caller's address"],
+    ['PASSTHROUGH_HEADERS', 'X-Tenant Cookie', 'names of headers'],
     ['UPSTREAM_URL', 'v1.example/api/v1', 'an http or https address'],
     ['UPSTREAM_URL', 'ftp://v1.example', 'an http or https address'],
     ['UPSTREAM_URL', 'https://v1.example/?x=1', 'an http or https address'],
@@ -309,6 +313,7 @@ describe('what the configuration tells of itself', () => {
       TRAFFIC_SHAPES: '1',
       WORKERS: '1',
       TRUSTED_PROXIES: undefined,
+      PASSTHROUGH_HEADERS: undefined,
       LOOKUP_API_KEY: undefined,
       LOG_LEVEL: 'info',
       GATEWAY_SECRET: undefined,

@@ -5,9 +5,11 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';
+import { networkOf } from '../domain/network-of';
 import type { ClientAddress } from './client-address';
-import { forwardHeaders } from './forward-headers';
-import { isClimbing } from './request-path';
+import { createFairTurns } from './fair-turns';
+import { createForwardHeaders } from './forward-headers';
+import { hasFragment, isClimbing } from './request-path';
 import { respond } from './respond';
 
 export interface PassthroughOptions {
@@ -18,6 +20,14 @@ export interface PassthroughOptions {
   readonly connectTimeMs?: number;
   /** For the whole exchange. Longer than v1 takes, so that it is v1 that answers. */
   readonly answerTimeMs?: number;
+  /** Most connections to v1 at a time, shared fairly between the addresses that call. */
+  readonly socketsMax?: number;
+  /** How many requests of one address may wait for a connection, and how long. */
+  readonly waitingMax?: number;
+  readonly waitMs?: number;
+  /** Headers that are forwarded beside the usual ones, in lower case. */
+  readonly headers?: readonly string[] | undefined;
+  readonly onDroppedHeader?: (name: string) => void;
 }
 
 export type PassthroughHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -25,11 +35,23 @@ export type PassthroughHandler = (request: IncomingMessage, response: ServerResp
 /** Node servers close an idle connection after 5 s; one that is given up earlier is never closed under a fresh request. */
 const IDLE_TIME_MS = 4_000;
 const TIMED_OUT = 'PASSTHROUGH_TIMED_OUT';
+const BUSY_RETRY_SECONDS = 5;
+
+/** One request on its way to v1. */
+interface Passing {
+  isConnected: boolean;
+  hasCall: boolean;
+  leave: () => void;
+}
 
 export function createPassthrough(options: PassthroughOptions): PassthroughHandler {
   const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
-  const agentOptions = { keepAlive: true, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
-  const connected = new WeakSet<IncomingMessage>();
+  const { socketsMax = 128, waitingMax = 64, waitMs = 10_000 } = options;
+  const agentOptions = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
+  const turns = createFairTurns({ places: socketsMax, waitingMax, waitMs });
+  const forwardHeaders = createForwardHeaders({ more: options.headers, onDropped: options.onDroppedHeader });
+  const passing = new WeakMap<IncomingMessage, Passing>();
+  const mayHaveBeenSent = (request: IncomingMessage): boolean => passing.get(request)?.isConnected === true;
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: upstreamUrl,
     changeOrigin: true,
@@ -38,7 +60,10 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     agent: upstreamUrl.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
     on: {
       proxyReq: (call, request, response) => {
-        whenConnected(call, connectTimeMs, () => connected.add(request));
+        const pass = passing.get(request)!;
+        pass.hasCall = true;
+        call.once('close', pass.leave);
+        whenConnected(call, connectTimeMs, () => (pass.isConnected = true));
         limitTime(call, answerTimeMs);
         destroyWithCaller(call, response);
       },
@@ -50,39 +75,52 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
         answer.on('close', () => answer.complete || response.destroy());
       },
       error: (error, request, response) => {
-        const mayHaveBeenSent = connected.has(request);
-        options.onError?.(error, { mayHaveBeenSent });
-        if ('writeHead' in response) answerFailure(response, error, mayHaveBeenSent);
+        const facts = { mayHaveBeenSent: mayHaveBeenSent(request) };
+        options.onError?.(error, facts);
+        if ('writeHead' in response) answerFailure(response, error, facts.mayHaveBeenSent);
       },
     },
   });
   return (request, response) => {
-    const refusal = refusalOf(request) ?? prepare(request, clientAddress);
-    if (refusal !== undefined) return answerError(response, refusal.status, refusal.message);
-    proxy(request, response).catch((error: Error) => answerFailure(response, error, connected.has(request)));
+    const client = admit(request, clientAddress);
+    if (typeof client === 'object') return answerError(response, client);
+    request.headers = forwardHeaders(request.headers, client);
+    const pass: Passing = { isConnected: false, hasCall: false, leave: () => undefined };
+    passing.set(request, pass);
+    pass.leave = turns.enter(
+      networkOf(client),
+      () => proxy(request, response).catch((error: Error) => answerFailure(response, error, pass.isConnected)),
+      () => answerError(response, BUSY),
+    );
+    // A body that is still on its way when v1 has answered keeps its connection to v1 until it ends.
+    response.once('close', () => pass.hasCall || pass.leave());
   };
 }
 
 interface Refusal {
   readonly status: number;
   readonly message: string;
+  readonly retryAfterSeconds?: number;
 }
 
-function refusalOf(request: IncomingMessage): Refusal | undefined {
+const BUSY: Refusal = {
+  status: 503,
+  message: 'Too many requests from your address are under way. Nothing was sent.',
+  retryAfterSeconds: BUSY_RETRY_SECONDS,
+};
+
+/** The caller's address, or why its request does not go to v1. */
+function admit(request: IncomingMessage, clientAddress: ClientAddress): string | Refusal {
   // RFC 9110 section 9.3.8: it would show the caller headers that only v1 should see.
   if (request.method === 'TRACE') return { status: 405, message: 'TRACE is not served.' };
+  if (hasFragment(request.url ?? '/')) return { status: 400, message: 'The address may not hold "#".' };
   if (isClimbing(request.url ?? '/')) return { status: 400, message: 'The address may not hold "..".' };
   // http-proxy gives these methods a length of 0 and still sends the body, which v1 would read as another request.
   if ((request.method === 'DELETE' || request.method === 'OPTIONS') && request.headers['transfer-encoding'] !== undefined) {
     return { status: 411, message: `A ${request.method} with a body needs a Content-Length.` };
   }
-  return undefined;
-}
-
-function prepare(request: IncomingMessage, clientAddress: ClientAddress): Refusal | undefined {
   try {
-    forwardHeaders(request.headers, clientAddress(request));
-    return undefined;
+    return clientAddress(request);
   } catch (error) {
     if (error instanceof GatewayError) return { status: error.status, message: error.detail };
     throw error;
@@ -127,13 +165,16 @@ function answerFailure(response: ServerResponse, error: Error, mayHaveBeenSent: 
   }
   const status = 'code' in error && error.code === TIMED_OUT ? 504 : 502;
   if (mayHaveBeenSent) {
-    answerError(response, status, 'The answer of the service did not arrive. Check /receipt before you repeat a purchase.');
+    answerError(response, {
+      status,
+      message: 'The answer of the service did not arrive. Check /receipt before you repeat a purchase.',
+    });
   } else {
-    answerError(response, status, 'The service could not be reached. Nothing was sent.');
+    answerError(response, { status, message: 'The service could not be reached. Nothing was sent.' });
   }
 }
 
 /** v1's own shape of an error. */
-function answerError(response: ServerResponse, status: number, message: string): void {
-  respond(response, { status, body: { status: 'error', message } });
+function answerError(response: ServerResponse, { message, ...reply }: Refusal): void {
+  respond(response, { ...reply, body: { status: 'error', message } });
 }

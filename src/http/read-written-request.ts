@@ -1,15 +1,17 @@
 /** A request that stands in a file instead of on a wire, read by the same rules. */
+import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
 import type { WrittenRequest } from '../gateway/case/write-request';
 import { readFormFields } from './body/form-fields';
 import { readBodyFields } from './body/judge-body';
 import { DEFAULT_HTTP_LIMITS } from './http-limits';
-import { queryOf, readPath, readRawPath } from './request-path';
+import { hasFragment, queryOf, readPath, readRawPath } from './request-path';
 
 /** Throws a GatewayError for what the public server would refuse to read. */
 export async function readWrittenRequest(written: WrittenRequest, clientAddress: string): Promise<LegacyRequest> {
   const headers = new Map(Object.entries(written.headers).map(([name, value]) => [name.toLowerCase(), value]));
   const { method, target } = written;
+  if (hasFragment(target)) throw new GatewayError('unreadable_body', 'The address may not hold "#".');
   return {
     method: method.toUpperCase(),
     path: readPath(target),

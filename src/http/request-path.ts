@@ -14,9 +14,12 @@ export function originForm(target: string): string {
 /** The query string without its question mark, still encoded. */
 export function queryOf(target: string): string {
   const start = target.indexOf('?');
-  if (start === -1) return '';
-  const end = target.indexOf('#', start);
-  return target.slice(start + 1, end === -1 ? undefined : end);
+  return start === -1 ? '' : target.slice(start + 1);
+}
+
+/** No client sends one (RFC 9112 section 3.2): what stands behind it, one reader would take for the path and another would not. */
+export function hasFragment(target: string): boolean {
+  return target.includes('#');
 }
 
 /** The path as it was sent, still encoded. */

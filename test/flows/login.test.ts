@@ -169,7 +169,8 @@ describe('what v1 gets to see', () => {
       });
     });
     await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
-    house = await openHouse({ env: { UPSTREAM_URL: `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1` } });
+    const upstreamUrl = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
+    house = await openHouse({ env: { UPSTREAM_URL: upstreamUrl, PASSTHROUGH_HEADERS: 'X-Tenant' } });
   });
   afterAll(async () => {
     await house.close();
@@ -207,8 +208,10 @@ describe('what v1 gets to see', () => {
     const raw = '{"a" : 1.0, "b":"₦"}';
     await send(house.url, '/api/v1/anything?x=%20y', raw, {
       key: null,
-      headers: { Authorization: 'Bearer KEY', 'X-Forwarded-For': '10.0.0.9' },
+      headers: { Authorization: 'Bearer KEY', 'X-Forwarded-For': '10.0.0.9', 'X-Tenant': 'acme', 'X-Shop': 'acme' },
     });
+    expect([seen[0]?.headers['x-tenant'], seen[0]?.headers['x-shop']]).toEqual(['acme', undefined]);
+    expect(house.logLines.join('')).toMatch(/"field":"x-shop".*"passthrough_header_dropped"/);
     expect(seen).toHaveLength(1);
     expect(seen[0]).toMatchObject({ url: '/api/v1/anything?x=%20y', body: raw, forwarded: ['127.0.0.1'] });
     expect(seen[0]!.headers.authorization).toBe('Bearer KEY');

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createNetServer, connect } from 'node:net';
-import type { AddressInfo, Server as NetServer } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { createClientAddress } from '../../src/http/client-address';
 import { createPassthrough } from '../../src/http/passthrough';
 import type { PassthroughOptions } from '../../src/http/passthrough';
@@ -142,6 +142,8 @@ describe('the pass-through', () => {
   test.each([
     ['GET /../admin HTTP/1.1', 400],
     ['GET /%2e%2e/admin HTTP/1.1', 400],
+    ['GET /x#/../admin HTTP/1.1', 400],
+    ['GET /x?y#z HTTP/1.1', 400],
     ['TRACE /x HTTP/1.1', 405],
     ['DELETE /x HTTP/1.1\r\nTransfer-Encoding: chunked', 411],
     ['OPTIONS /x HTTP/1.1\r\nTransfer-Encoding: chunked', 411],
@@ -278,6 +280,85 @@ describe('the pass-through', () => {
     const answer = await speak(await openDoor(port), 'GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     expect(answer).toMatch(/connection: close/i);
     expect(answer).not.toMatch(/keep-alive/i);
+  });
+
+  describe('with few connections to v1', () => {
+    const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n';
+    const FROM = (address: string): string => `GET /${address} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;
+    const clientAddress = createClientAddress(['127.0.0.1']);
+
+    /** v1 that answers a request when told to. */
+    async function openSlowUpstream() {
+      const waiting: { readonly url: string; readonly answer: () => void }[] = [];
+      const { port, seen } = await openUpstream((request, response) =>
+        waiting.push({ url: request.url!, answer: () => void response.end('{}') }),
+      );
+      const until = async (count: number): Promise<void> => {
+        while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+      };
+      return { port, seen, waiting, until };
+    }
+
+    test('one address cannot keep another out, nor open more than its share, and its line has an end', async () => {
+      const v1 = await openSlowUpstream();
+      let connections = 0;
+      (open[0] as Server).on('connection', () => connections++);
+      const door = await openDoor(v1.port, { clientAddress, socketsMax: 4, waitingMax: 3 });
+      const greedy = Array.from({ length: 8 }, () => speak(door, FROM('2001:db8:0:1::7')));
+      await v1.until(2);
+      // Another address of the same network is the same client.
+      const refused = await speak(door, FROM('2001:db8:0:1:ffff::8'));
+      expect(refused).toMatch(/^HTTP\/1\.1 503[^]*\r\nRetry-After: 5\r\n/);
+      expect(JSON.parse(bodyOf(refused))).toEqual({
+        status: 'error',
+        message: 'Too many requests from your address are under way. Nothing was sent.',
+      });
+      const other = speak(door, FROM('2001:db8:0:2::7'));
+      await v1.until(3);
+      expect([connections, v1.waiting.map(({ url }) => url).at(-1)]).toEqual([3, '/v1/base/2001:db8:0:2::7']);
+      for (let at = 0; at < 6; at++) {
+        await v1.until(at + 1);
+        v1.waiting[at]!.answer();
+      }
+      expect(await other).toMatch(/^HTTP\/1\.1 200/);
+      expect((await Promise.all(greedy)).map((answer) => answer.slice(9, 12)).sort()).toEqual([
+        ...Array<string>(5).fill('200'),
+        ...Array<string>(3).fill('503'),
+      ]);
+      expect(v1.seen).toHaveLength(6);
+    });
+
+    test('a caller that hangs up while it waits sends nothing, and one that waits too long hears so', async () => {
+      const v1 = await openSlowUpstream();
+      const door = await openDoor(v1.port, { socketsMax: 2, waitMs: 60 });
+      const first = speak(door, GET);
+      await v1.until(1);
+      const impatient = connect(door, '127.0.0.1', () => impatient.write(GET, () => setTimeout(() => impatient.destroy(), 20)));
+      expect(await speak(door, GET)).toMatch(/^HTTP\/1\.1 503/);
+      v1.waiting[0]!.answer();
+      expect(await first).toMatch(/^HTTP\/1\.1 200/);
+      const last = speak(door, GET);
+      await v1.until(2);
+      v1.waiting[1]!.answer();
+      expect(await last).toMatch(/^HTTP\/1\.1 200/);
+      expect(v1.seen).toHaveLength(2);
+    });
+
+    test('a place is given back by every way in which a request ends', async () => {
+      const behave = [
+        (socket: Socket) => socket.destroy(),
+        () => undefined,
+        (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{', () => socket.destroy()),
+        (socket: Socket) => socket.end('nonsense'),
+        (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
+      ];
+      let turn = 0;
+      const port = await listen(
+        createNetServer((socket) => socket.on('data', () => behave[turn]!(socket)).on('error', () => undefined)),
+      );
+      const door = await openDoor(port, { socketsMax: 1, waitMs: 1, answerTimeMs: 40 });
+      for (turn = 0; turn < behave.length; turn++) expect(await speak(door, GET)).not.toMatch(/ 503 /);
+    });
   });
 
   test('the connection to v1 is used again', async () => {

@@ -36,6 +36,14 @@ describe('readRequest', () => {
     expect(refusal()).toBe('repeated_field: The field "a" is given twice.');
   });
 
+  test('an address with a "#" is refused: no client sends one', async () => {
+    for (const target of ['/api/user#x', '/api/user?a=1#x', '/#/api/user'])
+      await speak(door.port, `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(door.read.slice(-3).map((error) => error instanceof GatewayError && error.code)).toEqual(
+      Array(3).fill('unreadable_body'),
+    );
+  });
+
   test('whatever bytes arrive under whatever type, only a GatewayError is thrown and no prototype changes', async () => {
     const type = fc.constantFrom(
       undefined,

@@ -28,5 +28,7 @@ test('a written request is read by the rules of the public server', async () => 
 
 test('what the public server refuses is refused', async () => {
   const broken = { method: 'POST', target: '/api/topup/', headers: {}, body: '{"network":1' };
-  await expect(readWrittenRequest(broken, '192.0.2.1')).rejects.toMatchObject({ code: 'unreadable_body' });
+  const marked = { method: 'GET', target: '/api/user#x', headers: {}, body: '' };
+  for (const request of [broken, marked])
+    await expect(readWrittenRequest(request, '192.0.2.1')).rejects.toMatchObject({ code: 'unreadable_body' });
 });

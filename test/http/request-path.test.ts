@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isClimbing, originForm, queryOf, readPath } from '../../src/http/request-path';
+import { hasFragment, isClimbing, originForm, queryOf, readPath } from '../../src/http/request-path';
 
 describe('readPath', () => {
   test.each([
@@ -53,7 +53,7 @@ test.each([
   ['/a?b=1', 'b=1'],
   ['/a', ''],
   ['/a?', ''],
-  ['/a?b=?&c#d', 'b=?&c'],
+  ['/a?b=?&c', 'b=?&c'],
 ])('queryOf %s is %s', (target, query) => expect(queryOf(target)).toBe(query));
 
 test.each(['/../x', '/a/..', '/a/%2e%2E/b', '/a%2f..%5cb', '/a\\..\\b', '/..;/b'])(
@@ -66,3 +66,6 @@ test.each(['/../x', '/a/..', '/a/%2e%2E/b', '/a%2f..%5cb', '/a\\..\\b', '/..;/b'
 test.each(['/a/b..c', '/...', '/a?x=/../', '/.hidden'])('isClimbing lets %s pass', (target) => {
   expect(isClimbing(target)).toBe(false);
 });
+
+test.each(['/a#b', '/a?b=1#c', '#', '/a#'])('hasFragment finds it in %s', (target) => expect(hasFragment(target)).toBe(true));
+test.each(['/a%23b', '/a?b=%23'])('hasFragment lets %s pass', (target) => expect(hasFragment(target)).toBe(false));
