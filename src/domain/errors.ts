@@ -31,14 +31,22 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+export interface RefusalOptions {
+  readonly field?: string;
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
 /** A refusal. `detail` names the field or setting and what was expected, and never repeats a secret or a whole body. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly detail: string;
   /** The script's own name of the field that is to blame, when one is. */
   readonly field: string | undefined;
+  /** When the same may be asked again; undefined when time alone changes nothing, or nobody knows. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ErrorCode, detail?: string, options: { readonly field?: string; readonly cause?: unknown } = {}) {
+  constructor(code: ErrorCode, detail?: string, options: RefusalOptions = {}) {
     super(
       `${ERRORS[code].title}${detail === undefined ? '' : `: ${detail}`}`,
       options.cause === undefined ? undefined : { cause: options.cause },
@@ -47,6 +55,7 @@ export class GatewayError extends Error {
     this.code = code;
     this.detail = detail ?? `${ERRORS[code].title}.`;
     this.field = options.field;
+    this.retryAfterSeconds = options.retryAfterSeconds;
   }
 
   get status(): number {

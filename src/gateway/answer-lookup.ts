@@ -13,6 +13,12 @@ import { tellWait } from './tell-wait';
 
 /** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
 const UNAVAILABLE_STATUS = 503;
+/** v1 named no reason: that is not to be read as a number that nobody has. */
+const WITHOUT_A_WORD: Readonly<Record<number, string>> = {
+  401: 'The API key was refused. Nothing was checked.',
+  403: 'The API key may not be used here. Nothing was checked.',
+  429: 'Too many requests. Nothing was checked.',
+};
 
 export async function answerLookup(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent, callerKey } = asking;
@@ -59,7 +65,7 @@ export function tellFinding(
     return {
       outcome: 'failure',
       http: httpStatus,
-      text: message ?? texts['not_found'] ?? 'Not found.',
+      text: message ?? WITHOUT_A_WORD[httpStatus] ?? texts['not_found'] ?? 'Not found.',
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }

@@ -38,6 +38,7 @@ import { catalogListsOf } from './catalog-lists';
 import { createKeyless, type Keyless } from './keyless';
 import type { Keyring } from './keyring';
 import { createLearntPatience, patienceFor, type LearntPatience } from './learnt-patience';
+import { createLookupMemory, type LookupMemory } from './lookup-memory';
 import { createPinGuard, type PinGuard } from './pin-guard';
 import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursuit';
@@ -105,6 +106,7 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly steadiness: Steadiness;
   readonly repeats: Repeats;
   readonly keyless: Keyless;
+  readonly lookups: LookupMemory;
 }
 
 type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
@@ -149,6 +151,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     repeats: createRepeats({ ...parts, pursuits }),
     attempts: createAttemptLimit(parts.clock),
     keyless,
+    lookups: createLookupMemory(parts.clock),
     isStopping: () => isStopping,
   };
 

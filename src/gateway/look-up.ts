@@ -12,9 +12,28 @@ export interface LookedUp {
 }
 
 export async function lookUp(asking: Asking, parts: WalkParts): Promise<LookedUp> {
+  const { credentials, mapping } = asking;
+  const name = credentials.isLookupKey === true ? nameOf(asking) : undefined;
+  const known = name === undefined ? undefined : parts.lookups.find(name, mapping.lookupKey.rememberMs);
+  if (known !== undefined) return known;
+  const found = await askFor(asking, parts);
+  if (name !== undefined && isFound(found.finding)) parts.lookups.keep(name, found);
+  return found;
+}
+
+/** Who asked for what. A key is part of it: v1 simulates what it tells sandbox keys. */
+function nameOf({ credentials, intent, mapping, operation, request }: Asking): string {
+  const { fingerprint } = credentials;
+  return JSON.stringify([request.clientAddress, fingerprint, mapping.hash, operation.name, intent.values]);
+}
+
+async function askFor(asking: Asking, parts: WalkParts): Promise<LookedUp> {
   const { intent, operation, mapping, request } = asking;
   let context = readContextOf(asking);
   const ask = async (call: V1Call): Promise<Finding> => {
+    // v1 counts every call, also those of one request.
+    if (operation.kind === 'lookup')
+      context = { ...context, credentials: parts.keyless.take(context.credentials, request.clientAddress, mapping.lookupKey) };
     const finding = await parts.upstream.find(call, context);
     const credentials = parts.keyless.keyAfter(context.credentials, finding, request.clientAddress, mapping.lookupKey);
     if (credentials === undefined) return finding;

@@ -34,8 +34,8 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
     ...(operation === undefined ? {} : { operation }),
     format: format ?? [...mapping.formats.keys()][0] ?? '',
     ...(asksAboutOrders(operation)
-      ? tellUnanswered(error.detail, mapping)
-      : { outcome: 'failure', http: error.status, text: error.detail }),
+      ? tellUnanswered(error.detail, mapping, error.retryAfterSeconds)
+      : { outcome: 'failure', http: error.status, text: error.detail, retryAfterSeconds: error.retryAfterSeconds }),
     roots,
   });
 }

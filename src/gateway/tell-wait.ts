@@ -19,7 +19,7 @@ export function tellWait(told: Told, path: string): Told {
 }
 
 /** Never less than the time itself. */
-function waitText(seconds: number): string {
+export function waitText(seconds: number): string {
   if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
   return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }

@@ -65,10 +65,14 @@ function compileOthers({ otherNumberings }: MappingSource): OtherNumbering[] {
   );
 }
 
-function lookupLimitsOf({ lookupKey: { calls, window, seller } }: MappingSource): LookupLimits {
+function lookupLimitsOf({ lookupKey }: MappingSource): LookupLimits {
+  const { calls, window, total = Infinity, owner = 0, remember = 0, seller } = lookupKey;
   return {
     calls,
     windowMs: window,
+    total,
+    owner,
+    rememberMs: remember,
     seller: seller && { calls: seller.calls, windowMs: seller.window, withinMs: seller.within },
   };
 }

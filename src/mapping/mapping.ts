@@ -158,6 +158,12 @@ export interface CallLimit {
 
 /** How often lookups without a key are served: by the operator's key, and before it by a key that sold from there. */
 export interface LookupLimits extends CallLimit {
+  /** What v1 allows the operator's key in the window; infinite when the mapping does not say. */
+  readonly total: number;
+  /** How many of them are kept for its owner. */
+  readonly owner: number;
+  /** How long what was found is told again to the same address. */
+  readonly rememberMs: number;
   readonly seller: (CallLimit & { readonly withinMs: number }) | undefined;
 }
 

@@ -46,3 +46,33 @@ export const value: z.ZodType<ValueSource> = z
       'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first that is known; `{ when: { $path: word }, value: a, else: b }`; or `{ each: $list, where: {…}, row: shape }`, a row for each of a list.',
   });
 export const fieldsOfReply = z.record(z.string(), value);
+
+/** Counted by number of v1 calls. */
+const calls = z.number().int().positive();
+
+export const lookupKey = z
+  .strictObject({
+    calls: calls.describe('So many calls of one address (IPv6: of its /64)…'),
+    window: duration.describe('…in so much time.'),
+    total: calls
+      .optional()
+      .describe('So many calls v1 allows the key in that time, its owner’s own among them. Absent: they are not counted.'),
+    owner: z
+      .number()
+      .int()
+      .nonnegative()
+      .optional()
+      .describe('So many of `total` are kept for the owner of the key; the others are shared fairly. Absent: none.'),
+    remember: duration
+      .optional()
+      .describe('How long a name that was found is told again to the same address without asking v1. Absent: it is not.'),
+    seller: z
+      .strictObject({
+        calls: calls.describe('So many calls with one key…'),
+        window: duration.describe('…in so much time; v1 itself counts the lookups of a key.'),
+        within: duration.describe('How long after its last sale a key serves the address that it sold from.'),
+      })
+      .optional()
+      .describe("The key that sold from this address last is asked first, the operator's key after that. Absent: never."),
+  })
+  .describe("How often one address may look up with the operator's key, and all of them together.");

@@ -4,7 +4,19 @@
  * are compiled in `compile-value.ts`.
  */
 import { z } from 'zod';
-import { afterPending, catalogList, duration, fieldsOfReply, name, numbers, someWords, value, word, words } from './schema-parts';
+import {
+  afterPending,
+  catalogList,
+  duration,
+  fieldsOfReply,
+  lookupKey,
+  name,
+  numbers,
+  someWords,
+  value,
+  word,
+  words,
+} from './schema-parts';
 
 export { CATALOG_LISTS, type ValueSource } from './schema-parts';
 
@@ -307,21 +319,7 @@ export const sharedFileSchema = z.strictObject({
     .optional()
     .describe('Who is calling, and how long they wait.'),
   timing: timingSchema.optional().describe('The times of an order.'),
-  lookup_key: z
-    .strictObject({
-      calls: z.number().int().positive().describe('So many calls…'),
-      window: duration.describe('…in so much time.'),
-      seller: z
-        .strictObject({
-          calls: z.number().int().positive().describe('So many calls with one key…'),
-          window: duration.describe('…in so much time; v1 itself counts the lookups of a key.'),
-          within: duration.describe('How long after its last sale a key serves the address that it sold from.'),
-        })
-        .optional()
-        .describe("The key that sold from this address last is asked first, the operator's key after that. Absent: never."),
-    })
-    .optional()
-    .describe("How often one address may look up with the operator's key."),
+  lookup_key: lookupKey.optional(),
 });
 
 /** A format's own file: what differs from the shared files. */

@@ -1,13 +1,16 @@
 import { inspect } from 'node:util';
 import { Secret, type Credentials } from '../../src/domain/credentials';
+import type { GatewayError } from '../../src/domain/errors';
 import { createKeyless } from '../../src/gateway/keyless';
 import { createKeyring } from '../../src/gateway/keyring';
+import type { LookupLimits } from '../../src/mapping/mapping';
 import type { Finding } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 
 const SHOP = '192.0.2.1';
-const LIMITS = { calls: 2, windowMs: 300_000, seller: { calls: 3, windowMs: 300_000, withinMs: 3_600_000 } };
-const NO_SELLERS = { calls: 2, windowMs: 300_000, seller: undefined };
+const COMMON = { calls: 2, windowMs: 300_000, total: 12, owner: 4, rememberMs: 300_000 };
+const LIMITS = { ...COMMON, seller: { calls: 3, windowMs: 300_000, withinMs: 3_600_000 } };
+const NO_SELLERS = { ...COMMON, seller: undefined };
 const refused = (httpStatus: number): Finding => ({ kind: 'refused', httpStatus, body: {} });
 
 function harness(lookupKey: string | undefined = 'operators_key:9876') {
@@ -19,9 +22,26 @@ function harness(lookupKey: string | undefined = 'operators_key:9876') {
     pin: new Secret('1234'),
     fingerprint: keyring.fingerprint(new Secret(name)),
   });
-  return { clock, keyless, seller };
+  /** One lookup without a key. */
+  const ask = (address: string, limits: LookupLimits = LIMITS) => {
+    const credentials = keyless.keyFor(address, limits);
+    return nameOf(credentials === undefined ? undefined : keyless.take(credentials, address, limits));
+  };
+  /** Whether so many addresses in a row were served. */
+  const askFrom = (addresses: number, perAddress = 1) =>
+    Array.from({ length: addresses }, (_, address) =>
+      Array.from({ length: perAddress }, () => {
+        try {
+          return ask(`198.51.100.${address}`);
+        } catch (error) {
+          return (error as GatewayError).code;
+        }
+      }),
+    );
+  return { clock, keyless, seller, ask, askFrom };
 }
 
+const REFUSAL = expect.objectContaining({ code: 'too_many_lookups' });
 const nameOf = (credentials: Credentials | undefined): string | undefined => credentials?.apiKey.revealForUseOnly();
 
 test('the key that sold from an address last serves its lookups, and no other address', () => {
@@ -40,13 +60,73 @@ test('it comes without its PIN and marked as not the own key of whoever asks', (
   expect(inspect(keyless, { depth: 9 })).not.toContain('k1');
 });
 
-test('so many lookups with one key, whatever the address; then so many by the address with the key of the operator', () => {
-  const { keyless, seller } = harness();
+test('so many lookups with one key, whatever the address; then some with the key of the operator, more than a stranger has', () => {
+  const { keyless, seller, ask } = harness();
   keyless.sold(seller('k1'), SHOP);
   keyless.sold(seller('k1'), '192.0.2.2');
-  const names = ['192.0.2.2', SHOP, SHOP, SHOP, SHOP].map((address) => nameOf(keyless.keyFor(address, LIMITS)));
-  expect(names).toEqual(['k1', 'k1', 'k1', 'operators_key', 'operators_key']);
-  expect(() => keyless.keyFor(SHOP, LIMITS)).toThrow(expect.objectContaining({ code: 'too_many_lookups' }));
+  const names = ['192.0.2.2', SHOP, SHOP, SHOP, SHOP, SHOP, SHOP].map((address) => ask(address));
+  expect(names).toEqual(['k1', 'k1', 'k1', ...Array<string>(4).fill('operators_key')]);
+  expect(() => ask(SHOP)).toThrow(REFUSAL);
+  expect(ask('192.0.2.3')).toBe('operators_key');
+});
+
+test('a stranger has so many, an IPv6 network counts as one, and each other has his own', () => {
+  const { ask } = harness();
+  for (const address of ['2001:db8::1', '2001:db8::2']) expect(ask(address)).toBe('operators_key');
+  expect(() => ask('2001:db8::3')).toThrow(REFUSAL);
+  expect(ask('2001:db8:0:1::1')).toBe('operators_key');
+});
+
+test('a refusal says that the number was not checked, and when to ask again; then there is room', async () => {
+  const { clock, ask } = harness();
+  ask(SHOP);
+  await clock.advance(100_000);
+  ask(SHOP);
+  expect(() => ask(SHOP)).toThrow(
+    expect.objectContaining({
+      status: 429,
+      retryAfterSeconds: 200,
+      detail:
+        'This number was not checked: too many lookups without an API key from your address. Send your own API key. Try again in 4 minutes.',
+    }),
+  );
+  await clock.advance(200_000);
+  expect(ask(SHOP)).toBe('operators_key');
+  expect(() => ask(SHOP)).toThrow(REFUSAL);
+});
+
+test('all strangers together have what is left to the owner’s part, and the last ones go to those who had none', () => {
+  const { askFrom } = harness();
+  const served = askFrom(10, 2).map((codes) => codes.filter((code) => code === 'operators_key').length);
+  expect(served).toEqual([2, 2, 1, 1, 1, 1, 0, 0, 0, 0]);
+});
+
+test('the owner is never refused, and what he asks for is not there for strangers; other keys do not count', () => {
+  const { keyless, seller, askFrom } = harness();
+  for (let lookup = 0; lookup < 9; lookup += 1) keyless.take(seller('operators_key'), SHOP, LIMITS);
+  for (let lookup = 0; lookup < 9; lookup += 1) keyless.take(seller('k1'), SHOP, LIMITS);
+  expect(
+    askFrom(5)
+      .flat()
+      .filter((code) => code === 'operators_key'),
+  ).toHaveLength(3);
+  expect(nameOf(keyless.take(seller('operators_key'), SHOP, LIMITS))).toBe('operators_key');
+});
+
+test('a mapping that names no total limits each address alone', () => {
+  const { ask } = harness();
+  const open = { ...LIMITS, total: Infinity, owner: 0 };
+  for (let address = 0; address < 40; address += 1) expect(ask(`198.51.100.${address}`, open)).toBe('operators_key');
+});
+
+test('once v1 takes no more lookups with the key of the operator it is left in peace as long as v1 says', async () => {
+  const { clock, keyless, ask } = harness();
+  const asked = keyless.take(keyless.keyFor(SHOP, LIMITS)!, SHOP, LIMITS);
+  const limited: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 30, body: {} };
+  expect(() => keyless.keyAfter(asked, limited, SHOP, LIMITS)).toThrow(REFUSAL);
+  expect(() => ask('192.0.2.9')).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }));
+  await clock.advance(30_000);
+  expect(ask('192.0.2.9')).toBe('operators_key');
 });
 
 test('a sale of long ago, and a mapping without a word about sellers, leave it to the operator', async () => {
@@ -58,11 +138,11 @@ test('a sale of long ago, and a mapping without a word about sellers, leave it t
 });
 
 test('without a key of the operator the limit is told, and an address that never sold has no key', () => {
-  const { keyless, seller } = harness('');
+  const { keyless, seller, ask } = harness('');
   expect(keyless.keyFor(SHOP, LIMITS)).toBeUndefined();
   keyless.sold(seller('k1'), SHOP);
-  for (let call = 0; call < 3; call += 1) expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe('k1');
-  expect(() => keyless.keyFor(SHOP, LIMITS)).toThrow(expect.objectContaining({ code: 'too_many_lookups' }));
+  for (let call = 0; call < 3; call += 1) expect(ask(SHOP)).toBe('k1');
+  expect(() => ask(SHOP)).toThrow(REFUSAL);
 });
 
 test.each([401, 403, 429])('where v1 answers it %d, the key of the operator asks', (httpStatus) => {

@@ -74,6 +74,7 @@ function checkTiming({ source, report }: Checking): void {
   const times: (readonly [string, number, YamlPath])[] = [
     ...Object.entries(source.timing).map(([name, ms]) => [name, ms as number, ['timing', name]] as const),
     ['window', source.lookupKey.window, ['lookup_key', 'window']],
+    ['remember', source.lookupKey.remember ?? 1, ['lookup_key', 'remember']],
     ...Object.entries(source.callerKinds).map(
       ([name, { patience }]) => ['patience', patience, ['callers', 'kinds', name, 'patience']] as const,
     ),
