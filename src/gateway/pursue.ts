@@ -151,8 +151,7 @@ class RunningPursuit implements Pursuit {
 
   /** Undefined when nothing more may be sent, or when v1's history has told what became of the order. */
   async #nextAttempt(nth: number): Promise<Attempt | undefined> {
-    const isLast = !this.#maySend();
-    if ((isLast || nth % LOOK_EVERY_ATTEMPTS === 0) && (await this.#lookInHistory())) return undefined;
+    if ((!this.#maySend() || nth % LOOK_EVERY_ATTEMPTS === 0) && (await this.#lookInHistory())) return undefined;
     if (!this.#maySend()) return undefined;
     if (nth === 1) return this.#parts.attempts.begin();
     const turn = { owner: this.#order.owner, isAwaited: () => this.#isAwaited() };
@@ -260,13 +259,15 @@ class RunningPursuit implements Pursuit {
   /** True when v1's history, or another process, has told what became of the order. */
   async #lookInHistory(): Promise<boolean> {
     const { clock, journal, onTrouble } = this.#parts;
-    // The journal knows of no doubt yet, and without it another order of the same service could be taken for a doubted one.
-    if (this.#known?.kind !== 'unknown' || this.#known.isDoubted || this.#isGivenUp() || this.#leftMs() <= 0) return false;
+    if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
+    const isDoubted = this.#known.isDoubted === true;
     this.#isLooking = true;
     try {
-      await within(clock, Math.min(LOOK_MS, this.#leftMs()), this.#plan.look());
+      // The journal knows of no doubt yet, and without it another order of the same service could be taken for a doubted one.
+      if (!isDoubted) await within(clock, Math.min(LOOK_MS, this.#leftMs()), this.#plan.look());
       const order = await journal.find(this.#order.owner, this.#order.requestId);
-      return order !== undefined && this.#adopt(order);
+      // What v1 has in a doubted case another process may have bought; its refusal would not explain it.
+      return order !== undefined && !(isDoubted && isRefusal(order.outcome)) && this.#adopt(order);
     } catch (error) {
       onTrouble('find', error);
       return false;

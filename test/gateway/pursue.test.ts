@@ -304,6 +304,22 @@ describe('a duplicate that this journal never sent', () => {
     expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
   });
 
+  test('is this order once another process, whose sale it is, has written down its end', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', SUCCESS, it.clock.now());
+    const { order, afterMs } = await waited(it, 40_000);
+    expect(order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+    expect(afterMs).toBeLessThan(3_000);
+    await it.pursuit.ended;
+    expect(await it.stored()).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  });
+
+  test('is not called refused because another process was refused: v1 has an order', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', REJECTED, it.clock.now());
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  });
+
   test('is doubted after tries that never left', async () => {
     const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
     expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
