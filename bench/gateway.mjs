@@ -130,6 +130,7 @@ function startGateway({ house, isOurs, node }, folder) {
       HOST: '127.0.0.1',
       PORT: '0',
       ADMIN_PORT: '0',
+      DRAIN_SECONDS: '0',
       DATA_DIR: folder,
       MAPPINGS_DIR: join(house, 'mappings'),
       UPSTREAM_URL: v1Url,

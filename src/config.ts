@@ -91,6 +91,11 @@ const configSchema = z.strictObject({
     '1 or 0',
     parseFlag,
   ).prefault('1'),
+  drainSeconds: setting(
+    'How long SIGTERM leaves the public server open, selling on, while load balancers notice that `/readyz` is 503.',
+    'a whole number of seconds from 0 to 300',
+    (text) => parseWhole(text, 0, 300),
+  ).prefault('5'),
   workers: setting(
     'How many processes serve. This build serves with 1; several gateways may share one journal.',
     `a whole number from 1 to ${WORKERS_MAX} or \`auto\``,

@@ -1,6 +1,6 @@
 /** Builds everything and ties it together: the only file that knows all the rooms. */
 import { join } from 'node:path';
-import { createAdminServer } from './admin/admin-server';
+import { createAdminServer, type AdminServer, type AdminServerOptions } from './admin/admin-server';
 import { createCatalog } from './catalog/catalog';
 import { createMappingRouter } from './admin/mapping-router';
 import { createTrafficRouter } from './admin/traffic-router';
@@ -8,7 +8,7 @@ import type { Config } from './config';
 import { openConfiguredJournal } from './configured-journal';
 import { openConfiguredTraffic } from './configured-traffic';
 import { prepareDataFolder } from './data-folder';
-import { systemClock, type Clock } from './domain/clock';
+import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
@@ -19,7 +19,7 @@ import { createApp, type PartialRequest } from './http/app';
 import { createClientAddress } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough, type PassthroughOptions } from './http/passthrough';
-import { createHttpServer } from './http/server';
+import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './listening';
 import { markUntold, noteCleanStop } from './mark-untold';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
@@ -28,11 +28,12 @@ import { watchOpenOrders } from './open-orders';
 import { createObserver, type Observer } from './observer';
 import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
+import type { Journal } from './journal/journal';
 import type { Log } from './telemetry/log';
 import { measuredUpstream } from './telemetry/measured';
 import { createMetrics, type Metrics } from './telemetry/metrics';
 import { createPatienceFile, readPatienceFile } from './patience-file';
-import { createStopLog } from './stop-log';
+import { createStopLog, type StopLog } from './stop-log';
 import { routesBehindV1 } from './routes-behind-v1';
 import { watchMappings } from './watch-mappings';
 import { watchUpstream } from './watch-upstream';
@@ -48,11 +49,14 @@ export interface Service {
   readonly sandbox: Sandbox | undefined;
   readonly gateway: Gateway;
   readonly live: LiveMapping;
-  /** Takes no more requests, lets orders under way come to an end, closes everything. The log says what asked for it. */
+  /**
+   * Takes no more requests, lets orders under way come to an end, closes everything. The log says what asked for it.
+   * SIGTERM comes from a supervisor: load balancers are given the time to notice first. (Decision 0039.)
+   */
   stop(signal?: string): Promise<void>;
 }
 
-/** How long a stop waits for requests and orders under way; what is not over then is found in the journal. */
+/** How long a stop waits for requests and orders under way, all together; what is not over then is found in the journal. */
 const STOP_DEADLINE_MS = 25_000;
 
 /** Starts everything or throws a sentence about what is in the way; nothing is left running then. The clock is the gateway's. */
@@ -73,10 +77,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const live = openMapping(config, observer);
   metrics.mappingLoaded(live.current().hash);
   const keyring = createKeyring(readGatewaySecret(config));
-  const journal = await openConfiguredJournal(config, observer.journal);
-  closers.push(() => journal.close());
-  const untold = await markUntold(journal, config.dataDir, clock.now());
-  if (untold > 0) log.warn('untold_orders', { count: untold });
+  const journal = await openOrders(config, { observer, log, clock, closers });
   const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
@@ -91,8 +92,8 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     const watching = watchUpstream(config.upstreamUrl, { clock, log });
     closers.push(async () => watching.stop());
   }
-  const openOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics });
-  closers.push(async () => openOrders.stop());
+  const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics });
+  closers.push(async () => watchingOrders.stop());
   const learntPatience = openLearntPatience(config, clock, observer, metrics, closers);
   const gateway = createGateway({
     learntPatience,
@@ -106,9 +107,10 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     random: Math.random,
     onTrouble: observer.trouble,
   });
+  const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
   closers.push(async () => {
-    const hasDrained = await gateway.drain(STOP_DEADLINE_MS);
+    const hasDrained = await gateway.drain(deadline.leftMs());
     await stopping.drained();
     if (hasDrained) noteCleanStop(config.dataDir);
   });
@@ -133,16 +135,13 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, refuse);
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
-  closers.push(() => server.close(STOP_DEADLINE_MS));
+  closers.push(() => server.close(deadline.leftMs()));
 
   let isStopping = false;
-  const admin = createAdminServer({
-    token: config.adminToken,
+  const waitingFor = () => [...(isStopping ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])];
+  const admin = await openAdmin(config, {
     registry: metrics.registry,
-    readiness: () => ({
-      hash: live.current().hash,
-      waitingFor: [...(isStopping ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])],
-    }),
+    readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor() }),
     routers: [
       { path: '/mapping', router: createMappingRouter(live) },
       { path: '/traffic', router: createTrafficRouter(traffic) },
@@ -150,20 +149,22 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     ],
     onError: (error) => observer.trouble('admin', error),
   });
-  const adminAddress = await listening(config, 'admin', (onPort, host) => admin.listen(onPort, host));
-  closers.push(() => admin.close());
+  // Closed last of all: while orders are held somebody must see that, and that nothing more may be sent here.
+  closers.unshift(() => admin.close());
 
   return {
     publicUrl: `http://${shownHost(config.host)}:${port}`,
-    adminUrl: `http://${shownHost(config.adminHost)}:${adminAddress.port}`,
+    adminUrl: `http://${shownHost(config.adminHost)}:${admin.port}`,
     upstreamUrl,
     sandbox: sandbox?.sandbox,
     gateway,
     live,
     stop: async (signal) => {
       isStopping = true;
-      gateway.beginStop();
       stopping.begin(signal);
+      if (signal === 'SIGTERM') await leave(server, config.drainSeconds, clock, stopping);
+      deadline.begin();
+      gateway.beginStop();
       await closeAll(closers);
       stopping.end();
     },
@@ -176,6 +177,35 @@ function passthroughOptions(config: Config, observer: Observer, log: Log): Parti
     onError: (error) => observer.trouble('passthrough', error),
     onDroppedHeader: (field) => log.debug('passthrough_header_dropped', { field }),
   };
+}
+
+interface Opening {
+  readonly observer: Observer;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly closers: (() => Promise<void>)[];
+}
+
+async function openOrders(config: Config, { observer, log, clock, closers }: Opening): Promise<Journal> {
+  const journal = await openConfiguredJournal(config, observer.journal);
+  closers.push(() => journal.close());
+  const untold = await markUntold(journal, config.dataDir, clock.now());
+  if (untold > 0) log.warn('untold_orders', { count: untold });
+  return journal;
+}
+
+async function openAdmin(config: Config, options: Omit<AdminServerOptions, 'token'>): Promise<AdminServer & { port: number }> {
+  const admin = createAdminServer({ ...options, token: config.adminToken });
+  const { port } = await listening(config, 'admin', (onPort, host) => admin.listen(onPort, host));
+  return { ...admin, port };
+}
+
+/** Serves on while load balancers learn that they should send nothing more. */
+async function leave(server: HttpServer, drainSeconds: number, clock: Clock, stopping: StopLog): Promise<void> {
+  if (drainSeconds === 0) return;
+  server.leave();
+  await pause(clock, drainSeconds * 1_000);
+  stopping.drainEnded();
 }
 
 function openLearntPatience(

@@ -9,6 +9,8 @@ export interface StopLog {
   watch(server: Server): void;
   /** Without a signal the caller itself asked. */
   begin(signal: string | undefined): void;
+  /** Load balancers have had their time: from now on no more requests are taken. */
+  drainEnded(): void;
   /** Nothing is under way any more, and the journal is still there to be read. */
   drained(): Promise<void>;
   end(): void;
@@ -48,6 +50,9 @@ export function createStopLog(parts: {
       begunAtMs = clock.now();
       log.info('stop_begun', { signal, requests, held: parts.orders() });
       before = openOrders();
+    },
+    drainEnded() {
+      log.info('drain_ended', { requests, held: parts.orders(), durationMs: clock.now() - begunAtMs });
     },
     async drained() {
       const first = await before;

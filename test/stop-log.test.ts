@@ -23,9 +23,11 @@ test('a stop says what it found under way, and how many orders found their end m
   await asked;
 
   stopping.begin('SIGTERM');
+  now += 50;
+  stopping.drainEnded();
   await journal.settle(newOrder().owner, 'two', { kind: 'succeeded' }, now);
   await journal.settle(newOrder().owner, 'three', { kind: 'pending' }, now);
-  now += 250;
+  now += 200;
   await stopping.drained();
   stopping.end();
   request.destroy();
@@ -33,6 +35,7 @@ test('a stop says what it found under way, and how many orders found their end m
   await new Promise((resolve) => server.close(resolve));
   expect(lines).toEqual([
     expect.objectContaining({ level: 'info', event: 'stop_begun', signal: 'SIGTERM', requests: 1, held: 2 }),
+    expect.objectContaining({ level: 'info', event: 'drain_ended', requests: 1, held: 2, durationMs: 50 }),
     expect.objectContaining({ level: 'info', event: 'stopped', finished: 1, open: 2, durationMs: 250 }),
   ]);
 });

@@ -14,7 +14,8 @@ export function serveCommand(): Command {
     .addHelpText(
       'after',
       `
-Signals: SIGTERM and SIGINT stop it once the orders under way are over, SIGHUP reloads the mappings.
+Signals: SIGTERM serves on for DRAIN_SECONDS and then stops it once the orders under way are over, SIGINT without serving
+on, SIGHUP reloads the mappings. A second SIGTERM or SIGINT does not wait.
 
 Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
 

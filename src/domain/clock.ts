@@ -22,6 +22,12 @@ export function pause(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => clock.after(delayMs, resolve));
 }
 
+/** So many milliseconds for all that a stop waits for, one after the other; they count from `begin`. */
+export function createDeadline(clock: Clock, limitMs: number): { begin(): void; leftMs(): number } {
+  let age = (): number => 0;
+  return { begin: () => void (age = startAge(clock)), leftMs: () => Math.max(0, limitMs - age()) };
+}
+
 /** The promise's value, or `undefined` when it takes longer. The promise goes on either way. */
 export async function within<T>(clock: Clock, delayMs: number, promise: Promise<T>): Promise<T | undefined> {
   let cancel: () => void = () => undefined;

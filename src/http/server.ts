@@ -18,6 +18,8 @@ export interface HttpServer {
   readonly server: Server;
   /** Resolves once connections are taken. Port 0 takes a free one. */
   listen(port: number, host?: string): Promise<AddressInfo>;
+  /** Serves on, and asks whoever keeps a connection to open the next one elsewhere. */
+  leave(): void;
   /** Takes no new connection, lets running requests end, and cuts what is left after the deadline. */
   close(deadlineMs: number): Promise<void>;
 }
@@ -30,9 +32,9 @@ export function createHttpServer(
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
 ): HttpServer {
-  let isClosing = false;
+  let isLeaving = false;
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    if (isClosing) response.shouldKeepAlive = false;
+    if (isLeaving) response.shouldKeepAlive = false;
     // Before Express looks: it answers an address that it cannot parse with an HTML page of its own.
     request.url = originForm(request.url ?? '/');
     app(request, response);
@@ -81,8 +83,9 @@ export function createHttpServer(
           resolve(server.address() as AddressInfo);
         });
       }),
+    leave: () => void (isLeaving = true),
     close: (deadlineMs) => {
-      isClosing = true;
+      isLeaving = true;
       return closeServer(server, sockets, deadlineMs);
     },
   };

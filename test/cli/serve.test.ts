@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, renameSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,14 @@ let cwd: string;
 beforeEach(async () => (cwd = await makeFolder()));
 afterAll(removeFolders);
 
-const LOCAL = { HOST: '127.0.0.1', PORT: '0', ADMIN_PORT: '0', SANDBOX_PORT: '0', SANDBOX_RELAXED: '1' };
+const LOCAL = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  ADMIN_PORT: '0',
+  SANDBOX_PORT: '0',
+  SANDBOX_RELAXED: '1',
+  DRAIN_SECONDS: '0',
+};
 
 /** A command that serves, until it is told to end. */
 async function serving(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -44,7 +52,8 @@ const addressIn = (text: string, before: RegExp): string => new RegExp(`${before
 test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, and ends with 0 at Ctrl-C', async () => {
   const mappings = join(cwd, 'mappings');
   cpSync(MAPPINGS, mappings, { recursive: true });
-  const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings });
+  // Whoever sits at a terminal waits for no load balancer.
+  const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings, DRAIN_SECONDS: '300' });
   await gateway.until(/Stop with Ctrl-C/);
   const url = addressIn(gateway.written.stdout, /serves/);
   const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'first' };
@@ -84,6 +93,59 @@ test('serve starts although nothing answers at UPSTREAM_URL, says so, and says w
   expect(code).toBe(0);
   expect(stdout).toMatch(/"signal":"SIGTERM","requests":0,"held":0,"event":"stop_begun"/);
   expect(stdout).toMatch(/"finished":0,"open":0,"durationMs":\d+,"event":"stopped"/);
+}, 60_000);
+
+/** A sale on a connection of its own: what came back, and whether the connection stays. */
+function saleOnNewConnection(url: string, requestId: string): Promise<{ status: unknown; connection: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: 'Token sandbox_demo:1234', 'content-type': 'application/json', connection: 'keep-alive' };
+    const sending = request(`${url}/api/topup/`, { method: 'POST', headers, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (more: string) => (text += more));
+      answer.on('end', () =>
+        resolve({
+          status: (JSON.parse(text) as { readonly status: unknown }).status,
+          connection: answer.headers.connection,
+        }),
+      );
+    });
+    sending.on('error', reject);
+    sending.end(JSON.stringify({ network: 1, mobile_number: '08031234567', amount: 150, 'request-id': requestId }));
+  });
+}
+
+test('SIGTERM: not ready at once, sells on while load balancers notice, and the probes answer until the last order has its end', async () => {
+  const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, DRAIN_SECONDS: '2' });
+  await gateway.until(/Stop with Ctrl-C/);
+  const url = addressIn(gateway.written.stdout, /serves/);
+  const admin = addressIn(gateway.written.stdout, /metrics:/);
+  const late = { network: 1, mobile_number: '08031230001', amount: 100, 'request-id': 'late' };
+  const held = send(url, '/api/topup/', late);
+  while (!(await (await fetch(`${admin}/metrics`)).text()).includes('compat_upstream_seconds_count{path="/airtime"'))
+    await sleep(20);
+
+  const ended = gateway.end('SIGTERM');
+  await gateway.until(/"event":"stop_begun"/);
+  const ready = await fetch(`${admin}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ waiting_for: ['stopping'] })]);
+  expect(await saleOnNewConnection(url, 'in-the-drain')).toEqual({ status: 'success', connection: 'close' });
+
+  await gateway.until(/"event":"drain_ended"/);
+  // The listener is gone, and the order is still held.
+  await expect(saleOnNewConnection(url, 'too-late')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  expect((await fetch(`${admin}/readyz`)).status).toBe(503);
+  expect(await (await fetch(`${admin}/metrics`)).text()).toContain('compat_mapping_info');
+  expect((await held).body).toMatchObject({ status: 'success' });
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  await expect(fetch(`${admin}/readyz`)).rejects.toThrow();
+}, 60_000);
+
+test('a second signal does not wait for the drain', async () => {
+  const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, DRAIN_SECONDS: '300' });
+  await gateway.until(/Stop with Ctrl-C/);
+  process.kill(gateway.pid, 'SIGTERM');
+  await gateway.until(/"event":"stop_begun"/);
+  expect((await gateway.end('SIGTERM')).code).toBe(1);
 }, 60_000);
 
 test('serve with MAPPINGS_WATCH follows a folder that is put in the place of another, and keeps its set where that one is half written', async () => {

@@ -45,6 +45,8 @@ export async function openDesk(program: string): Promise<Desk> {
     HOST: '127.0.0.1',
     // Pages sell faster than a reader types.
     SANDBOX_RELAXED: '1',
+    // And nobody stands in front of it who would have to notice a stop.
+    DRAIN_SECONDS: '0',
     ...Object.fromEntries(ports.map(([, real, name]) => [name, String(real)])),
   };
   const toReal = (text: string): string => ports.reduce((one, [shown, real]) => movePort(one, shown, real), text);

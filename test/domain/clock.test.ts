@@ -1,4 +1,4 @@
-import { pause, startAge, systemClock, within } from '../../src/domain/clock';
+import { createDeadline, pause, startAge, systemClock, within } from '../../src/domain/clock';
 import { createVirtualClock } from './virtual-clock';
 
 test('a pause ends when its time has come and not before', async () => {
@@ -57,4 +57,16 @@ test.each<[string, number, number]>([
   now += wallMs;
   elapsed += elapsedMs;
   expect(age()).toBe(60_000);
+});
+
+test('a deadline is whole until it begins, and never less than nothing', async () => {
+  const clock = createVirtualClock();
+  const deadline = createDeadline(clock, 25_000);
+  await clock.advance(60_000);
+  expect(deadline.leftMs()).toBe(25_000);
+  deadline.begin();
+  await clock.advance(10_000);
+  expect(deadline.leftMs()).toBe(15_000);
+  await clock.advance(60_000);
+  expect(deadline.leftMs()).toBe(0);
 });

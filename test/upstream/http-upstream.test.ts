@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../src/domain/credentials';
 import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
 import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
@@ -500,6 +501,15 @@ describe('a purchase that never left', () => {
     const server = await v1(says(reply(200, SALE)));
     expect((await upstreamAt(server.url).send(CALL, 'r-1', context({ timeoutMs: 0 }))).outcome.kind).toBe('not_sent');
     expect(server.connections).toBe(0);
+  });
+
+  it('closing waits for no call: one that has left is unknown', async () => {
+    const server = await v1(() => undefined);
+    const upstream = createHttpUpstream({ baseUrl: server.url });
+    const sending = upstream.send(CALL, 'r-1', context({ timeoutMs: 60_000 }));
+    while (server.requests.length === 0) await sleep(5);
+    await upstream.close();
+    expect((await sending).outcome.kind).toBe('unknown');
   });
 
   it('the upstream is closed: not sent', async () => {
