@@ -1,5 +1,5 @@
 /** The line of a problem with a caret below its place, for people. What looks like a secret is masked. */
-import { maskSecrets } from './secret-literals';
+import { maskSecrets } from '../domain/secret-literals';
 
 const WIDTH_MAX = 110;
 /** How much stands before the caret when a long line is cut. */

@@ -4,11 +4,9 @@
  */
 import { NOT_KEPT } from '../domain/traffic';
 import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
-import { findSecrets } from '../mapping/secret-literals';
+import { digitsIn, isInCredentials, looksLikeKey } from '../domain/shown-words';
 import { normaliseWord } from '../mapping/table';
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/;
-const NAME_DIGITS_MAX = 3;
 /** As programs spell addresses: `buy-data`, `v2`, `topup.php`, `buyData`, `BuyData`. */
 const SEGMENT = /^(?=.{1,24}$)(?:[a-z]|[A-Z][a-z]{2})[a-z0-9_.-]*(?:[A-Z][a-z]{2,})*[a-z0-9_.-]*$/;
 const SEGMENT_DIGITS_MAX = 2;
@@ -20,25 +18,6 @@ const STRETCH = /^(?:[a-z]*|[A-Z]+|[A-Z]{2,3}[a-z]{2,5}|[a-z]{0,}(?:[A-Z][a-z]{2
 const WORD_LETTERS_MAX = 24;
 const WORD_DIGITS_MAX = 2;
 const NUMBER = /^\d{1,3}$/;
-
-/** A field's name as it is, or `:value` for what a broken script may have sent in the place of a name. */
-export function keepName(name: string, headers: LegacyHeaders): string {
-  return isName(name) && !isInCredentials(name, headers) ? name : NOT_KEPT;
-}
-
-/** Names that were judged before: a script sends the same ones each time. */
-const judged = new Map<string, boolean>();
-const JUDGED_MAX = 2_000;
-
-function isName(name: string): boolean {
-  if (!NAME.test(name)) return false;
-  const known = judged.get(name);
-  if (known !== undefined) return known;
-  const isOne = digitsIn(name) <= NAME_DIGITS_MAX && !looksLikeKey(name);
-  if (judged.size >= JUDGED_MAX) judged.clear();
-  judged.set(name, isOne);
-  return isOne;
-}
 
 /** An address that no route explains, with `:value` for each segment that is no plain word. */
 export function keepAddress(path: string, headers: LegacyHeaders): string {
@@ -65,52 +44,4 @@ export function keepWord(raw: LegacyValue, headers: LegacyHeaders): string {
     word.length <= WORD_LETTERS_MAX &&
     digitsIn(word) <= WORD_DIGITS_MAX;
   return isWord && !looksLikeKey(text) && !isInCredentials(text, headers) ? word : NOT_KEPT;
-}
-
-/** Shorter parts of a key are in many a word: only the whole counts. */
-const PART_LENGTH_MIN = 6;
-
-/** True when the text is (a part of) what the request proved itself with, whatever it looks like. */
-function isInCredentials(text: string, { authorization = '', token = '' }: LegacyHeaders): boolean {
-  if (authorization === '' && token === '') return false;
-  const wanted = text.toLowerCase();
-  const encoded = /^\s*basic[\s:]+(\S+)/i.exec(authorization)?.[1];
-  const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('latin1');
-  const parts = [authorization, token, decoded].flatMap((sent) => sent.toLowerCase().split(/[\s:]+/));
-  return parts.some((part) => part === wanted || (wanted.length >= PART_LENGTH_MIN && part.includes(wanted)));
-}
-
-/** Keys as this service writes them, what `check` would mask in a file, and letters that nobody chose as a word. */
-function looksLikeKey(text: string): boolean {
-  return /(?:^|_)(?:live|sandbox)_|_test_/i.test(text) || findSecrets(text).length > 0 || looksRandom(text);
-}
-
-const RANDOM_LENGTH_MIN = 8;
-const RUN_TOO_LONG = /[A-Za-z]{25}/;
-/** Letters for each capital or lower-case stretch: `customerPhoneNo` has five. */
-const STRETCH_MIN = 3;
-const VOWELS_MIN = 0.18;
-
-/** A heuristic for letters that nobody chose as a word: odd capitals, digits between them, hardly a vowel, no end. */
-function looksRandom(text: string): boolean {
-  const letters = text.replace(/[^A-Za-z]/g, '');
-  if (letters.length < RANDOM_LENGTH_MIN) return false;
-  const stretches = text.match(/[A-Z]?[a-z]+|[A-Z]+/g)?.length ?? 1;
-  const vowels = text.match(/[aeiouy]/gi)?.length ?? 0;
-  return (
-    letters.length < stretches * STRETCH_MIN ||
-    vowels < letters.length * VOWELS_MIN ||
-    /[bcdfghjklmnpqrstvwxz]{7}/i.test(text) ||
-    RUN_TOO_LONG.test(text) ||
-    (/[A-Za-z]\d+[A-Za-z]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text))
-  );
-}
-
-function digitsIn(text: string): number {
-  let count = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code >= 48 && code <= 57) count += 1;
-  }
-  return count;
 }

@@ -1,12 +1,13 @@
 /** A request → its shape: which fields came, where and of what kind. No value gets further than this file. */
 import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../domain/legacy';
+import { keepName } from '../domain/shown-words';
 import { FIELD_KINDS, type AuthShape, type FieldKind, type FieldShape, type RequestShape } from '../domain/traffic';
 import { parseText } from '../mapping/input-transforms';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { trimSlash } from '../mapping/routes';
 import { sameWord } from '../mapping/table';
 import { fieldKindOf } from './field-kind';
-import { keepAddress, keepName } from './keepable';
+import { keepAddress } from './keepable';
 
 /** What of a mapping the shapes need, looked up once. */
 interface Facts {

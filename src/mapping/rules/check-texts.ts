@@ -1,7 +1,7 @@
 /** Files as they are before anything is made of them. */
 import type { MappingFileText } from '../load';
 import type { Problem } from '../problem';
-import { findSecrets } from '../secret-literals';
+import { findSecrets } from '../../domain/secret-literals';
 import { findStrangeLetters } from './money/letters';
 import { RULES, type RuleId } from './rules';
 

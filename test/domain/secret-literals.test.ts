@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSecrets, maskSecrets } from '../../src/mapping/secret-literals';
-import { MAPPINGS } from './mapping-set';
+import { findSecrets, maskSecrets } from '../../src/domain/secret-literals';
+import { MAPPINGS } from '../mapping/mapping-set';
 
 test.each([
   ['an API key', 'key: acme_live_4f9a11c27b'],

@@ -1,0 +1,135 @@
+/**
+ * What strangers wrote, as logs, metric labels and remembered traffic may show it. Names and addresses are a program's text
+ * and mean something to an operator; what has the shape of a number, a key or an address of a person gives way to `:value`.
+ */
+import type { LegacyHeaders } from './legacy';
+import { findSecrets } from './secret-literals';
+import { NOT_KEPT } from './traffic';
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,39}$/;
+/** More liberal than a name: `/.env` and `/2fa` tell an operator who knocks. */
+const SEGMENT = /^\.?[A-Za-z0-9_~][A-Za-z0-9_.~-]{0,39}$/;
+/** In all: a phone number with separators has its digits one by one. */
+const DIGITS_MAX = 3;
+const PATH_MAX = 200;
+
+/** A field's name as it is, or `:value` for what a broken script may have sent in the place of a name. */
+export function keepName(name: string, headers: LegacyHeaders = {}): string {
+  return NAME.test(name) && isPlain(name) && !isInCredentials(name, headers) ? name : NOT_KEPT;
+}
+
+/** An address, decoded or not, with `:value` for each segment that is no plain name. */
+export function showPath(path: string, headers: LegacyHeaders = {}): string {
+  const show = (segment: string): string =>
+    segment === '' || (SEGMENT.test(segment) && isPlain(segment) && !isInCredentials(segment, headers)) ? segment : NOT_KEPT;
+  const shown = path.slice(0, PATH_MAX).split('/').map(show).join('/');
+  return path.length > PATH_MAX ? `${shown}…` : shown;
+}
+
+/** What was judged before: a script sends the same names each time. */
+const judged = new Map<string, boolean>();
+const JUDGED_MAX = 2_000;
+
+function isPlain(text: string): boolean {
+  const known = judged.get(text);
+  if (known !== undefined) return known;
+  const isOne = digitsIn(text) <= DIGITS_MAX && !looksLikeKey(text);
+  if (judged.size >= JUDGED_MAX) judged.clear();
+  judged.set(text, isOne);
+  return isOne;
+}
+
+const NOT_PLAIN_ASCII = /[^\x20-\x7e]/;
+const UNSHOWN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Text as it can be read on a terminal: what has no shape of its own (control characters, marks that turn the direction
+ * of text, zero widths, line separators, half a surrogate pair) is written as its number.
+ */
+export function escapeText(text: string, keeps = ''): string {
+  if (!NOT_PLAIN_ASCII.test(text)) return text;
+  return text.replace(UNSHOWN, (character) => (keeps.includes(character) ? character : escaped(character)));
+}
+
+function escaped(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+const DATE = /^20\d\d-\d\d-\d\d(?: \d\d:\d\d)?$/;
+/** A time of ours, or seven digits and more, however they are set apart. */
+const NUMBER = /20\d\d-\d\d-\d\d(?: \d\d:\d\d)?\b|\+?\p{Nd}(?:[\s.()/-]{0,2}\p{Nd}){6,}/gu;
+const MAIL = /[^\s"'<>]+@[^\s"'<>]+/g;
+/** Nearly every sentence of ours is done with here. */
+const DOUBTFUL = /[^\x20-\x7e]|@|\d\D{0,2}\d\D{0,2}\d/;
+
+/** A sentence of ours, which may repeat what a script sent, without its numbers and e-mail addresses. */
+export function showText(text: string): string {
+  if (!DOUBTFUL.test(text)) return text;
+  const withoutNumbers = text.replace(NUMBER, (number) => (DATE.test(number) ? number : NOT_KEPT));
+  return escapeText(withoutNumbers.replace(MAIL, NOT_KEPT));
+}
+
+/**
+ * A Nigerian mobile number in any spelling, alone, between separators, or run together with the time. Digits that are a
+ * date and nothing else (`0815143000…`) are none, nor is a longer number.
+ */
+const PHONE = new RegExp(
+  String.raw`(?<=^|\D|20\d{6}|20\d{12}|1[6-9]\d{8}|1[6-9]\d{11})` +
+    String.raw`(?:(?:(?:00|\+)?234[-. ]?0?|0)[-. ]?[789][-. ]?[01]|[789][01])(?:[-. ()]{0,2}\d){8}(?=$|\D|1[6-9]\d{8}|20\d{6})`,
+);
+
+/** Whether a request id holds somebody's phone number. Meter numbers cannot be told from numbers of orders. */
+export function holdsPhone(id: string): boolean {
+  return PHONE.test(id.normalize('NFKC'));
+}
+
+/** Shorter parts of a key are in many a word: only the whole counts. */
+const PART_LENGTH_MIN = 6;
+
+/** True when the text is (a part of) what the request proved itself with, whatever it looks like. */
+export function isInCredentials(text: string, { authorization = '', token = '' }: LegacyHeaders): boolean {
+  if (authorization === '' && token === '') return false;
+  const wanted = text.toLowerCase();
+  const encoded = /^\s*basic[\s:]+(\S+)/i.exec(authorization)?.[1];
+  const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('latin1');
+  const parts = [authorization, token, decoded].flatMap((sent) => sent.toLowerCase().split(/[\s:]+/));
+  return parts.some((part) => part === wanted || (wanted.length >= PART_LENGTH_MIN && part.includes(wanted)));
+}
+
+/** Keys as this service writes them, what `check` would mask in a file, and letters that nobody chose as a word. */
+export function looksLikeKey(text: string): boolean {
+  return /(?:^|_)live_|sandbox_|_test_|[0-9a-f]{12}/i.test(text) || findSecrets(text).length > 0 || looksRandom(text);
+}
+
+const RANDOM_LENGTH_MIN = 8;
+const RUN_TOO_LONG = /[A-Za-z]{25}/;
+/** Letters for each capital or lower-case stretch: `customerPhoneNo` has five. */
+const STRETCH_MIN = 3;
+const VOWELS_MIN = 0.18;
+
+/** A heuristic for letters that nobody chose as a word: odd capitals, digits between them, hardly a vowel, no end. */
+function looksRandom(text: string): boolean {
+  const letters = text.replace(/[^A-Za-z]/g, '');
+  if (letters.length < RANDOM_LENGTH_MIN) return false;
+  const stretches = text.match(/[A-Z]?[a-z]+|[A-Z]+/g)?.length ?? 1;
+  const vowels = text.match(/[aeiouy]/gi)?.length ?? 0;
+  return (
+    letters.length < stretches * STRETCH_MIN ||
+    vowels < letters.length * VOWELS_MIN ||
+    /[bcdfghjklmnpqrstvwxz]{7}/i.test(text) ||
+    RUN_TOO_LONG.test(text) ||
+    (/[A-Za-z]\d+[A-Za-z]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text))
+  );
+}
+
+export function digitsIn(text: string): number {
+  let count = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 48 && code <= 57) count += 1;
+  }
+  return count;
+}
