@@ -13,6 +13,8 @@ import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
 import { createKeyring } from './gateway/keyring';
+import { showRequestId } from './gateway/show-request-id';
+import { idInHeader } from './gateway/refuse';
 import { createLearntPatience, type LearntEntry, type LearntPatience } from './gateway/learnt-patience';
 import { readGatewaySecret } from './gateway-secret';
 import { createApp, type PartialRequest } from './http/app';
@@ -72,7 +74,8 @@ export async function startService(config: Config, log: Log, clock = systemClock
 
 async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
   const metrics = createMetrics();
-  const observer = createObserver(log, metrics);
+  const showId = (id: string): string => showRequestId(id, keyring);
+  const observer = createObserver(log, metrics, { showId, headerId: (headers) => idInHeader(headers, live.current()) });
   prepareDataFolder(config.dataDir);
   const live = openMapping(config, observer);
   metrics.mappingLoaded(live.current().hash);
@@ -92,7 +95,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     const watching = watchUpstream(config.upstreamUrl, { clock, log });
     closers.push(async () => watching.stop());
   }
-  const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics });
+  const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
   const learntPatience = openLearntPatience(config, clock, observer, metrics, closers);
   const gateway = createGateway({
@@ -120,7 +123,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const app = createApp({
     handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
       const served = await gateway.handle(request, line);
-      observer.served(request, served, receivedAtMs);
+      observer.served(request, served, receivedAtMs, line.hungUp.aborted);
       traffic?.record(request, served);
       return served.reply;
     },
@@ -130,9 +133,13 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     clientAddress,
     limits: DEFAULT_HTTP_LIMITS,
     onRequestDone: observer.requestDone,
+    onInFlight: metrics.inFlight,
     incident: observer.incident,
   });
-  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, refuse);
+  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => {
+    observer.brokenRequest(error);
+    return refuse(error);
+  });
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));

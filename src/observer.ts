@@ -1,6 +1,9 @@
 /** What of each request goes into the log and the metrics. Watches from outside: no step of the walk knows of it. */
 import { randomBytes } from 'node:crypto';
-import type { LegacyRequest } from './domain/legacy';
+import type { GatewayError } from './domain/errors';
+import type { LegacyHeaders, LegacyRequest } from './domain/legacy';
+import { keepName, showPath, showText } from './domain/shown-words';
+import { NOT_KEPT } from './domain/traffic';
 import type { Served } from './gateway/gateway';
 import type { JournalEvent } from './journal/journal-event';
 import type { RequestLine } from './http/app';
@@ -10,9 +13,11 @@ import { errorFields, type Log } from './telemetry/log';
 import type { Metrics } from './telemetry/metrics';
 
 export interface Observer {
-  readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number) => void;
+  readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
+  /** Bytes that never became a request. */
+  readonly brokenRequest: (error: GatewayError) => void;
   readonly trouble: (what: string, error: unknown) => void;
   /** A reload happened, or a start with the last good mapping. */
   readonly reloaded: (reloaded: Reloaded) => void;
@@ -23,17 +28,28 @@ export interface Observer {
 
 const PROBLEMS_LOGGED_MAX = 20;
 
-export function createObserver(log: Log, metrics: Metrics): Observer {
+export interface ObserverOptions {
+  /** A request id as the log may have it. */
+  readonly showId?: (id: string) => string;
+  /** The request id in the headers of a request that could not be read any further. */
+  readonly headerId?: (headers: LegacyHeaders) => string | undefined;
+}
+
+export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}): Observer {
+  const { showId = (id) => id, headerId = () => undefined } = options;
   const watching = harmless(log);
   return {
-    served: watching((request, served, receivedAtMs) => {
-      const { operation, format, outcome, refusal, unknownFields } = served;
+    served: watching((request, served, receivedAtMs, isAbandoned) => {
+      const { operation, format, outcome, refusal, order, heldMs } = served;
+      const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
+      const path = pathOf(request, served.parameters);
       metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs: Date.now() - receivedAtMs });
       if (served.repeat !== undefined) metrics.repeated(served.repeat);
       if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
+      if (operation !== undefined && heldMs !== undefined && outcome !== 'refused') metrics.held(operation, heldMs, outcome);
       log.info('request', {
         method: request.method,
-        path: request.path.slice(0, 200),
+        path,
         status: served.reply.status,
         durationMs: Date.now() - receivedAtMs,
         operation,
@@ -41,20 +57,37 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
         reason: served.reason,
         outcome,
         repeat: served.repeat,
+        heldMs,
+        requestId: order.requestId === undefined ? undefined : showId(order.requestId),
+        order: order.number,
+        reference: order.reference,
         refusedAs: refusal?.code,
+        detail: refusal === undefined ? undefined : detailOf(refusal, request.path, path, request.headers),
         fingerprint: served.fingerprint,
-        unknownFields: unknownFields.length === 0 ? undefined : unknownFields.slice(0, 20).join(','),
+        unknownFields: unknownFields.length === 0 ? undefined : [...new Set(unknownFields)].slice(0, 20).join(','),
+        isAbandoned: isAbandoned === true ? true : undefined,
         address: request.clientAddress,
       });
     }),
     requestDone: watching((line) => {
       // A request that came through the walk has its line already.
-      if (line.kind === 'compat' && line.refusedAs === undefined) return;
-      if (line.refusedAs !== undefined)
-        metrics.requestDone({ outcome: 'refused', refusedAs: line.refusedAs, durationMs: line.durationMs });
-      else metrics.requestDone({ outcome: 'passed', durationMs: line.durationMs });
-      const { method, path, status, durationMs, refusedAs, isAbandoned } = line;
-      log.info('request', { kind: line.kind, method, path: path.slice(0, 200), status, durationMs, refusedAs, isAbandoned });
+      if (line.kind === 'compat' && line.refusal === undefined) return;
+      const { kind, method, status, durationMs, isAbandoned, address, refusal: { error, headers = {} } = {} } = line;
+      const path = showPath(line.path, headers);
+      if (error === undefined) {
+        metrics.requestDone({ outcome: 'passed', durationMs });
+        return log.info('request', { kind, method, path, status, durationMs, isAbandoned, address });
+      }
+      metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs });
+      const id = headerId(headers);
+      const requestId = id === undefined ? undefined : showId(id);
+      const detail = detailOf(error, line.path, path, headers);
+      const refusal = { refusedAs: error.code, detail, requestId };
+      log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address });
+    }),
+    brokenRequest: watching((error) => {
+      metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
+      log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
     }),
     trouble: watching((what, error) => log.error(what, errorFields(error))),
     reloaded(reloaded) {
@@ -75,6 +108,25 @@ export function createObserver(log: Log, metrics: Metrics): Observer {
       return incident;
     },
   };
+}
+
+/** The address, with `:value` for each value in it: a route's own words stay, whatever they look like. */
+function pathOf({ path, headers }: LegacyRequest, parameters: Served['parameters']): string {
+  let shown = path;
+  for (const value of Object.values(parameters ?? {})) {
+    const at = `${shown}/`.lastIndexOf(`/${value}/`);
+    if (at === -1) return showPath(path, headers);
+    shown = `${shown.slice(0, at)}/:value${shown.slice(at + 1 + value.length)}`;
+  }
+  return parameters === undefined ? showPath(path, headers) : shown;
+}
+
+/** The sentence of a refusal, with what it repeats of the request as the log shows that. */
+function detailOf({ detail, field }: GatewayError, path: string, shownPath: string, headers: LegacyHeaders): string {
+  let text = detail;
+  if (shownPath !== path) text = text.replaceAll(path, shownPath).replaceAll(path.slice(0, 200), shownPath);
+  if (field !== undefined && keepName(field, headers) === NOT_KEPT) text = text.replaceAll(field, NOT_KEPT);
+  return showText(text);
 }
 
 /** Watching cannot change what a script is told: an order that v1 sold does not become a failure because a line was not written. */

@@ -73,6 +73,8 @@ export function watchOpenOrders(parts: {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  /** A request id as the log may have it. */
+  showId?: (id: string) => string;
 }): OpenOrdersWatch {
   const said = new Map<string, number>();
   let cancel: () => void = () => undefined;
@@ -91,7 +93,9 @@ export function watchOpenOrders(parts: {
         parts.log.error('order_overdue', {
           operation: order.operation,
           outcome: order.outcome?.kind ?? 'open',
-          requestId: order.requestId,
+          requestId: parts.showId?.(order.requestId) ?? order.requestId,
+          order: order.number,
+          reference: order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined,
           fingerprint: order.owner,
           detail: `open for ${Math.round((now - order.openedAtMs) / 60_000)} minutes`,
         });

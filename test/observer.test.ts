@@ -23,6 +23,9 @@ const served: Served = {
   fingerprint: undefined,
   repeat: undefined,
   unknownFields: [],
+  parameters: {},
+  order: { requestId: 'SHOP-1' },
+  heldMs: undefined,
 };
 
 test('a log that cannot be written throws nothing at a sale', () => {

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { Secret } from '../domain/credentials';
 import { createKeyring, looksLikeToken, type Keyring } from '../gateway/keyring';
+import { showRequestId } from '../gateway/show-request-id';
 import { readGatewaySecret } from '../gateway-secret';
 import { readConfig } from './read-config';
 import { readHiddenLine } from './read-hidden-line';
@@ -16,15 +17,17 @@ export function fingerprintCommand(): Command {
       'after',
       '\nExit codes: 0 printed, 1 no key was given, 2 bad usage, 130 cancelled.\n\nExample:\n  compat-gateway fingerprint < key.txt',
     )
-    .action(async () => {
+    .option('--request-id', 'take a request id, and print how the log shows it')
+    .action(async ({ requestId }: { readonly requestId?: true }) => {
       const { config } = readConfig();
       const keyring = createKeyring(readGatewaySecret(config));
-      const line = await readHiddenLine('API key: ');
+      const line = await readHiddenLine(requestId ? 'Request id: ' : 'API key: ');
       if (line === undefined) {
         process.exitCode = CANCELLED_EXIT_CODE;
         return;
       }
-      process.stdout.write(`${keyring.fingerprint(keyIn(line.trim(), keyring))}\n`);
+      const text = line.trim();
+      process.stdout.write(`${requestId ? showRequestId(text, keyring) : keyring.fingerprint(keyIn(text, keyring))}\n`);
     });
 }
 

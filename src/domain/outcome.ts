@@ -93,6 +93,11 @@ export function isOver(outcome: Outcome): boolean {
   return isFinal(outcome) || (outcome.kind === 'not_sent' && outcome.isProven === true);
 }
 
+/** Nothing was charged by the try that ended so. */
+export function isRefusal(outcome: Outcome | undefined): boolean {
+  return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
+}
+
 /** True when v1 took no money and never will for this order as it stands: only then may a script hear "failed". */
 export function isSafeToRefund(outcome: Outcome): boolean {
   return outcome.kind === 'declined' || outcome.kind === 'rejected' || outcome.kind === 'not_sent';

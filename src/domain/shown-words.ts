@@ -2,6 +2,7 @@
  * What strangers wrote, as logs, metric labels and remembered traffic may show it. Names and addresses are a program's text
  * and mean something to an operator; what has the shape of a number, a key or an address of a person gives way to `:value`.
  */
+import { decodePath } from './decode-path';
 import type { LegacyHeaders } from './legacy';
 import { findSecrets } from './secret-literals';
 import { NOT_KEPT } from './traffic';
@@ -81,9 +82,10 @@ const PHONE = new RegExp(
     String.raw`(?:(?:(?:00|\+)?234[-. ]?0?|0)[-. ]?[789][-. ]?[01]|[789][01])(?:[-. ()]{0,2}\d){8}(?=$|\D|1[6-9]\d{8}|20\d{6})`,
 );
 
-/** Whether a request id holds somebody's phone number. Meter numbers cannot be told from numbers of orders. */
-export function holdsPhone(id: string): boolean {
-  return PHONE.test(id.normalize('NFKC'));
+/** Whether a request id holds somebody's phone number or e-mail address. Meter numbers cannot be told from numbers of orders. */
+export function namesSomebody(id: string): boolean {
+  const plain = NOT_PLAIN_ASCII.test(id) || id.includes('%') ? decodePath(id).normalize('NFKC') : id;
+  return PHONE.test(plain) || /[^\s@]@[^\s@]+\./.test(plain);
 }
 
 /** Shorter parts of a key are in many a word: only the whole counts. */

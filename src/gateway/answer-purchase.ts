@@ -1,9 +1,9 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
-import { isList, type JsonObject, type JsonValue } from '../domain/json';
+import { isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order, Trail } from '../domain/order';
-import { isOver, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
+import { isOver, isRefusal, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
 import { isSameIntent } from '../domain/same-intent';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -30,6 +30,27 @@ export interface Answer {
   /** For logs and metrics. */
   readonly outcome: Outcome['kind'] | Finding['kind'];
   readonly repeat?: Repeat | undefined;
+  /** By what the order is known, where the answer is about one. */
+  readonly order?: OrderIds;
+  /** How long the script waited for an order that v1's first answer left open. */
+  readonly heldMs?: number | undefined;
+}
+
+export interface OrderIds {
+  /** As the script sent it; ours where it sent none. */
+  readonly requestId: string;
+  readonly number?: number;
+  readonly reference?: string | undefined;
+}
+
+export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): OrderIds {
+  const sent = Object.values(echo)[0];
+  return {
+    requestId: sent === undefined ? requestId : textOf(sent),
+    // An order that could not be read has no number.
+    ...(number === 0 ? {} : { number }),
+    reference: 'reference' in outcome ? outcome.reference : undefined,
+  };
 }
 
 /** `joined`: it has another order's id, having none of its own. `replayed`: what it repeats was sold, and is told again. */
@@ -65,7 +86,9 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     const onReplay = (): void => void (repeat ??= 'replayed');
     return parts.pursuits.join(order, () => openAndPursue({ newOrder: order, call, mark, onReplay }, asking, parts));
   });
+  const waitsFrom = parts.clock.elapsed();
   const order = await pursuit.waitFor(asking.patienceMs, asking.line.hungUp);
+  const { openSince } = pursuit;
   const outcome = await withGoods(order, asking, parts, asking.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
   const catalog = await catalogFor(asking, parts);
@@ -76,6 +99,8 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
   return {
     outcome: outcome.kind,
     repeat,
+    order: idsOf(echoed, outcome),
+    heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: mergeReply({
       ...tellWait(told, call.path),
       mapping,
@@ -193,15 +218,10 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, 
     parts.onTrouble('find', error);
     return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
   }
-  if (known === undefined || isSafeOutcome(known)) throw refusal;
+  if (known === undefined || isRefusal(known.outcome)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
   if (isUsedUp(known, replayMsOf(mapping, callerKey), parts)) throw requestIdUsed(known);
   return known;
-}
-
-/** Nothing was charged for it. */
-function isSafeOutcome({ outcome }: Order): boolean {
-  return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
 
 /** What is known of the order now that another try begins; that it begins is no knowledge. */
@@ -215,7 +235,8 @@ function beforeThisTry({ outcome }: Order): Outcome {
 function standStill(order: Order): Pursuit {
   const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
   const ended = Promise.resolve();
-  return { current: () => standing, waitFor: async () => standing, hurry: () => undefined, isLooking: false, ended };
+  const hurry = (): void => undefined;
+  return { current: () => standing, waitFor: async () => standing, hurry, isLooking: false, openSince: undefined, ended };
 }
 
 /** Compares v1's receipt with what is being bought. */

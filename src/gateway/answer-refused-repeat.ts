@@ -7,7 +7,7 @@ import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
-import { withGoods, type Answer } from './answer-purchase';
+import { idsOf, withGoods, type Answer } from './answer-purchase';
 import { askedHashOf } from './build-call';
 import type { WalkParts } from './gateway';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
@@ -38,7 +38,7 @@ export async function answerRefusedRepeat(
     values: order.fields,
     roots: { order: orderRoot(order, outcome) },
   });
-  return { reply, outcome: outcome.kind };
+  return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
 /** An id that cannot be read was refused the first time as well. */

@@ -6,7 +6,7 @@ import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
 import type { ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { withGoods, type Answer } from './answer-purchase';
+import { idsOf, withGoods, type Answer } from './answer-purchase';
 import { tellFinding } from './answer-lookup';
 import { readContextOf, type Asking } from './asking';
 import { buildCall } from './build-call';
@@ -68,7 +68,7 @@ async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts):
     catalog: catalog === undefined ? undefined : catalogListsOf(catalog, mapping),
     roots: { order: orderRoot(order, outcome) },
   });
-  return { reply, outcome: outcome.kind };
+  return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
 /** What v1 says now of an order that is not over, written down when it says more than the journal. */
@@ -127,7 +127,7 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
     format,
     roots: { order: root, v1: finding.body },
   });
-  return { reply, outcome: shown.kind };
+  return { reply, outcome: shown.kind, order: { requestId: id, reference: id } };
 }
 
 /** v1 was asked and has not told: with its own words where it said something, and with the time to wait where it has a limit. */

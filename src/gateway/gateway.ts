@@ -27,7 +27,7 @@ import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
 import type { Upstream } from '../upstream/upstream';
 import { answerList } from './answer-list';
 import { answerLookup } from './answer-lookup';
-import { answerPurchase, type Answer, type Repeat } from './answer-purchase';
+import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { createAttemptLimit } from './attempt-limit';
@@ -44,7 +44,7 @@ import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursuit';
 import { createPursuits, type Pursuits } from './pursuits';
 import { createReconciler, type Reconciler } from './reconcile';
-import { pendingAfterBug, refuseRequest, type Refused } from './refuse';
+import { pendingAfterBug, refuseRequest, sentIdOf, type Refused } from './refuse';
 import { createRepeats, type Repeats } from './repeats';
 import { createSteadiness, type Steadiness } from './steadiness';
 import { walkIn, type Found } from './walk-in';
@@ -65,7 +65,7 @@ export interface GatewayParts {
   readonly learntPatience?: LearntPatience;
 }
 
-/** What is worth telling the operator of one request. Names only, never values. */
+/** What is worth telling the operator of one request: names, and the ids by which it is looked for. */
 export interface Served {
   readonly reply: LegacyReply;
   readonly operation: string | undefined;
@@ -76,6 +76,11 @@ export interface Served {
   readonly refusal: GatewayError | undefined;
   readonly fingerprint: string | undefined;
   readonly unknownFields: readonly string[];
+  /** The parts of the address that are values; undefined when nothing is served there. */
+  readonly parameters: Readonly<Record<string, string>> | undefined;
+  /** Of a request that came to no order the id that it brought, if any. */
+  readonly order: Partial<Omit<OrderIds, 'requestId'>> & { readonly requestId: string | undefined };
+  readonly heldMs: number | undefined;
   /** Of a purchase that repeats another request. */
   readonly repeat: Repeat | undefined;
 }
@@ -206,7 +211,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       const served = (
         reply: LegacyReply,
         outcome: Served['outcome'],
-        { refusal, repeat }: { refusal?: GatewayError; repeat?: Repeat | undefined } = {},
+        { refusal, repeat, order, heldMs }: Partial<Answer> & { readonly refusal?: GatewayError } = {},
       ): Served => ({
         reply,
         outcome,
@@ -217,6 +222,9 @@ export function createGateway(parts: GatewayParts): Gateway {
         reason: found.detection?.reason,
         fingerprint: found.credentials?.fingerprint,
         unknownFields: found.intent?.unknownFields ?? [],
+        parameters: found.parameters,
+        order: order ?? { requestId: sentIdOf(refused()) },
+        heldMs,
       });
       const refused = (): Refused => ({
         mapping,
@@ -230,16 +238,17 @@ export function createGateway(parts: GatewayParts): Gateway {
         const asking = await ask(request, line, mapping, found);
         isAsked = true;
         if (asking.operation.kind === 'purchase') watchHangUp(asking, age);
-        const { reply, outcome, repeat } = await ANSWERS[asking.operation.kind](asking, walk);
+        const answer = await ANSWERS[asking.operation.kind](asking, walk);
+        const { reply, outcome } = answer;
         if (asking.operation.kind === 'purchase' && outcome === 'succeeded')
           keyless.sold(asking.credentials, request.clientAddress);
         // Its key is at hand: the moment to ask what became of its open orders.
         if (asking.credentials.isLookupKey !== true) reconciler.nudge(asking.credentials, request.clientAddress);
-        return served(reply, outcome, { repeat });
+        return served(reply, outcome, answer);
       } catch (error) {
         if (error instanceof GatewayError) {
           const known = isAsked ? undefined : await answerRefusedRepeat(request, mapping, found, walk).catch(() => undefined);
-          if (known !== undefined) return served(known.reply, known.outcome);
+          if (known !== undefined) return served(known.reply, known.outcome, known);
           return served(refuseRequest(error, refused()), 'refused', { refusal: error });
         }
         // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.

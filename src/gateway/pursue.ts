@@ -9,7 +9,7 @@
  */
 import { within } from '../domain/clock';
 import type { Order } from '../domain/order';
-import { isFinal, succeedOutcome, UNENDED, type Outcome, type Pending } from '../domain/outcome';
+import { isFinal, isRefusal, succeedOutcome, UNENDED, type Outcome, type Pending } from '../domain/outcome';
 import type { Attempt } from './attempt-limit';
 import { createSignal } from './create-signal';
 import { findReceipt } from './find-receipt';
@@ -66,6 +66,7 @@ class RunningPursuit implements Pursuit {
   #hasEnded = false;
   #isHurried = false;
   #isLooking = false;
+  openSince: number | undefined;
 
   constructor(plan: PursuitPlan, parts: PursuitParts) {
     this.#plan = plan;
@@ -326,6 +327,7 @@ class RunningPursuit implements Pursuit {
   /** Ends early once nothing more may be sent or the order is given up. */
   async #rest(delayMs: number): Promise<void> {
     const { clock } = this.#parts;
+    this.openSince ??= clock.elapsed();
     const until = clock.elapsed() + delayMs;
     while (!this.#isGivenUp() && clock.elapsed() < until) await within(clock, until - clock.elapsed(), this.#changed.next());
   }
@@ -338,10 +340,6 @@ class RunningPursuit implements Pursuit {
 
 function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending & { readonly reference: string } {
   return outcome?.kind === 'pending' && outcome.reference !== undefined;
-}
-
-function isRefusal(outcome: Outcome | undefined): boolean {
-  return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
 
 /** The journal knows of the order what another attempt could not better: its end, or that it is charged. */

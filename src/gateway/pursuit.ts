@@ -57,6 +57,8 @@ export interface Pursuit {
   waitFor(patienceMs: number, hungUp?: AbortSignal): Promise<Order>;
   /** Lets everybody who waits have the order as it stands. */
   hurry(): void;
+  /** Since when v1's answers leave the order open, by `clock.elapsed()`; undefined while the first is awaited, and if it was the last. */
+  readonly openSince: number | undefined;
   /** Nothing is on its way at this moment: it waits for `look`, a while at most. */
   readonly isLooking: boolean;
   /** When nothing more will be tried. Never rejects. */

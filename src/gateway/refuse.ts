@@ -3,8 +3,8 @@
  * that it was not answered. And the words for when we ourselves fail.
  */
 import type { GatewayError } from '../domain/errors';
-import type { JsonObject, JsonValue } from '../domain/json';
-import { headerOf, type LegacyReply, type LegacyRequest } from '../domain/legacy';
+import { InexactNumber, textOf, type JsonObject, type JsonValue } from '../domain/json';
+import { headerOf, type LegacyHeaders, type LegacyReply, type LegacyRequest, type LegacyValue } from '../domain/legacy';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { mergeReply } from './merge-reply';
 import { readRaw, readSpellings } from './read-raw';
@@ -68,9 +68,21 @@ export function pendingAfterBug(refused: Refused): LegacyReply {
 /** What the script knows the refused request by: its own field, or the header in the place of one. */
 function idOf({ request, mapping }: Refused, echo: JsonObject): JsonValue {
   const [sent] = Object.values(echo);
-  if (sent !== undefined || request === undefined) return sent ?? null;
-  const [header] = mapping.requestIdHeaders.flatMap((name) => headerOf(request.headers, name) ?? []);
-  return header ?? null;
+  return sent ?? (request === undefined ? null : (idInHeader(request.headers, mapping) ?? null));
+}
+
+export function idInHeader(headers: LegacyHeaders, { requestIdHeaders }: Pick<Mapping, 'requestIdHeaders'>): string | undefined {
+  return requestIdHeaders.flatMap((name) => headerOf(headers, name) ?? [])[0];
+}
+
+/** The id under which a script and its operator look for a request that came to no order; undefined when it has none. */
+export function sentIdOf(refused: Refused): string | undefined {
+  const { request, mapping, parameters = {} } = refused;
+  if (request === undefined) return undefined;
+  const own: LegacyValue | undefined = parameters['request_id'] ?? readSpellings(request, mapping.requestIdSpellings)[0]?.value;
+  if (own instanceof InexactNumber) return own.text;
+  const id = isScalar(own) ? own : (idOf(refused, {}) ?? askedId(refused));
+  return id === null ? undefined : textOf(id);
 }
 
 /** What a refused question about an order asked for. */

@@ -2,9 +2,9 @@
 import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../domain/errors';
-import type { ErrorCode } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import type { ClientAddress } from './client-address';
+import { countRequests } from './count-requests';
 import type { BodyLimits } from './http-limits';
 import type { PassthroughHandler } from './passthrough';
 import { readHeaders } from './read-headers';
@@ -26,13 +26,15 @@ export type Refuse = (error: GatewayError, partial?: PartialRequest) => LegacyRe
 export interface RequestLine {
   readonly kind: 'compat' | 'passthrough';
   readonly method: string;
+  /** Undefined when it cannot be judged, or the connection is gone. */
+  readonly address: string | undefined;
   /** As sent, without query. */
   readonly path: string;
   readonly status: number;
   readonly receivedAtMs: number;
   readonly durationMs: number;
-  /** Why the request was refused at the door, when it was. */
-  readonly refusedAs?: ErrorCode;
+  /** Why the request was refused at the door, when it was, and the headers that it came with. */
+  readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
   /** True when the caller hung up before the reply was written. */
   readonly isAbandoned: boolean;
 }
@@ -49,6 +51,8 @@ export interface AppOptions {
   readonly clientAddress: ClientAddress;
   readonly limits: BodyLimits;
   readonly onRequestDone?: (line: RequestLine) => void;
+  /** By how many the number of requests without a reply has changed. */
+  readonly onInFlight?: (by: number) => void;
   /** Logs what went wrong and gives the id under which the log has it. */
   readonly incident: (error: unknown) => string;
 }
@@ -58,6 +62,11 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by').set('etag', false).set('query parser', false);
   // Express would take /API/V1 for /api/v1; v1 might not.
   app.enable('case sensitive routing');
+  const count = countRequests(options.onInFlight ?? (() => undefined));
+  app.use((request, response, next) => {
+    count(request, response);
+    next();
+  });
   app.use(options.v1Path, passthroughStep(options));
   app.use(compatStep(options));
   // Only what Express itself throws, such as an address it cannot decode, arrives here.
@@ -69,11 +78,13 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** No body parser stands in front of it. */
-function passthroughStep({ passthrough, onRequestDone }: AppOptions) {
+function passthroughStep({ passthrough, onRequestDone, clientAddress }: AppOptions) {
   return (request: Request, response: Response): void => {
     if (onRequestDone !== undefined) {
       const receivedAtMs = Date.now();
-      response.once('close', () => onRequestDone(requestLine('passthrough', request, response, receivedAtMs)));
+      // Node forgets the address of a connection that has ended.
+      const address = unlessThrown(() => clientAddress(request));
+      response.once('close', () => onRequestDone(requestLine('passthrough', request, response, receivedAtMs, address)));
     }
     passthrough(request, response);
   };
@@ -83,33 +94,36 @@ function compatStep(options: AppOptions) {
   return async (request: Request, response: Response): Promise<void> => {
     const receivedAtMs = Date.now();
     const line = watchLine(response);
-    let refusedAs: ErrorCode | undefined;
+    let refusal: RequestLine['refusal'];
     try {
       const legacy = await readRequest(request, options.limits, options.clientAddress(request));
       respond(response, await options.handle(legacy, { receivedAtMs, line }));
     } catch (error) {
-      const { reply, code } = refusalFor(error, options, request);
-      refusedAs = code;
-      respond(response, reply);
+      const partial = partialOf(request);
+      const refused = refusalFor(error, options, partial);
+      refusal = { error: refused.error, headers: partial.headers };
+      respond(response, refused.reply);
     }
-    options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, refusedAs));
+    const address = refusal === undefined ? undefined : unlessThrown(() => options.clientAddress(request));
+    options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, address, refusal));
   };
 }
 
 interface Refusal {
-  readonly code: ErrorCode;
+  readonly error: GatewayError;
   readonly reply: LegacyReply;
 }
 
 /** The last door: whatever was thrown leaves as JSON in the words of both formats, never with a stack. */
-function refusalFor(error: unknown, options: AppOptions, request?: Request): Refusal {
+function refusalFor(error: unknown, options: AppOptions, partial?: PartialRequest): Refusal {
   const known = error instanceof GatewayError ? error : internal(error, options);
   try {
-    return { code: known.code, reply: options.refuse(known, request === undefined ? undefined : partialOf(request)) };
+    return { error: known, reply: options.refuse(known, partial) };
   } catch (cause) {
-    const { detail, status } = internal(cause, options);
+    const bug = internal(cause, options);
+    const { detail, status } = bug;
     // Even the words are gone. A reply with an error and without any word of success is a failure to every script (facts, section 3.1).
-    return { code: 'internal', reply: { status, body: { error: [detail], message: detail, msg: detail } } };
+    return { error: bug, reply: { status, body: { error: [detail], message: detail, msg: detail } } };
   }
 }
 
@@ -138,7 +152,8 @@ function requestLine(
   request: Request,
   response: Response,
   receivedAtMs: number,
-  refusedAs?: ErrorCode,
+  address: string | undefined,
+  refusal?: RequestLine['refusal'],
 ): RequestLine {
   return {
     kind,
@@ -147,7 +162,8 @@ function requestLine(
     status: response.statusCode,
     receivedAtMs,
     durationMs: Date.now() - receivedAtMs,
-    ...(refusedAs === undefined ? {} : { refusedAs }),
+    address,
+    ...(refusal === undefined ? {} : { refusal }),
     isAbandoned: !response.writableEnded,
   };
 }

@@ -3,6 +3,7 @@
  * field is a decision made here and not at a call site.
  */
 import pino, { type DestinationStream } from 'pino';
+import { escapeText } from '../domain/shown-words';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 export type LogValue = string | number | boolean | null;
@@ -30,6 +31,7 @@ export const LOG_FIELDS = [
   'method',
   'open',
   'operation',
+  'order',
   'outcome',
   'path',
   'pid',
@@ -129,7 +131,7 @@ function listed(fields: LogFields): Record<string, LogValue> {
   const line: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (!LISTED.has(name)) continue;
-    if (typeof value === 'string') line[name] = WORDS_OF_OTHERS.has(name) ? masked(cut(name, value)) : cut(name, value);
+    if (typeof value === 'string') line[name] = shown(name, cut(name, value));
     else if (typeof value === 'number' || typeof value === 'boolean' || value === null) line[name] = value;
   }
   return line;
@@ -138,6 +140,16 @@ function listed(fields: LogFields): Record<string, LogValue> {
 function cut(name: string, text: string): string {
   return text.slice(0, name === 'stack' ? STACK_LENGTH_MAX : TEXT_LENGTH_MAX);
 }
+
+function shown(name: string, text: string): string {
+  const clean = WORDS_OF_OTHERS.has(name) ? masked(SENTENCES.has(name) ? text.replace(NUMBERS, '[number]') : text) : text;
+  return escapeText(clean, SENTENCES.has(name) ? '\n\t' : '');
+}
+
+/** Whole sentences and pages, with lines of their own; a reference or an id is looked for as it is. */
+const SENTENCES: ReadonlySet<string> = new Set<LogField>(['detail', 'error', 'message', 'proof', 'stack']);
+/** The numbers of customers that a sentence may repeat. */
+const NUMBERS = /\b\d{10,}\b/g;
 
 /** Fields whose text others wrote; every other field is one of our own words, a number or an address. */
 const WORDS_OF_OTHERS: ReadonlySet<string> = new Set<LogField>([

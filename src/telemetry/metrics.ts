@@ -21,10 +21,11 @@ export interface RequestDone {
 }
 
 export interface Metrics extends PatienceMetrics {
-  requestStarted(): void;
+  /** By how many the number of requests without a reply has changed. */
+  inFlight(by: number): void;
   requestDone(request: RequestDone): void;
   /** How long a pending or unanswered order was held, and whether it was known when the script was told. */
-  held(operation: string, durationMs: number, ending: OutcomeKind): void;
+  held(operation: string, durationMs: number, ending: OutcomeKind | Finding['kind']): void;
   /** Names of fields that no mapping knows. */
   unknownFields(operation: string, names: Iterable<string>): void;
   /** One call to v1, with its endpoint's path without query. */
@@ -47,7 +48,8 @@ export interface MetricsOptions {
 }
 
 const FIELD_NAMES_MAX = 100;
-const FIELD_NAME = /^[A-Za-z0-9_.-]{1,40}$/;
+/** As names are shown: themselves, or `:value`. */
+const FIELD_NAME = /^:?[A-Za-z0-9_.-]{1,40}$/;
 const PATHS_MAX = 50;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 const NONE = 'none';
@@ -128,9 +130,8 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
   };
 
   return {
-    requestStarted: () => inFlight.inc(),
+    inFlight: (by) => inFlight.inc(by),
     requestDone({ operation = NONE, format = NONE, outcome, refusedAs, durationMs }) {
-      inFlight.dec();
       requests.inc({ operation, format, outcome });
       seconds.observe({ operation }, durationMs / 1000);
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/keyring';
+import { showRequestId } from '../../src/gateway/show-request-id';
 
 const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts'), 'fingerprint'];
@@ -44,6 +45,12 @@ test.each([
   ['an AccessToken', `${keyring.sealToken({ apiKey: new Secret(KEY), pin: new Secret('1234'), format: 'a' })}\n`],
 ])('%s from a pipe gives the fingerprint and nothing else', (_what, input) => {
   expect(pipe(input)).toEqual({ status: 0, stdout: `${FINGERPRINT}\n`, stderr: '' });
+});
+
+test('a request id is printed as the log has it', () => {
+  expect(pipe('SHOP-17\n', '--request-id')).toEqual({ status: 0, stdout: 'SHOP-17\n', stderr: '' });
+  const shown = `${showRequestId('T-08031234567', keyring)}\n`;
+  expect(pipe('T-08031234567\n', '--request-id')).toEqual({ status: 0, stdout: shown, stderr: '' });
 });
 
 test.each([

@@ -1,5 +1,5 @@
 // Every spelling of a number, a key and an address that a broken script may write where a name should stand.
-import { escapeText, holdsPhone, keepName, showPath, showText } from '../../src/domain/shown-words';
+import { escapeText, namesSomebody, keepName, showPath, showText } from '../../src/domain/shown-words';
 import { mapping } from '../gateway/reply-table/samples';
 
 const PHONES = ['08031234567', '2348031234567', '+2348031234567', '8031234567', '009 234 803 123 4567', '0803-123-4567'];
@@ -170,8 +170,10 @@ test.each([
   '080312345671732270000',
   '20261122083015080312345670',
   '0803 123 4567',
-])('the request id %s holds a phone number', (id) => {
-  expect(holdsPhone(id)).toBe(id !== '20261122083015080312345670');
+  '%30803 123 4567',
+  'ada@shop.example',
+])('the request id %s names somebody', (id) => {
+  expect(namesSomebody(id)).toBe(id !== '20261122083015080312345670');
 });
 
 test.each([
@@ -184,6 +186,6 @@ test.each([
   'CG01J',
   '803123456',
   '',
-])('the request id %j holds none', (id) => {
-  expect(holdsPhone(id)).toBe(false);
+])('the request id %j names nobody', (id) => {
+  expect(namesSomebody(id)).toBe(false);
 });

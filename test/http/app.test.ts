@@ -126,7 +126,7 @@ describe('the app', () => {
     expect(answer.body).toEqual({ status: 'fail', Status: 'failed', error: ['The gateway itself failed. Incident incident-1.'] });
     expect(answer.text).not.toContain('secret');
     expect(incidents).toEqual([bug]);
-    expect(lines).toMatchObject([{ status: 500, refusedAs: 'internal' }]);
+    expect(lines).toMatchObject([{ status: 500, refusal: { error: { code: 'internal' } } }]);
   });
 
   test('a bug in the wording itself still ends in JSON with an error', async () => {
@@ -159,7 +159,7 @@ describe('the app', () => {
     expect(lines).toMatchObject([
       { kind: 'compat', method: 'GET', path: '/api/user/', status: 200, isAbandoned: false },
       { kind: 'passthrough', method: 'GET', path: '/api/v1/balance', status: 200, isAbandoned: false },
-      { kind: 'compat', method: 'POST', path: '/api/topup', status: 400, refusedAs: 'unreadable_body' },
+      { kind: 'compat', method: 'POST', path: '/api/topup', status: 400, refusal: { error: { code: 'unreadable_body' } } },
     ]);
   });
 });

@@ -80,6 +80,35 @@ describe('the log', () => {
     expect(parsed()[0]?.reason).toBe('HTTP 200 without a JSON object, PIN locked for 10 minutes');
   });
 
+  it('masks long numbers in sentences, and leaves an id, a reference and a fingerprint as they are', () => {
+    const { log, parsed } = logOf();
+    const fingerprint = 'd08ce7acc9bb12345678901234567890';
+    log.error('x', {
+      error: `no 08031234567 in ${fingerprint}`,
+      reference: '20261122083000',
+      requestId: '1732270000123',
+      fingerprint,
+    });
+    expect(parsed()[0]).toMatchObject({
+      error: `no [number] in ${fingerprint}`,
+      reference: '20261122083000',
+      requestId: '1732270000123',
+      fingerprint,
+    });
+  });
+
+  it('writes characters without a shape as numbers, in every field', () => {
+    const { log, lines, parsed } = logOf();
+    log.info('x', { path: '/a\u202eb', method: 'G\u0000T', error: 'one\ntwo\u2028', requestId: 'a\nb\ud83d' });
+    expect(lines[0]).not.toMatch(/[\p{Cf}\p{Zl}]/u);
+    expect(parsed()[0]).toMatchObject({
+      path: '/a\\u202eb',
+      method: 'G\\u0000T',
+      error: 'one\ntwo\\u2028',
+      requestId: 'a\\u000ab\\ud83d',
+    });
+  });
+
   it('bounds what others can write into a line', () => {
     const { log, lines } = logOf();
     log.info('x', { path: `/${'a'.repeat(100_000)}` });
@@ -104,20 +133,13 @@ describe('the log', () => {
   });
 
   it('loses no line when the process flushes and exits at once', () => {
-    const file = join(__dirname, '../../src/telemetry/log.ts');
     const script = `
-      require('@swc/core');
-      const { readFileSync } = require('node:fs');
-      const { code } = require('@swc/core').transformSync(readFileSync(${JSON.stringify(file)}, 'utf8'), {
-        jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' },
-      });
-      const module_ = { exports: {} };
-      new Function('module', 'exports', 'require', code)(module_, module_.exports, require);
-      const log = module_.exports.createLog('info');
+      const log = require('./src/telemetry/log.ts').createLog('info');
       for (let n = 0; n < 2000; n += 1) log.info('line', { count: n });
       log.flush().then(() => process.exit(0));
     `;
-    const output = execFileSync(process.execPath, ['-e', script], { cwd: join(__dirname, '../..'), encoding: 'utf8' });
+    const inTypescript = ['-r', './test/journal/run-typescript.cjs', '-e', script];
+    const output = execFileSync(process.execPath, inTypescript, { cwd: join(__dirname, '../..'), encoding: 'utf8' });
     expect(output.trimEnd().split('\n')).toHaveLength(2_000);
     expect(output).toContain('"count":1999');
   });

@@ -10,8 +10,8 @@ function metricsOf(options: MetricsOptions = {}) {
 describe('the metrics', () => {
   it('count requests by operation, format and outcome, and time them', async () => {
     const { metrics, lines } = metricsOf();
-    metrics.requestStarted();
-    metrics.requestStarted();
+    metrics.inFlight(2);
+    metrics.inFlight(-1);
     metrics.requestDone({ operation: 'buy_airtime', format: 'a', outcome: 'succeeded', durationMs: 120 });
     expect(await lines()).toEqual(
       expect.arrayContaining([
@@ -25,7 +25,6 @@ describe('the metrics', () => {
 
   it('count refusals by code, also when nothing else is known of the request', async () => {
     const { metrics, lines } = metricsOf();
-    metrics.requestStarted();
     metrics.requestDone({ outcome: 'refused', refusedAs: 'unreadable_body', durationMs: 1 });
     expect(await lines()).toEqual(
       expect.arrayContaining([

@@ -1,0 +1,182 @@
+/** What an operator finds in the log of a whole house: each request by the ids that its script, the journal and v1 know it by. */
+import { connect } from 'node:net';
+import { openHouse, send, type House } from './house';
+
+const PHONE = '08031234567';
+const METER = '45012345678';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+type LogLine = Readonly<Record<string, unknown>>;
+const lines = (): LogLine[] => house.logLines.map((line) => JSON.parse(line) as LogLine);
+const find = (text: string): LogLine[] => house.logLines.filter((line) => line.includes(text)).map((line) => JSON.parse(line));
+const last = (): LogLine => lines().at(-1)!;
+
+const sale = (more: object): object => ({
+  network: 1,
+  mobile_number: PHONE,
+  amount: 100,
+  Ported_number: true,
+  airtime_type: 'VTU',
+  ...more,
+});
+
+test('a sale is found by its request id, by the number of its order and by the reference of v1', async () => {
+  const { body } = await send(house.url, '/api/topup/', sale({ 'request-id': 'SHOP-17' }));
+  const [line, ...more] = find('SHOP-17');
+  expect(more).toEqual([]);
+  expect(line).toMatchObject({
+    event: 'request',
+    requestId: 'SHOP-17',
+    order: body.id,
+    reference: body.reference,
+    outcome: 'succeeded',
+    path: '/api/topup/',
+  });
+  expect(find(String(body.id))).toEqual([line]);
+  expect(find(body.reference)).toEqual([line]);
+});
+
+test('a sale without an id is found by the one that v1 got', async () => {
+  await send(house.url, '/api/topup/', sale({ amount: 101 }));
+  expect(last()).toMatchObject({ requestId: expect.stringMatching(/^CG[0-9A-Z]{26}$/), order: expect.any(Number) });
+});
+
+test.each([
+  ['a field', { 'request-id': 'REFUSED-1', amount: 'much' }, {}, 'REFUSED-1'],
+  ['a number without quotes', { 'request-id': 7719, amount: 'much' }, {}, '7719'],
+  [
+    'a number too long to be kept',
+    `{"network":1,"mobile_number":"${PHONE}","amount":100,"request-id":11111111111111111111}`,
+    {},
+    '11111111111111111111',
+  ],
+  ['a header', { amount: 'much' }, { 'X-Request-Id': 'REFUSED-3' }, 'REFUSED-3'],
+])('an order that is refused is found by its id, which stands in %s', async (_what, more, headers, id) => {
+  const before = lines().length;
+  const { status, body } = await send(house.url, '/api/topup/', typeof more === 'string' ? more : sale(more), { headers });
+  expect(status).toBe(400);
+  const [line] = lines().slice(before);
+  expect(line).toMatchObject({ outcome: 'refused', requestId: id, refusedAs: 'invalid_field', detail: body.error[0] });
+});
+
+test('an order under a used id is found by it as well', async () => {
+  await send(house.url, '/api/topup/', sale({ 'request-id': 'TWICE-1', amount: 102 }));
+  await send(house.url, '/api/topup/', sale({ 'request-id': 'TWICE-1', amount: 103 }));
+  expect(find('TWICE-1').map((line) => [line.outcome, line.refusedAs])).toEqual([
+    ['succeeded', undefined],
+    ['refused', 'request_id_reused'],
+  ]);
+});
+
+test('a question about an order carries its ids, and its address none', async () => {
+  const { body } = await send(house.url, '/api/topup/', sale({ 'request-id': 'ASKED-1', amount: 104 }));
+  await send(house.url, '/api/transaction/ASKED-1');
+  expect(last()).toMatchObject({
+    path: '/api/transaction/:value',
+    requestId: 'ASKED-1',
+    order: body.id,
+    reference: body.reference,
+  });
+  await send(house.url, '/api/data/NOBODYS-1/');
+  expect(last()).toMatchObject({ path: '/api/data/:value/', requestId: 'NOBODYS-1', refusedAs: 'order_unknown' });
+});
+
+test('a request id that is a phone number is masked, and found by what fingerprint makes of it', async () => {
+  await send(house.url, '/api/topup/', sale({ 'request-id': `T-${PHONE}-1`, amount: 105 }));
+  const { requestId } = last();
+  expect(requestId).toMatch(/^id~[0-9a-f]{16}$/);
+  await send(house.url, '/api/topup/', sale({ 'request-id': `T-${PHONE}-1`, amount: 106 }));
+  await send(house.url, `/api/data/T-${PHONE}-1/`);
+  expect(lines().slice(-2)).toMatchObject([
+    { requestId, refusedAs: 'request_id_reused' },
+    { requestId, path: '/api/data/:value/' },
+  ]);
+});
+
+test('no number of a customer and no key reaches the log, wherever a broken script writes it', async () => {
+  const spelt = [
+    PHONE,
+    '0803-123-4567',
+    '+2348031234567',
+    '%30803 123 4567',
+    '０８０３１２３４５６７',
+    METER,
+    'sandbox_demo',
+    'ada@shop.example',
+  ];
+  for (const text of spelt) {
+    const segment = encodeURIComponent(text);
+    for (const path of [
+      `/api/topup/${segment}`,
+      `/${segment}`,
+      `/api/data/${segment}/`,
+      `/api/v1/${segment}`,
+      `/api/v1/receipt/${segment}?reference=${segment}`,
+    ])
+      await (
+        await fetch(`${house.url}${path}?${segment}=${segment}`, { headers: { Authorization: 'Token sandbox_demo:1234' } })
+      ).text();
+    await send(house.url, '/api/topup/', { ...sale({ amount: 107 }), [text]: 1 });
+    await send(house.url, '/api/topup/', `{"${text}":1,"${text}":2}`);
+    await send(house.url, '/api/topup/', sale({ network: text }));
+    await send(house.url, `/api/topup/${segment}`, sale({}), { method: 'PUT' });
+  }
+  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const shapes = [/803[-. ]?123[-. ]?4567/, new RegExp(METER), /sandbox_demo/, /ada(@|%40)shop/];
+  // Nothing tells a meter's number from an order's, which is what an order is asked for by.
+  const written = [...house.logLines.map((line) => line.replace(`"requestId":"${METER}"`, '')), ...metrics.split('\n')];
+  expect(written.filter((line) => shapes.some((shape) => shape.test(line.normalize('NFKC'))))).toEqual([]);
+  expect(metrics).toContain('compat_unknown_fields_total{operation="buy_airtime",field=":value"}');
+});
+
+test('marks that turn the direction of text are written as numbers', async () => {
+  await send(house.url, '/api/topup/', sale({ 'request-id': 'a\u202eb\u200bc', amount: 108 }));
+  expect(last()).toMatchObject({ requestId: 'a\\u202eb\\u200bc' });
+  await send(house.url, `/api/data/${encodeURIComponent('x\u202ey\u2066')}/`);
+  expect(last().detail).toContain('x\\u202ey\\u2066');
+  expect(house.logLines.filter((line) => /[\p{Cf}\p{Zl}\p{Zp}]/u.test(line))).toEqual([]);
+});
+
+test('a line of the pass-through has its method, its address, its status, its time and who asked', async () => {
+  const response = await fetch(`${house.url}/api/v1/balance?since=08031234567`, {
+    headers: { Authorization: 'Bearer sandbox_demo' },
+  });
+  await response.text();
+  await until(() => last().kind === 'passthrough');
+  expect(last()).toMatchObject({
+    method: 'GET',
+    path: '/api/v1/balance',
+    status: 200,
+    durationMs: expect.any(Number),
+    address: '127.0.0.1',
+  });
+});
+
+test('a request that is refused at the door says why, and from where it came', async () => {
+  await send(house.url, '/api/topup/', '{"network":', { headers: { 'Idempotency-Key': 'DOOR-1' } });
+  expect(last()).toMatchObject({
+    kind: 'compat',
+    refusedAs: 'unreadable_body',
+    detail: expect.stringContaining('The JSON body is broken'),
+    address: '127.0.0.1',
+    requestId: 'DOOR-1',
+  });
+});
+
+test('what is no HTTP leaves a line as well', async () => {
+  const { hostname, port } = new URL(house.url);
+  const socket = connect(Number(port), hostname, () => socket.write('GET / HTTP/1.1\r\nno header\r\n\r\n'));
+  await new Promise((resolve) => socket.once('data', resolve).on('error', resolve));
+  socket.destroy();
+  await until(() => last().kind === 'broken');
+  expect(last()).toMatchObject({ refusedAs: 'unreadable_body', detail: 'The request is not well-formed HTTP.' });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 5_000; !holds() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 5));
+}
