@@ -133,13 +133,10 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     clientAddress,
     limits: DEFAULT_HTTP_LIMITS,
     onRequestDone: observer.requestDone,
-    onInFlight: metrics.inFlight,
+    onInFlight: (by) => metrics.inFlight(by),
     incident: observer.incident,
   });
-  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => {
-    observer.brokenRequest(error);
-    return refuse(error);
-  });
+  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => refuse(observer.brokenRequest(error)));
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));

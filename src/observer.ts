@@ -16,8 +16,8 @@ export interface Observer {
   readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
-  /** Bytes that never became a request. */
-  readonly brokenRequest: (error: GatewayError) => void;
+  /** Bytes that never became a request; gives back why. */
+  readonly brokenRequest: (error: GatewayError) => GatewayError;
   readonly trouble: (what: string, error: unknown) => void;
   /** A reload happened, or a start with the last good mapping. */
   readonly reloaded: (reloaded: Reloaded) => void;
@@ -38,6 +38,10 @@ export interface ObserverOptions {
 export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}): Observer {
   const { showId = (id) => id, headerId = () => undefined } = options;
   const watching = harmless(log);
+  const noteBroken = watching((error: GatewayError) => {
+    metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
+    log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
+  });
   return {
     served: watching((request, served, receivedAtMs, isAbandoned) => {
       const { operation, format, outcome, refusal, order, heldMs } = served;
@@ -85,10 +89,10 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       const refusal = { refusedAs: error.code, detail, requestId };
       log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address });
     }),
-    brokenRequest: watching((error) => {
-      metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
-      log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
-    }),
+    brokenRequest(error) {
+      noteBroken(error);
+      return error;
+    },
     trouble: watching((what, error) => log.error(what, errorFields(error))),
     reloaded(reloaded) {
       metrics.reloaded(reloaded.kind, reloaded.hash);
