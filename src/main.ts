@@ -109,6 +109,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     clock,
     random: Math.random,
     onTrouble: observer.trouble,
+    onWrongPin: observer.wrongPin,
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });

@@ -5,6 +5,7 @@ import type { LegacyHeaders, LegacyRequest } from './domain/legacy';
 import { keepName, showPath, showText } from './domain/shown-words';
 import { NOT_KEPT } from './domain/traffic';
 import type { Served } from './gateway/gateway';
+import type { WrongPin } from './gateway/pin-guard';
 import type { JournalEvent } from './journal/journal-event';
 import type { RequestLine } from './http/app';
 import type { Reloaded } from './mapping/live';
@@ -18,6 +19,8 @@ export interface Observer {
   readonly requestDone: (line: RequestLine) => void;
   /** Bytes that never became a request; gives back why. */
   readonly brokenRequest: (error: GatewayError) => GatewayError;
+  /** v1 has called a PIN wrong: three lock a reseller's purchases. */
+  readonly wrongPin: (wrong: WrongPin) => void;
   readonly trouble: (what: string, error: unknown) => void;
   /** A reload happened, or a start with the last good mapping. */
   readonly reloaded: (reloaded: Reloaded) => void;
@@ -93,6 +96,10 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       noteBroken(error);
       return error;
     },
+    wrongPin: watching((wrong) => {
+      metrics.wrongPin();
+      log.warn('wrong_pin', { ...wrong });
+    }),
     trouble: watching((what, error) => log.error(what, errorFields(error))),
     reloaded(reloaded) {
       metrics.reloaded(reloaded.kind, reloaded.hash);

@@ -17,6 +17,7 @@ export const ERRORS = {
   bad_credentials: { status: 401, title: 'The API key or PIN is malformed' },
   bad_forwarded_address: { status: 400, title: 'The forwarded address cannot be read' },
   wrong_pin: { status: 400, title: 'The transaction PIN was wrong before' },
+  pin_held: { status: 400, title: 'Other PINs of this key were wrong, and v1 has not accepted this one lately' },
   too_many_lookups: { status: 429, title: 'Too many lookups without a key of their own' },
   missing_field: { status: 400, title: 'A required field is absent' },
   invalid_field: { status: 400, title: 'A field has an unusable value' },

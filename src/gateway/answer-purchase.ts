@@ -152,7 +152,8 @@ interface Opening {
 async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking: Asking, parts: WalkParts): Promise<Pursuit> {
   let opened: Opened;
   try {
-    parts.pinGuard.check(asking.credentials);
+    const refusal = parts.pinGuard.refusalOf(asking.credentials);
+    if (refusal !== undefined) throw refusal;
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {
     return standStill(await knownOrder(newOrder, refusal, asking, parts));

@@ -39,7 +39,7 @@ import { createKeyless, type Keyless } from './keyless';
 import type { Keyring } from './keyring';
 import { createLearntPatience, patienceFor, type LearntPatience } from './learnt-patience';
 import { createLookupMemory, type LookupMemory } from './lookup-memory';
-import { createPinGuard, type PinGuard } from './pin-guard';
+import { createPinGuard, type PinGuard, type WrongPin } from './pin-guard';
 import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursuit';
 import { createPursuits, type Pursuits } from './pursuits';
@@ -61,6 +61,7 @@ export interface GatewayParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
+  readonly onWrongPin?: (wrong: WrongPin) => void;
   /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
   readonly learntPatience?: LearntPatience;
 }
@@ -135,7 +136,7 @@ export function createGateway(parts: GatewayParts): Gateway {
   const upstream = tellCatalogs(parts.upstream, parts.catalogs);
   const find = askAgain(upstream, parts.clock);
   const pursuits = createPursuits();
-  const pinGuard = createPinGuard(parts.clock, parts.keyring);
+  const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
   const steadiness = createSteadiness(parts.clock);
   const reconciler = createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness });
   const keyless = createKeyless(parts);

@@ -28,6 +28,8 @@ export interface Metrics extends PatienceMetrics {
   held(operation: string, durationMs: number, ending: OutcomeKind | Finding['kind']): void;
   /** Names of fields that no mapping knows. */
   unknownFields(operation: string, names: Iterable<string>): void;
+  /** v1 has called a PIN wrong. */
+  wrongPin(): void;
   /** One call to v1, with its endpoint's path without query. */
   upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
   /** Orders whose money may have moved, and how much that is, as of now. */
@@ -98,6 +100,7 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
     buckets: SECONDS,
     registers,
   });
+  const wrongPins = new Counter({ name: 'compat_wrong_pins_total', help: 'Purchases whose PIN v1 called wrong', registers });
   const fields = new Counter({
     name: 'compat_unknown_fields_total',
     help: 'Fields that scripts send and no mapping knows, by name',
@@ -138,6 +141,7 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
     },
     ...createPatienceMetrics(registers),
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
+    wrongPin: () => wrongPins.inc(),
     unknownFields(operation, names) {
       for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
     },

@@ -78,15 +78,14 @@ test('a first order is refused while the journal cannot be written', async () =>
   expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
 });
 
-test('a repeat with a PIN that was wrong twice hears what became of the order', async () => {
+test('a repeat with a PIN that was wrong hears what became of the order', async () => {
   const before = openWalkHouse({ answers: [{ outcome: SUCCESS }] });
   await buy(before);
   const house = openWalkHouse({ answers: [{ outcome: WRONG_PIN }], beside: before });
   await buy(house, { 'request-id': 'r-2' });
-  await buy(house, { 'request-id': 'r-3' });
-  expect(await buy(house, { 'request-id': 'r-4' })).toMatchObject({ http: 400, status: 'fail', code: 'wrong_pin' });
+  expect(await buy(house, { 'request-id': 'r-3' })).toMatchObject({ http: 400, status: 'fail', code: 'wrong_pin' });
   expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
-  expect(house.upstream.sent).toHaveLength(2);
+  expect(house.upstream.sent).toHaveLength(1);
 });
 
 describe('another try of an order whose fate is open', () => {

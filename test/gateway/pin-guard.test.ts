@@ -1,7 +1,9 @@
 import { Secret, type Credentials } from '../../src/domain/credentials';
+import type { Clock } from '../../src/domain/clock';
+import { ERRORS } from '../../src/domain/errors';
 import type { Outcome } from '../../src/domain/outcome';
 import { createKeyring } from '../../src/gateway/keyring';
-import { createPinGuard } from '../../src/gateway/pin-guard';
+import { createPinGuard, type WrongPin } from '../../src/gateway/pin-guard';
 import { createVirtualClock } from '../domain/virtual-clock';
 
 const keyring = createKeyring(new Secret('a'.repeat(64)));
@@ -11,33 +13,100 @@ const owner = (key: string, pin?: string): Credentials => ({
   ...(pin === undefined ? {} : { pin: new Secret(pin) }),
 });
 const WRONG: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Invalid transaction PIN' };
-const refusal = expect.objectContaining({ code: 'wrong_pin' });
+const RIGHT: Outcome = { kind: 'succeeded' };
+const MINUTE_MS = 60_000;
 
-test('a PIN that v1 called wrong twice is not tried a third time, which would lock the account', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  guard.check(owner('K', '9999'));
-  guard.note(owner('K', '9999'), WRONG);
-  guard.check(owner('K', '9999'));
-  guard.note(owner('K', '9999'), WRONG);
-  expect(() => guard.check(owner('K', '9999'))).toThrow(refusal);
+function openGuard(clock: Clock = createVirtualClock()) {
+  const told: WrongPin[] = [];
+  const guard = createPinGuard(clock, keyring, (wrong) => void told.push(wrong));
+  return {
+    told,
+    note: (pin: string, outcome: Outcome, key = 'K') =>
+      guard.note({ credentials: owner(key, pin), clientAddress: '192.0.2.1' }, outcome),
+    codeOf: (pin?: string, key = 'K') => guard.refusalOf(owner(key, pin))?.code,
+    textOf: (pin: string, key = 'K') => guard.refusalOf(owner(key, pin))?.detail,
+  };
+}
+
+test('a PIN that v1 called wrong is not tried again, so that another one may be', () => {
+  const { note, codeOf } = openGuard();
+  note('9999', WRONG);
+  expect([codeOf('9999'), codeOf('1234'), codeOf()]).toEqual(['wrong_pin', undefined, undefined]);
 });
 
-test('another PIN and another key are not held back, nor is a key without a PIN', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  for (let time = 0; time < 2; time += 1) guard.note(owner('K', '9999'), WRONG);
-  for (const other of [owner('K', '1234'), owner('L', '9999'), owner('K')]) expect(() => guard.check(other)).not.toThrow();
+test('after two wrong PINs no new one is tried, of this key alone', () => {
+  const { note, codeOf } = openGuard();
+  note('9999', WRONG);
+  note('8888', WRONG);
+  expect([codeOf('9999'), codeOf('8888'), codeOf('1234')]).toEqual(['wrong_pin', 'wrong_pin', 'pin_held']);
+  expect([codeOf(), codeOf('9999', 'L'), codeOf('1234', 'L')]).toEqual([undefined, undefined, undefined]);
 });
 
-test('the PIN may be tried again when the lock would have passed, or once v1 took it', async () => {
+test('without a PIN that v1 took, it ends when the lock of v1 would have', async () => {
   const clock = createVirtualClock();
-  const guard = createPinGuard(clock, keyring);
-  for (let time = 0; time < 2; time += 1) guard.note(owner('K', '9999'), WRONG);
-  await clock.advance(10 * 60_000);
-  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
-  guard.note(owner('K', '9999'), WRONG);
-  guard.note(owner('K', '9999'), { kind: 'succeeded' });
-  guard.note(owner('K', '9999'), WRONG);
-  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
+  const { note, codeOf, textOf } = openGuard(clock);
+  note('9999', WRONG);
+  await clock.advance(4 * MINUTE_MS);
+  note('8888', WRONG);
+  expect(textOf('1234')).toMatch(/Nothing was charged\. If this PIN is right, send the order again in 6 minutes\.$/);
+  await clock.advance(6 * MINUTE_MS);
+  expect([codeOf('9999'), codeOf('8888'), codeOf('1234')]).toEqual([undefined, 'wrong_pin', undefined]);
+});
+
+test('the PIN that v1 took last is never refused, whatever wrong ones come in between', () => {
+  const { note, codeOf } = openGuard();
+  note('1234', RIGHT);
+  for (const pin of ['9999', '8888', '7777', '6666']) {
+    note(pin, WRONG);
+    expect(codeOf('1234')).toBeUndefined();
+  }
+  expect(codeOf('5555')).toBe('pin_held');
+});
+
+test('while a key has a PIN that v1 took, wrong ones count until it is taken again, for an hour at most', async () => {
+  const clock = createVirtualClock();
+  const { note, codeOf, textOf } = openGuard(clock);
+  note('1234', RIGHT);
+  await clock.advance(1);
+  note('9999', WRONG);
+  note('8888', WRONG);
+  await clock.advance(30 * MINUTE_MS);
+  // v1 may count both for as long as no right one comes: a third would lock a shop that sells seldom.
+  expect(codeOf('7777')).toBe('pin_held');
+  expect(textOf('7777')).toMatch(
+    /The PIN that sold last goes on selling\. .* in 30 minutes\. If these PINs were not yours, somebody else/,
+  );
+  note('1234', RIGHT);
+  expect([codeOf('7777'), codeOf('9999')]).toEqual([undefined, undefined]);
+  await clock.advance(1);
+  note('9999', WRONG);
+  note('8888', WRONG);
+  await clock.advance(60 * MINUTE_MS);
+  expect(codeOf('7777')).toBeUndefined();
+});
+
+test('a right PIN takes back nothing of what was wrong within the time of the lock', () => {
+  const { note, codeOf } = openGuard();
+  note('9999', WRONG);
+  note('8888', WRONG);
+  note('1234', RIGHT);
+  expect([codeOf('7777'), codeOf('9999')]).toEqual(['pin_held', 'wrong_pin']);
+});
+
+test('a PIN that v1 took and then called wrong was changed: the new one is tried', () => {
+  const { note, codeOf } = openGuard();
+  note('1234', RIGHT);
+  note('1234', WRONG);
+  expect([codeOf('1234'), codeOf('4321')]).toEqual(['wrong_pin', undefined]);
+  note('4321', RIGHT);
+  expect([codeOf('1234'), codeOf('4321')]).toEqual(['wrong_pin', undefined]);
+});
+
+test('a PIN that v1 takes while another try with it was called wrong is wrong no longer', () => {
+  const { note, codeOf } = openGuard();
+  for (const pin of ['9999', '8888']) note(pin, WRONG);
+  note('9999', { kind: 'declined' });
+  expect([codeOf('9999'), codeOf('8888')]).toEqual([undefined, 'wrong_pin']);
 });
 
 test.each<[Outcome]>([
@@ -46,67 +115,41 @@ test.each<[Outcome]>([
   [{ kind: 'unknown', reason: 'HTTP 500' }],
   [{ kind: 'not_sent', reason: 'ECONNREFUSED' }],
 ])('%j says nothing of the PIN', (outcome) => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  for (let time = 0; time < 5; time += 1) guard.note(owner('K', '9999'), outcome);
-  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
+  const { note, codeOf, told } = openGuard();
+  for (let time = 0; time < 5; time += 1) note('9999', outcome);
+  expect([codeOf('9999'), codeOf('8888'), told]).toEqual([undefined, undefined, []]);
 });
 
-test('its refusal repeats neither key nor PIN', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  for (let time = 0; time < 2; time += 1) guard.note(owner('K3Y', '99871'), WRONG);
-  expect(() => guard.check(owner('K3Y', '99871'))).toThrow(
-    expect.objectContaining({ detail: expect.not.stringMatching(/99871|K3Y/) }),
-  );
+test('each wrong PIN is told to whoever watches, with its address and how many count', () => {
+  const { note, told } = openGuard();
+  note('9999', WRONG);
+  note('8888', WRONG);
+  const { fingerprint } = owner('K');
+  expect(told).toEqual([1, 2].map((count) => ({ fingerprint, address: '192.0.2.1', count })));
 });
 
-test('its refusal is what v1 said of this PIN, with v1’s status, and that it is not tried again', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  guard.note(owner('K', '9999'), { ...WRONG, message: 'Invalid PIN!' });
-  guard.note(owner('K', '8888'), { ...WRONG, message: 'Invalid transaction PIN.' });
-  expect(() => guard.check(owner('K', '9999'))).toThrow(
-    expect.objectContaining({
-      status: 400,
-      detail: expect.stringMatching(/^Invalid PIN! Correct .* not tried again for 10 minutes.*Nothing was charged\.$/),
-    }),
-  );
-  expect(() => guard.check(owner('K', '8888'))).toThrow(
-    expect.objectContaining({ detail: expect.stringMatching(/^Invalid transaction PIN\. Correct /) }),
-  );
+test('its refusals repeat neither key nor PIN', () => {
+  const { note, textOf } = openGuard();
+  note('99871', WRONG, 'K3Y');
+  note('88871', WRONG, 'K3Y');
+  for (const pin of ['99871', '88871', '77771']) expect(textOf(pin, 'K3Y')).not.toMatch(/\d{5}|K3Y/);
 });
 
-test('a PIN that v1 takes while another try with it was called wrong is forgotten at once, the other PINs of the key are not', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  for (const pin of ['9999', '8888']) guard.note(owner('K', pin), WRONG);
-  guard.note(owner('K', '9999'), { kind: 'declined' });
-  guard.note(owner('K', '8888'), WRONG);
-  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
-  expect(() => guard.check(owner('K', '8888'))).toThrow(refusal);
-});
-
-test('two different PINs that were wrong are two wrong ones of the key: neither is tried again, a third may be the right one', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  guard.note(owner('K', '9999'), WRONG);
-  guard.note(owner('K', '8888'), WRONG);
-  for (const pin of ['9999', '8888']) expect(() => guard.check(owner('K', pin))).toThrow(refusal);
-  expect(() => guard.check(owner('K', '1234'))).not.toThrow();
-});
-
-test('the right PIN is never refused, whatever wrong ones come in between', () => {
-  const guard = createPinGuard(createVirtualClock(), keyring);
-  for (let round = 0; round < 5; round += 1) {
-    guard.note(owner('K', '9999'), WRONG);
-    expect(() => guard.check(owner('K', '1234'))).not.toThrow();
-    guard.note(owner('K', '1234'), { kind: 'succeeded' });
-  }
-  expect(() => guard.check(owner('K', '9999'))).toThrow(refusal);
+test('a wrong PIN is told as v1 told it, with v1’s status, and that it is not tried again', () => {
+  const { note, textOf } = openGuard();
+  note('9999', { ...WRONG, message: 'Invalid PIN!' });
+  note('8888', { ...WRONG, message: 'Invalid transaction PIN.' });
+  expect(ERRORS.wrong_pin.status).toBe(400);
+  expect(textOf('9999')).toMatch(/^Invalid PIN! Correct .* not tried again for 10 minutes.*Nothing was charged\.$/);
+  expect(textOf('8888')).toMatch(/^Invalid transaction PIN\. Correct /);
 });
 
 test('a clock that is set back holds nobody longer than the lock', async () => {
   const clock = createVirtualClock();
   let wall = clock.now();
-  const guard = createPinGuard({ ...clock, now: () => wall }, keyring);
-  for (let time = 0; time < 2; time += 1) guard.note(owner('K', '9999'), WRONG);
+  const { note, codeOf } = openGuard({ ...clock, now: () => wall });
+  note('9999', WRONG);
   wall -= 86_400_000;
-  await clock.advance(10 * 60_000);
-  expect(() => guard.check(owner('K', '9999'))).not.toThrow();
+  await clock.advance(10 * MINUTE_MS);
+  expect(codeOf('9999')).toBeUndefined();
 });
