@@ -3,6 +3,7 @@
  * forbidden would never be whole: every server has headers of its own by which it believes an address or another target.
  */
 import type { IncomingHttpHeaders } from 'node:http';
+import { keepName } from '../domain/shown-words';
 
 /** Cookies are not among them: v1 knows its callers by their keys, and a browser's cookies for this host are not v1's. */
 const FORWARDED: ReadonlySet<string> = new Set([
@@ -50,8 +51,6 @@ const MISLEADING =
 const MISDIRECTING = /original|rewrite|override|^x-(?:http-)?(?:host|method|path|uri|url)(?:-|$)/;
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-/** A plain word or a few: neither a number nor a key that somebody wrote in the place of a name. */
-const SHOWN_NAME = /^(?=(?:\D*\d){0,2}\D*$)[a-z][a-z0-9]{0,19}(?:-[a-z0-9]{1,20}){0,4}$/;
 const NAMES_TOLD_MAX = 100;
 
 /** Whether a name, in lower case, may be added to the list. Many servers cannot tell `X_Forwarded.For` from `X-Forwarded-For`. */
@@ -74,7 +73,7 @@ export function createForwardHeaders({ more = [], onDropped }: ForwardHeadersOpt
   const forwarded = new Set([...FORWARDED, ...more]);
   const told = new Set<string>();
   const tell = (name: string): void => {
-    const shown = SHOWN_NAME.test(name) ? name : ':value';
+    const shown = keepName(name);
     if (OF_THIS_CONNECTION.test(name) || told.has(shown) || told.size >= NAMES_TOLD_MAX) return;
     told.add(shown);
     onDropped?.(shown);

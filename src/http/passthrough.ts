@@ -67,10 +67,12 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
         limitTime(call, answerTimeMs);
         destroyWithCaller(call, response);
       },
-      proxyRes: (answer, _request, response) => {
+      proxyRes: (answer, request, response) => {
         // The upstream's connection is not the caller's: PHP streams that asked for a close would wait for one (facts, section 7).
         delete answer.headers['keep-alive'];
         answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
+        // To HTTP/1.0 http-proxy tells what the caller itself asked for.
+        request.headers.connection = answer.headers.connection;
         // A cut-off answer is passed on as one: http-proxy would leave the caller waiting.
         answer.on('close', () => answer.complete || response.destroy());
       },

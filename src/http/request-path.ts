@@ -35,8 +35,18 @@ export function readPath(target: string): string {
   return decodePath(readRawPath(target)).replace(/\/{2,}/g, '/');
 }
 
-/** True when some reader could take the path for one that climbs: also encoded once, and with Windows separators. */
+/** Spellings of a dot and of a slash that one server or another decodes: plain, overlong, of full width. */
+const DOT = /%(?:2e|c0%2e|c0%ae|e0%80%ae|ef%bc%8e|uff0e)/gi;
+const SLASH = /%(?:2f|5c|c0%af|u2215)|\\/gi;
+
+/** True when some reader could take the path for one that climbs, also encoded several times, and with Windows separators. */
 export function isClimbing(target: string): boolean {
-  const raw = (target.split(/[?#]/, 1)[0] ?? '').replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/');
-  return /(?:^|\/)\.\.(?:[/;]|$)/.test(raw);
+  const path = target.split(/[?#]/, 1)[0] ?? '';
+  if (!path.includes('..') && !path.includes('%')) return false;
+  const read = path
+    .replace(/%(?:25)+/g, '%')
+    .replace(DOT, '.')
+    .replace(SLASH, '/');
+  // A blank, a NUL or a semicolon behind the dots ends the name for some.
+  return /(?:^|\/)\.\.(?![\w.~-])/.test(read);
 }

@@ -361,6 +361,12 @@ describe('the pass-through', () => {
     });
   });
 
+  test('HTTP/1.0 that asked for a kept connection gets one', async () => {
+    const { port } = await openUpstream();
+    const answer = await speak(await openDoor(port), 'GET /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n');
+    expect(answer).toMatch(/\r\nconnection: keep-alive\r\n/i);
+  });
+
   test('the connection to v1 is used again', async () => {
     let connections = 0;
     const { port } = await openUpstream();

@@ -56,14 +56,21 @@ test.each([
   ['/a?b=?&c', 'b=?&c'],
 ])('queryOf %s is %s', (target, query) => expect(queryOf(target)).toBe(query));
 
-test.each(['/../x', '/a/..', '/a/%2e%2E/b', '/a%2f..%5cb', '/a\\..\\b', '/..;/b'])(
-  'isClimbing finds the way up in %s',
-  (target) => {
-    expect(isClimbing(target)).toBe(true);
-  },
-);
+test.each([
+  '/../x',
+  '/a/..',
+  '/a/%2e%2E/b',
+  '/a%2f..%5cb',
+  '/a\\..\\b',
+  '/..;/b',
+  '/%252e%25252e/b',
+  '/%c0%ae%c0%ae/b',
+  '/..%00/b',
+])('isClimbing finds the way up in %s', (target) => {
+  expect(isClimbing(target)).toBe(true);
+});
 
-test.each(['/a/b..c', '/...', '/a?x=/../', '/.hidden'])('isClimbing lets %s pass', (target) => {
+test.each(['/a/b..c', '/...', '/a?x=/../', '/.hidden', '/a%2eb', '/..a'])('isClimbing lets %s pass', (target) => {
   expect(isClimbing(target)).toBe(false);
 });
 

@@ -1,0 +1,121 @@
+/** A whole gateway before a v1 that keeps every byte it gets; raw sockets speak to both. */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openHouse, type House } from '../flows/house';
+import { readAsRfc, type ReadRequest } from './rfc-reader';
+
+export interface RawHouse {
+  readonly house: House;
+  readonly port: number;
+  /** Every request that v1 has read. */
+  readonly seen: readonly ReadRequest[];
+  /** What v1 got and no server could read as a request. */
+  readonly unreadable: string[];
+  close(): Promise<void>;
+}
+
+/** What a row says to v1: by this it is known there, whether it came through the walk or past it. */
+export function idOf({ target, body }: Pick<ReadRequest, 'target' | 'body'>): string | undefined {
+  return /[?&]id=(\w+)/.exec(target)?.[1] ?? /"request[_-]id":"(\w+)"/.exec(body)?.[1];
+}
+
+export async function openRawHouse(env: Readonly<Record<string, string>> = {}): Promise<RawHouse> {
+  const seen: ReadRequest[] = [];
+  const unreadable: string[] = [];
+  const sockets = new Set<Socket>();
+  const v1 = createServer((socket) => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => undefined));
+    let bytes = '';
+    socket.on('data', (chunk) => {
+      bytes += chunk.toString('latin1');
+      const { requests, rest } = readAsRfc(bytes);
+      if (rest === 'broken') unreadable.push(bytes);
+      if (rest !== 'incomplete') bytes = '';
+      for (const request of rest === 'incomplete' ? [] : requests) {
+        seen.push(request);
+        socket.write(answerOf(request, seen.length));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
+  const upstreamUrl = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
+  const house = await openHouse({ env: { UPSTREAM_URL: upstreamUrl, JOURNAL_URL: 'memory:', ...env } });
+  return {
+    house,
+    port: Number(new URL(house.url).port),
+    seen,
+    unreadable,
+    async close() {
+      await house.close();
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => v1.close(resolve));
+    },
+  };
+}
+
+function answerOf(request: ReadRequest, number: number): string {
+  const data = { reference: `R${number}`, request_id: idOf(request), amount: 100, status: 'success', wallet_balance: 5 };
+  const body = JSON.stringify({ status: 'success', message: 'Done.', data });
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+  return request.method === 'HEAD' ? head : head + body;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+export interface Heard {
+  readonly replies: readonly Reply[];
+  readonly isClosed: boolean;
+}
+
+export interface SpeakOptions {
+  /** In order: the reply to HEAD has no body. */
+  readonly methods?: readonly string[];
+  readonly localAddress?: string;
+  /** Until this holds, or the connection is closed; then a little longer, for what should not come. */
+  readonly until?: (replies: readonly Reply[]) => boolean;
+}
+
+const PATIENCE_MS = 8_000;
+const A_LITTLE_MS = 40;
+
+export async function speak(
+  port: number,
+  bytes: string,
+  { methods = [], localAddress = '127.0.0.1', until = (replies) => replies.length > 0 }: SpeakOptions = {},
+): Promise<Heard> {
+  let text = '';
+  let isClosed = false;
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  socket.on('data', (chunk) => (text += chunk.toString('latin1'))).on('error', () => (isClosed = true));
+  socket.on('close', () => (isClosed = true));
+  socket.write(Buffer.from(bytes, 'latin1'));
+  const startedAt = performance.now();
+  const isOver = (): boolean => isClosed || until(readReplies(text, methods)) || performance.now() - startedAt > PATIENCE_MS;
+  do {
+    while (!isOver()) await sleep(5);
+    if (!isClosed) await sleep(A_LITTLE_MS);
+  } while (!isOver());
+  const heard = { replies: readReplies(text, methods), isClosed };
+  socket.destroy();
+  return heard;
+}
+
+function readReplies(text: string, methods: readonly string[]): Reply[] {
+  const replies: Reply[] = [];
+  for (let at = 0; ;) {
+    const end = text.indexOf('\r\n\r\n', at);
+    if (end < 0) return replies;
+    const head = text.slice(at, end);
+    const status = Number(head.slice(9, 12));
+    const isEmpty = status < 200 || methods[replies.length] === 'HEAD';
+    const length = isEmpty ? 0 : Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? Number.NaN);
+    at = end + 4 + length;
+    if (!(at <= text.length)) return replies;
+    const type = /^content-type: (.*)$/im.exec(head)?.[1] ?? '';
+    if (status >= 200) replies.push({ status, type, text: text.slice(end + 4, at) });
+  }
+}
