@@ -6,6 +6,7 @@ const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/probe/', '/tes
 // Five seconds of processor and more each, and slower to find a mistake than what is left: `npm test` alone leaves them out
 // (QUICK_TESTS=1). Whoever names one of them gets it.
 const SLOW = [
+  '/test/cli/broken-log',
   '/test/cli/plan.test',
   '/test/cli/serve.test',
   '/test/conformance/compat/replies',

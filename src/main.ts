@@ -73,7 +73,7 @@ export async function startService(config: Config, log: Log, clock = systemClock
 }
 
 async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
-  const metrics = createMetrics();
+  const metrics = createMetrics({ logLinesLost: () => log.linesLost() });
   const showId = (id: string): string => showRequestId(id, keyring);
   const observer = createObserver(log, metrics, { showId, headerId: (headers) => idInHeader(headers, live.current()) });
   prepareDataFolder(config.dataDir);

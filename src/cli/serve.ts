@@ -1,11 +1,14 @@
 import { Command } from 'commander';
 import { startService, type Service } from '../main';
-import { createLog } from '../telemetry/log';
+import { createLog, errorFields, type Log } from '../telemetry/log';
+import { createOutput } from '../telemetry/output';
 import { listenForStop } from './listen-for-stop';
 import { readConfig } from './read-config';
 
 const ONE_PROCESS =
   'WORKERS must be 1: this build serves with one process. For more, start several gateways that share one JOURNAL_URL and one GATEWAY_SECRET, each with a PORT of its own.';
+
+const LEAVE_MS = 2_000;
 
 /** `compat-gateway serve`: the gateway, with the embedded sandbox when no upstream is configured. */
 export function serveCommand(): Command {
@@ -23,19 +26,34 @@ Examples:
   compat-gateway serve
   UPSTREAM_URL=https://v1.example/api/v1 DATA_DIR=/var/lib/compat-gateway compat-gateway serve`,
     )
-    .action(async () => {
-      const { config } = readConfig();
-      if (config.workers > 1) throw new Error(ONE_PROCESS);
-      const stop = listenForStop();
-      const log = createLog(config.logLevel);
-      const service = await startService(config, log);
-      process.stdout.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
-      if (service.live.problems().length > 0) process.stderr.write(lastGoodWarning(service));
-      process.on('SIGHUP', () => service.live.reload());
-      await service.stop(await stop.asked);
-      stop.forget();
-      await log.flush();
-    });
+    .action(() => serve().finally(leaveSoon));
+}
+
+async function serve(): Promise<void> {
+  const { config } = readConfig();
+  if (config.workers > 1) throw new Error(ONE_PROCESS);
+  const stop = listenForStop();
+  const complaints = createOutput(2);
+  const output = createOutput(1, {
+    onTrouble: (code) =>
+      complaints.write(`The log cannot be written (${code}). Selling goes on; lines that find no room are lost.\n`),
+    onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
+  });
+  const log: Log = createLog(config.logLevel, output);
+  // Node's own way of telling a warning waits for whoever reads standard error.
+  process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
+  const service = await startService(config, log);
+  output.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
+  if (service.live.problems().length > 0) complaints.write(lastGoodWarning(service));
+  process.on('SIGHUP', () => service.live.reload());
+  await service.stop(await stop.asked);
+  stop.forget();
+  await log.flush();
+}
+
+/** What a full pipe has not taken by then does not keep the process: all that matters is over. */
+function leaveSoon(): void {
+  setTimeout(() => process.exit(), LEAVE_MS).unref();
 }
 
 function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {

@@ -4,6 +4,7 @@
  */
 import pino, { type DestinationStream } from 'pino';
 import { escapeText } from '../domain/shown-words';
+import type { Output } from './output';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 export type LogValue = string | number | boolean | null;
@@ -62,22 +63,18 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
-  /** Everything so far has left the process when this resolves. */
+  /** Resolves when everything so far has left the process, or could not within a second. */
   flush(): Promise<void>;
+  /** How many lines found no room while the log could not be written. */
+  linesLost(): number;
 }
 
 const TEXT_LENGTH_MAX = 500;
 const STACK_LENGTH_MAX = 4_000;
 const LISTED: ReadonlySet<string> = new Set(LOG_FIELDS);
 
-// When standard output is stuck, lines beyond this are dropped: orders must not wait for, nor memory grow with, a log.
-const WAITING_BYTES_MAX = 16 * 1024 * 1024;
-
-/**
- * Lines go to standard output, asynchronously: a line costs the request path no system call, lines of a tenth of a second
- * are written together, and what is left at exit is written then. A killed process may lose its last lines; the journal loses nothing.
- */
-export function createLog(level: LogLevel, destination: DestinationStream = standardOutput()): Log {
+/** A killed process may lose its last lines; the journal loses nothing. */
+export function createLog(level: LogLevel, destination: DestinationStream & Partial<Output>): Log {
   const logger = pino(
     {
       level,
@@ -98,22 +95,9 @@ export function createLog(level: LogLevel, destination: DestinationStream = stan
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    flush: () => new Promise((resolve) => logger.flush(() => resolve())),
+    flush: async () => destination.flush?.(),
+    linesLost: () => destination.linesLost?.() ?? 0,
   };
-}
-
-// A write for every line costs more than the line: they go out together, and none waits longer than this.
-const TOGETHER_BYTES = 4 * 1024;
-const TOGETHER_MS = 100;
-
-function standardOutput(): DestinationStream {
-  return pino.destination({
-    fd: 1,
-    sync: false,
-    minLength: TOGETHER_BYTES,
-    periodicFlush: TOGETHER_MS,
-    maxLength: WAITING_BYTES_MAX,
-  });
 }
 
 /** An error as fields of a line. */

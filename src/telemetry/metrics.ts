@@ -8,6 +8,7 @@ import type { ErrorCode } from '../domain/errors';
 import type { OutcomeKind } from '../domain/outcome';
 import type { Finding } from '../upstream/upstream';
 import { createPatienceMetrics, type PatienceMetrics } from './patience-metrics';
+import { createTroubleMetrics } from './trouble-metrics';
 
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
@@ -47,6 +48,8 @@ export interface MetricsOptions {
   /** Memory, garbage collection, event loop and the like of this process. */
   readonly hasProcessMetrics?: boolean;
   readonly fieldNamesMax?: number;
+  /** Lines of the log that found no room so far. */
+  readonly logLinesLost?: () => number;
 }
 
 const FIELD_NAMES_MAX = 100;
@@ -56,7 +59,8 @@ const PATHS_MAX = 50;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 const NONE = 'none';
 
-export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_NAMES_MAX }: MetricsOptions = {}): Metrics {
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const { hasProcessMetrics = true, fieldNamesMax = FIELD_NAMES_MAX, logLinesLost = () => 0 } = options;
   const registry = new Registry();
   const registers = [registry];
   if (hasProcessMetrics) collectDefaultMetrics({ register: registry });
@@ -123,6 +127,8 @@ export function createMetrics({ hasProcessMetrics = true, fieldNamesMax = FIELD_
     help: 'Requests whose shape had no room',
     registers,
   });
+
+  createTroubleMetrics(registers, logLinesLost);
 
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
   const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);

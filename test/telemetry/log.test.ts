@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createLog, errorFields, LOG_FIELDS, type LogFields, type LogLevel } from '../../src/telemetry/log';
 
@@ -130,17 +128,5 @@ describe('the log', () => {
     expect(errorFields('words')).toEqual({ error: 'words' });
     expect(errorFields(undefined)).toEqual({ error: 'undefined' });
     expect(errorFields({})).toEqual({ error: 'an error without words' });
-  });
-
-  it('loses no line when the process flushes and exits at once', () => {
-    const script = `
-      const log = require('./src/telemetry/log.ts').createLog('info');
-      for (let n = 0; n < 2000; n += 1) log.info('line', { count: n });
-      log.flush().then(() => process.exit(0));
-    `;
-    const inTypescript = ['-r', './test/journal/run-typescript.cjs', '-e', script];
-    const output = execFileSync(process.execPath, inTypescript, { cwd: join(__dirname, '../..'), encoding: 'utf8' });
-    expect(output.trimEnd().split('\n')).toHaveLength(2_000);
-    expect(output).toContain('"count":1999');
   });
 });

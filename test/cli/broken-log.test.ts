@@ -1,0 +1,251 @@
+/** A log that cannot be written: it may lose lines, and costs no sale, no start and no stop. */
+import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildProgram } from '../docs/build-program';
+import { send } from '../flows/house';
+import { freePort } from '../free-port';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+let house: string;
+let program: string;
+const running: ChildProcess[] = [];
+beforeAll(async () => {
+  house = await makeFolder();
+  buildProgram(house);
+  program = join(house, 'dist', 'cli', 'main.js');
+  // On a signal a thousand warnings of Node, each a line of some kilobytes: more than a process keeps for a log that is stuck.
+  writeFileSync(
+    join(house, 'warn.cjs'),
+    `process.on('SIGUSR2', () => { for (let n = 0; n < 1500; n += 1) process.emitWarning('w'.repeat(5000)); });`,
+  );
+});
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+afterAll(removeFolders);
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; !(await isTrue()); tries += 1) {
+    expect(tries).toBeLessThan(400);
+    await sleep(50);
+  }
+}
+
+/** A gateway with its sandbox, and what can be asked of it although its own words do not come through. */
+async function openShop(stdio: StdioOptions, command = [process.execPath, program, 'serve'], env: Record<string, string> = {}) {
+  const [port, adminPort, folder] = [await freePort(), await freePort(), await makeFolder()];
+  const child = spawn(command[0]!, command.slice(1), {
+    cwd: folder,
+    stdio,
+    env: {
+      PATH: process.env['PATH'],
+      NODE_OPTIONS: `--require=${join(house, 'warn.cjs')}`,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      ADMIN_PORT: String(adminPort),
+      SANDBOX_PORT: '0',
+      SANDBOX_RELAXED: '1',
+      DRAIN_SECONDS: '0',
+      DATA_DIR: join(folder, 'data'),
+      MAPPINGS_DIR: MAPPINGS,
+      ...env,
+    },
+  });
+  running.push(child);
+  const url = `http://127.0.0.1:${port}`;
+  const ask = (path: string) => fetch(`http://127.0.0.1:${adminPort}${path}`);
+  let sold = 0;
+  return {
+    child,
+    folder,
+    isReady: () =>
+      ask('/readyz').then(
+        (answer) => answer.status === 200,
+        () => false,
+      ),
+    /** So many sales, twenty at a time; every one is a success. */
+    async sell(count: number): Promise<void> {
+      const one = async (): Promise<void> => {
+        for (; count > 0 && (count -= 1) >= 0;) {
+          const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': `sale-${(sold += 1)}` };
+          expect((await send(url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(20, count) }, one));
+    },
+    linesLost: async () => Number(/^compat_log_lines_lost_total (\d+)/m.exec(await (await ask('/metrics')).text())![1]),
+    async stop(): Promise<number | null> {
+      const closed = once(child, 'exit') as Promise<[number | null]>;
+      child.kill('SIGTERM');
+      return (await closed)[0];
+    },
+  };
+}
+
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** Sells while its log is stuck, until lines are lost, and goes on selling. */
+async function sellWhileStuck(shop: Shop, pid = shop.child.pid!): Promise<void> {
+  await shop.sell(50);
+  process.kill(pid, 'SIGUSR2');
+  await until(async () => (await shop.linesLost()) > 0);
+  await shop.sell(50);
+  expect(await shop.isReady()).toBe(true);
+}
+
+/** The lines of a log, each of them whole. */
+const linesOf = (text: string): Record<string, unknown>[] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const wellLines = (text: string) => linesOf(text).filter(({ event }) => event === 'log_written_again');
+
+function collect(stream: Readable): { text: string } {
+  const read = { text: '' };
+  stream.setEncoding('utf8').on('data', (text: string) => (read.text += text));
+  return read;
+}
+
+test('a file on a full disk: sales go on, the disk has room again, and the log says how many lines are missing', async () => {
+  const disk = join(await makeFolder(), 'disk');
+  mkdirSync(disk);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
+  try {
+    const [logFile, filler] = [join(disk, 'log'), join(disk, 'filler')];
+    const shop = await openShop(['ignore', openSync(logFile, 'w'), 'pipe']);
+    const complaints = collect(shop.child.stderr!);
+    await until(shop.isReady);
+    expect(() => writeFileSync(filler, Buffer.alloc(17 * 1024 * 1024))).toThrow('ENOSPC');
+    await sellWhileStuck(shop);
+    expect(complaints.text).toBe('The log cannot be written (ENOSPC). Selling goes on; lines that find no room are lost.\n');
+
+    rmSync(filler);
+    await until(() => readFileSync(logFile, 'utf8').includes('log_written_again'));
+    expect(wellLines(readFileSync(logFile, 'utf8'))).toEqual([
+      expect.objectContaining({ level: 'warn', count: await shop.linesLost() }),
+    ]);
+    await shop.sell(1);
+    expect(await shop.stop()).toBe(0);
+    const events = linesOf(readFileSync(logFile, 'utf8')).map(({ event }) => event);
+    expect(events.slice(events.indexOf('log_written_again') + 1)).toEqual(['request', 'stop_begun', 'stopped']);
+    expect(complaints.text.split('\n')).toHaveLength(2);
+  } finally {
+    for (const child of running) child.kill('SIGKILL');
+    execFileSync('umount', ['-l', disk]);
+  }
+}, 60_000);
+
+test('a pipe that is not read, then closed, then read again', async () => {
+  const pipe = join(await makeFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const first = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(pipe, 'w');
+  const shop = await openShop(['ignore', writer, 'pipe']);
+  closeSync(writer);
+  const complaints = collect(shop.child.stderr!);
+  await until(shop.isReady);
+  await sellWhileStuck(shop);
+  expect(complaints.text).toMatch(/^The log cannot be written \(no room\)\. .*\n$/);
+
+  closeSync(first);
+  await shop.sell(20);
+  const reader = createReadStream(pipe);
+  const read = collect(reader);
+  await until(() => read.text.includes('"event":"log_written_again"'));
+  // What the pipe held when it was closed is gone with it.
+  const whole = read.text.slice(read.text.indexOf('\n') + 1);
+  expect(wellLines(whole)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
+  await shop.sell(1);
+  expect(await shop.stop()).toBe(0);
+  expect(read.text).toMatch(/"event":"stopped"\}\n$/);
+}, 60_000);
+
+test('a socket that is not read, then read again, then closed, and nobody at standard error either', async () => {
+  // What `spawn` calls a pipe is a socket.
+  const shop = await openShop(['ignore', 'pipe', 'pipe']);
+  shop.child.stderr!.destroy();
+  await until(shop.isReady);
+  await sellWhileStuck(shop);
+
+  const read = collect(shop.child.stdout!);
+  await until(() => read.text.includes('"event":"log_written_again"'));
+  expect(wellLines(read.text)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
+
+  shop.child.stdout!.destroy();
+  await sellWhileStuck(shop);
+  expect(await shop.stop()).toBe(0);
+}, 60_000);
+
+test('a pipe that is never read ends no stop late', async () => {
+  const shop = await openShop(['ignore', 'pipe', 'pipe'], undefined, { LOG_LEVEL: 'debug' });
+  await until(shop.isReady);
+  await sellWhileStuck(shop);
+  expect(await shop.stop()).toBe(0);
+}, 60_000);
+
+test('a terminal that is stopped, goes on, and hangs up', async () => {
+  const folder = await makeFolder();
+  const pidFile = join(folder, 'pid');
+  const line = `echo $$ > ${pidFile}; exec ${process.execPath} ${program} serve 2> ${join(folder, 'complaints')}`;
+  const shop = await openShop(['ignore', 'pipe', 'ignore'], ['setsid', 'script', '-qfc', line, '/dev/null']);
+  await until(shop.isReady);
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  await sellWhileStuck(shop, pid);
+
+  const read = collect(shop.child.stdout!);
+  await until(() => read.text.includes('"event":"log_written_again"'));
+  expect(wellLines(read.text)).toEqual([expect.objectContaining({ count: await shop.linesLost() })]);
+
+  // The other end of the terminal goes: from now on every write to it is an I/O error.
+  shop.child.kill('SIGKILL');
+  await sellWhileStuck(shop, pid);
+  expect(readFileSync(join(folder, 'complaints'), 'utf8')).toMatch(/\(EIO\)/);
+  process.kill(pid, 'SIGTERM');
+  await until(() => {
+    try {
+      return !process.kill(pid, 0);
+    } catch {
+      return true;
+    }
+  });
+}, 60_000);
+
+test('a device that takes nothing, from the first line on', async () => {
+  const full = openSync('/dev/full', 'w');
+  const shop = await openShop(['ignore', full, full]);
+  await until(shop.isReady);
+  await sellWhileStuck(shop);
+  expect(await shop.stop()).toBe(0);
+}, 60_000);
+
+test('a start that fails ends, although nobody takes the reason', async () => {
+  const pipe = join(await makeFolder(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  // Opened for both ways it opens at once; then filled to the brim.
+  const stuck = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  expect(() => {
+    for (;;) writeSync(stuck, Buffer.alloc(1024));
+  }).toThrow('EAGAIN');
+  for (const out of [openSync('/dev/full', 'w'), stuck]) {
+    const shop = await openShop(['ignore', out, out], undefined, { PORT: 'none' });
+    const [code] = (await once(shop.child, 'exit')) as [number];
+    expect(code).toBe(1);
+  }
+}, 60_000);
