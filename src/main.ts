@@ -87,14 +87,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
   closers.push(() => upstream.close());
-  if (config.mappingsWatch) {
-    const watching = watchMappings(config.mappingsDir, live, clock, observer.trouble);
-    closers.push(async () => watching.stop());
-  }
-  if (config.upstreamUrl !== undefined) {
-    const watching = watchUpstream(config.upstreamUrl, { clock, log });
-    closers.push(async () => watching.stop());
-  }
+  watchOutside(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
   const learntPatience = openLearntPatience(config, clock, observer, metrics, closers);
@@ -174,6 +167,18 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
       stopping.end();
     },
   };
+}
+
+/** The folder of mappings and v1: what may change or go away while everything runs. */
+function watchOutside(config: Config, live: LiveMapping, { observer, log, clock, closers }: Opening): void {
+  if (config.mappingsWatch) {
+    const watching = watchMappings(config.mappingsDir, live, clock, observer.trouble);
+    closers.push(async () => watching.stop());
+  }
+  if (config.upstreamUrl !== undefined) {
+    const watching = watchUpstream(config.upstreamUrl, { clock, log });
+    closers.push(async () => watching.stop());
+  }
 }
 
 function passthroughOptions(config: Config, observer: Observer, log: Log): Partial<PassthroughOptions> {
