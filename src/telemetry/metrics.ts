@@ -3,12 +3,11 @@
  * as the mapping names, those that strangers write are counted under `other` beyond a limit.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import { nairaNumber, type AmountMinor } from '../domain/amount';
 import type { ErrorCode } from '../domain/errors';
 import type { OutcomeKind } from '../domain/outcome';
 import type { Finding } from '../upstream/upstream';
 import { createPatienceMetrics, type PatienceMetrics } from './patience-metrics';
-import { createTroubleMetrics } from './trouble-metrics';
+import { createTroubleMetrics, type TroubleMetrics } from './trouble-metrics';
 
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
@@ -21,7 +20,7 @@ export interface RequestDone {
   readonly durationMs: number;
 }
 
-export interface Metrics extends PatienceMetrics {
+export interface Metrics extends PatienceMetrics, TroubleMetrics {
   /** By how many the number of requests without a reply has changed. */
   inFlight(by: number): void;
   requestDone(request: RequestDone): void;
@@ -33,8 +32,6 @@ export interface Metrics extends PatienceMetrics {
   wrongPin(): void;
   /** One call to v1, with its endpoint's path without query. */
   upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
-  /** Orders whose money may have moved, and how much that is, as of now. */
-  setUnknownOrders(count: number, amount: AmountMinor): void;
   /** Shapes of requests that are remembered, and requests that had no room since the last call. */
   trafficWritten(shapes: number, forgotten: number): void;
   mappingLoaded(hash: string): void;
@@ -112,8 +109,6 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     registers,
   });
   const inFlight = new Gauge({ name: 'compat_requests_in_flight', help: 'Requests that have no reply yet', registers });
-  const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
-  const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
   const mapping = new Gauge({
     name: 'compat_mapping_info',
     help: 'The mapping set in use, by hash',
@@ -127,8 +122,6 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     help: 'Requests whose shape had no room',
     registers,
   });
-
-  createTroubleMetrics(registers, logLinesLost);
 
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
   const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
@@ -146,16 +139,13 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
     },
     ...createPatienceMetrics(registers),
+    ...createTroubleMetrics(registers, logLinesLost),
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
     wrongPin: () => wrongPins.inc(),
     unknownFields(operation, names) {
       for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
     },
     upstreamDone: (path, outcome, durationMs) => upstream.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
-    setUnknownOrders(count, amount) {
-      unknownOrders.set(count);
-      unknownNaira.set(nairaNumber(amount));
-    },
     trafficWritten(kept, lost) {
       shapes.set(kept);
       if (lost > 0) forgotten.inc(lost);
