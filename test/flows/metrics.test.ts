@@ -1,0 +1,309 @@
+/**
+ * Every metric, moved by what its row in docs/operations.md says: a whole house is driven through a day, step by step. A new
+ * metric needs a row in that table and a step here that moves it.
+ */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { systemClock, type Clock } from '../../src/domain/clock';
+import { createMetrics } from '../../src/telemetry/metrics';
+import { MAPPINGS, openHouse, send, type House } from './house';
+
+type Samples = ReadonlyMap<string, number>;
+
+interface Step {
+  readonly what: string;
+  readonly play: () => Promise<unknown>;
+  /** By how much each sample moves. */
+  readonly moves: Readonly<Record<string, number | ((moved: number) => boolean)>>;
+}
+
+const ROOT = resolve(__dirname, '..', '..');
+const LOOK_EVERY_MS = 60_000;
+const rose = (moved: number): boolean => moved > 0;
+let lookAgain: () => void = () => undefined;
+/** The look at open orders comes when the test wants it. */
+const clock: Clock = {
+  ...systemClock,
+  after(delayMs, run) {
+    if (delayMs === LOOK_EVERY_MS) lookAgain = run;
+    return delayMs === LOOK_EVERY_MS ? () => undefined : systemClock.after(delayMs, run);
+  },
+};
+
+let folder: string;
+let house: House;
+let withoutV1: House;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-metrics-'));
+  cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
+  house = await openHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') }, clock });
+  withoutV1 = await openHouse({ env: { UPSTREAM_URL: 'http://127.0.0.1:9/api/v1' } });
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([house.close(), withoutV1.close()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function read(...houses: readonly House[]): Promise<Samples> {
+  const samples = new Map<string, number>();
+  for (const { service } of houses)
+    for (const line of (await (await fetch(`${service.adminUrl}/metrics`)).text()).split('\n')) {
+      const [, name, value] = /^(compat_\S+) (\S+)$/.exec(line) ?? [];
+      if (name !== undefined) samples.set(name, (samples.get(name) ?? 0) + Number(value));
+    }
+  return samples;
+}
+const readBoth = (): Promise<Samples> => read(house, withoutV1);
+
+async function until(sample: string, holds: (value: number) => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!holds((await read(house)).get(sample) ?? 0) && Date.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const sale = (phone: string, more: object = {}) => ({
+  network: 1,
+  mobile_number: phone,
+  amount: 100,
+  Ported_number: true,
+  ...more,
+});
+const buy = (phone: string, more: object = {}) => send(house.url, '/api/topup/', sale(phone, more));
+
+function dial(text: string): Socket {
+  const { hostname, port } = new URL(house.url);
+  const socket = connect(Number(port), hostname, () => socket.write(text));
+  return socket.on('error', () => undefined).resume();
+}
+
+/** Sends a whole sale without a User-Agent, as PHP does, and drops the connection. */
+async function hangUp(phone: string): Promise<void> {
+  const body = JSON.stringify(sale(phone));
+  const head = `POST /api/topup/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token acme_live_demo:1234\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const socket = dial(head + body);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const before = (await read(house)).get('compat_hang_ups_total{kind="plain_php"}') ?? 0;
+  socket.destroy();
+  await until('compat_hang_ups_total{kind="plain_php"}', (count) => count > before);
+}
+
+const edit = (text: string): void => {
+  const file = join(folder, 'mappings', 'callers.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8') + text);
+};
+const reload = async (): Promise<unknown> => house.service.live.reload();
+const seeTraffic = async () => (await fetch(`${house.service.adminUrl}/traffic`)).text();
+
+const STEPS: readonly Step[] = [
+  {
+    what: 'a sale',
+    play: () => buy('08030000011', { 'request-id': 'DAY-1' }),
+    moves: {
+      'compat_requests_total{operation="buy_airtime",format="b",outcome="succeeded"}': 1,
+      'compat_request_seconds_count{operation="buy_airtime"}': 1,
+      'compat_upstream_seconds_count{path="/airtime",outcome="succeeded"}': 1,
+      compat_requests_in_flight: 0,
+    },
+  },
+  {
+    what: 'the same sale once more',
+    play: () => buy('08030000011', { 'request-id': 'DAY-1' }),
+    moves: {
+      'compat_repeats_total{repeat="replayed"}': 1,
+      'compat_upstream_seconds_count{path="/airtime",outcome="succeeded"}': 0,
+    },
+  },
+  {
+    what: 'a refusal',
+    play: () => buy('08030000011', { amount: 'much' }),
+    moves: {
+      'compat_refusals_total{code="invalid_field"}': 1,
+      'compat_requests_total{operation="buy_airtime",format="b",outcome="refused"}': 1,
+    },
+  },
+  {
+    what: 'a refusal at the door, and bytes that are no HTTP',
+    play: async () => {
+      await send(house.url, '/api/topup/', '{"network":');
+      await new Promise((resolve) => dial('no HTTP\r\n\r\n').once('close', resolve));
+    },
+    moves: {
+      'compat_refusals_total{code="unreadable_body"}': 2,
+      'compat_requests_total{operation="none",format="none",outcome="refused"}': 2,
+      compat_requests_in_flight: 0,
+    },
+  },
+  {
+    what: 'a sale that v1 confirms late, and a second one like it that comes meanwhile without an id',
+    play: async () => {
+      const both = [buy('08030000001'), buy('08030000001')];
+      await until('compat_requests_in_flight', (count) => count === 2);
+      expect((await read(house)).get('compat_requests_in_flight')).toBe(2);
+      await Promise.all(both);
+    },
+    moves: {
+      'compat_hold_seconds_count{operation="buy_airtime",outcome="succeeded"}': 2,
+      'compat_hold_seconds_sum{operation="buy_airtime",outcome="succeeded"}': (seconds) => seconds > 2 && seconds < 40,
+      'compat_repeats_total{repeat="joined"}': 1,
+      'compat_upstream_seconds_count{path="/receipt",outcome="found"}': rose,
+      compat_requests_in_flight: 0,
+    },
+  },
+  {
+    what: 'two scripts that hang up at the same age, of orders that never end',
+    play: async () => {
+      await hangUp('08030010003');
+      await hangUp('08030020003');
+    },
+    moves: {
+      'compat_hang_ups_total{kind="plain_php"}': 2,
+      'compat_learnt_patience_keys{kind="plain_php"}': 1,
+      compat_requests_in_flight: 0,
+    },
+  },
+  {
+    what: 'a look at open orders',
+    play: async () => {
+      lookAgain();
+      await until('compat_unknown_orders', (count) => count === 2);
+    },
+    moves: { compat_unknown_orders: 2, compat_unknown_orders_naira: 200 },
+  },
+  {
+    what: 'a field that no mapping knows',
+    play: () => send(house.url, '/api/user/?theme=dark&08031234567=1'),
+    moves: {
+      'compat_unknown_fields_total{operation="check_balance",field="theme"}': 1,
+      'compat_unknown_fields_total{operation="check_balance",field=":value"}': 1,
+    },
+  },
+  {
+    what: 'a call through the pass-through',
+    play: async () => {
+      await (await fetch(`${house.url}/api/v1/balance`, { headers: { Authorization: 'Bearer sandbox_demo' } })).text();
+      await until('compat_requests_in_flight', (count) => count === 0);
+    },
+    moves: { 'compat_requests_total{operation="none",format="none",outcome="passed"}': 1, compat_requests_in_flight: 0 },
+  },
+  {
+    what: 'v1 that is not there',
+    play: () => send(withoutV1.url, '/api/user/'),
+    moves: {
+      'compat_upstream_seconds_count{path="/balance",outcome="unavailable"}': rose,
+      'compat_requests_total{operation="check_balance",format="b",outcome="unavailable"}': 1,
+    },
+  },
+  { what: 'traffic, written down', play: seeTraffic, moves: { compat_traffic_shapes: rose } },
+  {
+    what: 'a reload of what has not changed, of what has, and of what is broken',
+    play: async () => {
+      await reload();
+      edit('\n# another word\n');
+      await reload();
+      edit('\nnonsense: 1\n');
+      await reload();
+    },
+    moves: {
+      'compat_mapping_reloads_total{result="unchanged"}': 1,
+      'compat_mapping_reloads_total{result="reloaded"}': 1,
+      'compat_mapping_reloads_total{result="refused"}': 1,
+    },
+  },
+  {
+    what: 'a thousand names of fields, more shapes than there is room for, and a hundred addresses',
+    play: async () => {
+      for (let nth = 0; nth < 143; nth += 1) {
+        const names = Array.from({ length: 7 }, (_, index) => `field_${nth * 7 + index}`);
+        await send(house.url, `/api/user/?${names.map((name) => `${name}=1`).join('&')}`);
+      }
+      for (let nth = 0; nth < 100; nth += 1) await send(house.url, `/api/v1-${nth}/a${nth}`, undefined, { method: 'GET' });
+      await seeTraffic();
+    },
+    moves: {
+      'compat_unknown_fields_total{operation="check_balance",field="other"}': (moved) => moved > 800,
+      'compat_refusals_total{code="unknown_path"}': 100,
+      compat_traffic_forgotten_total: rose,
+    },
+  },
+];
+
+test.each(STEPS)(
+  '$what moves what the table of metrics says',
+  async ({ play, moves }) => {
+    const before = await readBoth();
+    await play();
+    const after = await readBoth();
+    const moved = (sample: string): number => Math.round(((after.get(sample) ?? 0) - (before.get(sample) ?? 0)) * 1e6) / 1e6;
+    const wrong = Object.entries(moves).filter(([sample, by]) =>
+      typeof by === 'number' ? moved(sample) !== by : !by(moved(sample)),
+    );
+    expect(wrong.map(([sample, by]) => `${sample} moved by ${moved(sample)}, not ${String(by)}`)).toEqual([]);
+  },
+  60_000,
+);
+
+test('after all of it nothing is in flight, and nothing was ever negative', async () => {
+  await until('compat_requests_in_flight', (count) => count === 0);
+  const samples = [...(await readBoth())];
+  expect(samples.filter(([, value]) => value < 0)).toEqual([]);
+  expect((await readBoth()).get('compat_requests_in_flight')).toBe(0);
+});
+
+test('what strangers send makes no more than a bounded number of series', async () => {
+  const series = [...(await read(house)).keys()];
+  const count = (name: string): number => series.filter((one) => one.startsWith(`${name}{`)).length;
+  expect(count('compat_unknown_fields_total')).toBeLessThanOrEqual(104);
+  expect(count('compat_requests_total')).toBeLessThan(20);
+  expect(series.length).toBeLessThan(500);
+});
+
+test('the mapping in use is the one that was loaded last, and no other', async () => {
+  const hashes = [...(await read(house)).keys()].filter((name) => name.startsWith('compat_mapping_info'));
+  expect(hashes).toEqual([`compat_mapping_info{hash="${house.service.live.current().hash}"}`]);
+});
+
+/** The rows of the table, with the labels as they stand there. */
+function rowsOfDocs(): ReadonlyMap<string, string> {
+  const page = readFileSync(resolve(ROOT, 'docs', 'operations.md'), 'utf8');
+  return new Map(
+    [...page.matchAll(/^\| `(compat_\w+)` \| ([^|]*)\|/gm)].map(([, name = '', labels = '']) => [name, labels.trim()]),
+  );
+}
+
+test('docs/operations.md has a row for every metric that a gateway shows, and for no other', async () => {
+  const shown = (await (await fetch(`${house.service.adminUrl}/metrics`)).text()).matchAll(/^# TYPE (compat_\w+) /gm);
+  const names = [...shown].map(([, name = '']) => name);
+  const rows = rowsOfDocs();
+  expect([
+    ...names.filter((name) => !rows.has(name)).map((name) => `${name} has no row in the table of docs/operations.md: write one`),
+    ...[...rows.keys()].filter((name) => !names.includes(name)).map((name) => `${name} has a row, and no gateway shows it`),
+  ]).toEqual([]);
+});
+
+test('the rows name the labels that the metrics have', () => {
+  const metrics = createMetrics({ hasProcessMetrics: false }).registry.getMetricsAsArray() as unknown as {
+    readonly name: string;
+    readonly labelNames: readonly string[];
+  }[];
+  expect(metrics.map(({ name }) => `${name}: ${rowsOfDocs().get(name)}`)).toEqual(
+    metrics.map(({ name, labelNames }) => `${name}: ${labelNames.join(', ')}`),
+  );
+});
+
+/** Metrics that this house cannot move, by the test that does: it names the metric. */
+const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
+  compat_mapping_info: 'test/flows/metrics.test.ts',
+};
+
+test('every metric is moved by a step of this file, or by the test that is named for it', () => {
+  const samples = STEPS.flatMap(({ moves }) => Object.keys(moves));
+  const moved = new Set(samples.map((sample) => sample.replace(/\{.*$/, '').replace(/_(count|sum|bucket)$/, '')));
+  const unmoved = [...rowsOfDocs().keys()].filter((name) => !moved.has(name) && MOVED_ELSEWHERE[name] === undefined);
+  expect(unmoved.map((name) => `${name} is moved by no step: add one to STEPS that makes happen what its row says`)).toEqual([]);
+  const silent = Object.entries(MOVED_ELSEWHERE).filter(
+    ([name, file]) => !readFileSync(resolve(ROOT, file), 'utf8').includes(name),
+  );
+  expect(silent).toEqual([]);
+});
