@@ -172,6 +172,11 @@ const STEPS: readonly Step[] = [
     moves: { compat_unknown_orders: 2, compat_unknown_orders_naira: 200 },
   },
   {
+    what: 'a sale with a wrong PIN',
+    play: () => send(house.url, '/api/topup/', sale('08030000012'), { key: 'sandbox_demo:9999' }),
+    moves: { compat_wrong_pins_total: 1 },
+  },
+  {
     what: 'a field that no mapping knows',
     play: () => send(house.url, '/api/user/?theme=dark&08031234567=1'),
     moves: {
