@@ -9,6 +9,7 @@ import { openConfiguredJournal } from './configured-journal';
 import { openConfiguredTraffic } from './configured-traffic';
 import { prepareDataFolder } from './data-folder';
 import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
+import { readOpenFilesLimit, shareDescriptors, type DescriptorShares } from './descriptors';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
@@ -18,7 +19,7 @@ import { idInHeader } from './gateway/refuse';
 import { createLearntPatience, type LearntEntry, type LearntPatience } from './gateway/learnt-patience';
 import { readGatewaySecret } from './gateway-secret';
 import { createApp, type PartialRequest } from './http/app';
-import { createClientAddress } from './http/client-address';
+import { createClientAddress, createProxies } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough, type PassthroughOptions } from './http/passthrough';
 import { createHttpServer, type HttpServer } from './http/server';
@@ -85,7 +86,8 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
-  const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl }), metrics);
+  const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
+  const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl, connections: shares.sales }), metrics);
   closers.push(() => upstream.close());
   watchOutside(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
@@ -122,7 +124,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
       return served.reply;
     },
     refuse,
-    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, observer, log) }),
+    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, observer, log, shares) }),
     v1Path: config.v1Path,
     clientAddress,
     limits: DEFAULT_HTTP_LIMITS,
@@ -130,7 +132,9 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     onInFlight: (by) => metrics.inFlight(by),
     incident: observer.incident,
   });
-  const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => refuse(observer.brokenRequest(error)));
+  const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
+  const proxies = createProxies(config.trustedProxies, clientAddress);
+  const server = createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), proxies);
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));
@@ -138,6 +142,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   let isStopping = false;
   const waitingFor = () => [...(isStopping ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])];
   const admin = await openAdmin(config, {
+    connectionsMax: shares.admin,
     registry: metrics.registry,
     readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor() }),
     routers: [
@@ -181,8 +186,9 @@ function watchOutside(config: Config, live: LiveMapping, { observer, log, clock,
   }
 }
 
-function passthroughOptions(config: Config, observer: Observer, log: Log): Partial<PassthroughOptions> {
+function passthroughOptions(config: Config, observer: Observer, log: Log, shares: DescriptorShares): Partial<PassthroughOptions> {
   return {
+    socketsMax: shares.passthrough,
     headers: config.passthroughHeaders,
     onError: (error) => observer.trouble('passthrough', error),
     onDroppedHeader: (field) => log.debug('passthrough_header_dropped', { field }),

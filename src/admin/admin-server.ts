@@ -18,6 +18,7 @@ export interface AdminRoute {
 
 export interface AdminServerOptions {
   readonly token?: Secret | undefined;
+  readonly connectionsMax?: number;
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly readiness: () => Readiness;
   readonly routers?: readonly AdminRoute[];
@@ -41,7 +42,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
     { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     createAdminApp(options),
   );
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   return {
     async listen(port, host) {
       server.listen(port, host);

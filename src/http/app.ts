@@ -4,6 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import type { ClientAddress } from './client-address';
+import { refuseDoubtfulFraming } from './connection/framing';
 import { countRequests } from './count-requests';
 import type { BodyLimits } from './http-limits';
 import type { PassthroughHandler } from './passthrough';
@@ -78,7 +79,8 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** No body parser stands in front of it. */
-function passthroughStep({ passthrough, onRequestDone, clientAddress }: AppOptions) {
+function passthroughStep(options: AppOptions) {
+  const { passthrough, onRequestDone, clientAddress } = options;
   return (request: Request, response: Response): void => {
     if (onRequestDone !== undefined) {
       const receivedAtMs = Date.now();
@@ -86,7 +88,9 @@ function passthroughStep({ passthrough, onRequestDone, clientAddress }: AppOptio
       const address = unlessThrown(() => clientAddress(request));
       response.once('close', () => onRequestDone(requestLine('passthrough', request, response, receivedAtMs, address)));
     }
-    passthrough(request, response);
+    const refusal = refuseDoubtfulFraming(request, response);
+    if (refusal === undefined) return passthrough(request, response);
+    respond(response, refusalFor(refusal, options).reply);
   };
 }
 
@@ -96,6 +100,8 @@ function compatStep(options: AppOptions) {
     const line = watchLine(response);
     let refusal: RequestLine['refusal'];
     try {
+      const doubt = refuseDoubtfulFraming(request, response);
+      if (doubt !== undefined) throw doubt;
       const legacy = await readRequest(request, options.limits, options.clientAddress(request));
       respond(response, await options.handle(legacy, { receivedAtMs, line }));
     } catch (error) {

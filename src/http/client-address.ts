@@ -13,6 +13,15 @@ type Network = readonly [Address, number];
 
 export type ClientAddress = (request: IncomingMessage) => string;
 
+/** Whom the server's own judgement of its connections goes by. */
+export interface Proxies {
+  readonly isProxy: (peer: string) => boolean;
+  /** The caller behind a trusted proxy, or the peer itself. */
+  readonly callerOf: (peer: string, request: IncomingMessage) => string;
+}
+
+export const NO_PROXIES: Proxies = { isProxy: () => false, callerOf: (peer) => peer };
+
 const IPV4_IN_IPV6 = '::ffff:';
 const IPV4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
 const BRACKETED = /^\[([^\]]+)\](?::\d{1,5})?$/;
@@ -29,6 +38,21 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     const forwarded = request.headers['x-forwarded-for'];
     if (trusted.length === 0 || forwarded === undefined || !isTrusted(ipaddr.process(peer))) return peer;
     return judgeForwarded(String(forwarded), isTrusted);
+  };
+}
+
+export function createProxies(trustedProxies: readonly string[], clientAddress: ClientAddress): Proxies {
+  if (trustedProxies.length === 0) return NO_PROXIES;
+  const trusted = trustedProxies.map(readNetwork);
+  return {
+    isProxy: (peer) => isIP(peer) !== 0 && trusted.some((network) => contains(network, ipaddr.process(withoutZone(peer)))),
+    callerOf(peer, request) {
+      try {
+        return clientAddress(request);
+      } catch {
+        return peer;
+      }
+    },
   };
 }
 
@@ -50,6 +74,11 @@ function peerOf(request: IncomingMessage): string {
   // Node forgets the address of a connection that is already gone; nobody will read the reply.
   if (peer === undefined)
     throw new GatewayError('bad_forwarded_address', 'The connection was closed before its address was read.');
+  return withoutMapping(peer);
+}
+
+/** A server that listens on IPv6 sees callers of IPv4 inside of it. */
+export function withoutMapping(peer: string): string {
   const mapped = peer.startsWith(IPV4_IN_IPV6) ? peer.slice(IPV4_IN_IPV6.length) : peer;
   return isIP(mapped) === 4 ? mapped : withoutZone(peer);
 }

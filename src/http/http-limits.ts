@@ -12,6 +12,9 @@ export interface HttpLimits {
   /** From the first byte of a request to the last byte of its body, also in the pass-through. */
   readonly requestTimeMs: number;
   readonly keepAliveTimeMs: number;
+  /** How long a reply may wait for its caller to read on. */
+  readonly unreadTimeMs: number;
+  /** The process's own limit of open files may leave fewer, see `shareDescriptors`. */
   readonly connectionsMax: number;
 }
 
@@ -27,5 +30,6 @@ export const DEFAULT_HTTP_LIMITS: HttpLimits = {
   headerTimeMs: 10_000,
   requestTimeMs: 60_000,
   keepAliveTimeMs: 65_000,
+  unreadTimeMs: 30_000,
   connectionsMax: 10_000,
 };

@@ -6,11 +6,15 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import { GatewayError } from '../domain/errors';
+import { networkOf } from '../domain/network-of';
 import type { Refuse } from './app';
+import { NO_PROXIES, type Proxies } from './client-address';
 import { alignMessages } from './connection/aligned-messages';
 import { answerBrokenRequest, answerRaw, isReplyOwed } from './connection/broken-request';
 import type { ParseError } from './connection/broken-request';
+import { Connections } from './connection/connections';
 import { mendSpacedTarget, serveMended } from './connection/spaced-target';
+import { LoopTurns } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 
@@ -25,20 +29,31 @@ export interface HttpServer {
 }
 
 const SWEEP_MS = 25;
+/** So many requests begin at once; the others that came with them wait for the next turn of the event loop. */
+const AT_ONCE_MAX = 4;
 
 /** `refuse` words the replies to requests that never become one (broken HTTP, headers too large or too slow). */
 export function createHttpServer(
   app: Express,
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
+  proxies: Proxies = NO_PROXIES,
 ): HttpServer {
   let isLeaving = false;
-  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    if (isLeaving) response.shouldKeepAlive = false;
-    // Before Express looks: it answers an address that it cannot parse with an HTML page of its own.
-    request.url = originForm(request.url ?? '/');
-    app(request, response);
-  };
+  const connections = new Connections({
+    limits,
+    isProxy: proxies.isProxy,
+    turns: new LoopTurns(AT_ONCE_MAX),
+    addressOf: (peer, request) => networkOf(request === undefined ? peer : proxies.callerOf(peer, request)),
+    begin: ({ request, response }) => {
+      if (isLeaving) response.shouldKeepAlive = false;
+      // Before Express looks: it answers an address that it cannot parse with an HTML page of its own.
+      request.url = originForm(request.url ?? '/');
+      app(request, response);
+    },
+  });
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void =>
+    connections.of(request.socket)?.take({ request, response });
   const server = createServer(
     {
       ...alignMessages(app),
@@ -54,15 +69,12 @@ export function createHttpServer(
     onRequest,
   );
   server.maxConnections = limits.connectionsMax;
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  server.on('connection', (socket) => connections.add(socket));
   const mended = new WeakSet<Duplex>();
   server.on('clientError', (error: ParseError, socket) => {
     // The old parser repeats its complaint for every further byte; the mended connection is served already.
     if (mended.has(socket)) return;
+    connections.of(socket)?.release();
     const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : mendSpacedTarget(error.rawPacket);
     if (bytes === undefined || !(socket instanceof Socket)) return answerBrokenRequest(error, socket, refuse);
     mended.add(socket);
@@ -71,6 +83,7 @@ export function createHttpServer(
   // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {
+    connections.of(socket)?.release();
     answerRaw(socket, 405, new GatewayError('wrong_method', 'CONNECT is not served.'), refuse);
   });
   return {
@@ -86,21 +99,22 @@ export function createHttpServer(
     leave: () => void (isLeaving = true),
     close: (deadlineMs) => {
       isLeaving = true;
-      return closeServer(server, sockets, deadlineMs);
+      return closeServer(server, connections, deadlineMs);
     },
   };
 }
 
-function closeServer(server: Server, sockets: ReadonlySet<Socket>, deadlineMs: number): Promise<void> {
+function closeServer(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     // A kept connection becomes idle only after its reply, and one that never said a word never does for Node.
     const sweep = setInterval(() => {
       server.closeIdleConnections();
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      for (const socket of connections.sockets()) if (socket instanceof Socket && socket.bytesRead === 0) socket.destroy();
     }, SWEEP_MS);
     const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
     // The error of a server that was never open means the same: it is closed.
     server.close(() => {
+      connections.stop();
       clearInterval(sweep);
       clearTimeout(deadline);
       resolve();

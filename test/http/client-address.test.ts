@@ -1,13 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 import fc from 'fast-check';
 import { GatewayError } from '../../src/domain/errors';
-import { createClientAddress } from '../../src/http/client-address';
+import { createClientAddress, createProxies, NO_PROXIES } from '../../src/http/client-address';
 
 const request = (remoteAddress: string | undefined, forwarded?: string, others: Record<string, string> = {}): IncomingMessage =>
   ({
     socket: { remoteAddress },
     headers: { ...others, ...(forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }) },
   }) as unknown as IncomingMessage;
+
+describe('proxies as the server sees them', () => {
+  test('are the trusted ones, and the caller behind one is who it says', () => {
+    const trusted = ['10.0.0.0/8', '2001:db8::/32'];
+    const { isProxy, callerOf } = createProxies(trusted, createClientAddress(trusted));
+    expect(['10.1.2.3', '2001:db8::7', '203.0.113.9', '::1', ''].map(isProxy)).toEqual([true, true, false, false, false]);
+    expect(callerOf('10.1.2.3', request('10.1.2.3', '203.0.113.9'))).toBe('203.0.113.9');
+    expect(callerOf('203.0.113.9', request('203.0.113.9', '198.51.100.1'))).toBe('203.0.113.9');
+    // What cannot be read is refused later, in words.
+    expect(callerOf('10.1.2.3', request('10.1.2.3', 'nonsense'))).toBe('10.1.2.3');
+  });
+
+  test('are nobody where none is trusted', () => {
+    expect(createProxies([], createClientAddress([]))).toBe(NO_PROXIES);
+    expect(NO_PROXIES.isProxy('127.0.0.1')).toBe(false);
+    expect(NO_PROXIES.callerOf('127.0.0.1', request('127.0.0.1', '203.0.113.9'))).toBe('127.0.0.1');
+  });
+});
 
 describe('the client address', () => {
   const ofStranger = createClientAddress([]);

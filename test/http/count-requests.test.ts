@@ -60,9 +60,9 @@ test('a caller that hangs up before its reply', async () => {
   waiting.splice(0).forEach((response) => response.end('late'));
 });
 
-test('replies that wait behind another one when the connection ends', async () => {
+test('one that waits behind another one when the connection ends has not begun', async () => {
   const socket = dial(GET('/wait') + GET('/wait'));
-  await until(() => open === 2);
+  await until(() => open === 1);
   socket.destroy();
   await until(() => open === 0);
   waiting.splice(0).forEach((response) => response.end('late'));

@@ -2,6 +2,7 @@
 import type { LegacyReply } from '../../src/domain/legacy';
 import { createApp } from '../../src/http/app';
 import type { AppOptions, Refuse } from '../../src/http/app';
+import type { Proxies } from '../../src/http/client-address';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import type { HttpLimits } from '../../src/http/http-limits';
 import { createHttpServer } from '../../src/http/server';
@@ -13,6 +14,7 @@ const open: HttpServer[] = [];
 export async function openServer(
   handle: AppOptions['handle'],
   limits: Partial<HttpLimits> = {},
+  proxies?: Proxies,
 ): Promise<{ port: number; server: HttpServer }> {
   const app = createApp({
     handle,
@@ -23,7 +25,7 @@ export async function openServer(
     limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
     incident: () => 'incident',
   });
-  const server = createHttpServer(app, { ...DEFAULT_HTTP_LIMITS, ...limits }, refuse);
+  const server = createHttpServer(app, { ...DEFAULT_HTTP_LIMITS, ...limits }, refuse, proxies);
   open.push(server);
   return { port: (await server.listen(0, '127.0.0.1')).port, server };
 }

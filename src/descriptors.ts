@@ -1,0 +1,37 @@
+/**
+ * How many connections each door may hold, out of the files the process may have open: whatever happens at one door, the sales' own way to v1 stays
+ * free. Node itself raises the limit to the highest that the system allows before this is read.
+ */
+import { readFileSync } from 'node:fs';
+
+export interface DescriptorShares {
+  /** Connections of the public server. */
+  readonly public: number;
+  /** To v1, for orders and lookups. */
+  readonly sales: number;
+  /** To v1, passed through. */
+  readonly passthrough: number;
+  readonly admin: number;
+}
+
+/** Journal, log, mapping files, and what Node opens for itself. */
+const FILES = 64;
+const PUBLIC_MAX = 10_000;
+
+/** `hasSandbox` when v1 is the embedded sandbox: then the other ends of all calls are in this process too. */
+export function shareDescriptors(limit: number, hasSandbox: boolean): DescriptorShares {
+  const share = (part: number, least: number, most: number): number => Math.min(most, Math.max(least, Math.floor(limit / part)));
+  const [sales, passthrough, admin] = [share(8, 8, 128), share(8, 8, 128), share(32, 4, 200)];
+  const taken = FILES + admin + (sales + passthrough) * (hasSandbox ? 2 : 1);
+  return { public: Math.max(16, Math.min(PUBLIC_MAX, limit - taken)), sales, passthrough, admin };
+}
+
+/** The limit in force, or one that no share is short of where the system does not tell. */
+export function readOpenFilesLimit(file = '/proc/self/limits'): number {
+  try {
+    const soft = /^Max open files +(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1];
+    return soft === undefined ? Number.MAX_SAFE_INTEGER : Number(soft);
+  } catch {
+    return Number.MAX_SAFE_INTEGER;
+  }
+}

@@ -1,0 +1,74 @@
+/** All connections of a server: which give way when there are too many, and which are ended because nobody reads on them. */
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { networkOf } from '../../domain/network-of';
+import { withoutMapping } from '../client-address';
+import type { HttpLimits } from '../http-limits';
+import { Connection, type ConnectionOptions } from './connection';
+
+export interface ConnectionsOptions extends ConnectionOptions {
+  readonly limits: Pick<HttpLimits, 'connectionsMax' | 'unreadTimeMs'>;
+  readonly isProxy: (peer: string) => boolean;
+}
+
+/** Behind a trusted proxy stand many callers: however many connections it has, whoever has more than these goes first. */
+const PROXY_SIZE = 4;
+
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  /** The oldest first. */
+  readonly #open = new Map<Duplex, Connection>();
+  readonly #sweep: NodeJS.Timeout;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.#sweep = setInterval(() => this.#endUnread(), Math.max(10, options.limits.unreadTimeMs / 10)).unref();
+  }
+
+  add(socket: Socket): void {
+    const { connectionsMax } = this.#options.limits;
+    // The last eighth is kept free for whoever comes next.
+    const spare = Math.ceil(connectionsMax / 8);
+    if (this.#open.size >= connectionsMax - spare) this.#giveWay(Math.ceil(spare / 2));
+    this.#open.set(socket, new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options));
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  of(socket: Duplex): Connection | undefined {
+    return this.#open.get(socket);
+  }
+
+  sockets(): Iterable<Duplex> {
+    return this.#open.keys();
+  }
+
+  stop(): void {
+    clearInterval(this.#sweep);
+  }
+
+  /** The address with the most gives first, its oldest first; never one with a whole request under way. */
+  #giveWay(count: number): void {
+    const crowds = new Map<string, { size: number; readonly isProxy: boolean; readonly free: Connection[] }>();
+    for (const connection of this.#open.values()) {
+      const address = networkOf(connection.peer);
+      const crowd = crowds.get(address) ?? { size: 0, isProxy: this.#options.isProxy(connection.peer), free: [] };
+      crowds.set(address, crowd);
+      crowd.size = crowd.isProxy ? PROXY_SIZE : crowd.size + 1;
+      if (!connection.isRequestUnderWay) crowd.free.push(connection);
+    }
+    const able = [...crowds.values()].filter(({ free }) => free.length > 0);
+    for (const { free } of able) free.reverse();
+    for (let left = count; left > 0 && able.length > 0; left -= 1) {
+      const largest = able.reduce((most, crowd) => (crowd.size > most.size ? crowd : most));
+      if (!largest.isProxy) largest.size -= 1;
+      largest.free.pop()?.socket.destroy();
+      if (largest.free.length === 0) able.splice(able.indexOf(largest), 1);
+    }
+  }
+
+  #endUnread(): void {
+    const now = performance.now();
+    for (const connection of this.#open.values())
+      if (connection.hasStalled(now, this.#options.limits.unreadTimeMs)) connection.socket.destroy();
+  }
+}

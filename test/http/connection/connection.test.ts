@@ -1,0 +1,163 @@
+import { connect, type Socket } from 'node:net';
+import type { LegacyReply } from '../../../src/domain/legacy';
+import { closeServers, openServer, pause } from '../open-server';
+
+afterEach(closeServers);
+
+const get = (path: string, headers = ''): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+const post = (path: string, body: string, headers = ''): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+/** A server whose replies come when the test says so, and what has begun there. */
+async function openSlowServer() {
+  const begun: string[] = [];
+  const answers: (() => void)[] = [];
+  const opened = await openServer((request) => {
+    begun.push(request.path);
+    return new Promise((resolve) => answers.push(() => resolve({ status: 200, body: { path: request.path } })));
+  });
+  return { ...opened, begun, answer: (): void => answers.shift()?.() };
+}
+
+/** A caller and everything it has been told, path by path. */
+function callOn(port: number): { readonly socket: Socket; readonly told: () => string[] } {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+  return { socket, told: () => [...text.matchAll(/"path":"([^"]*)"|HTTP\/1.1 4\d\d/g)].map(([all, path]) => path ?? all) };
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !isTrue(); await pause(2)) if (Date.now() > end) throw new Error('never became true');
+}
+
+describe('requests behind one another on a connection', () => {
+  test('begin one at a time, however many arrive in one packet, and are all answered in order', async () => {
+    const { port, begun, answer } = await openSlowServer();
+    const { socket, told } = callOn(port);
+    const paths = Array.from({ length: 40 }, (_, index) => `/${index}`);
+    socket.write(paths.map((path, index) => (index % 3 === 0 ? post(path, '{\r\n\r\n"a":1}') : get(path))).join(''));
+    for (const [index, path] of paths.entries()) {
+      await until(() => begun.length > index);
+      await pause(3);
+      expect(begun).toHaveLength(index + 1);
+      expect(begun[index]).toBe(path);
+      answer();
+    }
+    await until(() => told().length === paths.length);
+    expect(told()).toEqual(paths);
+    socket.destroy();
+  });
+
+  test('are not read on from the caller while one is unanswered', async () => {
+    const { port, begun } = await openSlowServer();
+    const { socket } = callOn(port);
+    const flood = Buffer.from(get('/').repeat(500_000));
+    let hasLeft = false;
+    socket.write(flood, () => (hasLeft = true));
+    await until(() => begun.length === 1);
+    const heap = process.memoryUsage().rss;
+    await pause(300);
+    expect(hasLeft).toBe(false);
+    expect(begun).toHaveLength(1);
+    expect(process.memoryUsage().rss - heap).toBeLessThan(flood.length);
+    socket.destroy();
+  });
+
+  test('a megabyte of tiny ones takes its turns with other connections', async () => {
+    let floods = 0;
+    const { port } = await openServer(async (request) => {
+      if (request.path === '/flood') floods += 1;
+      return { status: 200, body: { path: request.path } };
+    });
+    const flood = callOn(port).socket;
+    flood.write(get('/flood').repeat(25_000));
+    await until(() => floods > 0);
+    const before = floods;
+    const { socket, told } = callOn(port);
+    socket.write(get('/sale'));
+    await until(() => told().length === 1);
+    expect(told()).toEqual(['/sale']);
+    // Had the flood been parsed packet by packet, more than a thousand would have come first.
+    expect(floods - before).toBeLessThan(1_000);
+    for (const one of [flood, socket]) one.destroy();
+  });
+
+  test('a purchase behind a request that closes the connection is never acted on', async () => {
+    const { port, begun, answer, server } = await openSlowServer();
+    const { socket, told } = callOn(port);
+    socket.write(get('/first') + post('/purchase', '{}'));
+    await until(() => begun.length === 1);
+    // The reply to what came last says that the connection ends.
+    socket.write('garbage\r\n\r\n');
+    answer();
+    await until(() => begun.length === 2);
+    const closing = server.close(5_000);
+    answer();
+    await until(() => told().length >= 2 && socket.destroyed);
+    await closing;
+    expect(told().slice(0, 2)).toEqual(['/first', '/purchase']);
+
+    const other = await openSlowServer();
+    const last = callOn(other.port);
+    last.socket.write(get('/last', 'Connection: close\r\n') + post('/purchase', '{}'));
+    await until(() => other.begun.length === 1);
+    other.answer();
+    await until(() => last.socket.destroyed);
+    expect(other.begun).toEqual(['/last']);
+  });
+
+  test('a caller that hangs up leaves what it sent behind untouched', async () => {
+    const { port, begun, answer } = await openSlowServer();
+    const { socket } = callOn(port);
+    socket.write(get('/first') + post('/purchase', '{}') + post('/purchase', '{}'));
+    await until(() => begun.length === 1);
+    socket.destroy();
+    await pause(30);
+    answer();
+    await pause(30);
+    expect(begun).toEqual(['/first']);
+  });
+
+  test('one that comes in small pieces, with the end of its head torn apart, is one request', async () => {
+    const { port, begun, answer } = await openSlowServer();
+    const { socket, told } = callOn(port);
+    for (const piece of [...(post('/a', '{"b":1}') + get('/c'))]) {
+      socket.write(piece);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => begun.length === 1);
+    answer();
+    await until(() => begun.length === 2);
+    answer();
+    await until(() => told().length === 2);
+    expect(told()).toEqual(['/a', '/c']);
+    socket.destroy();
+  });
+
+  test.each([
+    ['Connection: Upgrade\r\nUpgrade: websocket\r\n', ''],
+    ['Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n', '{"network":"1"}'],
+  ])('one behind %j is answered', async (upgrade, body) => {
+    const { port } = await openServer(async (request): Promise<LegacyReply> => ({ status: 200, body: { path: request.path } }));
+    const { socket, told } = callOn(port);
+    const first = body === '' ? get('/upgrade', upgrade) : post('/upgrade', body, upgrade);
+    socket.write(first + post('/purchase', '{}') + get('/upgrade', upgrade) + get('/last'));
+    await until(() => told().length === 4);
+    expect(told()).toEqual(['/upgrade', '/purchase', '/upgrade', '/last']);
+    socket.destroy();
+  });
+
+  test('a body that nobody wants does not open the door to more', async () => {
+    const { port, begun, answer } = await openSlowServer();
+    const { socket, told } = callOn(port);
+    const refused = `POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc`;
+    socket.write(refused.repeat(200) + get('/slow') + get('/next').repeat(400_000));
+    await until(() => begun.length === 1);
+    await pause(50);
+    expect(socket.writableLength).toBeGreaterThan(1_000_000);
+    answer();
+    await until(() => told().includes('/slow') && begun.length === 2);
+    socket.destroy();
+  });
+});

@@ -1,0 +1,116 @@
+import { connect, type Socket } from 'node:net';
+import { closeServers, ok, openServer, pause } from '../open-server';
+import { speak } from '../request-door';
+
+afterEach(closeServers);
+
+const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+interface Caller {
+  readonly socket: Socket;
+  isOver: boolean;
+  text: string;
+}
+
+async function call(port: number, from: string, bytes = ''): Promise<Caller> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from }).on('error', () => undefined);
+  const caller: Caller = { socket, isOver: false, text: '' };
+  socket.on('data', (chunk) => (caller.text += chunk.toString('latin1'))).on('close', () => (caller.isOver = true));
+  await new Promise((resolve) => socket.once('connect', resolve));
+  if (bytes !== '') socket.write(bytes);
+  return caller;
+}
+
+async function callMany(port: number, count: number, from: string, bytes = ''): Promise<Caller[]> {
+  const callers: Caller[] = [];
+  for (let index = 0; index < count; index += 1) callers.push(await call(port, from, bytes));
+  return callers;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (const end = Date.now() + 10_000; !isTrue(); await pause(5)) if (Date.now() > end) throw new Error('never became true');
+}
+
+const hangUp = (callers: readonly Caller[]): void => callers.forEach(({ socket }) => socket.destroy());
+const areOpen = (callers: readonly Caller[]): boolean[] => callers.map(({ isOver }) => !isOver);
+
+describe('a caller that does not read', () => {
+  test('is ended, and the one that reads slowly is not', async () => {
+    const { port } = await openServer(async () => ({ status: 200, body: { text: 'x'.repeat(8_000_000) } }), {
+      unreadTimeMs: 400,
+    });
+    const [deaf, slow] = await callMany(port, 2, '127.0.0.1', GET.repeat(3));
+    if (deaf === undefined || slow === undefined) throw new Error('nobody called');
+    deaf.socket.pause();
+    slow.socket.pause();
+    let isReading = true;
+    void (async () => {
+      while (isReading) {
+        slow.socket.resume();
+        await pause(2);
+        slow.socket.pause();
+        await pause(50);
+      }
+    })();
+    await pause(1_200);
+    deaf.socket.resume();
+    await until(() => deaf.isOver);
+    expect(deaf.text.length).toBeLessThan(8_000_000);
+    expect(slow.isOver).toBe(false);
+    isReading = false;
+    await pause(60);
+    slow.socket.resume();
+    await until(() => (slow.text.match(/HTTP\/1.1 200/g)?.length ?? 0) === 3 && slow.text.endsWith('"}'));
+    slow.socket.destroy();
+  });
+});
+
+describe('too many connections', () => {
+  test('those without a request give way, of the address that has the most, the oldest first', async () => {
+    const { port } = await openServer(ok, { connectionsMax: 64 });
+    const few = await callMany(port, 6, '127.0.0.2');
+    const idle = await callMany(port, 40, '127.0.0.3', GET);
+    await until(() => idle.every(({ text }) => text !== ''));
+    const slowHead = await callMany(port, 5, '127.0.0.3', 'GET / HTTP/1.1\r\nHost: ');
+    const slowBody = await callMany(port, 100, '127.0.0.3', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+    await until(() => areOpen(idle).every((isOpen) => !isOpen));
+    expect(areOpen(few)).toEqual(few.map(() => true));
+    expect(areOpen(slowHead)).toEqual(slowHead.map(() => false));
+    expect(areOpen(slowBody.slice(0, 40))).toEqual(slowBody.slice(0, 40).map(() => false));
+    expect(slowBody.at(-1)?.isOver).toBe(false);
+    // Whoever comes now is served.
+    expect(await speak(port, GET)).toMatch(/^HTTP\/1.1 200/);
+    hangUp([...few, ...slowBody]);
+  });
+
+  test('one with a whole request under way never gives way', async () => {
+    const { port } = await openServer(
+      async (request) => {
+        if (request.path === '/buy') await pause(500);
+        return { status: 200, body: { path: request.path } };
+      },
+      { connectionsMax: 32 },
+    );
+    const buying = await callMany(port, 20, '127.0.0.2', 'POST /buy HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+    const strangers = await callMany(port, 60, '127.0.0.3');
+    await until(() => buying.every(({ text }) => text.includes('/buy')));
+    expect(areOpen(buying)).toEqual(buying.map(() => true));
+    expect(areOpen(strangers)).toContain(false);
+    hangUp([...buying, ...strangers]);
+  });
+
+  test('a trusted proxy keeps its connections while others have any to give', async () => {
+    const isProxy = (peer: string): boolean => peer === '127.0.0.5';
+    const { port } = await openServer(ok, { connectionsMax: 64 }, { isProxy, callerOf: (peer) => peer });
+    const proxy = await callMany(port, 40, '127.0.0.5');
+    const strangers = await callMany(port, 60, '127.0.0.3');
+    await pause(50);
+    expect(areOpen(proxy)).toEqual(proxy.map(() => true));
+    expect(areOpen(strangers)).toContain(false);
+    // Then its idle ones go, so that there is always room.
+    const more = await callMany(port, 40, '127.0.0.5');
+    await until(() => areOpen(proxy).includes(false));
+    expect(await speak(port, GET)).toMatch(/^HTTP\/1.1 200/);
+    hangUp([...proxy, ...strangers, ...more]);
+  });
+});
