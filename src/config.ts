@@ -122,6 +122,9 @@ const configSchema = z.strictObject({
     'at least 32 characters of hex or base64',
     (text) => (/^[A-Za-z0-9+/=_-]{32,}$/.test(text) ? new Secret(text) : undefined),
   ).optional(),
+  tokenDays: setting('How many days after its login an AccessToken is taken.', 'a whole number of days from 1 to 3650', (text) =>
+    parseWhole(text, 1, 3_650),
+  ).prefault('30'),
   // Closed, because a misspelt `production` would sell in the sandbox and tell scripts of success.
   nodeEnv: setting('`production` demands a choice of UPSTREAM_URL.', 'development, test or production', (text) =>
     NODE_ENVS.find((word) => word === text),

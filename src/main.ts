@@ -80,7 +80,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   prepareDataFolder(config.dataDir);
   const live = openMapping(config, observer);
   metrics.mappingLoaded(live.current().hash);
-  const keyring = createKeyring(readGatewaySecret(config));
+  const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
   const journal = await openOrders(config, { observer, log, clock, closers });
   const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());

@@ -76,6 +76,7 @@ describe('the configuration', () => {
       LOOKUP_API_KEY: 'acme_live_demo',
       LOG_LEVEL: 'DEBUG',
       GATEWAY_SECRET: 'f'.repeat(64),
+      TOKEN_DAYS: '7',
       NODE_ENV: 'production',
     });
     expect(config).toMatchObject({
@@ -115,6 +116,7 @@ describe('the configuration', () => {
     ['HOST', 'my host', 'a host name or an address'],
     ['DRAIN_SECONDS', '301', 'a whole number of seconds from 0 to 300'],
     ['DRAIN_SECONDS', '0.5', 'a whole number of seconds from 0 to 300'],
+    ['TOKEN_DAYS', '0', 'a whole number of days from 1 to 3650'],
     ['WORKERS', '0', 'a whole number from 1 to 256 or `auto`'],
     ['WORKERS', 'many', 'a whole number from 1 to 256 or `auto`'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
@@ -322,6 +324,7 @@ describe('what the configuration tells of itself', () => {
       LOOKUP_API_KEY: undefined,
       LOG_LEVEL: 'info',
       GATEWAY_SECRET: undefined,
+      TOKEN_DAYS: '30',
       NODE_ENV: 'development',
       CONFIG_FILE: 'compat-gateway.yaml',
     });

@@ -64,7 +64,8 @@ Examples:
         if (request === undefined) return;
         const { config } = readConfig();
         const learnt = createLearntPatience(readPatienceFile(config.dataDir).entries);
-        const explanation = explain(request, mapping, createKeyring(readGatewaySecret(config)), learnt);
+        const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: Date.now });
+        const explanation = explain(request, mapping, keyring, learnt);
         const shown = options.replies === false ? { ...explanation, replies: [] } : explanation;
         process.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : describe(shown, request));
         if (explanation.refusal !== undefined) process.exitCode = 1;

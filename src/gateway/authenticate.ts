@@ -30,6 +30,7 @@ export function authenticate(headers: LegacyHeaders, keyring: Keyring): Authenti
     const token = keyring.openToken(value);
     if (token === undefined)
       throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is not one of this service; log in again.');
+    if (token.isExpired) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
     const { apiKey, pin, format } = token;
     return {
       isBasic,

@@ -43,6 +43,10 @@ test.each([
   ['a key with its PIN', `${KEY}:1234\n`],
   ['a key with blanks around it and more lines', `  ${KEY} \r\nsomething else\n`],
   ['an AccessToken', `${keyring.sealToken({ apiKey: new Secret(KEY), pin: new Secret('1234'), format: 'a' })}\n`],
+  [
+    'an AccessToken that is too old to sell',
+    createKeyring(new Secret(SECRET), { days: 30, now: () => 0 }).sealToken({ apiKey: new Secret(KEY), format: 'a' }),
+  ],
 ])('%s from a pipe gives the fingerprint and nothing else', (_what, input) => {
   expect(pipe(input)).toEqual({ status: 0, stdout: `${FINGERPRINT}\n`, stderr: '' });
 });
@@ -58,7 +62,7 @@ test.each([
   ['an empty line', '\n', 'No key was given.\n'],
   [
     'an AccessToken of another gateway',
-    `cga1.a.${'0'.repeat(80)}\n`,
+    `cga2.a.${'0'.repeat(80)}\n`,
     'This is an AccessToken, and not one that this gateway has issued.\n',
   ],
 ])('%s is told in one sentence', (_what, input, sentence) => {

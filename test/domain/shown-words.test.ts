@@ -19,7 +19,7 @@ const KEYS = [
   'sandbox_demo',
   'sandbox_live_a',
   'sk_test_4eC39HqLyjWDarjtT1zdp7dc',
-  'cga1.b.0a1b2c3d',
+  'cga2.b.0a1b2c3d',
   'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIx',
   '9f86d081884c7d659a2feaa0c55ad015',
   'deadbeefcafedead',

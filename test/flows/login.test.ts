@@ -1,5 +1,6 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { systemClock } from '../../src/domain/clock';
 import { openHouse, send, type House, type Told } from './house';
 
 const LOGIN = `Basic ${Buffer.from('sandbox_demo:1234').toString('base64')}`;
@@ -84,6 +85,32 @@ describe('credentials', () => {
     const right = await ask('/api/topup/', 'Token acme_live_demo:1234', { ...SALE, 'request-id': 'pin-right' });
     expect(right.body.status).toBe('success');
   });
+});
+
+test('an AccessToken sells for as many days as the setting says, and is then as invalid as a wrong key, in the same words', async () => {
+  const days = (count: number) => ({ ...systemClock, now: () => Date.now() + count * 86_400_000 });
+  const env = { GATEWAY_SECRET: 'a'.repeat(64), TOKEN_DAYS: '7' };
+  const told = await Promise.all(
+    [0, 6, 8].map(async (count) => {
+      const issuing = await openHouse({ env });
+      const house = await openHouse({ env, clock: days(count) });
+      const login = await send(issuing.url, '/api/user', undefined, { key: null, headers: { Authorization: LOGIN } });
+      const { status, body } = await send(
+        house.url,
+        '/api/topup',
+        { ...SALE, 'request-id': 'aged' },
+        { key: login.body.AccessToken },
+      );
+      await Promise.all([issuing.close(), house.close()]);
+      return [status, body.status, body.detail ?? null];
+    }),
+  );
+  expect(told.map(([status, word]) => [status, word])).toEqual([
+    [200, 'success'],
+    [200, 'success'],
+    [401, 'fail'],
+  ]);
+  expect(told[2]![2]).toBe('Invalid token. The AccessToken is too old; log in again.');
 });
 
 /** Asks from another loopback address, which only Linux has: a stranger. */

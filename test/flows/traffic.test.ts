@@ -104,7 +104,7 @@ const MAKERS: readonly (() => string)[] = [
   () => `${randomInt(10_000_000_000, 99_999_999_999)}`,
   () => `Ada ${letters(9, 'aeioubdfgklmn')} ${letters(9, 'aeioubdfgklmn')} of ${letters(7, 'aeiou')}`,
   () => `{"pin":"${randomInt(1_000, 9_999)}${letters(4, 'xyz')}"}`,
-  () => `cga1.a.${letters(64, '0123456789abcdef')}`,
+  () => `cga2.a.${letters(64, '0123456789abcdef')}`,
 ];
 const NAMES = [
   'phone',

@@ -7,6 +7,10 @@ import { createKeyring } from '../../src/gateway/keyring';
 
 const keyring = createKeyring(new Secret('a'.repeat(64)));
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const OLD = createKeyring(new Secret('a'.repeat(64)), { days: 30, now: () => 0 }).sealToken({
+  apiKey: new Secret('KEY'),
+  format: 'a',
+});
 const TOKEN = keyring.sealToken({ apiKey: new Secret('KEY'), pin: new Secret('1234'), format: 'a' });
 
 /** `key` or `key:pin`, then `basic` when it was a login and the format of a token. */
@@ -79,7 +83,8 @@ test.each<[string, LegacyHeaders]>([
   ['a letter beyond ASCII', { authorization: 'Token KÉY' }],
   ['257 characters', { authorization: `Token ${'k'.repeat(257)}` }],
   ['a token that was changed', { authorization: `Token ${TOKEN.slice(0, -1)}` }],
-  ['a token of nobody', { authorization: 'Token cga1.a.00' }],
+  ['a token that is too old', { authorization: `Token ${OLD}` }],
+  ['a token of nobody', { authorization: 'Token cga2.a.00' }],
 ])('a key with %s is refused, and not repeated', (_title, headers) => {
   expect.assertions(3);
   try {
@@ -87,7 +92,7 @@ test.each<[string, LegacyHeaders]>([
   } catch (error) {
     expect(error).toBeInstanceOf(GatewayError);
     expect((error as GatewayError).code).toBe('bad_credentials');
-    expect((error as GatewayError).detail).not.toMatch(/K.?Y\b(?!>)|cga1|kkk|my key/);
+    expect((error as GatewayError).detail).not.toMatch(/K.?Y\b(?!>)|cga2|kkk|my key/);
   }
 });
 

@@ -8,7 +8,7 @@ const content = { apiKey: new Secret('acme_live_k3y'), pin: new Secret('73519'),
 
 test('a token is hex after its mark, with no word that a client might cut out of it', () => {
   const token = keyring.sealToken(content);
-  expect(token).toMatch(/^cga1\.a\.[0-9a-f]+$/);
+  expect(token).toMatch(/^cga2\.a\.[0-9a-f]+$/);
   expect(token.toLowerCase()).not.toMatch(/token|bearer|basic|\s/);
   expect(token).not.toContain('acme');
   expect(looksLikeToken(token)).toBe(true);
@@ -24,12 +24,29 @@ test('a token gives back the key, the PIN and the format of its login', () => {
   expect(keyring.openToken(keyring.sealToken({ apiKey: content.apiKey, format: 'b' }))!.pin).toBeUndefined();
 });
 
-test('one login always gives one token, and another login another', () => {
+test('the logins of an hour give one token, and another login another', () => {
   const token = keyring.sealToken(content);
   expect(keyring.sealToken(content)).toBe(token);
   expect(createKeyring(new Secret('a'.repeat(64))).sealToken(content)).toBe(token);
   expect(keyring.sealToken({ ...content, pin: new Secret('73510') })).not.toBe(token);
   expect(keyring.sealToken({ ...content, format: 'b' }).slice(7)).not.toBe(token.slice(7));
+});
+
+test('a token ages from the hour of its login, across restarts and whatever else the setting is', () => {
+  const [hour, day] = [3_600_000, 86_400_000];
+  const at = (nowMs: number, days = 30) => createKeyring(new Secret('a'.repeat(64)), { days, now: () => nowMs });
+  const token = at(0).sealToken(content);
+  expect(at(hour - 1).sealToken(content)).toBe(token);
+  expect(at(hour).sealToken(content)).not.toBe(token);
+  const isExpired = (nowMs: number, days?: number) => at(nowMs, days).openToken(token)?.isExpired;
+  expect([30 * day, 30 * day + hour - 1, 30 * day + hour].map((nowMs) => isExpired(nowMs))).toEqual([false, false, true]);
+  expect([isExpired(30 * day + hour, 31), isExpired(2 * day, 1)]).toEqual([false, true]);
+  expect(at(day).openToken(at(2 * day).sealToken(content))?.isExpired).toBe(false);
+});
+
+test('a token of the form that had no hour opens nothing, and is never taken for a key', () => {
+  const plain = 'cga1.a.82363dced6f88e4ea93445a1464bf33523e207f0c6d46001a923cab3715b0288da13efbbb57f1f7e3c78ec887cec4b38c3df2d';
+  expect([keyring.openToken(plain), looksLikeToken(plain)]).toEqual([undefined, true]);
 });
 
 test('a gateway with another secret cannot open it', () => {
@@ -49,10 +66,10 @@ test('a token that was changed anywhere opens nothing', () => {
     token.slice(0, -2),
     token.slice(0, -1),
     `${token}00`,
-    token.replace('cga1.a.', 'cga1.b.'),
+    token.replace('cga2.a.', 'cga2.b.'),
     '',
-    'cga1.a.',
-    'cga1..00',
+    'cga2.a.',
+    'cga2..00',
   ])
     expect(keyring.openToken(text)).toBeUndefined();
 });
@@ -62,7 +79,7 @@ test('any text at all opens nothing and never throws', () => {
     fc.property(
       fc.oneof(
         fc.string(),
-        fc.string().map((text) => `cga1.a.${text}`),
+        fc.string().map((text) => `cga2.a.${text}`),
       ),
       (text) => keyring.openToken(text) === undefined,
     ),

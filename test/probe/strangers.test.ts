@@ -122,7 +122,8 @@ describe('a key of somebody else', () => {
       token.replace(/\.a\./, '.b.'),
       token.replace(/\.a\./, '..'),
       token.replace(/\.a\./, '.a.a.'),
-      token.replace('cga1', 'cga2'),
+      token.replace('cga2', 'cga1'),
+      token.replace('cga2', 'cga3'),
     );
     for (let at = 0; at < token.length; at += 1) {
       forged.push(token.slice(0, at) + flip(token[at]!) + token.slice(at + 1));

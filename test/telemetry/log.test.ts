@@ -63,7 +63,7 @@ describe('the log', () => {
     "pin: 'hunter2'",
     'key acme_live_hunter2:1234 refused',
     'key sandbox_hunter2 refused',
-    'cga1.a.hunter2',
+    'cga2.a.hunter2',
     'postgres://gateway:hunter2@db/orders',
   ])('masks a credential in the words of others: %s', (error) => {
     const { log, lines } = logOf();
