@@ -66,7 +66,7 @@ const configSchema = z.strictObject({
     /^[\w.-]{1,64}$/.test(text) ? text : undefined,
   ).optional(),
   journalUrl: setting(
-    'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, or `memory:` for tests.',
+    'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, or `memory:`, for tests only.',
     '`lmdb:`, `lmdb:/path` or `memory:`',
     // What PostgreSQL lacks here is said where a journal is opened.
     (text) => (/^(?:lmdb|memory|postgres|postgresql):/i.test(text) ? new Secret(text) : undefined),
@@ -126,8 +126,10 @@ const configSchema = z.strictObject({
     parseWhole(text, 1, 3_650),
   ).prefault('30'),
   // Closed, because a misspelt `production` would sell in the sandbox and tell scripts of success.
-  nodeEnv: setting('`production` demands a choice of UPSTREAM_URL.', 'development, test or production', (text) =>
-    NODE_ENVS.find((word) => word === text),
+  nodeEnv: setting(
+    '`production` demands a choice of UPSTREAM_URL, and a journal on disk.',
+    'development, test or production',
+    (text) => NODE_ENVS.find((word) => word === text),
   ).prefault('development'),
   configFile: setting('A YAML file with these same names; the environment wins.', 'a file', (text) => text).prefault(
     CONFIG_FILE_NAME,
@@ -217,6 +219,11 @@ function checkTogether(settings: Settings): readonly string[] {
   if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
     problems.push(
       'UPSTREAM_URL must be set with NODE_ENV=production; the word `sandbox` chooses the embedded sandbox on purpose.',
+    );
+  }
+  if (settings.nodeEnv === 'production' && /^memory:/i.test(settings.journalUrl.revealForUseOnly())) {
+    problems.push(
+      'JOURNAL_URL must not be `memory:` with NODE_ENV=production: a restart would forget every order. Leave it unset, or set `lmdb:/path`.',
     );
   }
   if (leadsBack(settings)) {

@@ -40,6 +40,16 @@ export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptio
   return new Secret(text);
 }
 
+/** For commands beside the gateway: makes none, because what a new secret gives stands in no journal and no `callers.yaml`. */
+export function readGatewaySecretBeside(options: GatewaySecretOptions): Secret {
+  const file = join(options.dataDir, 'gateway.secret');
+  if (options.gatewaySecret === undefined && !existsSync(file))
+    throw new Error(
+      `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${file} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.`,
+    );
+  return readGatewaySecret(options);
+}
+
 /** Written whole under another name and then linked: of several processes at once one wins, and nobody reads half. */
 function createSecretFile(file: string, dataDir: string): void {
   mkdirSync(dataDir, { recursive: true });

@@ -66,7 +66,7 @@ describe('the configuration', () => {
       SANDBOX_HOST: 'localhost',
       SANDBOX_PORT: '8088',
       SANDBOX_RELAXED: '1',
-      JOURNAL_URL: 'memory:',
+      JOURNAL_URL: 'lmdb:/var/lib/j',
       DATA_DIR: '/var/lib/x',
       MAPPINGS_DIR: '/etc/x',
       DRAIN_SECONDS: '30',
@@ -167,6 +167,15 @@ describe('the configuration', () => {
       expect(all[0]).not.toContain('hunter2');
     },
   );
+
+  it.each(['memory:', 'MEMORY:'])('keeps no journal in memory (%s) in production', (url) => {
+    const production = { NODE_ENV: 'production', UPSTREAM_URL: 'sandbox' };
+    expect(problems({ ...production, JOURNAL_URL: url })).toEqual([
+      'JOURNAL_URL must not be `memory:` with NODE_ENV=production: a restart would forget every order. Leave it unset, or set `lmdb:/path`.',
+    ]);
+    expect(load({ ...production, JOURNAL_URL: 'lmdb:/var/lib/j' }).journalUrl.revealForUseOnly()).toBe('lmdb:/var/lib/j');
+    expect(load({ JOURNAL_URL: url }).journalUrl.revealForUseOnly()).toBe(url);
+  });
 
   it('does not sell through itself', () => {
     for (const address of ['http://127.0.0.1:8080/api/v1', 'http://localhost:8080', 'http://[::1]:8080/api/v1'])

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../src/domain/credentials';
-import { readGatewaySecret } from '../src/gateway-secret';
+import { readGatewaySecret, readGatewaySecretBeside } from '../src/gateway-secret';
 
 const folder = mkdtempSync(join(tmpdir(), 'secret-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,6 +27,16 @@ describe('the gateway secret', () => {
   it('is another one in another data folder', () => {
     const one = readGatewaySecret({ dataDir: join(folder, 'one') }).revealForUseOnly();
     expect(readGatewaySecret({ dataDir: join(folder, 'two') }).revealForUseOnly()).not.toBe(one);
+  });
+
+  it('is read beside the gateway, and never made there', () => {
+    const dataDir = join(folder, 'beside');
+    expect(() => readGatewaySecretBeside({ dataDir })).toThrow(`${join(dataDir, 'gateway.secret')} is not there`);
+    expect(() => statSync(dataDir)).toThrow();
+    const made = readGatewaySecret({ dataDir }).revealForUseOnly();
+    expect(readGatewaySecretBeside({ dataDir }).revealForUseOnly()).toBe(made);
+    const gatewaySecret = new Secret('x'.repeat(32));
+    expect(readGatewaySecretBeside({ gatewaySecret, dataDir: join(folder, 'none') })).toBe(gatewaySecret);
   });
 
   it('is never replaced when its file was emptied: orders hang on it', () => {

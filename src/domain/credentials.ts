@@ -36,6 +36,14 @@ export class Secret {
   }
 }
 
+/** v1 section 5: live keys begin with a prefix that ends in `_live_`, sandbox keys with `sandbox_`. */
+const KEY_SHAPE = /^(?:[a-z0-9][a-z0-9_-]*_live_|sandbox_)[^\s:"'`{}<>\\,;]+$/i;
+
+/** Whether a text can be a key of v1's. For what a person types; a script's key is judged by v1 alone. */
+export function looksLikeKey(text: string): boolean {
+  return /^[\x21-\x7e]{1,256}$/.test(text) && KEY_SHAPE.test(text);
+}
+
 /** What a script proved itself with, and the only name it has in logs and journal. */
 export interface Credentials {
   readonly apiKey: Secret;

@@ -1,6 +1,6 @@
 /** The command as it is typed: in a real terminal (`script` of util-linux gives one), and from a pipe. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
@@ -10,7 +10,7 @@ import { showRequestId } from '../../src/gateway/show-request-id';
 const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts'), 'fingerprint'];
 const SECRET = 'c0ffee'.repeat(6);
-const KEY = 'a_key_that_nobody_shall_see';
+const KEY = 'acme_live_that_nobody_shall_see';
 const keyring = createKeyring(new Secret(SECRET));
 const FINGERPRINT = keyring.fingerprint(new Secret(KEY));
 const hasTerminal = spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0;
@@ -55,6 +55,47 @@ test('a request id is printed as the log has it', () => {
   expect(pipe('SHOP-17\n', '--request-id')).toEqual({ status: 0, stdout: 'SHOP-17\n', stderr: '' });
   const shown = `${showRequestId('T-08031234567', keyring)}\n`;
   expect(pipe('T-08031234567\n', '--request-id')).toEqual({ status: 0, stdout: shown, stderr: '' });
+});
+
+test('without the secret of the gateway nothing is printed, none is made, and what is missing is said', () => {
+  for (const more of [[], ['--request-id']]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...PROGRAM, ...more], {
+      cwd: dataDir,
+      env: { ...environment(), GATEWAY_SECRET: undefined },
+      input: `${KEY}\n`,
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toBe(
+      `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${join(dataDir, 'gateway.secret')} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.\n`,
+    );
+    expect(readdirSync(dataDir)).toEqual([]);
+  }
+});
+
+test.each([
+  ['two words', `my key ${KEY}`],
+  ['a header', `Authorization: Token ${KEY}:1234`],
+  ['a phone number', '08031234567'],
+  ['a PIN', '1234'],
+  ['a file', '/run/secrets/key.txt'],
+  ['JSON', `{"key":"${KEY}"}`],
+  ['a key in quotes', `"${KEY}"`],
+  ['a fingerprint', 'f'.repeat(32)],
+  ['a key with a PIN that is none', `${KEY}:12`],
+  ['a key with a mark that cannot be seen', `${KEY}\u200b`],
+  ['a key with a control character', `${KEY}\u0007x`],
+  ['a mile of text', KEY + 'x'.repeat(300)],
+  ['the prefix alone', 'acme_live_'],
+])('%s cannot be a key: refused in one sentence that does not repeat it', (_what, input) => {
+  const { status, stdout, stderr } = pipe(`${input}\n`);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^This is not an API key: .*`_live_` or begins with `sandbox_`.*\n$/);
+  expect(stderr).not.toContain(input);
+});
+
+test('a request id that is empty is told', () => {
+  expect(pipe('\n', '--request-id')).toEqual({ status: 1, stdout: '', stderr: 'No request id was given.\n' });
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import pino from 'pino';
-import { Secret, type Credentials } from '../../src/domain/credentials';
+import { looksLikeKey, Secret, type Credentials } from '../../src/domain/credentials';
 
 const TEXT = 'acme_live_k3y';
 const PIN = '73519';
@@ -48,3 +48,20 @@ test.each(printed)('%s shows neither key nor PIN', (_how, print) => {
   expect(text).not.toContain(TEXT);
   expect(text).not.toContain(PIN);
 });
+
+test.each(['acme_live_demo', 'ACME_LIVE_k.3-y+/=', 'my-shop_2_live_x', 'sandbox_demo', `sandbox_${'x'.repeat(248)}`])(
+  '%s can be a key',
+  (text) => expect(looksLikeKey(text)).toBe(true),
+);
+
+test.each([
+  '',
+  'demo',
+  '_live_demo',
+  'acme_live_',
+  'sandbox_',
+  'acme_live_a b',
+  'acme_live_a:1234',
+  `sandbox_${'x'.repeat(249)}`,
+  'acme_live_\u043a',
+])('%j can be none', (text) => expect(looksLikeKey(text)).toBe(false));
