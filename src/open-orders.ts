@@ -1,5 +1,5 @@
 /** Orders without a final outcome, watched from outside: how many, how much money is in them, and which are overdue. */
-import { kobo, type AmountMinor } from './domain/amount';
+import { kobo, nairaNumber, type AmountMinor } from './domain/amount';
 import type { Clock } from './domain/clock';
 import type { Order } from './domain/order';
 import { traitsOf } from './gateway/compare-receipt';
@@ -66,7 +66,7 @@ export interface OpenOrdersWatch {
   stop(): void;
 }
 
-/** Looks at once and then every minute: gauges for all, a log line for each that is overdue. */
+/** Looks at once and then every minute: a line for all of them at the start, gauges, and a line for each that is overdue. */
 export function watchOpenOrders(parts: {
   journal: Journal;
   mapping: () => Mapping;
@@ -79,10 +79,14 @@ export function watchOpenOrders(parts: {
   const said = new Map<string, number>();
   let cancel: () => void = () => undefined;
   let isStopped = false;
+  let isFirst = true;
   const look = async (): Promise<void> => {
     try {
       const now = parts.clock.now();
-      const { orders, overdue, atRisk, unreadable } = await readOpenOrders(parts.journal, parts.mapping(), now);
+      const found = await readOpenOrders(parts.journal, parts.mapping(), now);
+      const { orders, overdue, atRisk, unreadable } = found;
+      if (isFirst) sayFound(found, now, parts.log);
+      isFirst = false;
       parts.metrics.setUnknownOrders(orders.length, atRisk);
       if (unreadable[0] !== undefined)
         parts.log.error('open_orders', { ...errorFields(unreadable[0]), count: unreadable.length });
@@ -113,4 +117,17 @@ export function watchOpenOrders(parts: {
       cancel();
     },
   };
+}
+
+/** What the process before this one left. Said of none as well: then it is known that somebody looked. */
+function sayFound({ orders, atRisk, withoutPrice }: OpenOrders, nowMs: number, log: Log): void {
+  const fields = {
+    count: orders.length,
+    atRiskNaira: nairaNumber(atRisk),
+    withoutPrice,
+    oldestMs: orders[0] === undefined ? undefined : nowMs - orders[0].openedAtMs,
+    detail: orders.length < ORDERS_MAX ? undefined : 'there are more: these are the oldest ones',
+  };
+  if (orders.length === 0) log.info('orders_found_open', fields);
+  else log.warn('orders_found_open', fields);
 }

@@ -82,6 +82,32 @@ test('what was asked for, what v1 charged and what is at risk are three things',
   expect(money(undefined, { operation: 'of_another_time' })).toEqual({});
 });
 
+test.each([
+  [[], { level: 'info', count: 0, atRiskNaira: 0, withoutPrice: 0 }],
+  [
+    [
+      { requestId: 'first' },
+      { requestId: 'later', openedAtMs: OPENED_AT_MS + MINUTE_MS },
+      { requestId: 'data', operation: 'buy_data', fields: { plan: '7' } },
+      { requestId: 'odd', fields: { amount: 12_345 } },
+    ],
+    { level: 'warn', count: 4, atRiskNaira: 323.45, withoutPrice: 1, oldestMs: 5 * MINUTE_MS },
+  ],
+])('the start says once what is open, how old it is and how much money is in it (%j)', async (orders, line) => {
+  const journal = createMemoryJournal();
+  for (const { requestId, ...changes } of orders) await open(journal, requestId, changes);
+  const standing = createStandingClock(OPENED_AT_MS + 5 * MINUTE_MS);
+  const lines: string[] = [];
+  const log = createLog('debug', { write: (text: string) => void lines.push(text) });
+  const watch = watchOpenOrders({ journal, mapping: () => mapping!, clock: standing.clock, log, metrics: createMetrics() });
+  await standing.move(3 * MINUTE_MS);
+  watch.stop();
+  const found = lines
+    .map((text) => JSON.parse(text) as object)
+    .filter((one) => 'event' in one && one.event === 'orders_found_open');
+  expect(found).toEqual([{ time: expect.any(String) as string, event: 'orders_found_open', ...line }]);
+});
+
 test('an overdue order is said once an hour, and no more once it is settled; the gauges follow', async () => {
   const journal = createMemoryJournal();
   await open(journal, 'lost');
@@ -103,7 +129,7 @@ test('an overdue order is said once an hour, and no more once it is settled; the
   expect([said(), await gauge()]).toEqual([0, '1']);
   await standing.move(2 * MINUTE_MS);
   expect(said()).toBe(1);
-  expect(JSON.parse(lines[0]!)).toMatchObject({ requestId: 'lost', operation: 'buy_airtime', outcome: 'open' });
+  expect(JSON.parse(lines[1]!)).toMatchObject({ requestId: 'lost', operation: 'buy_airtime', outcome: 'open' });
   await standing.move(50 * MINUTE_MS);
   expect(said()).toBe(1);
   await standing.move(20 * MINUTE_MS);
@@ -133,5 +159,7 @@ test('a journal that cannot be read is logged, and looked at again a minute late
   await open(journal, 'r1');
   await standing.move(2 * MINUTE_MS);
   expect(await metrics.registry.metrics()).toMatch(/^compat_unknown_orders 1$/m);
+  // As soon as it can be known.
+  expect(lines.at(-1)).toMatch(/"count":1,.*"event":"orders_found_open"/);
   watch.stop();
 });

@@ -12,6 +12,7 @@ export type LogValue = string | number | boolean | null;
 /** Everything a line may hold besides level, time and event. No fields of orders: they are somebody's phone and meter. */
 export const LOG_FIELDS = [
   'address',
+  'atRiskNaira',
   'code',
   'count',
   'detail',
@@ -30,6 +31,7 @@ export const LOG_FIELDS = [
   'mappingHash',
   'message',
   'method',
+  'oldestMs',
   'open',
   'operation',
   'order',
@@ -52,6 +54,7 @@ export const LOG_FIELDS = [
   'upstreamMs',
   'url',
   'version',
+  'withoutPrice',
   'worker',
 ] as const;
 
