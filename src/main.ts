@@ -13,6 +13,7 @@ import { readOpenFilesLimit, shareDescriptors, type DescriptorShares } from './d
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
+import { createKeyGuard } from './gateway/key-guard';
 import { createKeyring } from './gateway/keyring';
 import { showRequestId } from './gateway/show-request-id';
 import { idInHeader } from './gateway/refuse';
@@ -41,6 +42,7 @@ import { routesBehindV1 } from './routes-behind-v1';
 import { watchMappings } from './watch-mappings';
 import { watchUpstream } from './watch-upstream';
 import { createHttpUpstream } from './upstream/http-upstream';
+import type { Upstream } from './upstream/upstream';
 
 export interface Service {
   /** Where scripts go: `http://127.0.0.1:8080`. */
@@ -87,8 +89,8 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
-  const upstream = measuredUpstream(createHttpUpstream({ baseUrl: upstreamUrl, connections: shares.sales }), metrics);
-  closers.push(() => upstream.close());
+  const keyGuard = createKeyGuard({ clock, journal });
+  const upstream = keyGuard.hear(openUpstream(upstreamUrl, shares, metrics, closers));
   watchOutside(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
@@ -100,6 +102,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     upstream,
     catalogs: createCatalog({ upstream }),
     keyring,
+    keyGuard,
     lookupKey: config.lookupApiKey,
     clock,
     random: Math.random,
@@ -184,6 +187,12 @@ function watchOutside(config: Config, live: LiveMapping, { observer, log, clock,
     const watching = watchUpstream(config.upstreamUrl, { clock, log });
     closers.push(async () => watching.stop());
   }
+}
+
+function openUpstream(baseUrl: string, { sales }: DescriptorShares, metrics: Metrics, closers: Opening['closers']): Upstream {
+  const upstream = createHttpUpstream({ baseUrl, connections: sales });
+  closers.push(() => upstream.close());
+  return measuredUpstream(upstream, metrics);
 }
 
 function passthroughOptions(config: Config, observer: Observer, log: Log, shares: DescriptorShares): Partial<PassthroughOptions> {

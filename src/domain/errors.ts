@@ -18,6 +18,7 @@ export const ERRORS = {
   bad_forwarded_address: { status: 400, title: 'The forwarded address cannot be read' },
   wrong_pin: { status: 400, title: 'The transaction PIN was wrong before' },
   pin_held: { status: 400, title: 'Other PINs of this key were wrong, and v1 has not accepted this one lately' },
+  too_many_wrong_keys: { status: 429, title: 'Too many wrong API keys from this address' },
   too_many_lookups: { status: 429, title: 'Too many lookups without a key of their own' },
   missing_field: { status: 400, title: 'A required field is absent' },
   invalid_field: { status: 400, title: 'A field has an unusable value' },

@@ -79,7 +79,6 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     openedAtMs: startedAt,
     trail: trailOf(asking),
   };
-  if (operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
   let repeat: Repeat | undefined;
   const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, isRepeat) => {
     if (isRepeat) repeat = 'joined';
@@ -154,6 +153,7 @@ async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking
   try {
     const refusal = parts.pinGuard.refusalOf(asking.credentials);
     if (refusal !== undefined) throw refusal;
+    await parts.keyGuard?.enter(readContextOf(asking));
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {
     return standStill(await knownOrder(newOrder, refusal, asking, parts));
@@ -174,6 +174,7 @@ async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking
     // The other try ended in this moment: its word is this one's too.
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return standStill(order);
   }
+  if (asking.operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
   const { timing } = asking.mapping;
   return pursue(
     {

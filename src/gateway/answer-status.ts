@@ -92,6 +92,7 @@ async function refresh(order: Order, asking: Asking, parts: WalkParts): Promise<
 async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, credentials } = asking;
   const call = buildCall(operation.call!, asking.intent.values, { order: { reference: id } });
+  await parts.keyGuard?.enter(readContextOf(asking));
   const finding = await parts.upstream.find(call, readContextOf(asking));
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);

@@ -31,11 +31,12 @@ import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answe
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { createAttemptLimit } from './attempt-limit';
-import type { Asking } from './asking';
+import { readContextOf, type Asking } from './asking';
 import { askAgain } from './ask-again';
 import { authenticate, authenticateFields, type Authenticated } from './authenticate';
 import { catalogListsOf } from './catalog-lists';
 import { createKeyless, type Keyless } from './keyless';
+import type { KeyGuard } from './key-guard';
 import type { Keyring } from './keyring';
 import { createLearntPatience, patienceFor, type LearntPatience } from './learnt-patience';
 import { createLookupMemory, type LookupMemory } from './lookup-memory';
@@ -62,6 +63,8 @@ export interface GatewayParts {
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly onWrongPin?: (wrong: WrongPin) => void;
+  /** Without it wrong keys have no limit. */
+  readonly keyGuard?: Pick<KeyGuard, 'enter'>;
   /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
   readonly learntPatience?: LearntPatience;
 }
@@ -117,14 +120,22 @@ export interface WalkParts extends GatewayParts, PursuitParts {
 
 type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
 
+/** A purchase and a question about one order look into the journal before they ask. */
 const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
   purchase: answerPurchase,
-  lookup: answerLookup,
-  read: answerLookup,
-  list: answerList,
+  lookup: guarded(answerLookup),
+  read: guarded(answerLookup),
+  list: guarded(answerList),
   status: answerStatus,
-  history: answerHistory,
+  history: guarded(answerHistory),
 };
+
+function guarded(serve: Serve): Serve {
+  return async (asking, parts) => {
+    await parts.keyGuard?.enter(readContextOf(asking));
+    return serve(asking, parts);
+  };
+}
 
 /** How long a stop lets scripts wait for the end of their orders: a supervisor that gives 30 seconds is not outlasted. */
 const STOP_PATIENCE_MS = 20_000;
@@ -185,6 +196,7 @@ export function createGateway(parts: GatewayParts): Gateway {
     const first = walkIn(request, mapping, { ...tools, catalog: undefined }, found);
     if (first.kind === 'needs_catalog') {
       const context = { credentials: first.credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
+      await parts.keyGuard?.enter(context);
       const catalog = await parts.catalogs.get(context);
       if (catalog === undefined) {
         throw new GatewayError(

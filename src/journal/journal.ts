@@ -40,6 +40,8 @@ export interface Journal {
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;
   findByNumber(owner: string, number: number): Promise<Order | undefined>;
+  /** Whether v1 has ever given an order of this owner a reference, which it does for no key that it refuses. */
+  hasReference(owner: string): Promise<boolean>;
 
   /**
    * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first. Cheap for

@@ -69,6 +69,7 @@ export function createMemoryJournal(): Journal {
     find: async (owner, requestId) => at(ledgers.get(owner), requestId),
     findByReference: async (owner, reference) => at(ledgers.get(owner), ledgers.get(owner)?.byReference.get(reference)),
     findByNumber: async (owner, number) => at(ledgers.get(owner), ledgers.get(owner)?.byNumber.get(number)),
+    hasReference: async (owner) => (ledgers.get(owner)?.byReference.size ?? 0) > 0,
     async listUnsettled({ owner, fromMs = 0, limit }) {
       const wanted = owner === undefined ? [...ledgers.values()] : [ledgers.get(owner)];
       const orders = wanted.flatMap((ledger) =>

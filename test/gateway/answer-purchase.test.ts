@@ -1,7 +1,7 @@
 import { pause } from '../../src/domain/clock';
 import { GatewayError } from '../../src/domain/errors';
 import type { Outcome } from '../../src/domain/outcome';
-import type { Served } from '../../src/gateway/gateway';
+import type { GatewayParts, Served } from '../../src/gateway/gateway';
 import type { Journal } from '../../src/journal/journal';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
@@ -86,6 +86,46 @@ test('a repeat with a PIN that was wrong hears what became of the order', async 
   expect(await buy(house, { 'request-id': 'r-3' })).toMatchObject({ http: 400, status: 'fail', code: 'wrong_pin' });
   expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
   expect(house.upstream.sent).toHaveLength(1);
+});
+
+describe('while too many wrong keys come from its address', () => {
+  const keyGuard: GatewayParts['keyGuard'] = {
+    enter: () => Promise.reject(new GatewayError('too_many_wrong_keys', 'Too many.', { retryAfterSeconds: 5 })),
+  };
+  const openHouses = async (first: Outcome) => {
+    const before = openWalkHouse({ answers: [{ outcome: first }] });
+    await buy(before);
+    await giveUp(before);
+    return openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: before, parts: { keyGuard } });
+  };
+  const askAfter = async ({ gateway, clock }: WalkHouse, id: string) => {
+    const headers = { authorization: `Token ${WALK_KEY}:1234` };
+    const asking = gateway.handle(legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers }));
+    await clock.advance(60_000);
+    return readReply(await asking);
+  };
+
+  test('a first order is refused and leaves nothing in the journal', async () => {
+    const house = openWalkHouse({ parts: { keyGuard } });
+    expect(await buy(house)).toMatchObject({ http: 429, status: 'fail', code: 'too_many_wrong_keys' });
+    expect(await house.journal.find(house.owner, 'r-1')).toBeUndefined();
+    expect(house.upstream.sent).toEqual([]);
+  });
+
+  test.each([
+    ['sold', SUCCESS, 'success'],
+    ['open', UNKNOWN, 'pending'],
+  ])('an order that is %s is told as it stands, to a repeat and to a question', async (_title, first, status) => {
+    const house = await openHouses(first);
+    expect(await buy(house)).toMatchObject({ http: 200, status });
+    expect(await askAfter(house, 'r-1')).toMatchObject({ http: 200, status });
+    expect(house.upstream.sent).toEqual([]);
+  });
+
+  test('a question about an order that only v1 may know is not answered, and no failure', async () => {
+    const house = await openHouses(SUCCESS);
+    expect(await askAfter(house, 'R-OTHER')).toMatchObject({ http: 202, status: 'pending', code: 'too_many_wrong_keys' });
+  });
 });
 
 describe('another try of an order whose fate is open', () => {

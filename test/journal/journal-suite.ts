@@ -186,6 +186,20 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       expect(await journal.findByReference(order.owner, 'x'.repeat(5000))).toBeUndefined();
     });
 
+    test('an owner has a reference once v1 has given one to an order of his, and no other owner has', async () => {
+      const { order } = await journal.open(newOrder());
+      expect(await journal.hasReference(order.owner)).toBe(false);
+      await journal.settle(order.owner, 'r1', rejected, OPENED_AT_MS + 1);
+      expect(await journal.hasReference(order.owner)).toBe(false);
+      await journal.open(newOrder({ requestId: 'r2' }));
+      await journal.settle(order.owner, 'r2', succeeded, OPENED_AT_MS + 2);
+      const others = ['0'.repeat(32), 'f'.repeat(32), order.owner.slice(0, -1), `${order.owner}0`];
+      expect(await Promise.all([order.owner, ...others].map((owner) => journal.hasReference(owner)))).toEqual([
+        true,
+        ...others.map(() => false),
+      ]);
+    });
+
     test('a reference stays with the first order that v1 gave it to', async () => {
       const { owner } = newOrder();
       await journal.open(newOrder());

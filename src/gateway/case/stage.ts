@@ -161,6 +161,7 @@ function delegateJournal(journal: () => Journal): Journal {
     find: (...wanted) => journal().find(...wanted),
     findByReference: (...wanted) => journal().findByReference(...wanted),
     findByNumber: (...wanted) => journal().findByNumber(...wanted),
+    hasReference: (owner) => journal().hasReference(owner),
     listUnsettled: (options) => journal().listUnsettled(options),
     list: (options) => journal().list(options),
     isWritable: () => journal().isWritable(),

@@ -2,14 +2,14 @@
 import type { Order } from '../../domain/order';
 import type { Journal, ListOptions } from '../journal';
 import { isUnsettled, REFERENCE_CHARACTERS_MAX } from '../settle-order';
-import { numberKey, parseOrderKey, placeBytes, textKey, timeKey } from './keys';
+import { endOf, numberKey, ownerBytes, parseOrderKey, placeBytes, textKey, timeKey } from './keys';
 import { listUnsettledPlaces } from './list-unsettled';
 import { readAt, readById, type Store } from './read-order';
 import { decodeOrder } from './record';
 
 const LIST_CHUNK = 128;
 
-export type JournalReads = Pick<Journal, 'find' | 'findByReference' | 'findByNumber' | 'listUnsettled' | 'list'>;
+export type JournalReads = Pick<Journal, 'find' | 'findByReference' | 'findByNumber' | 'hasReference' | 'listUnsettled' | 'list'>;
 
 /** `assertOpen` throws once the environment is closed: LMDB itself would read freed memory. */
 export function createReads(store: Store, assertOpen: () => void): JournalReads {
@@ -30,6 +30,10 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
     async findByNumber(owner, number) {
       if (!Number.isSafeInteger(number) || number < 0) return undefined;
       return readAt(fresh(), owner, store.numbers.get(numberKey(owner, number)))?.order;
+    },
+    async hasReference(owner) {
+      const start = ownerBytes(owner);
+      return [...fresh().references.getKeys({ start, end: endOf(start), limit: 1 })].length > 0;
     },
     async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
       const places = await listUnsettledPlaces(fresh(), owner === undefined ? undefined : { owner, fromMs }, limit, fresh);

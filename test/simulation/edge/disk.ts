@@ -61,6 +61,7 @@ export class Disk {
       find: (owner, requestId) => read(owner, () => journal.find(owner, requestId)),
       findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
+      hasReference: (owner) => read(owner, () => journal.hasReference(owner)),
       listUnsettled: (options) => read(options.owner, () => journal.listUnsettled(options)),
       list: (options) => journal.list(options),
       isWritable: () => true,

@@ -1,0 +1,195 @@
+import { Secret } from '../../src/domain/credentials';
+import { ERRORS, type GatewayError } from '../../src/domain/errors';
+import { createKeyGuard } from '../../src/gateway/key-guard';
+import { createKeyring } from '../../src/gateway/keyring';
+import type { CallContext, Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
+import { createVirtualClock } from '../domain/virtual-clock';
+
+const SHOP = '192.0.2.1';
+const keyring = createKeyring(new Secret('a'.repeat(64)));
+const FOUND: Finding = { kind: 'found', body: { status: 'success' } };
+const WRONG: Finding = { kind: 'refused', httpStatus: 401, body: {} };
+const AWAY: Finding = { kind: 'unavailable', reason: 'away' };
+const SALE = { method: 'POST', path: '/airtime' } as const;
+const BALANCE = { method: 'GET', path: '/balance' } as const;
+
+interface Options {
+  readonly inJournal?: readonly string[];
+  readonly answerMs?: number;
+  readonly sold?: SentOutcome;
+  readonly answers?: (key: string) => Finding;
+}
+
+function openGuard({ inJournal = [], answerMs = 0, sold, answers }: Options = {}) {
+  const clock = createVirtualClock();
+  const known = new Set(inJournal.map((key) => keyring.fingerprint(new Secret(key))));
+  const guard = createKeyGuard({ clock, journal: { hasReference: async (owner) => known.has(owner) } });
+  const asked: string[] = [];
+  const answer = <T>(context: CallContext, value: T): Promise<T> => {
+    asked.push(context.credentials.apiKey.revealForUseOnly());
+    return answerMs === 0 ? Promise.resolve(value) : new Promise((resolve) => void clock.after(answerMs, () => resolve(value)));
+  };
+  const v1: Upstream = {
+    send: (_call, _id, context) => answer(context, sold!),
+    find: (_call, context) =>
+      answer(
+        context,
+        (answers ?? ((key) => (key.startsWith('good') ? FOUND : WRONG)))(context.credentials.apiKey.revealForUseOnly()),
+      ),
+    close: async () => undefined,
+  };
+  const heard = guard.hear(v1);
+  const contextOf = (key: string, clientAddress: string, isLookupKey = false): CallContext => ({
+    credentials: { apiKey: new Secret(key), fingerprint: keyring.fingerprint(new Secret(key)), isLookupKey },
+    clientAddress,
+    timeoutMs: 10_000,
+  });
+  /** One request with this key: what v1 said of it, or how the guard refused it. */
+  const ask = async (key: string, address = SHOP, isLookupKey = false): Promise<string> => {
+    const context = contextOf(key, address, isLookupKey);
+    try {
+      await guard.enter(context);
+    } catch (error) {
+      return `${(error as GatewayError).code} ${(error as GatewayError).retryAfterSeconds}`;
+    }
+    if (sold !== undefined) return (await heard.send(SALE, 'r1', context)).outcome.kind;
+    return (await heard.find(BALANCE, context)).kind;
+  };
+  let guesses = 0;
+  const guess = (address = SHOP) => ask(`wrong-${(guesses += 1)}`, address);
+  const guessMany = async (count: number, address = SHOP): Promise<string[]> => {
+    const told = [];
+    for (let nth = 0; nth < count; nth += 1) told.push(await guess(address));
+    return told;
+  };
+  const flood = async (): Promise<void> => {
+    while ((await guess()) === 'refused');
+  };
+  return { clock, asked, ask, guess, guessMany, flood };
+}
+
+test('of five hundred keys that v1 refuses, one after the other or at once, twenty are tried, and then one in five seconds', async () => {
+  const one = openGuard();
+  const told = await one.guessMany(500);
+  expect(one.asked.length).toBeLessThanOrEqual(20);
+  expect(told.slice(-480)).toEqual(Array(480).fill('too_many_wrong_keys 1'));
+  await one.clock.advance(60_000);
+  await one.guessMany(100);
+  expect(one.asked.length).toBeLessThanOrEqual(20 + 12);
+  const other = openGuard({ answerMs: 50 });
+  const atOnce = Promise.all(Array.from({ length: 500 }, () => other.guess()));
+  await other.clock.advance(3_000);
+  expect((await atOnce).filter((kind) => kind === 'refused').length).toBe(other.asked.length);
+  expect(other.asked.length).toBeLessThanOrEqual(20);
+});
+
+test('a refusal says when to come again, and that nothing was sent', async () => {
+  const { ask, flood, clock } = openGuard();
+  await flood();
+  expect(await ask('good')).toMatch(/^too_many_wrong_keys [1-5]$/);
+  await clock.advance(5_000);
+  expect(await ask('good')).toBe('found');
+  expect(ERRORS.too_many_wrong_keys.status).toBe(429);
+});
+
+test('a key that v1 has accepted is never held up, wherever that was and whatever comes between', async () => {
+  const { ask, flood, guessMany } = openGuard();
+  expect(await ask('good', '198.51.100.1')).toBe('found');
+  await flood();
+  for (let time = 0; time < 30; time += 1) {
+    expect(await ask('good')).toBe('found');
+    await guessMany(10);
+  }
+});
+
+test.each(['succeeded', 'pending', 'declined'] as const)('a key whose purchase has %s is accepted', async (kind) => {
+  const outcome = kind === 'pending' ? { kind, reference: 'v1-1' } : { kind };
+  const { ask, asked } = openGuard({ sold: { outcome, isDuplicate: false, isDuplicateWindow: false } });
+  await ask('good');
+  const others = Array.from({ length: 100 }, () => ask('good'));
+  expect(new Set(await Promise.all(others))).toEqual(new Set([kind]));
+  expect(asked).toHaveLength(101);
+});
+
+test('after a restart a key with an order of v1 in the journal is asked for at once, in the middle of a flood', async () => {
+  const { ask, flood } = openGuard({ inJournal: ['good'] });
+  await flood();
+  expect(await ask('good')).toBe('found');
+});
+
+test('a key that nobody knows comes in at its second try, while a flood of new keys goes on', async () => {
+  const { ask, flood, guessMany, clock } = openGuard();
+  await flood();
+  const [code, seconds] = (await ask('good')).split(' ');
+  expect(code).toBe('too_many_wrong_keys');
+  for (let second = 0; second < Number(seconds); second += 1) {
+    await guessMany(100);
+    await clock.advance(1_000);
+  }
+  expect(await ask('good')).toBe('found');
+});
+
+test('a wrong key in a loop leaves half of the tries to others, and is tried again when there are more', async () => {
+  const { ask, asked, clock } = openGuard();
+  const told = [];
+  for (let time = 0; time < 100; time += 1) told.push(await ask('old'));
+  expect(asked.length).toBeLessThanOrEqual(11);
+  expect(told.at(-1)).toMatch(/^too_many_wrong_keys [1-5]$/);
+  expect(await ask('good')).toBe('found');
+  await clock.advance(5_000);
+  expect(await ask('old')).toBe('refused');
+});
+
+test('an IPv6 network is one, other networks have tries of their own', async () => {
+  const { ask, guess } = openGuard();
+  for (let host = 1; host <= 40; host += 1) await guess(`2001:db8:1:2::${host}`);
+  expect(await ask('good', '2001:db8:1:2:ffff::1')).toMatch(/^too_many_wrong_keys/);
+  expect(await ask('good', '2001:db8:1:3::1')).toBe('found');
+  expect(await ask('good-2', SHOP)).toBe('found');
+});
+
+test('a hundred new shops of one address come in at once: those beyond the first wait for its verdict, not for tries', async () => {
+  const { ask, clock, asked } = openGuard({ answerMs: 50 });
+  const told = Promise.all(Array.from({ length: 100 }, (_, shop) => ask(`good-${shop}`)));
+  await clock.advance(1_000);
+  expect(new Set(await told)).toEqual(new Set(['found']));
+  expect(asked).toHaveLength(100);
+});
+
+test('what v1 does not answer, or refuses for another reason, takes no try', async () => {
+  let answer: Finding = AWAY;
+  const { guessMany, asked } = openGuard({ answers: () => answer });
+  await guessMany(50);
+  answer = { kind: 'refused', httpStatus: 403, body: {} };
+  await guessMany(50);
+  expect(asked).toHaveLength(100);
+});
+
+test('a v1 that answers no more holds up new keys for two seconds, and no more than twenty are on their way in that time', async () => {
+  const { ask, asked, clock } = openGuard({ answerMs: 60_000 });
+  for (let shop = 0; shop < 30; shop += 1) void ask(`good-${shop}`);
+  await clock.advance(1_999);
+  expect(asked.length).toBeLessThanOrEqual(20);
+  await clock.advance(2);
+  const late = ask('good-31');
+  await clock.advance(60_000);
+  expect(await late).toBe('found');
+});
+
+test('the key of the operator, or of a shop, that asks for a stranger counts for nobody', async () => {
+  const { ask, asked } = openGuard();
+  for (let time = 0; time < 50; time += 1) expect(await ask('wrong', SHOP, true)).toBe('refused');
+  expect(asked).toHaveLength(50);
+  expect(await ask('good')).toBe('found');
+});
+
+test('v1 that refuses for a while a key it has accepted holds up nobody afterwards', async () => {
+  let answer: Finding = FOUND;
+  const { ask, guess } = openGuard({ answers: () => answer });
+  await ask('good');
+  answer = WRONG;
+  for (let time = 0; time < 50; time += 1) expect(await ask('good')).toBe('refused');
+  answer = FOUND;
+  expect(await ask('good')).toBe('found');
+  expect(await guess()).toBe('found');
+});
