@@ -61,6 +61,16 @@ export function parseHeaderNames(text: string): readonly string[] | undefined {
   return names.every(isForwardable) ? names : undefined;
 }
 
+/** Names alone: an offset such as `+01:00` is a zone to some versions of Node only. */
+export function parseTimeZone(text: string): string | undefined {
+  if (!/^[A-Za-z]/.test(text)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).format(0) && text;
+  } catch {
+    return undefined;
+  }
+}
+
 export function parseNetworks(text: string): readonly string[] | undefined {
   const networks = text.split(',').map((part) => part.trim());
   return networks.every(isNetwork) ? networks : undefined;

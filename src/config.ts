@@ -15,6 +15,7 @@ import {
   parseHeaderNames,
   parseNetworks,
   parsePath,
+  parseTimeZone,
   parseUpstreamUrl,
   parseWhole,
   port,
@@ -79,6 +80,11 @@ const configSchema = z.strictObject({
   journalDays: setting('How many days a finished order is kept.', 'a whole number of days from 1 to 3650', (text) =>
     parseWhole(text, 1, 3_650),
   ).prefault('90'),
+  timeZone: setting(
+    'The zone in which commands show the times of orders.',
+    'the name of a time zone such as `Africa/Lagos` or `UTC`',
+    parseTimeZone,
+  ).prefault('Africa/Lagos'),
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
   mappingsWatch: setting(

@@ -31,7 +31,7 @@ export interface GatewaySecretOptions {
 /** Throws a plain Error with a sentence when the file is there and holds no secret. */
 export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptions): Secret {
   if (gatewaySecret !== undefined) return gatewaySecret;
-  const file = join(dataDir, 'gateway.secret');
+  const file = fileIn(dataDir);
   if (!existsSync(file)) createSecretFile(file, dataDir);
   const text = readFileSync(file, 'utf8').trim();
   if (text.length < LENGTH_MIN) {
@@ -40,15 +40,17 @@ export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptio
   return new Secret(text);
 }
 
-/** For commands beside the gateway: makes none, because what a new secret gives stands in no journal and no `callers.yaml`. */
-export function readGatewaySecretBeside(options: GatewaySecretOptions): Secret {
-  const file = join(options.dataDir, 'gateway.secret');
-  if (options.gatewaySecret === undefined && !existsSync(file))
-    throw new Error(
-      `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${file} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.`,
-    );
+/** For commands beside the gateway, which make none: what a new secret gives stands in no journal and no `callers.yaml`. */
+export function findGatewaySecret(options: GatewaySecretOptions): Secret | undefined {
+  if (options.gatewaySecret === undefined && !existsSync(fileIn(options.dataDir))) return undefined;
   return readGatewaySecret(options);
 }
+
+export function missingSecret(dataDir: string): string {
+  return `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${fileIn(dataDir)} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.`;
+}
+
+const fileIn = (dataDir: string): string => join(dataDir, 'gateway.secret');
 
 /** Written whole under another name and then linked: of several processes at once one wins, and nobody reads half. */
 function createSecretFile(file: string, dataDir: string): void {

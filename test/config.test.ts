@@ -77,6 +77,7 @@ describe('the configuration', () => {
       LOG_LEVEL: 'DEBUG',
       GATEWAY_SECRET: 'f'.repeat(64),
       TOKEN_DAYS: '7',
+      TIME_ZONE: 'Africa/Accra',
       NODE_ENV: 'production',
     });
     expect(config).toMatchObject({
@@ -87,6 +88,7 @@ describe('the configuration', () => {
       dataDir: '/var/lib/x',
       mappingsDir: '/etc/x',
       drainSeconds: 30,
+      timeZone: 'Africa/Accra',
       workers: 4,
       trustedProxies: ['10.0.0.0/8', '::1'],
       passthroughHeaders: ['x-tenant', 'cookie'],
@@ -117,6 +119,8 @@ describe('the configuration', () => {
     ['DRAIN_SECONDS', '301', 'a whole number of seconds from 0 to 300'],
     ['DRAIN_SECONDS', '0.5', 'a whole number of seconds from 0 to 300'],
     ['TOKEN_DAYS', '0', 'a whole number of days from 1 to 3650'],
+    ['TIME_ZONE', 'Lagos', 'the name of a time zone'],
+    ['TIME_ZONE', '+01:00', 'the name of a time zone'],
     ['WORKERS', '0', 'a whole number from 1 to 256 or `auto`'],
     ['WORKERS', 'many', 'a whole number from 1 to 256 or `auto`'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, fatal, silent'],
@@ -333,6 +337,7 @@ describe('what the configuration tells of itself', () => {
       LOOKUP_API_KEY: undefined,
       LOG_LEVEL: 'info',
       GATEWAY_SECRET: undefined,
+      TIME_ZONE: 'Africa/Lagos',
       TOKEN_DAYS: '30',
       NODE_ENV: 'development',
       CONFIG_FILE: 'compat-gateway.yaml',

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../src/domain/credentials';
-import { readGatewaySecret, readGatewaySecretBeside } from '../src/gateway-secret';
+import { findGatewaySecret, missingSecret, readGatewaySecret } from '../src/gateway-secret';
 
 const folder = mkdtempSync(join(tmpdir(), 'secret-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,14 +29,15 @@ describe('the gateway secret', () => {
     expect(readGatewaySecret({ dataDir: join(folder, 'two') }).revealForUseOnly()).not.toBe(one);
   });
 
-  it('is read beside the gateway, and never made there', () => {
+  it('is found beside the gateway, and never made there', () => {
     const dataDir = join(folder, 'beside');
-    expect(() => readGatewaySecretBeside({ dataDir })).toThrow(`${join(dataDir, 'gateway.secret')} is not there`);
+    expect(findGatewaySecret({ dataDir })).toBeUndefined();
+    expect(missingSecret(dataDir)).toContain(`${join(dataDir, 'gateway.secret')} is not there`);
     expect(() => statSync(dataDir)).toThrow();
     const made = readGatewaySecret({ dataDir }).revealForUseOnly();
-    expect(readGatewaySecretBeside({ dataDir }).revealForUseOnly()).toBe(made);
+    expect(findGatewaySecret({ dataDir })?.revealForUseOnly()).toBe(made);
     const gatewaySecret = new Secret('x'.repeat(32));
-    expect(readGatewaySecretBeside({ gatewaySecret, dataDir: join(folder, 'none') })).toBe(gatewaySecret);
+    expect(findGatewaySecret({ gatewaySecret, dataDir: join(folder, 'none') })).toBe(gatewaySecret);
   });
 
   it('is never replaced when its file was emptied: orders hang on it', () => {

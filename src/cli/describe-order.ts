@@ -6,6 +6,7 @@ import type { Outcome } from '../domain/outcome';
 import { explainOrderReply } from '../gateway/explain';
 import type { Mapping } from '../mapping/mapping';
 import { describeOwn, describeReply, showPlace, showValue } from './describe-reply';
+import type { Times } from './show-time';
 
 const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
   open: 'no answer so far: the money may have moved, v1 is asked again',
@@ -17,12 +18,12 @@ const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
   unknown: 'the money may have moved, v1 is asked again',
 };
 
-export function describeOrder(order: Order, mapping: Mapping, nowMs: number, withReply = true): string {
+export function describeOrder(order: Order, mapping: Mapping, times: Times, nowMs: number, withReply = true): string {
   const { trail, outcome, fields } = order;
   const operation = mapping.operations.get(order.operation);
   const isSameMapping = trail?.mapping === mapping.hash;
   const lines = [
-    `order            ${order.requestId}, number ${order.number}, opened ${showTime(order.openedAtMs)}, ${order.tries} ${order.tries === 1 ? 'try' : 'tries'}`,
+    `order            ${order.requestId}, number ${order.number}, opened ${times.text(order.openedAtMs)} (${times.zone}), ${order.tries} ${order.tries === 1 ? 'try' : 'tries'}`,
     `key              fingerprint ${order.owner}`,
     `operation        ${order.operation}${operation === undefined ? ' (not in the mapping of today)' : `  ${showPlace(mapping.placeOf(['operations', order.operation]))}`}`,
     `format           ${order.format.toUpperCase()}: ${trail?.reason ?? 'why was not recorded'}`,
@@ -39,7 +40,7 @@ export function describeOrder(order: Order, mapping: Mapping, nowMs: number, wit
       `field            ${name} = ${showValue({ value, as: field?.as ?? '' })}  ${from}${describeOwn(trail?.ownNumbers?.[name], trail?.numberedBy)}${read}`,
     );
   }
-  lines.push(...describeOutcome(order, nowMs));
+  lines.push(...describeOutcome(order, times, nowMs));
   if (operation === undefined || !mapping.formats.has(order.format)) return `${lines.join('\n')}\n`;
   const reply = explainOrderReply(order, operation, mapping);
   const words = outcome === undefined && nowMs - order.openedAtMs < 60_000 ? ' (or is waiting still)' : '';
@@ -48,13 +49,13 @@ export function describeOrder(order: Order, mapping: Mapping, nowMs: number, wit
   return `${lines.join('\n')}\n`;
 }
 
-function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, nowMs: number): string[] {
+function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, times: Times, nowMs: number): string[] {
   const kind = outcome?.kind ?? 'open';
   const after = settledAtMs === undefined ? nowMs - openedAtMs : settledAtMs - openedAtMs;
   const when =
     settledAtMs === undefined
       ? `open for ${showSpan(after)}`
-      : `since ${showTime(settledAtMs)}, ${showSpan(after)} after it was opened`;
+      : `since ${times.text(settledAtMs)}, ${showSpan(after)} after it was opened`;
   const lines = [`outcome          ${kind}: ${MEANINGS[kind]}`, `                 ${when}`];
   if (outcome === undefined) return lines;
   if ('reason' in outcome) lines.push(`reason           ${outcome.reason}`);
@@ -64,11 +65,9 @@ function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, nowMs: num
   const { charged, balanceBefore, balanceAfter } = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
   if (charged !== undefined) lines.push(`charged          ${nairaText(charged)} naira`);
   if (balanceBefore !== undefined && balanceAfter !== undefined)
-    lines.push(`balance          ${nairaText(balanceBefore)} before, ${nairaText(balanceAfter)} after`);
+    lines.push(`balance          ${nairaText(balanceBefore)} naira before, ${nairaText(balanceAfter)} naira after`);
   return lines;
 }
-
-const showTime = (ms: number): string => new Date(ms).toISOString();
 
 function showSpan(ms: number): string {
   if (ms < 1_000) return `${ms} ms`;

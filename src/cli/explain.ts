@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openJournalBeside } from '../configured-journal';
+import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
 import type { LegacyRequest } from '../domain/legacy';
@@ -8,7 +10,7 @@ import type { Order } from '../domain/order';
 import { explain, type Explanation } from '../gateway/explain';
 import { createKeyring } from '../gateway/keyring';
 import { createLearntPatience } from '../gateway/learnt-patience';
-import { readGatewaySecret } from '../gateway-secret';
+import { findGatewaySecret } from '../gateway-secret';
 import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
 import { formatProblems } from '../mapping/by-cause';
@@ -21,6 +23,7 @@ import { parseRequestText } from './parse-request';
 import { readConfig } from './read-config';
 import { readMappingForOrders } from './read-mapping-for-orders';
 import { readWireRequest } from './read-wire-request';
+import { createTimes } from './show-time';
 import { writeRequest, type WrittenRequest } from './write-request';
 
 interface ExplainOptions {
@@ -64,8 +67,10 @@ Examples:
         if (request === undefined) return;
         const { config } = readConfig();
         const learnt = createLearntPatience(readPatienceFile(config.dataDir).entries);
-        const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: Date.now });
-        const explanation = explain(request, mapping, keyring, learnt);
+        const secret = findGatewaySecret(config);
+        const keyring = createKeyring(secret ?? new Secret(randomUUID()), { days: config.tokenDays, now: Date.now });
+        const explained = explain(request, mapping, keyring, learnt);
+        const explanation = secret === undefined ? withoutFingerprint(explained) : explained;
         const shown = options.replies === false ? { ...explanation, replies: [] } : explanation;
         process.stdout.write(options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : describe(shown, request));
         if (explanation.refusal !== undefined) process.exitCode = 1;
@@ -138,6 +143,13 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
   return `${[...lines, ...replies.flatMap((reply) => describeReply(reply))].join('\n')}\n`;
 }
 
+/** By a secret that is not the gateway's a fingerprint names nobody. */
+function withoutFingerprint({ key, ...explanation }: Explanation): Explanation {
+  if (key?.fingerprint === undefined) return { ...explanation, ...(key === undefined ? {} : { key }) };
+  const how = `${key.how}, ${key.hasPin ? 'with' : 'without'} a PIN (no fingerprint: the gateway's secret is not here)`;
+  return { ...explanation, key: { how, hasPin: key.hasPin } };
+}
+
 function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key']>): string {
   return fingerprint === undefined ? how : `${how}, ${hasPin ? 'with' : 'without'} a PIN, fingerprint ${fingerprint}`;
 }
@@ -145,6 +157,7 @@ function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key'
 async function explainOrder(id: string, withReply: boolean): Promise<void> {
   const { config } = readConfig();
   const mapping = readMappingForOrders(config);
+  const times = createTimes(config.timeZone);
   const journal = await openJournalBeside(config);
   try {
     const orders: Order[] = [];
@@ -153,7 +166,7 @@ async function explainOrder(id: string, withReply: boolean): Promise<void> {
         orders.push(order);
     }
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
-    for (const order of orders) process.stdout.write(describeOrder(order, mapping, Date.now(), withReply));
+    for (const order of orders) process.stdout.write(describeOrder(order, mapping, times, Date.now(), withReply));
   } finally {
     await journal.close();
   }

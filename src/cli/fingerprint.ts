@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { looksLikeKey, Secret } from '../domain/credentials';
 import { createKeyring, looksLikeToken, type Keyring } from '../gateway/keyring';
 import { showRequestId } from '../gateway/show-request-id';
-import { readGatewaySecretBeside } from '../gateway-secret';
+import { findGatewaySecret, missingSecret } from '../gateway-secret';
 import { readConfig } from './read-config';
 import { readHiddenLine } from './read-hidden-line';
 
@@ -24,7 +24,9 @@ export function fingerprintCommand(): Command {
     .option('--request-id', 'take a request id, and print how the log shows it')
     .action(async ({ requestId }: { readonly requestId?: true }) => {
       const { config } = readConfig();
-      const keyring = createKeyring(readGatewaySecretBeside(config));
+      const secret = findGatewaySecret(config);
+      if (secret === undefined) throw new Error(missingSecret(config.dataDir));
+      const keyring = createKeyring(secret);
       const line = await readHiddenLine(requestId ? 'Request id: ' : 'API key: ');
       if (line === undefined) {
         process.exitCode = CANCELLED_EXIT_CODE;

@@ -8,10 +8,13 @@ import type { Mapping } from '../mapping/mapping';
 import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../open-orders';
 import { readConfig } from './read-config';
 import { readMappingForOrders } from './read-mapping-for-orders';
+import { showOrder } from './show-order';
+import { createTimes, type Times } from './show-time';
 
 interface Opened {
   readonly journal: Journal;
   readonly mapping: Mapping;
+  readonly times: Times;
 }
 
 interface Range {
@@ -26,8 +29,10 @@ const MONEY_TITLES = ['asked for', 'charged', 'at risk'];
 const MONEY_HELP = `
 Money is in naira. asked for: the face value that was ordered (empty where only v1 has the price). charged: what v1 took
 for a success. at risk: what an order without a final outcome may cost. What was refused, failed or refunded costs nothing.`;
-const SHOW_HELP = `${MONEY_HELP}
-That is what stands in \`naira\`. Amounts in \`fields\` and \`outcome\` stand as the journal keeps them: in kobo.`;
+const TIME_HELP = '\nTimes are in TIME_ZONE, West Africa Time by default.';
+const SHOW_HELP = `${MONEY_HELP}${TIME_HELP}`;
+const EXPORT_HELP = `${MONEY_HELP}
+Times are ISO 8601: in CSV in TIME_ZONE, West Africa Time by default, with its offset; in json and jsonl UTC.`;
 const READ_CODES = '\nExit codes: 0 printed, 1 the journal cannot be read or has no such order, 2 bad usage.';
 const DAY_MS = 24 * 3_600_000;
 const EXPORT_MAX = 10_000_000;
@@ -46,7 +51,7 @@ export function ordersCommand(): Command {
     .option('--limit <number>', 'at most so many of the latest', parseCount, 50)
     .addHelpText(
       'after',
-      `${MONEY_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500`,
+      `${SHOW_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500`,
     )
     .action((range: Range & { limit: number }) => withJournal((opened) => list(range, opened)));
   command
@@ -61,7 +66,7 @@ export function ordersCommand(): Command {
     .addOption(new Option('--format <format>', 'the form').choices(EXPORT_FORMATS).default('csv'))
     .addOption(sinceOption('24h or 30d', 30 * DAY_MS, '30d'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
-    .addHelpText('after', `${MONEY_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
+    .addHelpText('after', `${EXPORT_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
     .action((range: Range & { format: ExportFormat }) => withJournal((opened) => exportOrders(range, opened)));
   command
     .command('report')
@@ -85,7 +90,7 @@ async function withJournal(work: (opened: Opened) => Promise<void>): Promise<voi
   const mapping = readMappingForOrders(config);
   const journal = await openJournalBeside(config);
   try {
-    await work({ journal, mapping });
+    await work({ journal, mapping, times: createTimes(config.timeZone) });
   } finally {
     await journal.close();
   }
@@ -114,7 +119,7 @@ const showMoney = (order: Order, mapping: Mapping): string[] => {
 const countOrders = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`;
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function list({ limit, ...range }: Range & { readonly limit: number }, { journal, mapping }: Opened): Promise<void> {
+async function list({ limit, ...range }: Range & { readonly limit: number }, { journal, mapping, times }: Opened): Promise<void> {
   const latest: Order[] = [];
   let count = 0;
   for await (const order of ordersIn(range, journal)) {
@@ -125,13 +130,14 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, { j
   }
   const shown = latest.slice(-limit);
   const rows = shown.map((order) => [
-    new Date(order.openedAtMs).toISOString(),
+    times.text(order.openedAtMs),
     order.operation,
     outcomeOf(order),
     ...showMoney(order, mapping),
     order.requestId,
     referenceOf(order),
   ]);
+  print(`Times in ${times.zone}, money in naira.`);
   printTable([['opened', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'], ...rows]);
   print(
     shown.length < count ? `The latest ${shown.length} of ${countOrders(count)}; --limit shows more.` : `${countOrders(count)}.`,
@@ -153,7 +159,7 @@ function printTable(rows: readonly (readonly string[])[]): void {
     );
 }
 
-async function show(id: string, { journal, mapping }: Opened): Promise<void> {
+async function show(id: string, { journal, mapping, times }: Opened): Promise<void> {
   let found = 0;
   for await (const order of journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: EXPORT_MAX })) {
     if (
@@ -164,20 +170,7 @@ async function show(id: string, { journal, mapping }: Opened): Promise<void> {
     )
       continue;
     found += 1;
-    const { openedAtMs, settledAtMs, ...rest } = order;
-    const [askedFor, charged, atRisk] = showMoney(order, mapping).map((naira) => (naira === '' ? null : naira));
-    print(
-      JSON.stringify(
-        {
-          opened: new Date(openedAtMs).toISOString(),
-          settled: settledAtMs === undefined ? null : new Date(settledAtMs).toISOString(),
-          naira: { asked_for: askedFor, charged, at_risk: atRisk },
-          ...rest,
-        },
-        null,
-        2,
-      ),
-    );
+    print(JSON.stringify(showOrder(order, mapping, times), null, 2));
   }
   if (found === 0) throw new Error(`There is no order ${id} in the journal.`);
 }
@@ -202,14 +195,19 @@ const COLUMNS = [
 const EXPORT_FORMATS = ['csv', 'json', 'jsonl'] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-async function exportOrders(range: Range & { readonly format: ExportFormat }, { journal, mapping }: Opened): Promise<void> {
+async function exportOrders(
+  range: Range & { readonly format: ExportFormat },
+  { journal, mapping, times }: Opened,
+): Promise<void> {
+  // Programs that read JSON have their own zones; a spreadsheet shows what it is given.
+  const timeText = range.format === 'csv' ? times.iso : (ms: number): string => new Date(ms).toISOString();
   if (range.format === 'csv') print(COLUMNS.join(','));
   let before = '[';
   for await (const order of ordersIn(range, journal)) {
     const [askedFor = '', charged = '', atRisk = ''] = showMoney(order, mapping);
     const row: Record<(typeof COLUMNS)[number], string | number> = {
-      opened: new Date(order.openedAtMs).toISOString(),
-      settled: order.settledAtMs === undefined ? '' : new Date(order.settledAtMs).toISOString(),
+      opened: timeText(order.openedAtMs),
+      settled: order.settledAtMs === undefined ? '' : timeText(order.settledAtMs),
       operation: order.operation,
       format: order.format,
       outcome: outcomeOf(order),
@@ -249,6 +247,7 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
     totals.set(outcomeOf(order), total);
     if (order.outcome?.kind === 'succeeded' && money.charged === undefined) unpriced += 1;
   }
+  print('Money in naira.');
   printTable([
     ['outcome', 'orders', ...MONEY_TITLES],
     ...OUTCOMES.filter((outcome) => totals.has(outcome)).map((outcome) => {

@@ -1,5 +1,7 @@
 import { describeOrder } from '../../src/cli/describe-order';
+import { createTimes } from '../../src/cli/show-time';
 import type { Order } from '../../src/domain/order';
+import { kobo } from '../../src/domain/amount';
 import type { Outcome } from '../../src/domain/outcome';
 import { checkFolder } from '../../src/mapping/check';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
@@ -9,7 +11,12 @@ const { mapping } = checkFolder(MAPPINGS);
 
 function told(outcome: Outcome | undefined, changes: Partial<Order> = {}): string {
   const settled = outcome === undefined ? {} : { outcome, settledAtMs: OPENED_AT_MS + 2_500 };
-  return describeOrder({ ...newOrder(), number: 7, tries: 2, ...settled, ...changes }, mapping!, OPENED_AT_MS + 10 * 60_000);
+  return describeOrder(
+    { ...newOrder(), number: 7, tries: 2, ...settled, ...changes },
+    mapping!,
+    createTimes('Africa/Lagos'),
+    OPENED_AT_MS + 10 * 60_000,
+  );
 }
 
 test.each<[Outcome | undefined, RegExp, RegExp]>([
@@ -31,7 +38,7 @@ test.each<[Outcome | undefined, RegExp, RegExp]>([
   const text = told(outcome);
   expect(text).toMatch(said);
   expect(text).toMatch(heard);
-  expect(text).toMatch(/^order +r1, number 7, opened \S+Z, 2 tries$/m);
+  expect(text).toMatch(/^order +r1, number 7, opened 2026-11-21 04:00:00 \(Africa\/Lagos\), 2 tries$/m);
 });
 
 test('an order of another mapping says so, and one of an operation that is gone is told all the same', () => {
@@ -47,4 +54,14 @@ test('a number is told as it was sent, with whose numbering read it', () => {
   expect(told(undefined, { fields, trail })).toMatch(/network = AIRTEL {2}from network, sent as 4, a number of the key's own/);
   const numberedBy = 'the original numbering';
   expect(told(undefined, { fields, trail: { ...trail, numberedBy } })).toMatch(/sent as 4, as in the original numbering/);
+});
+
+test('times are in one zone, which is said once, and every amount says that it is naira', () => {
+  const delivery = { charged: kobo(9_800), balanceBefore: kobo(20_000), balanceAfter: kobo(10_200) };
+  const text = told({ kind: 'succeeded', delivery });
+  expect(text).toMatch(/ since 2026-11-21 04:00:02, 2\.5 s after it was opened$/m);
+  expect(text.match(/Africa\/Lagos/g)).toHaveLength(1);
+  expect(text.slice(0, text.indexOf('told '))).not.toMatch(/\dZ\b/);
+  expect(text).toMatch(/^charged +98\.00 naira\nbalance +200\.00 naira before, 102\.00 naira after$/m);
+  expect(text).toMatch(/amount = 100\.00 naira/);
 });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { openHouse, send } from '../flows/house';
@@ -9,7 +9,7 @@ import { withSettings } from './with-settings';
 
 let dataDir: string;
 beforeAll(async () => (dataDir = await makeFolder()));
-withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS }));
+withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS, GATEWAY_SECRET: 'c0ffee'.repeat(6) }));
 afterAll(removeFolders);
 
 const FIELDS = {
@@ -146,6 +146,17 @@ test('no key, PIN or token is ever printed, however it was sent', async () => {
   );
 });
 
+test('without the secret of the gateway no fingerprint is shown, and no secret is made', async () => {
+  process.env['GATEWAY_SECRET'] = '';
+  process.env['DATA_DIR'] = join(dataDir, 'nowhere');
+  const curl = ['curl', 'http://host/api/user/', '-H', `Authorization: Token ${KEY}:${PIN}`];
+  const { code, stdout } = await runHere('explain', ...curl);
+  expect(code).toBe(0);
+  expect(stdout).toContain("an API key, with a PIN (no fingerprint: the gateway's secret is not here)\n");
+  expect((await runHere('explain', '--json', ...curl)).stdout).not.toContain('"fingerprint"');
+  expect(existsSync(join(dataDir, 'nowhere'))).toBe(false);
+});
+
 test('a request without a key says so, and makes up no fingerprint', async () => {
   const { stdout } = await runHere('explain', '--no-replies', 'curl', 'http://h/api/topup', '-d', 'network=MTN');
   expect(stdout).toMatch(/^3 {2}key +no key was sent$/m);
@@ -157,13 +168,13 @@ test('a past order is explained while the gateway runs: what was read, what beca
     await send(house.url, '/api/topup/', { ...FIELDS, network: 1, mobile_number: '08031234567', 'request-id': 'past-1' });
     const { code, stdout, stderr } = await runHere('explain', '--order', 'past-1');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toMatch(/^order +past-1, number \d+, opened \d{4}-\S+Z, 1 try$/m);
+    expect(stdout).toMatch(/^order +past-1, number \d+, opened \d{4}-\d\d-\d\d [\d:]{8} \(Africa\/Lagos\), 1 try$/m);
     expect(stdout).toMatch(/^operation +buy_airtime {2}\S+\.yaml:\d+$/m);
     expect(stdout).toMatch(/^format +B: .*mobile_number/m);
     expect(stdout).toMatch(/^mapping +[0-9a-f]{16}, the one in the folder$/m);
     expect(stdout).toMatch(/^field +phone = 08031234567 {2}from mobile_number, as \w+ {2}\S+\.yaml:\d+$/m);
     expect(stdout).toMatch(/^field +amount = 1,?000\.00 naira {2}from amount/m);
-    expect(stdout).toMatch(/^outcome +succeeded: v1 confirmed it\n +since \d{4}-\S+Z, .* after it was opened$/m);
+    expect(stdout).toMatch(/^outcome +succeeded: v1 confirmed it\n +since \d{4}-\d\d-\d\d [\d:]{8}, .* after it was opened$/m);
     const reference = /^v1 reference +(\S+)$/m.exec(stdout)![1]!;
     expect(stdout).toMatch(/^charged +\S+ naira$/m);
     expect(stdout).toMatch(/^told +success, HTTP 200$/m);

@@ -53,6 +53,20 @@ test.each(['list', 'export', 'report'])('orders %s says how far back it looks as
 });
 
 describe('orders list', () => {
+  test('shows times in TIME_ZONE, whatever the zone of the machine', async () => {
+    await fill({ id: 'r1', changes: { openedAtMs: Date.UTC(2026, 6, 1, 23, 30) } });
+    for (const [zone, time] of [
+      ['', '2026-07-02 00:30:00'],
+      ['UTC', '2026-07-01 23:30:00'],
+      ['Europe/Berlin', '2026-07-02 01:30:00'],
+    ] as const) {
+      process.env['TIME_ZONE'] = zone;
+      const { stdout } = await runHere('orders', 'list', '--since', '9999d');
+      expect(stdout).toContain(`Times in ${zone || 'Africa/Lagos'}, money in naira.\n`);
+      expect(stdout).toContain(`\n${time}  buy_airtime`);
+    }
+  });
+
   test('has a row for each order, oldest first, and says what its money is', async () => {
     await fill(
       { id: 'young', ageMs: MINUTE_MS },
@@ -62,9 +76,10 @@ describe('orders list', () => {
     const { code, stdout, stderr } = await runHere('orders', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual([
+      'Times in Africa/Lagos, money in naira.',
       expect.stringMatching(/^opened +operation +outcome +asked for +charged +at risk +request id +reference$/),
-      expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z +buy_airtime +succeeded +100\.00 +98\.00 +old +v1-1$/),
-      expect.stringMatching(/Z +buy_airtime +open +100\.00 +100\.00 +young$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +buy_airtime +succeeded +100\.00 +98\.00 +old +v1-1$/),
+      expect.stringMatching(/ buy_airtime +open +100\.00 +100\.00 +young$/),
       '2 orders.',
       '',
     ]);
@@ -89,7 +104,7 @@ describe('orders list', () => {
     );
     const { stdout } = await runHere('orders', 'list', '--since', '30d', '--limit', '2');
     expect(stdout).toMatch(/ r8 .*\n.* no-answer\nThe latest 2 of 10 orders; --limit shows more\.\n$/);
-    expect(stdout.split('\n')).toHaveLength(5);
+    expect(stdout.split('\n')).toHaveLength(6);
   });
 });
 
@@ -109,19 +124,36 @@ describe('orders show', () => {
       expect((await runHere('orders', 'show', id)).stdout).toBe(first.stdout);
   });
 
-  test('its help says which amounts are in naira and which in kobo, and its output has them so', async () => {
-    await fill({ id: 'r1', outcome: sold('v1-77') });
-    const { stdout: help } = await runHere('orders', 'show', '--help');
-    const shown = JSON.parse((await runHere('orders', 'show', 'r1')).stdout) as Record<string, unknown>;
-    expect(shown).toMatchObject({
-      naira: { asked_for: '100.00', charged: '98.00' },
-      fields: { amount: 10_000 },
-      outcome: { delivery: { charged: 9_800 } },
+  test('has every amount in naira and every time in the zone of the operator', async () => {
+    const openedAtMs = Date.UTC(2026, 10, 21, 23, 30);
+    await fill({
+      id: 'r1',
+      changes: { openedAtMs },
+      outcome: {
+        kind: 'succeeded',
+        delivery: { charged: kobo(9_800), balanceBefore: kobo(20_000), balanceAfter: kobo(10_200) },
+      },
     });
-    expect(help).not.toContain('of an order, amounts in kobo');
-    expect(help).toContain(
-      'That is what stands in `naira`. Amounts in `fields` and `outcome` stand as the journal keeps them: in kobo.',
-    );
+    const shown = async (): Promise<unknown> => JSON.parse((await runHere('orders', 'show', 'r1')).stdout);
+    expect(await shown()).toMatchObject({
+      opened: '2026-11-22T00:30:00.000+01:00',
+      settled: expect.stringMatching(/\+01:00$/) as string,
+      time_zone: 'Africa/Lagos',
+      naira: { asked_for: '100.00', charged: '98.00' },
+      fields: { amount: '100.00', phone: '08030000001' },
+      outcome: { delivery: { charged: '98.00', balanceBefore: '200.00', balanceAfter: '102.00' } },
+    });
+    process.env['TIME_ZONE'] = 'America/St_Johns';
+    expect(await shown()).toMatchObject({ opened: '2026-11-21T20:00:00.000-03:30', time_zone: 'America/St_Johns' });
+    expect((await runHere('orders', 'show', '--help')).stdout).not.toContain('kobo');
+  });
+
+  test('of an operation that the mapping no longer has says that its fields are in kobo', async () => {
+    await fill({ id: 'r1', changes: { operation: 'buy_nothing' } });
+    expect(JSON.parse((await runHere('orders', 'show', 'r1')).stdout)).toMatchObject({
+      fields: { amount: 10_000 },
+      note: 'The mapping has no buy_nothing any more: amounts in its fields are in kobo.',
+    });
   });
 
   test('shows the orders of every key that has this id', async () => {
@@ -180,6 +212,16 @@ describe('orders export', () => {
     ]);
   });
 
+  test('has times of the operator with their offset in CSV, and UTC in what programs read', async () => {
+    await fill({ id: 'r1', outcome: sold('v1-1') });
+    const csv = (await runHere('orders', 'export')).stdout.split('\n')[1]!;
+    expect(csv).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00,\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00,buy_airtime,/);
+    const row = JSON.parse((await runHere('orders', 'export', '--format', 'jsonl')).stdout) as Record<string, string>;
+    expect(row).toMatchObject({ opened: expect.stringMatching(/Z$/) as string, settled: expect.stringMatching(/Z$/) as string });
+    const [opened, settled] = csv.split(',').map((text) => Date.parse(text));
+    expect([opened, settled]).toEqual([Date.parse(row['opened']!), Date.parse(row['settled']!)]);
+  });
+
   test('takes only one outcome when asked to', async () => {
     await fill({ id: 'r1', outcome: sold('v1-1') }, { id: 'r2' });
     expect((await runHere('orders', 'export', '--outcome', 'open')).stdout.trim().split('\n')).toHaveLength(2);
@@ -199,6 +241,7 @@ describe('orders report', () => {
     const { code, stdout } = await runHere('orders', 'report');
     expect(code).toBe(0);
     expect(stdout.split('\n')).toEqual([
+      'Money in naira.',
       'outcome    orders  asked for  charged  at risk',
       'succeeded       3     300.00  1332.56     0.00',
       'pending         1     100.00     0.00    98.00',
