@@ -2,7 +2,13 @@ const { availableParallelism } = require('node:os');
 
 // Minutes long on two cores: the whole fault matrix, kill -9, every door probed, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
-const LONG = ['/test/faults/fault-matrix', '/test/crash/', '/test/probe/', '/test/simulation/histories', '/test/weather/families'];
+const LONG = [
+  '/test/faults/fault-matrix',
+  '/test/crash/',
+  '/test/probe/',
+  '/test/simulation/histories',
+  '/test/weather/families',
+];
 // Five seconds of processor and more each, and slower to find a mistake than what is left: `npm test` alone leaves them out
 // (QUICK_TESTS=1). Whoever names one of them gets it.
 const SLOW = [
@@ -11,6 +17,7 @@ const SLOW = [
   '/test/cli/serve.test',
   '/test/conformance/compat/replies',
   '/test/conformance/compat/services',
+  '/test/disk/disk-taken-away',
   '/test/docs/pages',
   '/test/docs/play-page',
   '/test/examples/',

@@ -76,7 +76,7 @@ export async function startService(config: Config, log: Log, clock = systemClock
 }
 
 async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
-  const metrics = createMetrics({ logLinesLost: () => log.linesLost() });
+  const metrics = createMetrics({ logLinesLost: () => log.linesLost(), isJournalWritable: () => journal.isWritable() });
   const showId = (id: string): string => showRequestId(id, keyring);
   const observer = createObserver(log, metrics, { showId, headerId: (headers) => idInHeader(headers, live.current()) });
   prepareDataFolder(config.dataDir);

@@ -109,9 +109,11 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
         log.error('mapping_refused', { mappingHash, detail: formatProblem(problem) });
     },
     journal(event) {
-      if (event.kind === 'swept' || event.kind === 'write_recovered')
-        log.info(`journal_${event.kind}`, event.kind === 'swept' ? { count: event.orders } : {});
-      else log.error(`journal_${event.kind}`, 'error' in event ? errorFields(event.error) : { heldMs: event.waitedMs });
+      const count = 'orders' in event ? { count: event.orders } : {};
+      if (event.kind === 'swept' || event.kind === 'answers_written' || event.kind === 'write_recovered')
+        log.info(`journal_${event.kind}`, count);
+      else if ('error' in event) log.error(`journal_${event.kind}`, errorFields(event.error));
+      else log.error(`journal_${event.kind}`, 'waitedMs' in event ? { heldMs: event.waitedMs } : count);
     },
     incident(error) {
       const incident = randomBytes(6).toString('hex');

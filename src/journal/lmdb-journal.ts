@@ -4,13 +4,14 @@ import { GatewayError } from '../domain/errors';
 import { checkIntent } from './check-intent';
 import type { Journal } from './journal';
 import type { JournalEvent } from './journal-event';
-import { commitWork } from './lmdb/commit-work';
+import { keepAnswers, type KeepingJournal } from './kept-answers';
 import { createReads } from './lmdb/create-reads';
-import { openEnvironment } from './lmdb/environment';
+import { openEnvironment, openTrees } from './lmdb/environment';
 import { createGroupCommit, type GroupCommit } from './lmdb/group-commit';
 import { createKeyMark, type KeyMark } from './lmdb/key-mark';
+import { createLastingRoot, type LastingRoot } from './lmdb/lasting-root';
 import { createOpenTries } from './lmdb/open-tries';
-import { planOpening } from './lmdb/plan-opening';
+import { planOpening, PRESENT } from './lmdb/plan-opening';
 import { planSettling, planTelling } from './lmdb/plan-settling';
 import type { Store } from './lmdb/read-order';
 import { createFieldSeal } from './lmdb/sealed-fields';
@@ -34,7 +35,8 @@ const RETENTION_MS = 90 * DAY_MS;
 const STALL_MS = 10_000;
 const JOBS_MAX = 1024;
 const PLAN_MS_MAX = 5;
-const PROBE_EVERY_MS = 1000;
+const PROBE_FIRST_MS = 1000;
+const PROBE_MOST_MS = 5000;
 const PROBE_KEY = Buffer.from('probe');
 
 /** The journal in this folder, made when absent. Rejects with a plain Error naming the folder when it is not usable. */
@@ -46,16 +48,19 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const openTries = createOpenTries();
   // In a turn of its own: a listener that throws must not undo the transaction that found it out.
   const onShutOut = (error: Error): void => queueMicrotask(() => onEvent({ kind: 'write_failed', error }));
-  const keyMark = createKeyMark({ root: store.root, dir, keyCheck: seal.keyCheck, onShutOut });
-  const { group, stopProbing } = createWriter(store, keyMark, options);
+  const keyMark = createKeyMark({ root: () => store.root, dir, keyCheck: seal.keyCheck, onShutOut });
+  const reopen = (): void => void Object.assign(store, openTrees({ dir, keyCheck: seal.keyCheck }));
+  const lasting = createLastingRoot({ dir, root: () => store.root, reopen });
+  const writer = createWriter({ store, lasting, keyMark, options, onRecovered: () => journal.writeKept() });
+  const { group } = writer;
   const { retentionMs = RETENTION_MS } = options;
   const sweep = retentionMs === Infinity ? undefined : startSweep({ store, group, now, retentionMs, onEvent });
   let isOpen = true;
   const assertOpen = (): void => {
-    if (!isOpen) throw new Error('The journal is closed.');
+    if (!isOpen || !lasting.isOpen()) throw new Error('The journal is closed.');
   };
 
-  return {
+  const journal: KeepingJournal = keepAnswers({
     ...createReads(store, assertOpen),
     async open(intent) {
       checkIntent(intent);
@@ -76,27 +81,46 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     isWritable: () => group.isWritable() && keyMark.isOurs(),
     async close() {
       if (!isOpen) return;
-      stopProbing();
       sweep?.stop();
+      if (journal.keptCount() > 0) await writer.tryNow();
+      writer.stopTrying();
+      if (journal.keptCount() > 0) onEvent({ kind: 'answers_unwritten', orders: journal.keptCount() });
       const isQuiet = await group.close();
       isOpen = false;
       // A write that never comes back would keep LMDB's own close waiting for ever.
       if (isQuiet) await store.root.close();
     },
-  };
+  });
+  return journal;
 }
 
-/** The group commit on LMDB, which after a failed write tries by itself until one succeeds: probes may keep all traffic away. */
-function createWriter(
-  store: Store,
-  keyMark: KeyMark,
-  options: LmdbJournalOptions,
-): { readonly group: GroupCommit; readonly stopProbing: () => void } {
+interface WriterParts {
+  readonly store: Store;
+  readonly lasting: LastingRoot;
+  readonly keyMark: KeyMark;
+  readonly options: LmdbJournalOptions;
+  readonly onRecovered: () => Promise<number>;
+}
+
+interface Writer {
+  readonly group: GroupCommit;
+  /** After a failed write: whether one gets through now. */
+  readonly tryNow: () => Promise<void>;
+  readonly stopTrying: () => void;
+}
+
+/**
+ * The group commit on LMDB. A failed write is told once; from then on a small one is tried until it gets through, because
+ * probes may keep all traffic away, and the end is told once.
+ */
+function createWriter({ store, lasting, keyMark, options, onRecovered }: WriterParts): Writer {
   const { onEvent = () => {}, stallMs = STALL_MS } = options;
-  let probe: NodeJS.Timeout | undefined;
+  let next: NodeJS.Timeout | undefined;
+  let isTold = false;
+  let waitMs = PROBE_FIRST_MS;
   const group = createGroupCommit({
     commit: (work) =>
-      commitWork(store.root, () => {
+      lasting.commit(() => {
         keyMark.look();
         work();
       }),
@@ -104,17 +128,29 @@ function createWriter(
     planMsMax: PLAN_MS_MAX,
     stallMs,
     onChange: (change, error) => {
-      clearTimeout(probe);
-      if (change === 'recovered') onEvent({ kind: 'write_recovered' });
-      if (change === 'stalled') onEvent({ kind: 'write_stalled', waitedMs: stallMs });
-      if (change !== 'failed') return;
+      clearTimeout(next);
+      if (change === 'recovered') {
+        isTold = false;
+        waitMs = PROBE_FIRST_MS;
+        onEvent({ kind: 'write_recovered' });
+        return void onRecovered().then((orders) => orders > 0 && onEvent({ kind: 'answers_written', orders }));
+      }
+      if (change === 'stalled') return onEvent({ kind: 'write_stalled', waitedMs: stallMs });
+      next = setTimeout(() => void tryNow(), waitMs).unref();
+      waitMs = Math.min(2 * waitMs, PROBE_MOST_MS);
+      if (isTold) return;
+      isTold = true;
       onEvent({ kind: 'write_failed', error });
-      probe = setTimeout(tryWrite, PROBE_EVERY_MS).unref();
     },
   });
-  const tryWrite = (): void => {
-    const writes = [{ tree: store.root, key: PROBE_KEY, value: Buffer.from('1') }];
-    group.run(() => ({ result: undefined, writes })).catch(() => {});
+  const tryNow = async (): Promise<void> => {
+    try {
+      // The root in use then, which may be another one than now.
+      await group.mend(() => ({ result: undefined, writes: [{ tree: store.root, key: PROBE_KEY, value: PRESENT }] }));
+      await onRecovered();
+    } catch {
+      // Told by `onChange`.
+    }
   };
-  return { group, stopProbing: () => clearTimeout(probe) };
+  return { group, tryNow, stopTrying: () => clearTimeout(next) };
 }

@@ -47,6 +47,7 @@ export interface MetricsOptions {
   readonly fieldNamesMax?: number;
   /** Lines of the log that found no room so far. */
   readonly logLinesLost?: () => number;
+  readonly isJournalWritable?: () => boolean;
 }
 
 const FIELD_NAMES_MAX = 100;
@@ -57,7 +58,12 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40
 const NONE = 'none';
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { hasProcessMetrics = true, fieldNamesMax = FIELD_NAMES_MAX, logLinesLost = () => 0 } = options;
+  const {
+    hasProcessMetrics = true,
+    fieldNamesMax = FIELD_NAMES_MAX,
+    logLinesLost = () => 0,
+    isJournalWritable = () => true,
+  } = options;
   const registry = new Registry();
   const registers = [registry];
   if (hasProcessMetrics) collectDefaultMetrics({ register: registry });
@@ -139,7 +145,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
     },
     ...createPatienceMetrics(registers),
-    ...createTroubleMetrics(registers, logLinesLost),
+    ...createTroubleMetrics(registers, { logLinesLost, isJournalWritable }),
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
     wrongPin: () => wrongPins.inc(),
     unknownFields(operation, names) {

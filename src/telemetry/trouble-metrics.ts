@@ -7,7 +7,12 @@ export interface TroubleMetrics {
   setUnknownOrders(count: number, amount: AmountMinor): void;
 }
 
-export function createTroubleMetrics(registers: Registry[], logLinesLost: () => number): TroubleMetrics {
+export interface TroubleSources {
+  readonly logLinesLost: () => number;
+  readonly isJournalWritable: () => boolean;
+}
+
+export function createTroubleMetrics(registers: Registry[], sources: TroubleSources): TroubleMetrics {
   const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
   const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
   new Counter({
@@ -16,7 +21,15 @@ export function createTroubleMetrics(registers: Registry[], logLinesLost: () => 
     registers,
     collect() {
       this.reset();
-      this.inc(logLinesLost());
+      this.inc(sources.logLinesLost());
+    },
+  });
+  new Gauge({
+    name: 'compat_journal_writable',
+    help: '1 while orders can be written; 0 from a failed write until one gets through, and no order is taken then',
+    registers,
+    collect() {
+      this.set(sources.isJournalWritable() ? 1 : 0);
     },
   });
   return {

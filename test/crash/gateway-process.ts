@@ -15,6 +15,9 @@ export interface GatewayOptions {
   readonly mappingsDir?: string;
   /** A file with the certificate of an upstream behind TLS. */
   readonly trusts?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it runs; the data folder, unless that is for it to make. */
+  readonly cwd?: string;
 }
 
 export interface Exit {
@@ -26,6 +29,7 @@ export interface Exit {
 export interface GatewayProcess {
   /** Stays the same over restarts. */
   readonly url: string;
+  readonly adminUrl: string;
   /** How long each start took until the process took requests. */
   readonly startsMs: readonly number[];
   isUp(): boolean;
@@ -39,6 +43,8 @@ export interface GatewayProcess {
   thaw(): void;
   /** What it wrote to standard error, for a test that fails. */
   complaints(): string;
+  /** What it wrote to standard output: its greeting and its log. */
+  output(): string;
 }
 
 export async function prepareGateway(options: GatewayOptions): Promise<GatewayProcess> {
@@ -48,8 +54,10 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
   let child: ChildProcess | undefined;
   let isReady = false;
   let complaints = '';
+  let output = '';
   return {
     url: `http://127.0.0.1:${port}`,
+    adminUrl: `http://127.0.0.1:${adminPort}`,
     startsMs,
     isUp: () => isReady,
     async untilUp() {
@@ -58,7 +66,7 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
     async start() {
       const startedAt = performance.now();
       const started = spawn(process.execPath, [PROGRAM, 'serve'], {
-        cwd: options.dataDir,
+        cwd: options.cwd ?? options.dataDir,
         env: {
           PATH: process.env['PATH'],
           HOST: '127.0.0.1',
@@ -70,12 +78,14 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
           LOG_LEVEL: 'error',
           // Nobody stands in front of it who would have to notice.
           DRAIN_SECONDS: '0',
+          ...options.env,
           ...(options.trusts === undefined ? {} : { NODE_EXTRA_CA_CERTS: options.trusts }),
         },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       child = started;
       started.stderr.on('data', (bytes: Buffer) => (complaints = `${complaints}${bytes.toString()}`.slice(-4_000)));
+      started.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
       const isGreeting = once(started.stdout, 'data').then(() => true);
       const isUp = await Promise.race([isGreeting, once(started, 'exit').then(() => false)]);
       if (isUp) startsMs.push(performance.now() - startedAt);
@@ -96,5 +106,6 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
     freeze: () => void child?.kill('SIGSTOP'),
     thaw: () => void child?.kill('SIGCONT'),
     complaints: () => complaints,
+    output: () => output,
   };
 }

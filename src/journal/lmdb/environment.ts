@@ -37,6 +37,11 @@ export async function openEnvironment({ dir, keyCheck, isReadOnly = false }: Env
   if (!isReadOnly) await makeFolder(dir);
   const complaint = await checkDataFile(dir, TREES);
   if (complaint !== undefined) throw refusal(dir, `${complaint}; nothing in it was changed`);
+  return openTrees({ dir, keyCheck, isReadOnly });
+}
+
+/** Opens what is there, without a look at the file before LMDB has it. */
+export function openTrees({ dir, keyCheck, isReadOnly = false }: EnvironmentOptions): Environment {
   const root = openRoot(dir, isReadOnly);
   try {
     admit({ root, dir, keyCheck, isReadOnly });
@@ -50,7 +55,7 @@ export async function openEnvironment({ dir, keyCheck, isReadOnly = false }: Env
       unsettled: tree('unsettled'),
     };
   } catch (error) {
-    await root.close();
+    void root.close();
     throw error;
   }
 }

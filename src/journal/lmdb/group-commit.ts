@@ -46,8 +46,13 @@ export interface GroupCommitOptions {
 }
 
 export interface GroupCommit {
-  /** Plans inside the next write transaction. A plan that throws fails alone; a failed write fails everything it carried. */
+  /**
+   * Plans inside the next write transaction. A plan that throws fails alone; a failed write fails everything it carried and
+   * whoever waits. From then on everything is refused at once, until `mend` gets through.
+   */
   run<T>(plan: () => Plan<T>): Promise<T>;
+  /** Tries to write after a failure, with a transaction of its own. */
+  mend<T>(plan: () => Plan<T>): Promise<T>;
   isWritable(): boolean;
   /** Waits for everything taken in. False when the disk still gives no answer. */
   close(): Promise<boolean>;
@@ -95,8 +100,7 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
       report('recovered');
     } catch (error) {
       const failure = new WriteFailure(error);
-      // A commit that fails before it takes any job must not be tried for ever: those who wait for it hear of it now.
-      for (const job of batch.length === 0 ? waiting.splice(0) : batch) job.reject(failure);
+      for (const job of [...batch, ...waiting.splice(0)]) job.reject(failure);
       report('failed', failure);
     } finally {
       clearTimeout(stall);
@@ -110,14 +114,17 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
     isBusy = false;
   };
 
+  const take = <T>(plan: () => Plan<T>): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      if (!isOpen) return reject(new WriteFailure(new Error('it is closed')));
+      if (isStalled) return reject(new WriteFailure(new Error('the disk gives no answer')));
+      waiting.push({ plan, resolve: resolve as (result: unknown) => void, reject, outcome: undefined });
+      if (!isBusy) idle = drain();
+    });
+
   return {
-    run: <T>(plan: () => Plan<T>) =>
-      new Promise<T>((resolve, reject) => {
-        if (!isOpen) return reject(new WriteFailure(new Error('it is closed')));
-        if (isStalled) return reject(new WriteFailure(new Error('the disk gives no answer')));
-        waiting.push({ plan, resolve: resolve as (result: unknown) => void, reject, outcome: undefined });
-        if (!isBusy) idle = drain();
-      }),
+    run: (plan) => (hasFailed && !isStalled ? Promise.reject(new WriteFailure(new Error('the last write failed'))) : take(plan)),
+    mend: take,
     isWritable: () => isOpen && !hasFailed,
     async close() {
       isOpen = false;

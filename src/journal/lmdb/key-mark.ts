@@ -4,7 +4,7 @@
  */
 import type { RootDatabase } from 'lmdb';
 import type { Write } from './group-commit';
-import { checkKey, encodeMark, MARK_KEY, parseMark } from './mark';
+import { checkKey, encodeMark, MARK_KEY, parseMark, type Mark } from './mark';
 
 export interface KeyMark {
   /** Called at the beginning of each write transaction: another process may have set the mark since the last one. */
@@ -16,7 +16,8 @@ export interface KeyMark {
 }
 
 export interface KeyMarkOptions {
-  readonly root: RootDatabase<Buffer, Buffer>;
+  /** The one in use: a disk that failed leaves another one behind. */
+  readonly root: () => RootDatabase<Buffer, Buffer>;
   readonly dir: string;
   readonly keyCheck: string | undefined;
   /** Told once, inside the transaction that finds it out. */
@@ -26,21 +27,20 @@ export interface KeyMarkOptions {
 export function createKeyMark({ root, dir, keyCheck, onShutOut }: KeyMarkOptions): KeyMark {
   let seen: Buffer = Buffer.alloc(0);
   let complaint: Error | undefined;
-  let writes: readonly Write[] = [];
+  let due: Mark | undefined;
   return {
     look() {
-      const bytes = root.get(MARK_KEY) ?? Buffer.alloc(0);
+      const bytes = root().get(MARK_KEY) ?? Buffer.alloc(0);
       if (bytes.equals(seen)) return;
       const mark = parseMark(bytes, dir);
-      const isDue = mark.keyCheck === undefined && keyCheck !== undefined;
-      writes = isDue ? [{ tree: root, key: MARK_KEY, value: encodeMark({ ...mark, keyCheck }) }] : [];
+      due = mark.keyCheck === undefined && keyCheck !== undefined ? { ...mark, keyCheck } : undefined;
       complaint = checkKey(mark, keyCheck, dir);
       seen = bytes;
       if (complaint !== undefined) onShutOut(complaint);
     },
     writesBesideOrder() {
       if (complaint !== undefined) throw complaint;
-      return writes;
+      return due === undefined ? [] : [{ tree: root(), key: MARK_KEY, value: encodeMark(due) }];
     },
     isOurs: () => complaint === undefined,
   };

@@ -75,15 +75,20 @@ describe('group commit', () => {
     await expect(put(1)).resolves.toBe(1);
   });
 
-  test('a failed flush fails everything it carried and nothing else', async () => {
+  test('a failed flush fails everything it carried and whoever waits, and nothing is tried again until it is mended', async () => {
     const disk = makeDisk();
     const { group, put, changes } = makeGroup(disk);
     disk.failNext = new Error('no space left');
     const [first, second] = await Promise.allSettled([put(1), put(2)]);
     expect(first).toMatchObject({ status: 'rejected', reason: expect.any(WriteFailure) });
-    expect(second).toEqual({ status: 'fulfilled', value: 2 });
-    expect(changes).toEqual(['failed', 'recovered']);
+    expect(second).toMatchObject({ status: 'rejected', reason: expect.any(WriteFailure) });
+    await expect(put(3)).rejects.toThrow('the last write failed');
+    expect(disk.flushes).toEqual([]);
+    expect(group.isWritable()).toBe(false);
+    await group.mend(() => ({ result: undefined, writes: [] }));
     expect(group.isWritable()).toBe(true);
+    await expect(put(4)).resolves.toBe(4);
+    expect(changes).toEqual(['failed', 'recovered']);
   });
 
   test('a transaction that cannot even begin fails those who wait', async () => {

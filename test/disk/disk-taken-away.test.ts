@@ -1,0 +1,105 @@
+/** The disk of the journal is taken away from a running gateway and given back. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLmdbReader } from '../../src/journal/lmdb-reader';
+import { prepareGateway } from '../crash/gateway-process';
+import { ask, askStatus, buy, type Purchase } from '../faults/purchase';
+import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { noTakenDisk, openTakenDisk, type Trouble } from './taken-disk';
+
+const AIRTIME = { operation: 'airtime', format: 'A', path: '/api/topup/' } as const;
+const airtime = (phone: string): Purchase => ({
+  ...AIRTIME,
+  fields: { network: '1', phone, amount: '100', plan_type: 'VTU', bypass: false },
+});
+
+let v1: V1OfMany;
+beforeAll(async () => {
+  v1 = await openV1OfMany(3, 2);
+});
+afterAll(() => v1.close());
+
+async function gauge(adminUrl: string): Promise<string | undefined> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  return /^compat_journal_writable (\d)/m.exec(text)?.[1];
+}
+
+async function takeAwayAndGiveBack(trouble: Trouble): Promise<void> {
+  const key = v1.keyOf(['full', 'read-only', 'broken'].indexOf(trouble));
+  const disk = openTakenDisk(trouble);
+  const dataDir = join(disk.dir, 'data');
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, env: { ...disk.env, LOG_LEVEL: 'info' }, cwd: disk.dir });
+  const sell = (requestId: string, phone: string) => buy(gateway.url, key, airtime(phone), requestId);
+  const told: string[] = [];
+  const tell = (what: string, { http, word }: { readonly http: number; readonly word: string }) =>
+    told.push(`${what}: ${http} ${word}`);
+  try {
+    expect(await gateway.start()).toBe(true);
+    tell('before', await sell('before', '08031230101'));
+    const orders = v1.countOrders();
+    const held = sell('held', '08031230001');
+    while (v1.countOrders() === orders) await sleep(10);
+    // Its answer "pending" is on disk.
+    await sleep(300);
+    disk.take();
+
+    const refused = await sell('refused', '08031230102');
+    tell('a new one', refused);
+    expect(refused.text).toContain('The journal cannot be written, so nothing was sent.');
+    for (let nth = 0; nth < 5; nth += 1) expect((await sell(`more-${nth}`, '08031230103')).word).toBe('fail');
+    tell('its status', await askStatus(gateway.url, key, 'before'));
+    tell('its repeat', await sell('before', '08031230101'));
+    expect((await ask(gateway.url, key, '/api/data_plans')).http).toBe(200);
+    tell('the one held', await held);
+    tell('its status', await askStatus(gateway.url, key, 'held'));
+    tell('its repeat', await sell('held', '08031230001'));
+    const ready = await fetch(`${gateway.adminUrl}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([503, { waiting_for: ['journal'] }]);
+    expect(await gauge(gateway.adminUrl)).toBe('0');
+
+    disk.giveBack();
+    for (let nth = 0; nth < 100 && (await gauge(gateway.adminUrl)) === '0'; nth += 1) await sleep(100);
+    tell('after', await sell('after', '08031230104'));
+    tell('the refused one again', await sell('refused', '08031230102'));
+    expect((await fetch(`${gateway.adminUrl}/readyz`)).status).toBe(200);
+    expect(await gateway.end('SIGTERM')).toMatchObject({ code: 0 });
+
+    expect(told).toEqual([
+      'before: 200 success',
+      'a new one: 503 fail',
+      'its status: 200 success',
+      'its repeat: 200 success',
+      'the one held: 200 success',
+      'its status: 200 success',
+      'its repeat: 200 success',
+      'after: 200 success',
+      'the refused one again: 200 success',
+    ]);
+    const events = [...gateway.output().matchAll(/"event":"(journal_[a-z_]+|incident|patience_file)"/g)].map(
+      ([, event]) => event,
+    );
+    expect(events).toEqual(['journal_write_failed', 'journal_write_recovered', 'journal_answers_written']);
+    const journal = await openLmdbReader({ dir: join(dataDir, 'journal') });
+    const kinds: Record<string, string | undefined> = {};
+    for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 99 }))
+      kinds[order.requestId] = order.outcome?.kind;
+    await journal.close();
+    expect(kinds).toEqual({ before: 'succeeded', held: 'succeeded', refused: 'succeeded', after: 'succeeded' });
+  } catch (error) {
+    throw new Error(`${trouble}: ${String(error)}\n${gateway.output().slice(-6_000)}\n${gateway.complaints()}`, { cause: error });
+  } finally {
+    await gateway.end('SIGKILL');
+    disk.remove();
+  }
+}
+
+const reason = noTakenDisk();
+(reason === undefined ? test : test.skip)(
+  `a full disk, one that turns read-only and one that breaks cost new orders alone, while they last${reason === undefined ? '' : ` (left out: ${reason})`}`,
+  async () => {
+    const ends = await Promise.allSettled((['full', 'read-only', 'broken'] as const).map(takeAwayAndGiveBack));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    expect(v1.isBalanced()).toBe(true);
+  },
+  120_000,
+);

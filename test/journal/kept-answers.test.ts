@@ -1,0 +1,104 @@
+import type { Outcome } from '../../src/domain/outcome';
+import type { Journal } from '../../src/journal/journal';
+import { keepAnswers } from '../../src/journal/kept-answers';
+import { WriteFailure } from '../../src/journal/lmdb/group-commit';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { NOT_TOLD } from '../../src/domain/order';
+import { newOrder } from './new-order';
+
+const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-r1', message: 'sold' };
+const { owner } = newOrder();
+
+/** The journal of a process beside the same orders as the disk has them. */
+async function withOpenOrder(ordersMax?: number) {
+  const disk = createMemoryJournal();
+  let isFull = false;
+  const onDisk = <T>(write: () => Promise<T>): Promise<T> =>
+    isFull ? Promise.reject(new WriteFailure(new Error('no space left'))) : write();
+  const inner: Journal = {
+    ...disk,
+    open: (intent) => onDisk(() => disk.open(intent)),
+    settle: (...settling) => onDisk(() => disk.settle(...settling)),
+    tell: (...telling) => onDisk(() => disk.tell(...telling)),
+    isWritable: () => !isFull,
+  };
+  const journal = keepAnswers(inner, ordersMax);
+  await journal.open(newOrder());
+  return { disk, journal, fill: () => (isFull = true), makeRoom: () => (isFull = false) };
+}
+
+describe('answers of v1 while the disk takes nothing', () => {
+  test('are told as they stand by every way to the order, and written when there is room', async () => {
+    const { disk, journal, fill, makeRoom } = await withOpenOrder();
+    fill();
+    const settled = await journal.settle(owner, 'r1', SOLD, 5_000);
+    expect(settled).toMatchObject({ requestId: 'r1', outcome: SOLD, settledAtMs: 5_000 });
+    await journal.tell(owner, 'r1', NOT_TOLD);
+    const kept = { ...settled, toldAtMs: NOT_TOLD };
+    expect(await journal.find(owner, 'r1')).toEqual(kept);
+    expect(await journal.findByNumber(owner, settled.number)).toEqual(kept);
+    expect(await journal.findByReference(owner, 'v1-r1')).toEqual(kept);
+    expect(await journal.findByReference('another', 'v1-r1')).toBeUndefined();
+    expect(await journal.listUnsettled({ limit: 9 })).toEqual([]);
+    for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 9 })) expect(order).toEqual(kept);
+    expect((await disk.find(owner, 'r1'))?.outcome).toBeUndefined();
+
+    expect(await journal.writeKept()).toBe(0);
+    makeRoom();
+    expect(await journal.writeKept()).toBe(1);
+    expect(await disk.find(owner, 'r1')).toEqual(kept);
+    expect(journal.keptCount()).toBe(0);
+  });
+
+  test('a repeat is decided by what v1 has said, never by an open try on disk', async () => {
+    const { journal, fill, makeRoom } = await withOpenOrder();
+    fill();
+    await journal.settle(owner, 'r1', SOLD, 5_000);
+    await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+    makeRoom();
+    expect(await journal.open(newOrder())).toMatchObject({ kind: 'found', order: { outcome: SOLD } });
+    expect(journal.keptCount()).toBe(0);
+  });
+
+  test('follow one another as v1 said them', async () => {
+    const { disk, journal, fill, makeRoom } = await withOpenOrder();
+    fill();
+    await journal.settle(owner, 'r1', { kind: 'pending', reference: 'v1-r1' }, 5_000);
+    const settled = await journal.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-r1' }, 6_000);
+    expect(settled).toMatchObject({ outcome: { kind: 'succeeded' }, settledAtMs: 6_000 });
+    makeRoom();
+    // The next write takes what was kept along.
+    await journal.tell(owner, 'r1', 7_000);
+    expect(await disk.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 7_000 });
+  });
+
+  test.each<[string, Outcome]>([
+    ['the mark of a try', { kind: 'unknown', reason: 'begins', isBeginning: true }],
+    ['a proof that v1 never had the order', { kind: 'not_sent', reason: 'absent', isProven: true }],
+  ])('%s counts on disk alone', async (_what, outcome) => {
+    const { journal, fill } = await withOpenOrder();
+    fill();
+    await expect(journal.settle(owner, 'r1', outcome, 5_000)).rejects.toThrow(WriteFailure);
+    expect(journal.keptCount()).toBe(0);
+  });
+
+  test('are kept up to a bound, and then refused as a disk does', async () => {
+    const { journal, fill, makeRoom } = await withOpenOrder(1);
+    await journal.open(newOrder({ requestId: 'r2' }));
+    fill();
+    await journal.settle(owner, 'r1', SOLD, 5_000);
+    await expect(journal.settle(owner, 'r2', SOLD, 5_000)).rejects.toThrow(WriteFailure);
+    makeRoom();
+    expect(await journal.writeKept()).toBe(1);
+  });
+
+  test('what can never be written does not keep the others', async () => {
+    const { journal, fill, makeRoom } = await withOpenOrder();
+    fill();
+    await expect(journal.settle(owner, 'nobody', SOLD, 5_000)).rejects.toThrow('no order with this request id');
+    await journal.settle(owner, 'r1', SOLD, 5_000);
+    makeRoom();
+    expect(await journal.writeKept()).toBe(2);
+    expect(await journal.find(owner, 'r1')).toMatchObject({ outcome: SOLD });
+  });
+});

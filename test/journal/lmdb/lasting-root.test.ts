@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import type { RootDatabase } from 'lmdb';
+import { createLastingRoot, probeFolder } from '../../../src/journal/lmdb/lasting-root';
+import { openByteFolder } from '../../../src/journal/lmdb/open-byte-folder';
+import { makeFolder, removeFolders } from '../temporary-folder';
+
+afterAll(removeFolders);
+const KEY = Buffer.from('key');
+
+function openLasting(dir: string) {
+  let root: RootDatabase<Buffer, Buffer> = openByteFolder(dir, 2 ** 30);
+  let opened = 1;
+  const lasting = createLastingRoot({
+    dir,
+    root: () => root,
+    reopen: () => {
+      root = openByteFolder(dir, 2 ** 30);
+      opened += 1;
+    },
+  });
+  const put = (value: string) => lasting.commit(() => void root.put(KEY, Buffer.from(value)));
+  const read = (): string | undefined => {
+    root.resetReadTxn();
+    return root.get(KEY)?.toString();
+  };
+  const fail = () =>
+    lasting.commit(() => {
+      throw new Error('the disk failed');
+    });
+  return { lasting, put, read, fail, opened: () => opened, close: () => root.close() };
+}
+
+describe('a root of LMDB that outlasts a failed write', () => {
+  test('after a failure it is opened anew before anything is tried, and what was on disk is there', async () => {
+    const { put, read, fail, opened, close } = openLasting(await makeFolder());
+    await put('one');
+    await expect(fail()).rejects.toThrow('the disk failed');
+    expect(opened()).toBe(1);
+    expect(read()).toBe('one');
+    await put('two');
+    expect(opened()).toBe(2);
+    expect(read()).toBe('two');
+    await put('three');
+    expect(opened()).toBe(2);
+    await close();
+  });
+
+  test('while no file can be written it stays open for reading, and says why it takes nothing', async () => {
+    const dir = await makeFolder();
+    const { lasting, put, read, fail, opened, close } = openLasting(dir);
+    await put('one');
+    await fail().catch(() => undefined);
+    renameSync(dir, `${dir}.away`);
+    await expect(put('two')).rejects.toThrow('ENOENT');
+    expect([opened(), lasting.isOpen(), read()]).toEqual([1, true, 'one']);
+    renameSync(`${dir}.away`, dir);
+    await put('three');
+    expect([opened(), read()]).toEqual([2, 'three']);
+    await close();
+  });
+
+  test('work is done one after another, also after one that failed', async () => {
+    const { put, read, fail, close } = openLasting(await makeFolder());
+    const results = await Promise.allSettled([put('one'), fail(), put('two'), put('three')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect(read()).toBe('three');
+    await close();
+  });
+
+  test('the probe leaves nothing behind', async () => {
+    const dir = await makeFolder();
+    await probeFolder(dir);
+    expect(existsSync(dir) && readdirSync(dir)).toEqual([]);
+  });
+});
