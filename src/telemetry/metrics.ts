@@ -7,7 +7,7 @@ import type { ErrorCode } from '../domain/errors';
 import type { OutcomeKind } from '../domain/outcome';
 import type { Finding } from '../upstream/upstream';
 import { createPatienceMetrics, type PatienceMetrics } from './patience-metrics';
-import { createTroubleMetrics, type TroubleMetrics } from './trouble-metrics';
+import { createTroubleMetrics, type TroubleMetrics, type TroubleSources } from './trouble-metrics';
 
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
@@ -41,13 +41,10 @@ export interface Metrics extends PatienceMetrics, TroubleMetrics {
   readonly registry: Registry;
 }
 
-export interface MetricsOptions {
+export interface MetricsOptions extends TroubleSources {
   /** Memory, garbage collection, event loop and the like of this process. */
   readonly hasProcessMetrics?: boolean;
   readonly fieldNamesMax?: number;
-  /** Lines of the log that found no room so far. */
-  readonly logLinesLost?: () => number;
-  readonly isJournalWritable?: () => boolean;
 }
 
 const FIELD_NAMES_MAX = 100;
@@ -58,12 +55,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40
 const NONE = 'none';
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const {
-    hasProcessMetrics = true,
-    fieldNamesMax = FIELD_NAMES_MAX,
-    logLinesLost = () => 0,
-    isJournalWritable = () => true,
-  } = options;
+  const { hasProcessMetrics = true, fieldNamesMax = FIELD_NAMES_MAX } = options;
   const registry = new Registry();
   const registers = [registry];
   if (hasProcessMetrics) collectDefaultMetrics({ register: registry });
@@ -145,7 +137,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
     },
     ...createPatienceMetrics(registers),
-    ...createTroubleMetrics(registers, { logLinesLost, isJournalWritable }),
+    ...createTroubleMetrics(registers, options),
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
     wrongPin: () => wrongPins.inc(),
     unknownFields(operation, names) {

@@ -8,11 +8,13 @@ export interface TroubleMetrics {
 }
 
 export interface TroubleSources {
-  readonly logLinesLost: () => number;
-  readonly isJournalWritable: () => boolean;
+  /** Lines of the log that found no room so far. */
+  readonly logLinesLost?: () => number;
+  readonly isJournalWritable?: () => boolean;
 }
 
 export function createTroubleMetrics(registers: Registry[], sources: TroubleSources): TroubleMetrics {
+  const { logLinesLost = () => 0, isJournalWritable = () => true } = sources;
   const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
   const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
   new Counter({
@@ -21,7 +23,7 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
     registers,
     collect() {
       this.reset();
-      this.inc(sources.logLinesLost());
+      this.inc(logLinesLost());
     },
   });
   new Gauge({
@@ -29,7 +31,7 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
     help: '1 while orders can be written; 0 from a failed write until one gets through, and no order is taken then',
     registers,
     collect() {
-      this.set(sources.isJournalWritable() ? 1 : 0);
+      this.set(isJournalWritable() ? 1 : 0);
     },
   });
   return {
