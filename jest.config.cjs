@@ -13,12 +13,11 @@ const LONG = [
 // (QUICK_TESTS=1). Whoever names one of them gets it.
 const SLOW = [
   '/test/cli/broken-log',
-  '/test/cli/exit-codes',
   '/test/cli/plan.test',
   '/test/cli/serve.test',
   '/test/conformance/compat/replies',
   '/test/conformance/compat/services',
-  '/test/disk/disk-taken-away',
+  '/test/disk/',
   '/test/docs/pages',
   '/test/docs/play-page',
   '/test/examples/',

@@ -86,7 +86,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const journal = await openOrders(config, { observer, log, clock, closers });
   const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
-  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, closers) : undefined;
+  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, { observer, log, clock, closers }) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
   const keyGuard = createKeyGuard({ clock, journal });
@@ -272,14 +272,18 @@ function openMapping(config: Config, observer: Observer): LiveMapping {
   return opened.live;
 }
 
-async function startSandbox(config: Config, closers: (() => Promise<void>)[]): Promise<{ sandbox: Sandbox; url: string }> {
+async function startSandbox(config: Config, { observer, log, closers }: Opening): Promise<{ sandbox: Sandbox; url: string }> {
   const sandbox = await openSandbox({
     dataDir: join(config.dataDir, 'sandbox'),
     relaxed: config.sandboxRelaxed,
     seed: config.sandboxSeed,
     trustedProxies: config.trustedProxies,
+    onEvent: (event) => {
+      if (event.kind === 'unwritable') observer.trouble('sandbox_write_failed', event.error);
+      if (event.kind === 'writable') log.info('sandbox_write_recovered');
+    },
   });
-  closers.push(() => sandbox.close());
+  closers.push(() => sandbox.close().catch((error: unknown) => observer.trouble('sandbox_write_failed', error)));
   const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
   return { sandbox, url };
 }

@@ -26,6 +26,10 @@ export function sandboxCommand(): Command {
         relaxed: config.sandboxRelaxed,
         seed: config.sandboxSeed,
         trustedProxies: config.trustedProxies,
+        onEvent: (event) => {
+          if (event.kind === 'unwritable') process.stderr.write(`${event.error.message}. Purchases are refused until it can.\n`);
+          if (event.kind === 'writable') process.stderr.write('The sandbox data folder can be written again.\n');
+        },
       });
       const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
       process.stdout.write(

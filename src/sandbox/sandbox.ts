@@ -37,7 +37,10 @@ export interface SandboxOptions {
 /** What the sandbox tells whoever runs it. No keys, no PINs. */
 export type SandboxEvent =
   | { readonly kind: 'answered'; readonly method: string; readonly url: string; readonly status: number }
-  | { readonly kind: 'settled'; readonly reference: string; readonly status: string };
+  | { readonly kind: 'settled'; readonly reference: string; readonly status: string }
+  /** Purchases are refused until the data folder can be written again. */
+  | { readonly kind: 'unwritable'; readonly error: Error }
+  | { readonly kind: 'writable' };
 
 export interface Sandbox {
   /** v1 under /api/v1, to be mounted or listened on. */
@@ -60,16 +63,18 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 } as const;
 
-async function openStore(dataDir: string): Promise<Store> {
+async function openStore(dataDir: string, onEvent: SandboxOptions['onEvent']): Promise<Store> {
   await checkStore(dataDir);
-  return openLmdbStore(dataDir);
+  const onFailure = (error: Error | undefined): void =>
+    onEvent?.(error === undefined ? { kind: 'writable' } : { kind: 'unwritable', error });
+  return openLmdbStore(dataDir, { onFailure });
 }
 
 /** Opens a v1 service. Throws when its YAML has problems or its data folder belongs to another process. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const config = loadConfig(options.configDir ?? SHIPPED_CONFIG);
   const trusted = parseTrustedProxies(options.trustedProxies ?? []);
-  const store = options.dataDir === undefined ? createMemoryStore() : await openStore(options.dataDir);
+  const store = options.dataDir === undefined ? createMemoryStore() : await openStore(options.dataDir, options.onEvent);
   const lifetime = new AbortController();
   const clock = stopWith(lifetime.signal, options.clock ?? createRealClock());
   const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);

@@ -1,7 +1,11 @@
-import type { RootDatabase } from 'lmdb';
+/** What writing needs of a root of LMDB, whatever it holds. */
+export interface WritableRoot {
+  childTransaction(work: () => void): Promise<unknown>;
+  close(): Promise<void>;
+}
 
 /** A child transaction, so that of work that throws nothing stays. Resolves when it is on disk (see decision 0010). */
-export async function commitWork(root: RootDatabase<Buffer, Buffer>, work: () => void): Promise<void> {
+export async function commitWork(root: WritableRoot, work: () => void): Promise<void> {
   try {
     await root.childTransaction(work);
   } catch (error) {

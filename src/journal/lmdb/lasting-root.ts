@@ -5,8 +5,7 @@
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RootDatabase } from 'lmdb';
-import { commitWork } from './commit-work';
+import { commitWork, type WritableRoot } from './commit-work';
 
 /** More than a few hundred orders need: where just a little room is left it comes and goes. */
 const PROBE_BYTES = 256 * 1024;
@@ -14,7 +13,7 @@ const PROBE_BYTES = 256 * 1024;
 export interface LastingRootOptions {
   readonly dir: string;
   /** The root in use. */
-  readonly root: () => RootDatabase<Buffer, Buffer>;
+  readonly root: () => WritableRoot;
   /** Puts a new one in its place. The old one is closed. */
   readonly reopen: () => void;
 }

@@ -24,6 +24,8 @@ export function judgePurchase(world: World, service: PurchaseService, caller: Ca
   const original = findOriginal(world, walletId, body);
   if (original !== undefined) return purchaseReply(PURCHASE_SERVICES[original.category], original, true);
 
+  // What is charged in memory alone would be gone with the process, after its caller was told of it. Nothing is charged here.
+  if (!world.store.isWritable()) throw new Refusal('internal');
   if (world.switchedOff.has(service.category)) throw new Refusal('service_off', service.category);
   world.limits.take(account.id, service.category === 'bulk_sms' ? ['purchase', 'bulk_sms'] : ['purchase']);
   checkFields(service.endpoint, body);

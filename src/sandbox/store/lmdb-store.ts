@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { checkDataFile } from '../../journal/lmdb/check-data-file';
+import { createLastingRoot, type LastingRoot } from '../../journal/lmdb/lasting-root';
 import { claimFolder, releaseFolder } from './claim-folder';
 import type { Store, StoredKind } from './store';
 
@@ -19,28 +20,56 @@ export async function checkStore(dataDir: string): Promise<void> {
     throw new Error(`the sandbox data folder ${dataDir} ${complaint}; restore it, or use another folder`);
 }
 
+export interface LmdbStoreOptions {
+  /** The first failed write, and undefined for the first that gets through again. */
+  readonly onFailure?: ((failure: Error | undefined) => void) | undefined;
+}
+
 /** Opens the state in `dataDir`. Throws when another process holds it or when it was written in another layout. */
-export function openLmdbStore(dataDir: string): Store {
+export function openLmdbStore(dataDir: string, options: LmdbStoreOptions = {}): Store {
   // Simulated or not, the tokens and PINs in it are told to their buyers alone.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, DATA_FILE);
-  // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
-  const root = open<unknown, string>({ path, noSubdir: true, encoding: 'json', cache: false, overlappingSync: false });
+  const root = openRoot(dataDir);
   claimFolder(root, dataDir, LAYOUT);
-  return new LmdbStore(root);
+  return new LmdbStore(dataDir, root, options);
+}
+
+function openRoot(dataDir: string): RootDatabase<unknown, string> {
+  return open<unknown, string>({
+    path: join(dataDir, DATA_FILE),
+    noSubdir: true,
+    encoding: 'json',
+    cache: false,
+    // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
+    overlappingSync: false,
+    // Its batch has a promise that nobody is given: a failed commit would reject it unheard, which ends the process.
+    eventTurnBatching: false,
+  });
 }
 
 const REMOVED = Symbol('removed');
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MOST_MS = 5_000;
 
 class LmdbStore implements Store {
-  readonly #root: RootDatabase<unknown, string>;
+  readonly #dataDir: string;
+  readonly #options: LmdbStoreOptions;
+  readonly #lasting: LastingRoot;
+  #root: RootDatabase<unknown, string>;
   #queue: Write[] = [];
   #flushing: readonly Write[] = [];
   #next: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
+  #failure: Error | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #retryMs = RETRY_FIRST_MS;
 
-  constructor(root: RootDatabase<unknown, string>) {
+  constructor(dataDir: string, root: RootDatabase<unknown, string>, options: LmdbStoreOptions) {
+    this.#dataDir = dataDir;
+    this.#options = options;
     this.#root = root;
+    const reopen = (): void => void (this.#root = openRoot(dataDir));
+    this.#lasting = createLastingRoot({ dir: dataDir, root: () => this.#root, reopen });
   }
 
   *entries<T>(kind: StoredKind): Iterable<readonly [string, T]> {
@@ -65,20 +94,37 @@ class LmdbStore implements Store {
   }
 
   committed(): Promise<void> {
-    return this.#next ?? this.#running;
+    return this.#failure === undefined ? (this.#next ?? this.#running) : Promise.reject(this.#failure);
   }
 
+  isWritable(): boolean {
+    return this.#failure === undefined;
+  }
+
+  /** Rejects when something could not be written to the end; everything is closed then all the same. */
   async close(): Promise<void> {
-    await this.committed();
-    releaseFolder(this.#root);
+    clearTimeout(this.#retry);
+    if (this.#failure !== undefined) this.#flushSoon();
+    const lost = await (this.#next ?? this.#running).then(
+      () => undefined,
+      (error: Error) => error,
+    );
+    clearTimeout(this.#retry);
+    if (lost === undefined) releaseFolder(this.#root);
     await this.#root.close();
+    if (lost !== undefined) throw lost;
+  }
+
+  #schedule(): void {
+    // After a failure the timer comes.
+    if (this.#failure === undefined) this.#flushSoon();
   }
 
   /**
    * Group commit: what comes in while one transaction is being flushed becomes the next one. So the cost of a flush is
    * shared by all orders that wait for it, and one order is never split over two transactions.
    */
-  #schedule(): void {
+  #flushSoon(): void {
     this.#next ??= this.#running.catch(() => undefined).then(() => this.#flushNext());
     // Whoever waits on committed() hears of a failure; without a listener it must not end the process.
     this.#next.catch(() => undefined);
@@ -92,8 +138,30 @@ class LmdbStore implements Store {
     this.#queue = [];
     this.#running = this.#next ?? Promise.resolve();
     this.#next = undefined;
-    await this.#root.transaction(() => {
-      for (const [key, value] of writes) void (value === REMOVED ? this.#root.remove(key) : this.#root.put(key, value));
-    });
+    try {
+      await this.#lasting.commit(() => {
+        for (const [key, value] of writes) void (value === REMOVED ? this.#root.remove(key) : this.#root.put(key, value));
+      });
+    } catch (error) {
+      throw this.#fail(writes, error);
+    }
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    this.#retryMs = RETRY_FIRST_MS;
+    this.#options.onFailure?.(undefined);
+    if (this.#queue.length > 0) this.#flushSoon();
+  }
+
+  /** Keeps what was not written, of each key the last, and tries again later. */
+  #fail(writes: readonly Write[], cause: unknown): Error {
+    this.#queue = [...new Map([...writes, ...this.#queue])];
+    this.#flushing = [];
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const failure = new Error(`the sandbox data folder ${this.#dataDir} cannot be written: ${reason}`, { cause });
+    if (this.#failure === undefined) this.#options.onFailure?.(failure);
+    this.#failure = failure;
+    this.#retry = setTimeout(() => this.#flushSoon(), this.#retryMs).unref();
+    this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MOST_MS);
+    return failure;
   }
 }

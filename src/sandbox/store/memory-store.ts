@@ -14,6 +14,7 @@ export function createMemoryStore(): Store {
     put: (kind, key, value) => void of(kind).set(key, value),
     remove: (kind, key) => void of(kind).delete(key),
     committed: () => Promise.resolve(),
+    isWritable: () => true,
     close: () => Promise.resolve(),
   };
 }

@@ -11,8 +11,10 @@ export interface Store {
   entries<T>(kind: StoredKind): Iterable<readonly [key: string, value: T]>;
   put(kind: StoredKind, key: string, value: unknown): void;
   remove(kind: StoredKind, key: string): void;
-  /** Resolves once all that was put until now is on disk; rejects when it cannot be. */
+  /** Resolves once all that was put until now is on disk; rejects when it cannot be. It is kept then, and written when there is room. */
   committed(): Promise<void>;
+  /** False from a failed write until one gets through: nothing may begin that must not be lost. */
+  isWritable(): boolean;
   close(): Promise<void>;
 }
 

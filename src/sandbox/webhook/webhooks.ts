@@ -12,6 +12,7 @@ import { checkWebhookUrl } from './webhook-url';
 // Section 6, delivery rule 2: minutes after the attempt before.
 const RETRY_MINUTES = [1, 5, 15, 60, 240] as const;
 const IN_FLIGHT_MAX = 32;
+const DISK_AGAIN_MS = 1_000;
 const FINISHED_KEPT_MAX = 10_000;
 
 export interface WebhookParts {
@@ -88,6 +89,10 @@ export class Webhooks {
     if (delivery.nextAt === null) return;
     const waitMs = delivery.nextAt - this.#parts.clock.now();
     if (waitMs <= 0) return this.#enqueue(delivery);
+    this.#planIn(delivery, waitMs);
+  }
+
+  #planIn(delivery: Delivery, waitMs: number): void {
     this.#timers.set(
       delivery.id,
       this.#parts.clock.setTimer(waitMs, () => this.#enqueue(delivery)),
@@ -114,7 +119,11 @@ export class Webhooks {
 
   async #attempt(delivery: Delivery): Promise<void> {
     // Nobody is told of an order that a power cut could still undo.
-    await this.#parts.store.committed();
+    const isOnDisk = await this.#parts.store.committed().then(
+      () => true,
+      () => false,
+    );
+    if (!isOnDisk) return this.#planIn(delivery, DISK_AGAIN_MS);
     const result = await this.#send(delivery);
     // Cut off by closing: as it still waits on disk, the next run sends it again.
     if (this.#parts.poster.isClosed) return;

@@ -1,4 +1,10 @@
+import type { AccountBook } from '../../../src/sandbox/account/account-book';
 import { createVirtualClock } from '../../../src/sandbox/clock';
+import type { Order } from '../../../src/sandbox/order/order';
+import type { OrderBook } from '../../../src/sandbox/order/order-book';
+import { createMemoryStore } from '../../../src/sandbox/store/memory-store';
+import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
+import { Webhooks } from '../../../src/sandbox/webhook/webhooks';
 import { openReceiver, type Receiver } from '../../conformance/sandbox-only/receiver';
 import { openRig, temporaryFolder } from '../open-rig';
 
@@ -69,5 +75,33 @@ describe('webhooks', () => {
     await rig.post('/airtime', sale('08031234567'));
     expect(rig.sandbox.admin.listDeliveries()).toEqual([]);
     await rig.close();
+  });
+
+  test('wait for a disk that takes nothing, and end nothing', async () => {
+    const clock = createVirtualClock();
+    const store = createMemoryStore();
+    let isFull = true;
+    const committed = (): Promise<void> => (isFull ? Promise.reject(new Error('no space left')) : Promise.resolve());
+    const order = {
+      reference: 'PPA1',
+      walletId: 'demo:live',
+      status: 'success',
+      balanceAfter: 0,
+      createdAt: 0,
+    } as unknown as Order;
+    const webhooks = new Webhooks({
+      accounts: { find: () => ({ id: 'demo', webhook_url: 'http://127.0.0.1:1/' }) } as unknown as AccountBook,
+      clock,
+      orders: { findAny: () => undefined } as unknown as OrderBook,
+      poster: { isClosed: false } as unknown as WebhookPoster,
+      store: { ...store, committed },
+    });
+    webhooks.announce(order);
+    await webhooks.idle();
+    expect(webhooks.list()).toMatchObject([{ state: 'waiting', tries: 0 }]);
+    isFull = false;
+    clock.advance(1_000);
+    await webhooks.idle();
+    expect(webhooks.list()).toMatchObject([{ tries: 1 }]);
   });
 });
