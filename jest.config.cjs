@@ -13,6 +13,7 @@ const LONG = [
 // (QUICK_TESTS=1). Whoever names one of them gets it.
 const SLOW = [
   '/test/cli/broken-log',
+  '/test/cli/exit-codes',
   '/test/cli/plan.test',
   '/test/cli/serve.test',
   '/test/conformance/compat/replies',

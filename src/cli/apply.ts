@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { changedSince, makePlan } from '../gateway/make-plan';
 import { askAdmin } from './ask-admin';
+import { parseFolder } from './parse-path';
 import { EDITS_IN_FOLDER, readSetOrComplain } from './plan';
 import { formatMoney } from './plan-report';
 import { readConfig } from './read-config';
@@ -26,7 +27,7 @@ Examples:
 export function applyCommand(): Command {
   return new Command('apply')
     .description('Takes exactly the set that was planned into use, or does nothing.')
-    .argument('[folder]', 'the candidate of the plan (default: MAPPINGS_DIR)')
+    .argument('[folder]', 'the candidate of the plan (default: MAPPINGS_DIR)', parseFolder)
     .requiredOption('--plan <id>', 'the id that `compat-gateway plan` printed', parsePlanId)
     .option('--accept-money-changes', 'apply changes of networks, amounts, plans, formats or outcome words')
     .addHelpText('after', HELP)

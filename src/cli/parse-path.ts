@@ -1,13 +1,16 @@
 /**
- * Files and folders that a command line names. Each must be there, else the command line is wrong (exit code 2); what a
- * setting names, or what stands in a file, is no matter of usage (exit code 1).
+ * Files and folders that a command line names. Each must be there and readable, else the command line is wrong (exit code 2);
+ * what a setting names, or what stands in a file, is no matter of usage (exit code 1).
  */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 
 export function parseFolder(path: string): string {
-  if (!stats(path)?.isDirectory()) throw new InvalidArgumentError('there is no such folder.');
-  return path;
+  const found = stats(path);
+  if (found === undefined) throw new InvalidArgumentError('there is no such folder.');
+  if (!found.isDirectory()) throw new InvalidArgumentError('it is a file, where a folder is expected.');
+  return mayUse(path, constants.R_OK | constants.X_OK, 'read it');
 }
 
 /** A pipe such as `<(…)` is a file too. */
@@ -15,7 +18,26 @@ export function parseFile(path: string): string {
   const found = stats(path);
   if (found === undefined) throw new InvalidArgumentError('there is no such file.');
   if (found.isDirectory()) throw new InvalidArgumentError('it is a folder, where a file is expected.');
+  return mayUse(path, constants.R_OK, 'read it');
+}
+
+/** Known before the work is done whose result goes there. */
+export function parseNewFile(path: string): string {
+  const found = stats(path);
+  if (found?.isDirectory() === true || path === '') throw new InvalidArgumentError('the name of a file is expected.');
+  if (found !== undefined) return mayUse(path, constants.W_OK, 'write it');
+  if (stats(dirname(path))?.isDirectory() !== true) throw new InvalidArgumentError('there is no folder to write it into.');
+  mayUse(dirname(path), constants.W_OK | constants.X_OK, 'write into its folder');
   return path;
+}
+
+function mayUse(path: string, mode: number, what: string): string {
+  try {
+    accessSync(path, mode);
+    return path;
+  } catch {
+    throw new InvalidArgumentError(`this user may not ${what}.`);
+  }
 }
 
 function stats(path: string): ReturnType<typeof statSync> {

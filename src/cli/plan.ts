@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { makePlan, type Plan } from '../gateway/make-plan';
 import { formatProblems } from '../mapping/by-cause';
+import { parseFolder } from './parse-path';
 import { formatPlan, type WithoutReplay } from './plan-report';
 import { readConfig } from './read-config';
 import { hasEditsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './read-sets';
@@ -30,8 +31,8 @@ Examples:
 export function planCommand(): Command {
   return new Command('plan')
     .description('Tells what would change if these mapping files were taken into use, what can move money first.')
-    .argument('[folder]', 'the candidate (default: MAPPINGS_DIR, whose edits the running gateway does not use yet)')
-    .option('--against <folder>', 'compare with this folder instead of the running gateway')
+    .argument('[folder]', 'the candidate (default: MAPPINGS_DIR, whose edits the running gateway does not use yet)', parseFolder)
+    .option('--against <folder>', 'compare with this folder instead of the running gateway', parseFolder)
     .option('--no-replay', 'do not replay recorded requests')
     .option('--json', 'print the plan as JSON')
     .option('--exit-code', 'exit code 3 when there are differences')

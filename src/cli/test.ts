@@ -9,7 +9,7 @@ import { checkFolder } from '../mapping/check';
 import { loadSource } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
-import { parseFolder } from './parse-path';
+import { parseFolder, parseNewFile } from './parse-path';
 import { readConfig } from './read-config';
 import { formatCoverage, formatGroup, formatJunit, formatMutation, formatSummary, groupResults } from './test-report';
 
@@ -41,7 +41,7 @@ export function testCommand(): Command {
     .option('--mutate', 'break each rule of the mappings on purpose and tell which break no case notices')
     .option('--fail-under <percent>', 'exit code 1 below this coverage, or below this part of noticed breaks', parsePercent)
     .option('--filter <text>', 'only cases whose name holds this text')
-    .option('--junit <file>', 'write a JUnit file as well')
+    .option('--junit <file>', 'write a JUnit file as well', parseNewFile)
     .option('--quiet', 'print failures and the last line only')
     .addHelpText('after', HELP)
     .action(test);

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseFile, parseFolder } from '../../src/cli/parse-path';
+import { parseFile, parseFolder, parseNewFile } from '../../src/cli/parse-path';
 
 let folder: string;
 beforeAll(() => {
@@ -15,8 +15,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test('a folder is a folder, also through a link', () => {
   expect(parseFolder(folder)).toBe(folder);
   expect(parseFolder(join(folder, 'link'))).toBe(join(folder, 'link'));
-  for (const path of ['nowhere', 'file', 'file/below', 'loop'])
+  for (const path of ['nowhere', 'file/below', 'loop'])
     expect(() => parseFolder(join(folder, path))).toThrow('there is no such folder.');
+  expect(() => parseFolder(join(folder, 'file'))).toThrow('it is a file, where a folder is expected.');
 });
 
 test('a file is a file', () => {
@@ -24,4 +25,23 @@ test('a file is a file', () => {
   for (const path of ['nowhere', 'file/below', 'loop'])
     expect(() => parseFile(join(folder, path))).toThrow('there is no such file.');
   expect(() => parseFile(folder)).toThrow('it is a folder, where a file is expected.');
+});
+
+test('what will be written needs a folder, and no folder in its place', () => {
+  for (const path of ['new', 'file']) expect(parseNewFile(join(folder, path))).toBe(join(folder, path));
+  for (const path of ['nowhere/new', 'file/below'])
+    expect(() => parseNewFile(join(folder, path))).toThrow('there is no folder to write it into.');
+  for (const path of [folder, '']) expect(() => parseNewFile(path)).toThrow('the name of a file is expected.');
+});
+
+// Root may read everything.
+(process.getuid?.() === 0 ? test.skip : test)('what this user may not read or write is told', () => {
+  const closed = join(folder, 'closed');
+  mkdirSync(closed);
+  chmodSync(closed, 0);
+  chmodSync(join(folder, 'file'), 0);
+  expect(() => parseFolder(closed)).toThrow('this user may not read it.');
+  expect(() => parseFile(join(folder, 'file'))).toThrow('this user may not read it.');
+  expect(() => parseNewFile(join(folder, 'file'))).toThrow('this user may not write it.');
+  expect(() => parseNewFile(join(closed, 'new'))).toThrow('this user may not');
 });

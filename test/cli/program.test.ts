@@ -9,6 +9,8 @@ const COMMANDS = [
   'check',
   'explain',
   'test',
+  'plan',
+  'apply',
   'reload',
   'drift',
   'orders',
@@ -48,9 +50,13 @@ async function expectUsage(line: string, sentence: RegExp, help: string): Promis
   expect(stderr).toContain(`(see \`${help} --help\`).`);
 }
 
-test.each(COMMANDS)('an option that %s does not have is refused in one sentence', async (command) => {
-  await expectUsage(`${command} --no-such-option`, /^Unknown option '--no-such-option'/, `compat-gateway ${command}`);
-});
+// What `apply` needs is asked for before anything else of it is looked at.
+test.each(COMMANDS.filter((command) => command !== 'apply'))(
+  'an option that %s does not have is refused in one sentence',
+  async (command) => {
+    await expectUsage(`${command} --no-such-option`, /^Unknown option '--no-such-option'/, `compat-gateway ${command}`);
+  },
+);
 
 test.each(['serve', 'sandbox', 'reload', 'orders list', 'orders export', 'orders report', 'config', 'fingerprint'])(
   '%s takes no argument',
@@ -90,12 +96,28 @@ test.each([
   ['orders export --outcome failed', /allowed choices are open, /, 'compat-gateway orders export'],
   ['check . .', /^Too many arguments for 'check'/, 'compat-gateway check'],
   ['check nowhere', /^The folder 'nowhere' cannot be used: there is no such folder/, 'compat-gateway check'],
-  ['check a-file', /there is no such folder/, 'compat-gateway check'],
+  ['check a-file', /it is a file, where a folder is expected/, 'compat-gateway check'],
   ['check a-file/below', /there is no such folder/, 'compat-gateway check'],
   ['check --format xml', /allowed choices are human, json, sarif/, 'compat-gateway check'],
   ['check --json --format sarif', /cannot be used with/, 'compat-gateway check'],
   ['check --max-warnings many', /whole number/, 'compat-gateway check'],
   ['test nowhere', /there is no such folder/, 'compat-gateway test'],
+  ['test a-file', /it is a file, where a folder is expected/, 'compat-gateway test'],
+  ['test --junit nowhere/cases.xml', /there is no folder to write it into/, 'compat-gateway test'],
+  ['test --junit .', /the name of a file is expected/, 'compat-gateway test'],
+  ['plan nowhere', /^The folder 'nowhere' cannot be used: there is no such folder/, 'compat-gateway plan'],
+  ['plan a-file', /it is a file, where a folder is expected/, 'compat-gateway plan'],
+  ['plan . .', /^Too many arguments for 'plan'/, 'compat-gateway plan'],
+  ['plan --against nowhere', /there is no such folder/, 'compat-gateway plan'],
+  ['plan . --against a-file', /it is a file, where a folder is expected/, 'compat-gateway plan'],
+  ['apply', /^Required option '--plan <id>' not specified/, 'compat-gateway apply'],
+  ['apply --plan 0123456789abcdef --no-such-option', /^Unknown option '--no-such-option'/, 'compat-gateway apply'],
+  ['apply --plan latest', /16 hex digits/, 'compat-gateway apply'],
+  ['apply nowhere --plan 0123456789abcdef', /^The folder 'nowhere' cannot be used/, 'compat-gateway apply'],
+  ['apply a-file --plan 0123456789abcdef', /it is a file, where a folder is expected/, 'compat-gateway apply'],
+  ['drift nowhere', /^The folder 'nowhere' cannot be used/, 'compat-gateway drift'],
+  ['drift a-file', /it is a file, where a folder is expected/, 'compat-gateway drift'],
+  ['drift --json --patch', /cannot be used with/, 'compat-gateway drift'],
   ['test . .', /^Too many arguments for 'test'/, 'compat-gateway test'],
   ['test --fail-under most', /expected a number from 0 to 100/, 'compat-gateway test'],
   ['test --fail-under 100.1', /expected a number from 0 to 100/, 'compat-gateway test'],

@@ -1,0 +1,104 @@
+/**
+ * The exit codes that the helps promise, of the program as it is built, in processes of its own: 2 for what stands on the
+ * command line, 1 for what is found wrong later. The sentences of bad usage are those of program.test.ts.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildProgram } from '../docs/build-program';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const PLAN = '--plan 0123456789abcdef';
+
+/** In a folder with `a-file`, `broken/` (YAML that is none), `empty/`, and neither a gateway, a journal nor a secret. */
+const ROWS: readonly (readonly [line: string, code: number, said: RegExp])[] = [
+  ['nope', 2, /^Unknown command 'nope'/],
+  ['serve nope', 2, /^Too many arguments/],
+  ['serve --nope', 2, /^Unknown option/],
+  ['sandbox nope', 2, /^Too many arguments/],
+  ['check nope', 2, /no such folder/],
+  ['check a-file', 2, /it is a file/],
+  ['check broken', 1, /broken\/a\.yaml:\d+:\d+ {2}yaml-syntax/],
+  ['check empty', 1, /empty-folder/],
+  ['explain --file nope', 2, /no such file/],
+  ['explain --file empty', 2, /it is a folder/],
+  ['explain --order nope', 1, /^There is no journal at /],
+  ['test nope', 2, /no such folder/],
+  ['test broken', 1, /yaml-syntax/],
+  ['test --junit nope/cases.xml', 2, /no folder to write it into/],
+  ['plan nope', 2, /^The folder 'nope' cannot be used: there is no such folder/],
+  ['plan a-file', 2, /it is a file/],
+  ['plan --against nope', 2, /no such folder/],
+  ['plan broken', 1, /yaml-syntax/],
+  ['plan', 1, /^No gateway answers at /],
+  ['apply', 2, /^Required option '--plan <id>'/],
+  [`apply nope ${PLAN}`, 2, /no such folder/],
+  [`apply broken ${PLAN}`, 1, /yaml-syntax/],
+  ['reload nope', 2, /^Too many arguments/],
+  ['reload', 1, /^No gateway answers at /],
+  ['drift nope', 2, /no such folder/],
+  ['drift broken', 1, /yaml-syntax/],
+  ['orders', 2, /needs a command/],
+  ['orders nope', 2, /^Unknown command/],
+  ['orders show', 2, /^Missing required argument/],
+  ['orders list --since 1x', 2, /expected an age/],
+  ['orders list', 1, /^There is no journal at /],
+  ['config nope', 2, /^Too many arguments/],
+  ['PORT=nope config', 1, /^PORT must be a port/],
+  ['TIME_ZONE=nope orders list', 1, /^TIME_ZONE must be the name of a time zone/],
+  ['fingerprint nope', 2, /^Too many arguments/],
+  ['fingerprint', 1, /^The gateway's secret is missing/],
+];
+
+interface Ran {
+  readonly code: number;
+  readonly said: string;
+  readonly stdout: string;
+}
+
+let program: string;
+let folder: string;
+const ran = new Map<string, Ran>();
+beforeAll(async () => {
+  program = mkdtempSync(join(tmpdir(), 'compat-program-'));
+  buildProgram(program);
+  folder = mkdtempSync(join(tmpdir(), 'compat-codes-'));
+  writeFileSync(join(folder, 'a-file'), '');
+  for (const name of ['broken', 'empty']) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, 'broken', 'a.yaml'), 'formats: [\n');
+  const lines = ROWS.map(([line]) => line);
+  const work = async (): Promise<void> => {
+    for (let line = lines.pop(); line !== undefined; line = lines.pop()) ran.set(line, await run(line));
+  };
+  await Promise.all(cpus().map(work));
+}, 600_000);
+afterAll(() => {
+  for (const path of [program, folder]) rmSync(path, { recursive: true, force: true });
+});
+
+function run(line: string): Promise<Ran> {
+  const words = line.split(' ');
+  const settings = Object.fromEntries(words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('=')));
+  const args = words.filter((word) => !/^[A-Z_]+=/.test(word));
+  // Nobody listens at port 1.
+  const env = { PATH: process.env['PATH'], MAPPINGS_DIR: MAPPINGS, ADMIN_PORT: '1', ...settings };
+  return new Promise((resolve) => {
+    const child = execFile(join(program, 'bin', 'compat-gateway'), args, { cwd: folder, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), said: `${stderr}${stdout}`, stdout }),
+    );
+    child.stdin?.end();
+  });
+}
+
+test.each(ROWS)('`compat-gateway %s` ends with %i and says why', (line, code, said) => {
+  const { code: ended, said: words, stdout } = ran.get(line)!;
+  expect({ code: ended, words }).toEqual({ code, words: expect.stringMatching(new RegExp(said.source, 'm')) as string });
+  // Bad usage says nothing where a pipe would take it for the result.
+  if (code === 2) expect(stdout).toBe('');
+  expect(words).not.toMatch(/\bat [\w.]+ \(|node:|ENOENT|EISDIR|ENOTDIR/);
+});
+
+test('none of them has made anything', () => {
+  expect(readdirSync(folder).sort()).toEqual(['a-file', 'broken', 'empty']);
+});
