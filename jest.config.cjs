@@ -27,6 +27,7 @@ const SLOW = [
   '/test/flows/hang-up',
   '/test/flows/same-number',
   '/test/flows/strange-v1',
+  '/test/flows/v1-trouble',
   '/test/gateway/replay',
   '/test/gateway/reply-table.test',
   '/test/gateway/reply-table/reply-rules',

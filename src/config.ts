@@ -53,6 +53,11 @@ const configSchema = z.strictObject({
     'an http or https address without credentials, query or fragment, or the word `sandbox`',
     parseUpstreamUrl,
   ).optional(),
+  upstreamProbeSeconds: setting(
+    'After how long without an answer of v1 the gateway asks it `GET /balance` without a key, and is answered 401; 0 never asks.',
+    'a whole number of seconds from 0 to 3600',
+    (text) => parseWhole(text, 0, 3_600),
+  ).prefault('30'),
   v1Path: setting(
     'Where v1 is passed through on the public server.',
     'a path such as `/api/v1`, without a slash at its end',

@@ -90,8 +90,9 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
   const keyGuard = createKeyGuard({ clock, journal });
-  const upstream = keyGuard.hear(openUpstream(upstreamUrl, shares, metrics, closers));
-  watchOutside(config, live, { observer, log, clock, closers });
+  const connections = shares.sales;
+  const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, connections, metrics, log, clock, closers }));
+  watchFolder(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
   const learntPatience = openLearntPatience(config, clock, observer, metrics, closers);
@@ -177,22 +178,24 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   };
 }
 
-/** The folder of mappings and v1: what may change or go away while everything runs. */
-function watchOutside(config: Config, live: LiveMapping, { observer, log, clock, closers }: Opening): void {
-  if (config.mappingsWatch) {
-    const watching = watchMappings(config.mappingsDir, live, clock, observer.trouble);
-    closers.push(async () => watching.stop());
-  }
-  if (config.upstreamUrl !== undefined) {
-    const watching = watchUpstream(config.upstreamUrl, { clock, log });
-    closers.push(async () => watching.stop());
-  }
+function watchFolder(config: Config, live: LiveMapping, { observer, clock, closers }: Opening): void {
+  if (!config.mappingsWatch) return;
+  const watching = watchMappings(config.mappingsDir, live, clock, observer.trouble);
+  closers.push(async () => watching.stop());
 }
 
-function openUpstream(baseUrl: string, { sales }: DescriptorShares, metrics: Metrics, closers: Opening['closers']): Upstream {
-  const upstream = createHttpUpstream({ baseUrl, connections: sales });
+interface UpstreamOpening extends Omit<Opening, 'observer'> {
+  readonly config: Config;
+  readonly connections: number;
+  readonly metrics: Metrics;
+}
+
+function openUpstream(baseUrl: string, { config, connections, metrics, log, clock, closers }: UpstreamOpening): Upstream {
+  const watch = watchUpstream(baseUrl, { clock, log, metrics, probeSeconds: config.upstreamProbeSeconds });
+  const upstream = measuredUpstream(createHttpUpstream({ baseUrl, connections, onCall: watch.noteCall }), metrics);
   closers.push(() => upstream.close());
-  return measuredUpstream(upstream, metrics);
+  closers.push(async () => watch.stop());
+  return upstream;
 }
 
 function passthroughOptions(config: Config, observer: Observer, log: Log, shares: DescriptorShares): Partial<PassthroughOptions> {

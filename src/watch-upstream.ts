@@ -1,70 +1,96 @@
 /**
- * Says at a start that nothing answers where v1 should be, and when something does. It only connects, on the road that
- * orders take: no request, no key. Neither the start nor readiness depends on it, since no restart of ours would mend v1.
+ * Says when v1 gets into trouble and when that is over, at a start and at any time, by one judgement: the calls of scripts are
+ * its signs, and small probes where those say too little. Readiness does not depend on it, since no restart of ours would
+ * mend v1. (Decision 0041.)
  */
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import type { Clock } from './domain/clock';
 import { errorFields, type Log } from './telemetry/log';
-
-const CONNECT_MS_MAX = 5_000;
-const LOOK_AGAIN_MS = 10_000;
+import type { TroubleMetrics } from './telemetry/trouble-metrics';
+import type { CallDone } from './upstream/http-upstream';
+import { PROBE_PATH, probeV1 } from './upstream/probe-v1';
+import { readSign, type Sign } from './upstream/v1-sign';
+import { createV1State, type SignSource } from './upstream/v1-state';
 
 export interface UpstreamWatch {
-  stop(): void;
+  /** Never throws: watching changes nothing of a sale. */
+  readonly noteCall: (call: CallDone) => void;
+  readonly stop: () => void;
 }
 
-/** Looks at once, and every ten seconds until it has been answered; afterwards the orders themselves tell. */
-export function watchUpstream(baseUrl: string, { clock, log }: { clock: Clock; log: Log }): UpstreamWatch {
-  const url = new URL(baseUrl);
-  const begunAt = clock.now();
-  let cancel: () => void = () => undefined;
-  let abandon: () => void = () => undefined;
+export interface UpstreamWatchParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<TroubleMetrics, 'setV1Up' | 'v1Trouble'>;
+  /** How long v1 may be unheard before it is asked; 0 leaves all to the calls of scripts. */
+  readonly probeSeconds: number;
+}
+
+const PROBE_MS_MAX = { suspected: 2_000, trouble: 10_000, well: Infinity } as const;
+
+/** Asks at once, and then whenever v1 has not been heard for a while, sooner while it is in doubt. */
+export function watchUpstream(baseUrl: string, { clock, log, metrics, probeSeconds }: UpstreamWatchParts): UpstreamWatch {
+  const { host, pathname } = new URL(baseUrl);
+  const probePath = `${pathname.replace(/\/+$/, '')}${PROBE_PATH}`;
+  const state = createV1State(clock);
+  let heardAtMs = -Infinity;
   let isStopped = false;
-  let isSaid = false;
-  const look = async (): Promise<void> => {
-    const attempt = connectTo(url);
-    abandon = attempt.abandon;
-    const trouble = await attempt.trouble;
-    if (isStopped) return;
-    if (trouble === undefined) {
-      if (isSaid) log.info('upstream_answers', { host: url.host, durationMs: clock.now() - begunAt });
-      return;
-    }
-    if (!isSaid) {
-      const { error, code } = errorFields(trouble);
-      log.warn('upstream_unreachable', { host: url.host, error, code });
-    }
-    isSaid = true;
-    cancel = clock.after(LOOK_AGAIN_MS, () => void look());
+  let cancel: () => void = () => undefined;
+  let abandon: (() => void) | undefined;
+
+  const note = (sign: Sign, source: SignSource, durationMs: number): void => {
+    heardAtMs = clock.elapsed();
+    if (sign.kind !== 'well') metrics.v1Trouble(sign.kind);
+    const change = state.note(sign, source, durationMs);
+    if (change === undefined) return;
+    metrics.setV1Up(change.kind === 'ended');
+    const { kind, detail, httpStatus: status, code } = change.trouble;
+    if (change.kind === 'begun') log.warn('upstream_trouble', { kind, host, detail, status, code });
+    else log.info('upstream_well', { kind, host, durationMs: Math.round(change.durationMs), count: change.count });
   };
-  void look();
+
+  const ask = async (): Promise<void> => {
+    const startedAtMs = clock.elapsed();
+    const probe = probeV1(baseUrl);
+    abandon = probe.abandon;
+    const exchanged = await probe.exchanged;
+    abandon = undefined;
+    if (isStopped) return;
+    const durationMs = clock.elapsed() - startedAtMs;
+    const sign = readSign(exchanged, { host, path: probePath, durationMs });
+    heardAtMs = clock.elapsed();
+    if (sign !== undefined) note(sign, 'probe', durationMs);
+    plan();
+  };
+
+  const plan = (): void => {
+    cancel();
+    if (isStopped || probeSeconds === 0 || abandon !== undefined) return;
+    const periodMs = Math.min(probeSeconds * 1_000, PROBE_MS_MAX[state.level]);
+    const waitMs = state.level === 'well' ? Math.max(0, heardAtMs + periodMs - clock.elapsed()) : periodMs;
+    cancel = clock.after(waitMs, () => {
+      const isHeard = state.level === 'well' && clock.elapsed() - heardAtMs < periodMs;
+      if (isHeard) plan();
+      else void ask();
+    });
+  };
+
+  if (probeSeconds > 0) void ask();
   return {
+    noteCall({ path, exchanged, durationMs }) {
+      try {
+        const before = state.level;
+        const sign = readSign(exchanged, { host, path, durationMs });
+        if (sign === undefined) return;
+        note(sign, 'traffic', durationMs);
+        if (state.level !== before) plan();
+      } catch (error) {
+        log.error('watching', errorFields(error));
+      }
+    },
     stop() {
       isStopped = true;
       cancel();
-      abandon();
+      abandon?.();
     },
   };
-}
-
-/** What is in the way of a connection; undefined once it stands, with TLS for an https address. */
-function connectTo({ protocol, hostname, port }: URL): {
-  readonly trouble: Promise<Error | undefined>;
-  readonly abandon: () => void;
-} {
-  const isTls = protocol === 'https:';
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const at = { host, port: port === '' ? (isTls ? 443 : 80) : Number(port) };
-  const socket: Socket = isTls ? connectTls({ ...at, ...(isIP(host) === 0 ? { servername: host } : {}) }) : connectPlain(at);
-  const trouble = new Promise<Error | undefined>((resolve) => {
-    socket.setTimeout(CONNECT_MS_MAX, () => socket.destroy(new Error(`no connection within ${CONNECT_MS_MAX / 1_000} s`)));
-    socket.once(isTls ? 'secureConnect' : 'connect', () => resolve(undefined));
-    socket.once('error', resolve);
-    socket.once('close', () => resolve(new Error('the connection was closed')));
-  });
-  void trouble.then(() => socket.destroy());
-  // A process that has nothing else to do may end.
-  socket.unref();
-  return { trouble, abandon: () => socket.destroy() };
 }

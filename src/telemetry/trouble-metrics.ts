@@ -1,10 +1,14 @@
 /** Metrics of what is wrong around the gateway while it goes on selling. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { nairaNumber, type AmountMinor } from '../domain/amount';
+import type { TroubleKind } from '../upstream/v1-sign';
 
 export interface TroubleMetrics {
   /** Orders whose money may have moved, and how much that is, as of now. */
   setUnknownOrders(count: number, amount: AmountMinor): void;
+  setV1Up(isUp: boolean): void;
+  /** A call or a probe met trouble of v1, whether or not that makes an outage. */
+  v1Trouble(kind: TroubleKind): void;
 }
 
 export interface TroubleSources {
@@ -17,6 +21,14 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
   const { logLinesLost = () => 0, isJournalWritable = () => true } = sources;
   const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
   const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
+  const v1Up = new Gauge({ name: 'compat_v1_up', help: '0 from upstream_trouble until upstream_well, else 1', registers });
+  v1Up.set(1);
+  const v1Troubles = new Counter({
+    name: 'compat_v1_troubles_total',
+    help: 'Calls and probes that met trouble of v1, by kind',
+    labelNames: ['kind'],
+    registers,
+  });
   new Counter({
     name: 'compat_log_lines_lost_total',
     help: 'Lines of the log that found no room while it could not be written',
@@ -39,5 +51,7 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
       unknownOrders.set(count);
       unknownNaira.set(nairaNumber(amount));
     },
+    setV1Up: (isUp) => v1Up.set(isUp ? 1 : 0),
+    v1Trouble: (kind) => v1Troubles.inc({ kind }),
   };
 }

@@ -6,6 +6,20 @@ import { classifyFailure, classifyFinding, classifyReply } from './classify';
 import { DEADLINE_PASSED, exchange, type Answer, type Exchanged, type Wire } from './exchange';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
 
+/** One call that has ended, for whoever watches v1. */
+export interface CallDone {
+  readonly method: V1Call['method'];
+  /** From the host on, without its query. */
+  readonly path: string;
+  /** Of a purchase. */
+  readonly requestId?: string;
+  readonly fingerprint: string;
+  readonly exchanged: Exchanged;
+  /** What the order or the question came to. */
+  readonly outcome: SentOutcome['outcome']['kind'] | Finding['kind'];
+  readonly durationMs: number;
+}
+
 export interface HttpUpstreamOptions {
   /** The v1 base address, e.g. `https://v1.example/api/v1`. */
   readonly baseUrl: string;
@@ -15,6 +29,8 @@ export interface HttpUpstreamOptions {
   readonly replyBytesMax?: number;
   /** Milliseconds since the epoch, for a `Retry-After` that names a date. */
   readonly clock?: () => number;
+  /** Told of each call when it has ended; must not throw. */
+  readonly onCall?: (call: CallDone) => void;
 }
 
 const CONNECTIONS = 128;
@@ -61,20 +77,50 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
 
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
 
+  /** Carries the call, reads what it came to, and tells the watcher of both. */
+  async function judged<Judged>(
+    call: V1Call,
+    {
+      body,
+      requestId,
+      context,
+    }: { readonly body: JsonObject | undefined; readonly requestId?: string; readonly context: CallContext },
+    judge: (exchanged: Exchanged) => Judged,
+    outcomeOf: (judgement: Judged) => CallDone['outcome'],
+  ): Promise<Judged> {
+    const startedAtMs = performance.now();
+    const exchanged = await carry(call, body, context);
+    const judgement = judge(exchanged);
+    options.onCall?.({
+      method: call.method,
+      path: `${basePath}${call.path}`,
+      ...(requestId === undefined ? {} : { requestId }),
+      fingerprint: context.credentials.fingerprint,
+      exchanged,
+      outcome: outcomeOf(judgement),
+      durationMs: performance.now() - startedAtMs,
+    });
+    return judgement;
+  }
+
   return {
-    async send(call, requestId, context): Promise<SentOutcome> {
+    send(call, requestId, context): Promise<SentOutcome> {
       const pin = context.credentials.pin?.revealForUseOnly();
       const body = { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId };
-      const exchanged = await carry(call, body, context);
-      if (exchanged.kind === 'answered') return classifyReply(exchanged, requestId, retryAfterOf(exchanged));
-      return { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+      const judge = (exchanged: Exchanged): SentOutcome =>
+        exchanged.kind === 'answered'
+          ? classifyReply(exchanged, requestId, retryAfterOf(exchanged))
+          : { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+      return judged(call, { body, requestId, context }, judge, ({ outcome }) => outcome.kind);
     },
 
-    async find(call, context): Promise<Finding> {
+    find(call, context): Promise<Finding> {
       const body = call.method === 'POST' ? (call.body ?? {}) : undefined;
-      const exchanged = await carry(call, body, context);
-      if (exchanged.kind === 'answered') return atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged)), exchanged);
-      return { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
+      const judge = (exchanged: Exchanged): Finding =>
+        exchanged.kind === 'answered'
+          ? atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged)), exchanged)
+          : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
+      return judged(call, { body, context }, judge, ({ kind }) => kind);
     },
 
     // Whatever could be waited for has been: an order whose call is cut off is found again in the journal.

@@ -85,7 +85,7 @@ test('serve starts although nothing answers at UPSTREAM_URL, says so, and says w
   const { port } = nobody.address() as AddressInfo;
   nobody.close();
   const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1` });
-  await gateway.until(/"code":"ECONNREFUSED".*"event":"upstream_unreachable"/);
+  await gateway.until(/"code":"ECONNREFUSED".*"event":"upstream_trouble"/);
   await gateway.until(/Probes and metrics: http/);
   const ready = await fetch(`${addressIn(gateway.written.stdout, /metrics:/)}/readyz`);
   expect(ready.status).toBe(200);

@@ -34,6 +34,8 @@ export function configFor(dataDir: string, env: Readonly<Record<string, string>>
       DATA_DIR: dataDir,
       MAPPINGS_DIR: MAPPINGS,
       SANDBOX_RELAXED: '1',
+      // Tests count the requests that reach v1.
+      UPSTREAM_PROBE_SECONDS: '0',
       ...env,
     },
     dataDir,

@@ -232,6 +232,17 @@ const STEPS: readonly Step[] = [
       compat_traffic_forgotten_total: rose,
     },
   },
+  {
+    what: 'v1 that stays away',
+    play: async () => {
+      const isUp = async () => (await read(withoutV1)).get('compat_v1_up');
+      for (let tries = 0; (await isUp()) === 1 && tries < 100; tries += 1) {
+        await send(withoutV1.url, '/api/user/');
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    moves: { compat_v1_up: -1, 'compat_v1_troubles_total{kind="unreachable"}': rose },
+  },
 ];
 
 test.each(STEPS)(

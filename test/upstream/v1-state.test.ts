@@ -1,0 +1,97 @@
+import type { Trouble, TroubleKind } from '../../src/upstream/v1-sign';
+import { createV1State, type SignSource } from '../../src/upstream/v1-state';
+
+const WELL = { kind: 'well' } as const;
+const trouble = (kind: TroubleKind): Trouble => ({ kind, detail: kind });
+
+/** One sign after another; each says after how many seconds it comes. Gives what was said. */
+function story() {
+  let nowMs = 0;
+  const state = createV1State({ elapsed: () => nowMs });
+  return {
+    state,
+    see: (afterSeconds: number, sign: 'well' | TroubleKind, source: SignSource = 'traffic', tookSeconds = 0) => {
+      nowMs += afterSeconds * 1_000;
+      return state.note(sign === 'well' ? WELL : trouble(sign), source, tookSeconds * 1_000);
+    },
+  };
+}
+
+test('one lost answer among good ones is no trouble', () => {
+  const { see } = story();
+  const said = Array.from({ length: 200 }, (_, nth) => see(0.5, nth % 4 === 0 ? 'unreachable' : 'well'));
+  expect(said.filter((one) => one !== undefined)).toEqual([]);
+});
+
+test('many answers lost in one moment are no trouble, if the next one comes', () => {
+  const { see, state } = story();
+  see(0, 'well');
+  for (let nth = 0; nth < 50; nth += 1) expect(see(0.001, 'unreachable')).toBeUndefined();
+  expect(state.level).toBe('suspected');
+  see(6, 'well');
+  expect(state.level).toBe('well');
+});
+
+test('three in a row begin it, once, and the end tells how long it was and how many calls met it', () => {
+  const { see, state } = story();
+  see(0, 'well');
+  const said = [see(1, 'failing'), see(1, 'failing'), see(1, 'failing'), see(1, 'unreachable'), see(1, 'failing')];
+  expect(said).toEqual([undefined, undefined, { kind: 'begun', trouble: trouble('failing') }, undefined, undefined]);
+  expect(see(1, 'well')).toBeUndefined();
+  expect(state.level).toBe('trouble');
+  expect(see(5, 'well')).toEqual({ kind: 'ended', trouble: trouble('failing'), durationMs: 10_000, count: 5 });
+  expect(state.level).toBe('well');
+});
+
+test('ten good answers in a row end it at once; one good and one bad in turn never do', () => {
+  const { see, state } = story();
+  for (let nth = 0; nth < 3; nth += 1) see(1, 'failing');
+  for (let nth = 0; nth < 100; nth += 1) see(0.1, nth % 2 === 0 ? 'well' : 'failing');
+  expect(state.level).toBe('trouble');
+  const said = Array.from({ length: 10 }, () => see(0.1, 'well'));
+  expect(said.map((one) => one?.kind)).toEqual([...Array<undefined>(9).fill(undefined), 'ended']);
+});
+
+test('the first probe of a start is believed, a later one is not alone', () => {
+  expect(story().see(0, 'not_v1', 'probe')).toMatchObject({ kind: 'begun' });
+  const { see } = story();
+  see(0, 'well', 'probe');
+  expect([see(30, 'not_v1', 'probe'), see(2, 'not_v1', 'probe'), see(2, 'not_v1', 'probe')?.kind]).toEqual([
+    undefined,
+    undefined,
+    'begun',
+  ]);
+});
+
+test('a good probe ends what probes have met, and a v1 that cannot be reached', () => {
+  const seen = story();
+  seen.see(0, 'not_v1', 'probe');
+  expect(seen.see(10, 'well', 'probe')).toMatchObject({ kind: 'ended', count: 0 });
+  const unreachable = story();
+  unreachable.see(0, 'well');
+  for (let nth = 0; nth < 3; nth += 1) unreachable.see(1, 'unreachable');
+  expect(unreachable.see(10, 'well', 'probe')).toMatchObject({ kind: 'ended', count: 3 });
+});
+
+test('sales that alone get errors are no end of trouble because a probe is answered', () => {
+  const { see } = story();
+  see(0, 'well');
+  for (let nth = 0; nth < 3; nth += 1) see(60, 'failing');
+  for (let nth = 0; nth < 20; nth += 1) expect(see(10, 'well', 'probe')).toBeUndefined();
+  expect(see(100, 'well', 'probe')).toMatchObject({ kind: 'ended' });
+});
+
+test('bad signs five minutes apart are forgotten', () => {
+  const { see, state } = story();
+  see(0, 'well');
+  for (let nth = 0; nth < 10; nth += 1) expect(see(301, 'silent')).toBeUndefined();
+  expect(state.level).toBe('suspected');
+});
+
+test('a call that hung since before the end begins nothing', () => {
+  const { see, state } = story();
+  for (let nth = 0; nth < 3; nth += 1) see(1, 'silent', 'traffic', 20);
+  expect(see(6, 'well')?.kind).toBe('ended');
+  for (let nth = 0; nth < 5; nth += 1) see(2, 'silent', 'traffic', 20);
+  expect(state.level).toBe('well');
+});
