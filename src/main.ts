@@ -34,6 +34,7 @@ import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import type { Journal } from './journal/journal';
 import type { Log } from './telemetry/log';
+import { loggedJournal } from './telemetry/logged-journal';
 import { measuredUpstream } from './telemetry/measured';
 import { createMetrics, type Metrics } from './telemetry/metrics';
 import { createPatienceFile, readPatienceFile } from './patience-file';
@@ -90,8 +91,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
   const keyGuard = createKeyGuard({ clock, journal });
-  const connections = shares.sales;
-  const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, connections, metrics, log, clock, closers }));
+  const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
   watchFolder(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
@@ -99,7 +99,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const gateway = createGateway({
     learntPatience,
     mapping: live.current,
-    journal,
+    journal: loggedJournal(journal, log, showId),
     upstream,
     catalogs: createCatalog({ upstream }),
     keyring,
@@ -108,6 +108,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     clock,
     random: Math.random,
     onTrouble: observer.trouble,
+    onRead: observer.read,
     onWrongPin: observer.wrongPin,
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
@@ -186,13 +187,17 @@ function watchFolder(config: Config, live: LiveMapping, { observer, clock, close
 
 interface UpstreamOpening extends Omit<Opening, 'observer'> {
   readonly config: Config;
-  readonly connections: number;
+  readonly shares: DescriptorShares;
   readonly metrics: Metrics;
+  readonly showId: (id: string) => string;
 }
 
-function openUpstream(baseUrl: string, { config, connections, metrics, log, clock, closers }: UpstreamOpening): Upstream {
-  const watch = watchUpstream(baseUrl, { clock, log, metrics, probeSeconds: config.upstreamProbeSeconds });
-  const upstream = measuredUpstream(createHttpUpstream({ baseUrl, connections, onCall: watch.noteCall }), metrics);
+function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening): Upstream {
+  const watch = watchUpstream(baseUrl, { ...parts, probeSeconds: config.upstreamProbeSeconds });
+  const upstream = measuredUpstream(
+    createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall }),
+    parts.metrics,
+  );
   closers.push(() => upstream.close());
   closers.push(async () => watch.stop());
   return upstream;

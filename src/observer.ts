@@ -4,6 +4,7 @@ import type { GatewayError } from './domain/errors';
 import type { LegacyHeaders, LegacyRequest } from './domain/legacy';
 import { keepName, showPath, showText } from './domain/shown-words';
 import { NOT_KEPT } from './domain/traffic';
+import type { Asking } from './gateway/asking';
 import type { Served } from './gateway/gateway';
 import type { WrongPin } from './gateway/pin-guard';
 import type { JournalEvent } from './journal/journal-event';
@@ -15,6 +16,8 @@ import type { Metrics } from './telemetry/metrics';
 
 export interface Observer {
   readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
+  /** How a request was read, before anything is done about it. */
+  readonly read: (asking: Asking, sentId: string | undefined) => void;
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
   /** Bytes that never became a request; gives back why. */
@@ -74,6 +77,18 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
         unknownFields: unknownFields.length === 0 ? undefined : [...new Set(unknownFields)].slice(0, 20).join(','),
         isAbandoned: isAbandoned === true ? true : undefined,
         address: request.clientAddress,
+      });
+    }),
+    read: watching(({ operation, format, reason, credentials, mapping, request }, sentId) => {
+      const kind = mapping.callerKindOf(request.headers).name;
+      const requestId = sentId === undefined ? undefined : showId(sentId);
+      log.debug('request_read', {
+        operation: operation.name,
+        format,
+        reason,
+        kind,
+        requestId,
+        fingerprint: credentials.fingerprint,
       });
     }),
     requestDone: watching((line) => {

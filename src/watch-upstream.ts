@@ -4,7 +4,8 @@
  * mend v1. (Decision 0041.)
  */
 import type { Clock } from './domain/clock';
-import { errorFields, type Log } from './telemetry/log';
+import { showPath, showText } from './domain/shown-words';
+import { errorFields, type Log, type LogFields } from './telemetry/log';
 import type { TroubleMetrics } from './telemetry/trouble-metrics';
 import type { CallDone } from './upstream/http-upstream';
 import { PROBE_PATH, probeV1 } from './upstream/probe-v1';
@@ -23,12 +24,17 @@ export interface UpstreamWatchParts {
   readonly metrics: Pick<TroubleMetrics, 'setV1Up' | 'v1Trouble'>;
   /** How long v1 may be unheard before it is asked; 0 leaves all to the calls of scripts. */
   readonly probeSeconds: number;
+  /** A request id as the log may have it. */
+  readonly showId?: (id: string) => string;
 }
 
 const PROBE_MS_MAX = { suspected: 2_000, trouble: 10_000, well: Infinity } as const;
 
 /** Asks at once, and then whenever v1 has not been heard for a while, sooner while it is in doubt. */
-export function watchUpstream(baseUrl: string, { clock, log, metrics, probeSeconds }: UpstreamWatchParts): UpstreamWatch {
+export function watchUpstream(
+  baseUrl: string,
+  { clock, log, metrics, probeSeconds, showId = (id) => id }: UpstreamWatchParts,
+): UpstreamWatch {
   const { host, pathname } = new URL(baseUrl);
   const probePath = `${pathname.replace(/\/+$/, '')}${PROBE_PATH}`;
   const state = createV1State(clock);
@@ -76,12 +82,13 @@ export function watchUpstream(baseUrl: string, { clock, log, metrics, probeSecon
 
   if (probeSeconds > 0) void ask();
   return {
-    noteCall({ path, exchanged, durationMs }) {
+    noteCall(call) {
       try {
-        const before = state.level;
+        log.debug('upstream_call', describe(call, showId));
+        const { path, exchanged, durationMs } = call;
         const sign = readSign(exchanged, { host, path, durationMs });
-        if (sign === undefined) return;
-        note(sign, 'traffic', durationMs);
+        const before = state.level;
+        if (sign !== undefined) note(sign, 'traffic', durationMs);
         if (state.level !== before) plan();
       } catch (error) {
         log.error('watching', errorFields(error));
@@ -92,5 +99,23 @@ export function watchUpstream(baseUrl: string, { clock, log, metrics, probeSecon
       cancel();
       abandon?.();
     },
+  };
+}
+
+/** One call as the log may have it: nothing of what v1 said, which may name a customer. */
+function describe(call: CallDone, showId: (id: string) => string): LogFields {
+  const { method, outcome, exchanged, requestId, fingerprint } = call;
+  const ending =
+    exchanged.kind === 'answered'
+      ? { status: exchanged.httpStatus }
+      : { code: exchanged.codes.join(','), detail: showText(exchanged.detail) };
+  return {
+    method,
+    path: showPath(call.path),
+    ...ending,
+    durationMs: Math.round(call.durationMs),
+    outcome,
+    requestId: requestId === undefined ? undefined : showId(requestId),
+    fingerprint,
   };
 }

@@ -62,6 +62,8 @@ export interface GatewayParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
+  /** A request has been read (step 6), before anything is done about it. */
+  readonly onRead?: (asking: Asking, sentId: string | undefined) => void;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: Pick<KeyGuard, 'enter'>;
@@ -250,6 +252,7 @@ export function createGateway(parts: GatewayParts): Gateway {
       try {
         const asking = await ask(request, line, mapping, found);
         isAsked = true;
+        parts.onRead?.(asking, sentIdOf(refused()));
         if (asking.operation.kind === 'purchase') watchHangUp(asking, age);
         const answer = await ANSWERS[asking.operation.kind](asking, walk);
         const { reply, outcome } = answer;

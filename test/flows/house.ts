@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { loadConfig, type Config } from '../../src/config';
 import type { Clock } from '../../src/domain/clock';
 import { startService, type Service } from '../../src/main';
-import { createLog } from '../../src/telemetry/log';
+import { createLog, type LogLevel } from '../../src/telemetry/log';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
 
@@ -22,6 +22,7 @@ export interface HouseOptions {
   /** Kept when given: for tests that restart. */
   readonly dataDir?: string;
   readonly clock?: Clock;
+  readonly logLevel?: LogLevel;
 }
 
 export function configFor(dataDir: string, env: Readonly<Record<string, string>> = {}): Config {
@@ -44,10 +45,10 @@ export function configFor(dataDir: string, env: Readonly<Record<string, string>>
   return loaded.config;
 }
 
-export async function openHouse({ env, dataDir, clock }: HouseOptions = {}): Promise<House> {
+export async function openHouse({ env, dataDir, clock, logLevel = 'info' }: HouseOptions = {}): Promise<House> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'compat-gateway-'));
   const logLines: string[] = [];
-  const log = createLog('debug', { write: (line: string) => void logLines.push(line) });
+  const log = createLog(logLevel, { write: (line: string) => void logLines.push(line) });
   const service = await startService(configFor(folder, env), log, clock);
   return {
     service,

@@ -197,7 +197,7 @@ describe('what v1 gets to see', () => {
     });
     await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
     const upstreamUrl = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-    house = await openHouse({ env: { UPSTREAM_URL: upstreamUrl, PASSTHROUGH_HEADERS: 'X-Tenant' } });
+    house = await openHouse({ logLevel: 'debug', env: { UPSTREAM_URL: upstreamUrl, PASSTHROUGH_HEADERS: 'X-Tenant' } });
   });
   afterAll(async () => {
     await house.close();

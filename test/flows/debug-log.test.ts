@@ -1,0 +1,58 @@
+/** What LOG_LEVEL=debug tells of a sale beyond info: each step of it, and nothing of its customer or its key. */
+import { openHouse, send, type House } from './house';
+
+const PHONE = '08031234567';
+const SALE = { network: 1, mobile_number: PHONE, amount: 100, Ported_number: true };
+
+type LogLine = Readonly<Record<string, unknown>>;
+const read = (house: House): LogLine[] => house.logLines.map((line) => JSON.parse(line) as LogLine);
+
+let quiet: House;
+let talkative: House;
+beforeAll(async () => {
+  [quiet, talkative] = await Promise.all([openHouse(), openHouse({ logLevel: 'debug' })]);
+});
+afterAll(() => Promise.all([quiet.close(), talkative.close()]));
+
+test('a sale has one line at info, and one for each of its steps at debug', async () => {
+  for (const house of [quiet, talkative]) await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'SHOP-1' });
+  expect(read(quiet).filter(({ requestId }) => requestId === 'SHOP-1')).toMatchObject([{ event: 'request' }]);
+  const lines = read(talkative).filter(({ requestId }) => requestId === 'SHOP-1');
+  const { order, fingerprint } = lines.find(({ event }) => event === 'request')!;
+  expect(lines).toMatchObject([
+    { level: 'debug', event: 'request_read', operation: 'buy_airtime', format: 'b', kind: expect.any(String), fingerprint },
+    { level: 'debug', event: 'order_opened', kind: 'opened', order },
+    {
+      level: 'debug',
+      event: 'upstream_call',
+      method: 'POST',
+      path: '/api/v1/airtime',
+      status: 200,
+      durationMs: expect.any(Number),
+      outcome: 'succeeded',
+      fingerprint,
+    },
+    { level: 'debug', event: 'order_settled', kind: 'succeeded', outcome: 'succeeded', order },
+    { level: 'info', event: 'request' },
+  ]);
+  expect(JSON.stringify(lines[0]!.reason)).toMatch(/\w{4}/);
+});
+
+test('no phone number, key or PIN is in the lines of sales of every kind, lost, refused and repeated', async () => {
+  const sales: readonly object[] = [
+    { ...SALE, 'request-id': `T-${PHONE}-1` },
+    { ...SALE, 'request-id': `T-${PHONE}-1` },
+    { ...SALE, amount: 101 },
+    // v1 refuses it, in words that may name the number.
+    { ...SALE, amount: 9_999_999, 'request-id': 'MUCH-1' },
+  ];
+  for (const sale of sales) await send(talkative.url, '/api/topup/', sale);
+  await send(talkative.url, '/api/topup/', { ...SALE, amount: 102 }, { key: 'acme_live_demo:98765' });
+  await send(talkative.url, `/api/data/T-${PHONE}-1/`);
+  await send(talkative.url, '/api/validateiuc', { smart_card_number: '45012345678', cablename: 'GOTV' });
+  const text = talkative.logLines.join('');
+  expect(text).toMatch(/"event":"upstream_call"/);
+  expect(text).toMatch(/"requestId":"id~[0-9a-f]{16}".*"event":"order_opened"/);
+  for (const secret of ['8031234567', '45012345678', 'sandbox_demo', 'acme_live_demo', '98765', '"1234"', ':1234'])
+    expect(talkative.logLines.filter((line) => line.includes(secret))).toEqual([]);
+});
