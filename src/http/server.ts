@@ -29,6 +29,8 @@ export interface HttpServer {
 }
 
 const SWEEP_MS = 25;
+/** What has not arrived whole so long after the listener closed is not waited for. Node's own limits end with the listener. */
+const ARRIVING_MS = 1_000;
 /** So many requests begin at once; the others that came with them wait for the next turn of the event loop. */
 const AT_ONCE_MAX = 4;
 
@@ -107,7 +109,9 @@ export function createHttpServer(
 function closeServer(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
     // A kept connection becomes idle only after its reply, and one that never said a word never does for Node.
+    const startedAt = performance.now();
     const sweep = setInterval(() => {
+      if (performance.now() - startedAt >= ARRIVING_MS) connections.endArriving();
       server.closeIdleConnections();
       for (const socket of connections.sockets()) if (socket instanceof Socket && socket.bytesRead === 0) socket.destroy();
     }, SWEEP_MS);

@@ -73,6 +73,22 @@ describe('the public server', () => {
     idle.destroy();
   });
 
+  test('closing does not wait for requests that do not come to their end', async () => {
+    let finish: ((reply: LegacyReply) => void) | undefined;
+    const { port, server } = await openServer(() => new Promise((resolve) => (finish = resolve)));
+    const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n';
+    // Half a head, half a body, and half a request behind a reply: nothing of them is owed to anybody.
+    const halves = [head, `${head}\r\n{"a"`].map((text) => speak(port, text));
+    const running = speak(port, `GET / HTTP/1.1\r\nHost: x\r\n\r\n${head}`);
+    while (finish === undefined) await pause(10);
+    const closed = server.close(300_000).then(() => 'closed');
+    for (const half of halves) expect(await half).not.toContain('"status":"success"');
+    // What came whole waits for its reply, however long.
+    finish({ status: 200, body: { status: 'success' } });
+    expect(reply(await running)).toEqual({ status: 200, body: { status: 'success' } });
+    expect(await closed).toBe('closed');
+  });
+
   test('closing cuts what is left after the deadline, and closing twice is fine', async () => {
     const { port, server } = await openServer(() => new Promise(() => undefined));
     const running = speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -42,6 +42,11 @@ export class Connections {
     return this.#open.keys();
   }
 
+  /** Ends those that wait for a request, or for the rest of one: nothing of it has begun. */
+  endArriving(): void {
+    for (const { isRequestUnderWay, socket } of this.#open.values()) if (!isRequestUnderWay) socket.destroy();
+  }
+
   stop(): void {
     clearInterval(this.#sweep);
   }
