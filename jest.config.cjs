@@ -25,6 +25,7 @@ const SLOW = [
   '/test/faults/operator',
   '/test/flows/broken-mappings',
   '/test/flows/hang-up',
+  '/test/flows/judgement',
   '/test/flows/same-number',
   '/test/flows/strange-v1',
   '/test/flows/v1-trouble',

@@ -12,7 +12,7 @@ import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
 import { readOpenFilesLimit, shareDescriptors, type DescriptorShares } from './descriptors';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
-import { createGateway, type Gateway } from './gateway/gateway';
+import { createGateway, type Gateway, type GatewayParts } from './gateway/gateway';
 import { createKeyGuard } from './gateway/key-guard';
 import { createKeyring } from './gateway/keyring';
 import { showRequestId } from './gateway/show-request-id';
@@ -44,6 +44,7 @@ import { watchMappings } from './watch-mappings';
 import { watchUpstream } from './watch-upstream';
 import { createHttpUpstream } from './upstream/http-upstream';
 import type { Upstream } from './upstream/upstream';
+import { createVisitors } from './upstream/visitors';
 
 export interface Service {
   /** Where scripts go: `http://127.0.0.1:8080`. */
@@ -101,7 +102,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     mapping: live.current,
     journal: loggedJournal(journal, log, showId),
     upstream,
-    catalogs: createCatalog({ upstream }),
+    ...rememberV1(upstream, clock),
     keyring,
     keyGuard,
     lookupKey: config.lookupApiKey,
@@ -201,6 +202,12 @@ function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: Up
   closers.push(() => upstream.close());
   closers.push(async () => watch.stop());
   return upstream;
+}
+
+/** What v1 has said of keys, and the price lists that are shown by it. */
+function rememberV1(upstream: Upstream, clock: Clock): Pick<GatewayParts, 'visitors' | 'catalogs'> {
+  const visitors = createVisitors({ upstream, clock: () => clock.elapsed() });
+  return { visitors, catalogs: createCatalog({ upstream, visitors }) };
 }
 
 function passthroughOptions(config: Config, observer: Observer, log: Log, shares: DescriptorShares): Partial<PassthroughOptions> {

@@ -5,10 +5,20 @@
  * caller is shown a list only while v1 accepts its key at its address (`show`): a stale one only while v1 cannot be reached.
  */
 import { LRUCache } from 'lru-cache';
-import type { CallContext, Finding, Upstream } from '../upstream/upstream';
+import type { CallContext, Upstream } from '../upstream/upstream';
 import type { V1CablePlan, V1Catalog, V1DataPlan, V1Disco } from '../upstream/v1';
+import {
+  createVisitors,
+  FRESH_MS,
+  hearFinding,
+  isKeyRefusal,
+  PAUSE_MS,
+  pauseAfter,
+  STALE_MS,
+  visitorOf,
+  type Visitors,
+} from '../upstream/visitors';
 import { readCatalog, type ReadCatalog } from './read-catalog';
-import { createVisitors, visitorOf } from './visitors';
 
 /** v1's rows as it sent them, with indexes. Frozen to the last row, because many requests share one. */
 export interface Catalog extends Readonly<V1Catalog> {
@@ -36,15 +46,12 @@ export interface Catalogs {
   peek(fingerprint: string): Catalog | undefined;
   /** Starts a fetch if `get` would, and does not wait for it. */
   warm(context: CallContext): void;
-  /** What v1's answer to any call says of its key and address. A refusal drops the list of the key at once. */
-  heard(context: CallContext, verdict: Verdict): void;
 }
-
-/** `refused`: v1 answered 401 or 403. */
-export type Verdict = 'accepted' | 'refused';
 
 export interface CatalogOptions {
   readonly upstream: Pick<Upstream, 'find'>;
+  /** What v1 has said of keys at addresses; its refusal of a key drops the key's list at once. Its own when absent. */
+  readonly visitors?: Visitors;
   readonly freshMs?: number;
   /** How long beyond `freshMs` a list is still handed out while a new one is fetched or cannot be had. */
   readonly staleMs?: number;
@@ -66,13 +73,10 @@ interface Entry {
   readonly staleUntilMs: number;
   /** No fetch before this time. */
   readonly pausedUntilMs: number;
+  /** How often v1 had refused the key when the list was asked for: one refusal more, and the list is gone. */
+  readonly refusals: number;
 }
 
-const NO_ENTRY: Entry = { catalog: undefined, freshUntilMs: 0, staleUntilMs: 0, pausedUntilMs: 0 };
-
-const FRESH_MS = 60_000;
-const STALE_MS = 24 * 60 * 60_000;
-const PAUSE_MS = 2_000;
 const FETCH_TIMEOUT_MS = 10_000;
 const STALE_AFTER_MS = 4_000;
 const ENTRIES_MAX = 500;
@@ -97,8 +101,14 @@ export function createCatalog(options: CatalogOptions): Catalogs {
     maxSize: options.rowsMax ?? ROWS_MAX,
     sizeCalculation: ({ catalog }) => 1 + (catalog === undefined ? 0 : catalog.data_plans.length + catalog.cable_plans.length),
   });
-  const visitors = createVisitors({ freshMs, staleMs, clock });
-  const questions = new Map<string, Promise<unknown>>();
+  const visitors = options.visitors ?? createVisitors({ upstream, freshMs, staleMs, pauseMs, clock });
+  const fetches = new Map<string, Promise<void>>();
+
+  /** What is kept of the key, unless v1 has refused the key since. */
+  function entryOf(fingerprint: string): Entry | undefined {
+    const entry = entries.get(fingerprint);
+    return entry?.refusals === visitors.refusalsOf(fingerprint) ? entry : undefined;
+  }
 
   function usable(entry: Entry | undefined): Catalog | undefined {
     return entry !== undefined && clock() < entry.staleUntilMs ? entry.catalog : undefined;
@@ -109,109 +119,74 @@ export function createCatalog(options: CatalogOptions): Catalogs {
     return entry === undefined || (clock() >= entry.freshUntilMs && clock() >= entry.pausedUntilMs);
   }
 
-  /** One question of a kind at a time for a key and address; all who ask meanwhile share it. */
-  function askOnce(kind: string, context: CallContext, ask: (patient: CallContext) => Promise<void>): Promise<unknown> {
-    const name = `${kind} ${visitorOf(context)}`;
-    const running = questions.get(name);
+  /** One fetch at a time for a key and address; all who ask meanwhile share it. */
+  function fetchOnce(context: CallContext): Promise<void> {
+    const name = visitorOf(context);
+    const running = fetches.get(name);
     if (running !== undefined) return running;
-    // Whoever joins later may be more patient than whoever came first, so the question has a time limit of its own.
-    const asking = ask({ ...context, timeoutMs: fetchTimeoutMs }).finally(() => questions.delete(name));
-    questions.set(name, asking);
-    return asking;
+    // Whoever joins later may be more patient than whoever came first, so the fetch has a time limit of its own.
+    const fetching = fetchCatalog({ ...context, timeoutMs: fetchTimeoutMs }).finally(() => fetches.delete(name));
+    fetches.set(name, fetching);
+    return fetching;
   }
-
-  const fetchOnce = (context: CallContext): Promise<unknown> => askOnce('catalog', context, fetchCatalog);
 
   async function fetchCatalog(context: CallContext): Promise<void> {
     const { fingerprint } = context.credentials;
-    const refusals = visitors.refusalsOf(context);
+    const refusals = visitors.refusalsOf(fingerprint);
     const finding = await upstream.find({ method: 'GET', path: '/catalog' }, context);
     const now = clock();
-    if (hear(context, finding)) return;
+    hearFinding('/catalog', finding, context, visitors);
+    if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
     const read = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
     // v1 may have given this list before it refused the key: a refusal since then has dropped this one as well.
-    if (read !== undefined && visitors.refusalsOf(context) === refusals) {
+    if (read !== undefined && visitors.refusalsOf(fingerprint) === refusals) {
       const freshUntilMs = now + freshMs;
       entries.set(fingerprint, {
         catalog: indexed(read, now),
         freshUntilMs,
         staleUntilMs: freshUntilMs + staleMs,
         pausedUntilMs: 0,
+        refusals,
       });
       return;
     }
-    const previous = entries.peek(fingerprint) ?? NO_ENTRY;
-    entries.set(fingerprint, { ...previous, freshUntilMs: 0, pausedUntilMs: now + pauseAfter(finding) });
-  }
-
-  /** The smallest question there is: does v1 accept this key at this address? */
-  async function fetchVerdict(context: CallContext): Promise<void> {
-    const finding = await upstream.find({ method: 'GET', path: '/balance' }, context);
-    if (!hear(context, finding) && finding.kind !== 'found') visitors.pause(context, pauseAfter(finding));
-  }
-
-  /** True when v1 refused. Every other trouble says nothing of the key. */
-  function hear(context: CallContext, finding: Finding): boolean {
-    const verdict = verdictOf(finding);
-    if (verdict !== undefined) heard(context, verdict);
-    return verdict === 'refused';
-  }
-
-  function heard(context: CallContext, verdict: Verdict): void {
-    if (verdict === 'accepted') return visitors.accept(context);
-    entries.delete(context.credentials.fingerprint);
-    visitors.refuse(context, pauseMs);
-  }
-
-  function pauseAfter(finding: Finding): number {
-    const asked = finding.kind === 'refused' ? (finding.retryAfterSeconds ?? 0) * 1000 : 0;
-    return Math.max(pauseMs, Math.min(asked, freshMs));
+    const pausedUntilMs = now + pauseAfter(finding, { pauseMs, freshMs });
+    const previous = entryOf(fingerprint) ?? { catalog: undefined, staleUntilMs: 0, refusals: visitors.refusalsOf(fingerprint) };
+    entries.set(fingerprint, { ...previous, freshUntilMs: 0, pausedUntilMs });
   }
 
   /** What has to be asked before this caller may see a list; undefined when v1 has just said so or is left in peace. */
   function askFor(context: CallContext): Promise<unknown> | undefined {
-    const entry = entries.get(context.credentials.fingerprint);
+    const entry = entryOf(context.credentials.fingerprint);
     if (isFetchDue(entry, context)) return fetchOnce(context);
     const isJudged = visitors.isFresh(context) || visitors.isPaused(context);
-    return isJudged || usable(entry) === undefined ? undefined : askOnce('verdict', context, fetchVerdict);
+    return isJudged || usable(entry) === undefined ? undefined : visitors.ask(context);
   }
 
   return {
     async get(context) {
       const { fingerprint } = context.credentials;
-      const entry = entries.get(fingerprint);
+      const entry = entryOf(fingerprint);
       const catalog = usable(entry);
       if (!isFetchDue(entry, context)) return catalog;
       const fetching = fetchOnce(context);
       if (catalog !== undefined) return catalog;
       await within(fetching, context.timeoutMs);
-      return usable(entries.peek(fingerprint));
+      return usable(entryOf(fingerprint));
     },
     async show(context) {
       const { fingerprint } = context.credentials;
-      const hasList = visitors.isKnown(context) && usable(entries.peek(fingerprint)) !== undefined;
+      const hasList = visitors.isKnown(context) && usable(entryOf(fingerprint)) !== undefined;
       const asking = askFor(context);
       if (asking !== undefined) await within(asking, hasList ? Math.min(staleAfterMs, context.timeoutMs) : context.timeoutMs);
       // Whatever was refused meanwhile is gone from both.
-      return visitors.isKnown(context) ? usable(entries.peek(fingerprint)) : undefined;
+      return visitors.isKnown(context) ? usable(entryOf(fingerprint)) : undefined;
     },
-    peek: (fingerprint) => usable(entries.get(fingerprint)),
+    peek: (fingerprint) => usable(entryOf(fingerprint)),
     warm(context) {
-      if (isFetchDue(entries.peek(context.credentials.fingerprint), context)) void fetchOnce(context);
+      if (isFetchDue(entryOf(context.credentials.fingerprint), context)) void fetchOnce(context);
     },
-    heard,
   };
-}
-
-/** What an answer of v1 says of the key and address that asked; undefined when it says nothing. */
-export function verdictOf(finding: Finding): Verdict | undefined {
-  if (finding.kind === 'found') return 'accepted';
-  return finding.kind === 'refused' && isKeyRefusal(finding.httpStatus) ? 'refused' : undefined;
-}
-
-/** Section 7: 401 is a key that is wrong, revoked or suspended, 403 one that may not use the API or not from this address. */
-export function isKeyRefusal(httpStatus: number): boolean {
-  return httpStatus === 401 || httpStatus === 403;
 }
 
 /** The value, or undefined when it takes longer than the caller waits. */

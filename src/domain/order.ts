@@ -23,6 +23,8 @@ export interface NewOrder {
   readonly askedHash?: string;
   /** The id in a header beside a request id of the script's own: a repeat may bring only that one (decision 0024). */
   readonly headerId?: string;
+  /** Keyed hash over the address that it was placed from: to whom it is told while v1 cannot judge. Absent in records of earlier builds. */
+  readonly addressHash?: string;
   readonly openedAtMs: number;
   /** How the intent was read: names and numbers of tables, no other values. For `explain`, long afterwards. */
   readonly trail?: Trail;

@@ -6,6 +6,7 @@ import { readContextOf, type Asking } from './asking';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
 import { tellFinding } from './answer-lookup';
+import { refusedLately } from './judge-visit';
 import { mergeReply } from './merge-reply';
 import { tellWait } from './tell-wait';
 
@@ -15,7 +16,7 @@ export async function answerList(asking: Asking, parts: WalkParts): Promise<Answ
   const catalog = await parts.catalogs.show(context);
   if (catalog === undefined) {
     // The cache does not say why. One small question tells a refused key or address from a v1 that is away.
-    const why = await parts.upstream.find({ method: 'GET', path: '/balance' }, context);
+    const why = refusedLately(asking, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
     const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, asking);
     return {
       outcome: why.kind === 'refused' ? 'refused' : 'unavailable',

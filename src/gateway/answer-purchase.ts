@@ -8,12 +8,13 @@ import { isSameIntent } from '../domain/same-intent';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking, type Reader } from './asking';
-import { askedHashOf, contentHashOf } from './build-call';
+import { addressHashOf, askedHashOf, contentHashOf } from './build-call';
 import { catalogListsOf, type CatalogLists } from './catalog-lists';
 import { fillMoney } from './fill-money';
 import type { WalkParts } from './gateway';
 import { findReceipt } from './find-receipt';
 import { identifyReceipt, traitsOf } from './compare-receipt';
+import { judgeVisit, type Obstacle } from './judge-visit';
 import type { Witness } from './judge-answer';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import type { Pursuit } from './pursuit';
@@ -22,6 +23,7 @@ import { requestIdReused } from './pursuits';
 import { noteTelling } from './note-telling';
 import { isUsedUp, replayMsOf, requestIdUsed } from './replay-window';
 import { generateRequestId, type SentRequestId } from './request-id';
+import { tellObstacle } from './tell-unanswered';
 import { tellWait } from './tell-wait';
 import { createTryMark, type TryMark } from './try-mark';
 
@@ -76,17 +78,30 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     contentHash: contentHashOf(operation, call, parts.keyring),
     askedHash: askedHashOf(asking.request, parts.keyring),
     ...headerIdOf(intent.requestId),
+    addressHash: addressHashOf(asking.request.clientAddress, parts.keyring),
     openedAtMs: startedAt,
     trail: trailOf(asking),
   };
   let repeat: Repeat | undefined;
+  let [isJoined, isNew] = [true, false];
   const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, isRepeat) => {
     if (isRepeat) repeat = 'joined';
     const onReplay = (): void => void (repeat ??= 'replayed');
-    return parts.pursuits.join(order, () => openAndPursue({ newOrder: order, call, mark, onReplay }, asking, parts));
+    const onNew = (): void => void (isNew = true);
+    return parts.pursuits.join(order, () => {
+      isJoined = false;
+      return openAndPursue({ newOrder: order, call, mark, onReplay, onNew }, asking, parts);
+    });
   });
   const waitsFrom = parts.clock.elapsed();
+  const begun = pursuit.current();
+  // What this request sends for the first time, or waits for where it was sent from, v1 judges in the purchase itself.
+  const isUnderWay = isJoined && (begun.outcome === undefined || !isOver(begun.outcome));
+  const isJudged = isNew || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
+  const judging = isJudged ? undefined : judgeVisit(begun, asking, parts);
   const order = await pursuit.waitFor(asking.patienceMs, asking.line.hungUp);
+  const obstacle = await judging;
+  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId: begun.requestId }, obstacle, asking);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, asking, parts, asking.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
@@ -113,6 +128,27 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+/**
+ * A repeat by a key or from an address that v1 does not accept: as of an order that nothing is known of, never as a failure,
+ * because the first one may be charged.
+ */
+function tellNothing(newOrder: NewOrder, obstacle: Obstacle, asking: Asking): Answer {
+  const { mapping, operation, format, intent, callerKey } = asking;
+  const outcome: Unknown = { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
+  const order: Order = { ...newOrder, number: 0, tries: 0, outcome };
+  const reply = mergeReply({
+    ...tellObstacle(obstacle, mapping),
+    mapping,
+    operation,
+    format,
+    values: intent.values,
+    callerKey,
+    ownNumbers: intent.ownNumbers,
+    roots: { order: orderRoot(order, outcome) },
+  });
+  return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
 function trailOf({ mapping, reason, intent: { spellings, ownNumbers, numberedBy } }: Asking): Trail {
@@ -146,9 +182,15 @@ interface Opening {
   readonly mark: TryMark;
   /** The order was sold before, and is told again. */
   readonly onReplay: () => void;
+  /** The journal had no order of this id, or one for which nothing was charged. */
+  readonly onNew: () => void;
 }
 
-async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking: Asking, parts: WalkParts): Promise<Pursuit> {
+async function openAndPursue(
+  { newOrder, call, mark, onReplay, onNew }: Opening,
+  asking: Asking,
+  parts: WalkParts,
+): Promise<Pursuit> {
   let opened: Opened;
   try {
     const refusal = parts.pinGuard.refusalOf(asking.credentials);
@@ -159,8 +201,9 @@ async function openAndPursue({ newOrder, call, mark, onReplay }: Opening, asking
     return standStill(await knownOrder(newOrder, refusal, asking, parts));
   }
   if (opened.kind === 'conflict') throw requestIdReused();
+  if (opened.kind !== 'found') onNew();
   let { order } = opened;
-  if (isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts)) throw requestIdUsed(order);
+  await refuseUsedUp(order, asking, parts);
   if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
     if (order.outcome?.kind === 'succeeded') onReplay();
     return standStill(order);
@@ -211,7 +254,7 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
  * is certainly a first one (decision 0012).
  */
 async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, parts: WalkParts): Promise<Order> {
-  const { intent, mapping, callerKey } = asking;
+  const { intent } = asking;
   let known: Order | undefined;
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
@@ -222,8 +265,13 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, 
   }
   if (known === undefined || isRefusal(known.outcome)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  if (isUsedUp(known, replayMsOf(mapping, callerKey), parts)) throw requestIdUsed(known);
+  await refuseUsedUp(known, asking, parts);
   return known;
+}
+
+async function refuseUsedUp(order: Order, asking: Asking, parts: WalkParts): Promise<void> {
+  if (!isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts)) return;
+  throw requestIdUsed(order, (await judgeVisit(order, asking, parts)) === undefined);
 }
 
 /** What is known of the order now that another try begins; that it begins is no knowledge. */

@@ -3,6 +3,7 @@
  * changed the mapping since, or the price list that names its plan cannot be had right now. A refusal would be taken for
  * the end of that order, so that whatever the journal knows of it is told instead.
  */
+import type { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
@@ -10,9 +11,12 @@ import type { Mapping } from '../mapping/mapping';
 import { idsOf, withGoods, type Answer } from './answer-purchase';
 import { askedHashOf } from './build-call';
 import type { WalkParts } from './gateway';
+import { judgeVisit, type Obstacle } from './judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
+import { pendingInWords } from './refuse';
 import { isUsedUp, replayMsOf } from './replay-window';
 import { readRequestId } from './request-id';
+import { tellObstacle } from './tell-unanswered';
 import type { Found } from './walk-in';
 
 /** Undefined when the refusal stands: no such order, or none that was charged, or not word for word the same request. */
@@ -20,6 +24,7 @@ export async function answerRefusedRepeat(
   request: LegacyRequest,
   mapping: Mapping,
   found: Found,
+  refusal: GatewayError,
   parts: WalkParts,
 ): Promise<Answer | undefined> {
   const { operation, credentials, parameters = {} } = found;
@@ -28,7 +33,14 @@ export async function answerRefusedRepeat(
   const order = requestId === undefined ? undefined : await findOrder(credentials.fingerprint, requestId, parts);
   if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, found.callerKey), parts)) return undefined;
-  const outcome = await withGoods(order, { credentials, request, mapping }, parts);
+  const reader = { credentials, request, mapping };
+  const obstacle = obstacleOf(refusal) ?? (await judgeVisit(order, reader, parts));
+  if (obstacle !== undefined) {
+    if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
+    const refused = { mapping, request, operation, format: found.detection?.format, parameters };
+    return { reply: pendingInWords(refused, tellObstacle(obstacle, mapping).text), outcome: 'unknown' };
+  }
+  const outcome = await withGoods(order, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
   const reply = mergeReply({
     ...tellOutcome(outcome, mapping),
@@ -39,6 +51,11 @@ export async function answerRefusedRepeat(
     roots: { order: orderRoot(order, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
+}
+
+/** A key that was read and refused all the same is an AccessToken that is too old: whose it is may be used, not told by. */
+function obstacleOf({ code, detail }: GatewayError): Obstacle | undefined {
+  return code === 'bad_credentials' ? { kind: 'refused', httpStatus: 401, message: detail, body: {} } : undefined;
 }
 
 /** An id that cannot be read was refused the first time as well. */

@@ -12,6 +12,7 @@ import { readContextOf, type Asking } from './asking';
 import { buildCall } from './build-call';
 import { catalogListsOf } from './catalog-lists';
 import type { WalkParts } from './gateway';
+import { judgeVisit, refusedLately } from './judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import { findReceipt } from './find-receipt';
 import { noteAsked } from './note-telling';
@@ -22,7 +23,9 @@ import { tellWait } from './tell-wait';
 export async function answerStatus(asking: Asking, parts: WalkParts): Promise<Answer> {
   const id = asking.intent.values['id'] as string;
   const order = await findOrder(id, asking, parts);
-  return order === undefined ? answerUnknownOrder(id, asking, parts) : answerKnownOrder(order, asking, parts);
+  if (order === undefined) return answerUnknownOrder(id, asking, parts);
+  const obstacle = await judgeVisit(order, asking, parts);
+  return obstacle === undefined ? answerKnownOrder(order, asking, parts) : tellNothing(id, obstacle, asking);
 }
 
 /** In every reading of the address: an id may hold slashes, and a slash behind it may be a habit. */
@@ -93,20 +96,14 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
   const { mapping, operation, format, credentials } = asking;
   const call = buildCall(operation.call!, asking.intent.values, { order: { reference: id } });
   await parts.keyGuard?.enter(readContextOf(asking));
-  const finding = await parts.upstream.find(call, readContextOf(asking));
+  const finding = refusedLately(asking, parts) ?? (await parts.upstream.find(call, readContextOf(asking)));
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
   const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined;
   // A receipt of another order says nothing of this one.
   const isOwn = shown !== undefined && 'reference' in shown && shown.reference === id;
-  if (finding.kind !== 'found' || !isOwn) {
-    const roots = { order: { request_id: id } };
-    return {
-      outcome: finding.kind,
-      reply: mergeReply({ ...tellNoAnswer(finding, asking, call), mapping, operation, format, roots }),
-    };
-  }
+  if (finding.kind !== 'found' || !isOwn) return tellNothing(id, finding, asking);
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,
@@ -131,15 +128,23 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
   return { reply, outcome: shown.kind, order: { requestId: id, reference: id } };
 }
 
+/** Of an order nothing but its id: the same, whether the journal has it or not. */
+function tellNothing(id: string, finding: Finding, asking: Asking): Answer {
+  const { mapping, operation, format } = asking;
+  const roots = { order: { request_id: id } };
+  const reply = mergeReply({ ...tellNoAnswer(finding, asking, operation.call!), mapping, operation, format, roots });
+  return { outcome: finding.kind, reply };
+}
+
 /** v1 was asked and has not told: with its own words where it said something, and with the time to wait where it has a limit. */
-function tellNoAnswer(finding: Finding, asking: Asking, call: V1Call): ReturnType<typeof tellUnanswered> {
+function tellNoAnswer(finding: Finding, asking: Asking, call: Pick<V1Call, 'path'>): ReturnType<typeof tellUnanswered> {
   const { text, retryAfterSeconds } = tellWait(tellFinding(finding, asking), call.path);
   return tellUnanswered(finding.kind === 'refused' ? text : '', asking.mapping, retryAfterSeconds);
 }
 
 export async function answerHistory(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent } = asking;
-  const finding = await parts.upstream.find(asking.call!, readContextOf(asking));
+  const finding = refusedLately(asking, parts) ?? (await parts.upstream.find(asking.call!, readContextOf(asking)));
   const found = tellFinding(finding, asking);
   const told = found.outcome === 'success' ? found : tellNoAnswer(finding, asking, asking.call!);
   const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];

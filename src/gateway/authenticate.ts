@@ -10,6 +10,8 @@ export interface Authenticated {
   readonly credentials: Credentials;
   /** True for `Authorization: Basic`, which on the user route is a login. */
   readonly isBasic: boolean;
+  /** An AccessToken that is too old: it tells whose request this is, and nothing more is done for it. */
+  readonly isExpired?: true;
 }
 
 interface KeyAndPin {
@@ -30,10 +32,10 @@ export function authenticate(headers: LegacyHeaders, keyring: Keyring): Authenti
     const token = keyring.openToken(value);
     if (token === undefined)
       throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is not one of this service; log in again.');
-    if (token.isExpired) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
-    const { apiKey, pin, format } = token;
+    const { apiKey, pin, format, isExpired } = token;
     return {
       isBasic,
+      ...(isExpired ? { isExpired } : {}),
       credentials: {
         apiKey,
         fingerprint: keyring.fingerprint(apiKey),

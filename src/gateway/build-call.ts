@@ -28,6 +28,11 @@ export function askedHashOf({ path, query, body }: LegacyRequest, keyring: Keyri
   return keyring.hash(JSON.stringify(['asked', path.replace(/\/+$/, ''), plainOf(query), plainOf(body)]));
 }
 
+/** The address that a script placed an order from, or asks from: the journal keeps no address itself. */
+export function addressHashOf(clientAddress: string, keyring: Pick<Keyring, 'hash'>): string {
+  return keyring.hash(JSON.stringify(['address', clientAddress]));
+}
+
 function plainOf(fields: LegacyFields): readonly (readonly [string, JsonValue])[] {
   return [...fields]
     .map(([name, value]): [string, JsonValue] => [name, value instanceof InexactNumber ? value.text : value])

@@ -16,7 +16,6 @@
  * Only purchases go through 7 to 9. A refusal is a GatewayError thrown before 8 and becomes a reply here.
  */
 import type { Catalogs } from '../catalog/catalog';
-import { tellCatalogs } from '../catalog/tell-catalogs';
 import { startAge, within, type Clock } from '../domain/clock';
 import type { Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
@@ -24,7 +23,9 @@ import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import type { Journal } from '../journal/journal';
 import { afterPendingOf } from '../mapping/after-pending';
 import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
+import { tellVisitors } from '../upstream/tell-visitors';
 import type { Upstream } from '../upstream/upstream';
+import type { Visitors } from '../upstream/visitors';
 import { answerList } from './answer-list';
 import { answerLookup } from './answer-lookup';
 import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answer-purchase';
@@ -45,7 +46,7 @@ import { takePinTurns } from './pin-turns';
 import type { PursuitParts } from './pursuit';
 import { createPursuits, type Pursuits } from './pursuits';
 import { createReconciler, type Reconciler } from './reconcile';
-import { pendingAfterBug, refuseRequest, sentIdOf, type Refused } from './refuse';
+import { pendingInWords, refuseRequest, sentIdOf, type Refused } from './refuse';
 import { createRepeats, type Repeats } from './repeats';
 import { createSteadiness, type Steadiness } from './steadiness';
 import { walkIn, type Found } from './walk-in';
@@ -56,6 +57,8 @@ export interface GatewayParts {
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly catalogs: Catalogs;
+  /** What v1 has said of keys at addresses: the journal answers by it, and the catalogs show their lists by the same. */
+  readonly visitors: Visitors;
   readonly keyring: Keyring;
   /** The operator's key for verify calls that bring none: `<API_KEY>` or `<API_KEY>:<PIN>`. */
   readonly lookupKey: Secret | undefined;
@@ -146,7 +149,7 @@ const STOP_PATIENCE_MS = 20_000;
 const STAYING: Line = { hungUp: new AbortController().signal, onEnd: (run) => run(true) };
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const upstream = tellCatalogs(parts.upstream, parts.catalogs);
+  const upstream = tellVisitors(parts.upstream, parts.visitors);
   const find = askAgain(upstream, parts.clock);
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
@@ -263,7 +266,8 @@ export function createGateway(parts: GatewayParts): Gateway {
         return served(reply, outcome, answer);
       } catch (error) {
         if (error instanceof GatewayError) {
-          const known = isAsked ? undefined : await answerRefusedRepeat(request, mapping, found, walk).catch(() => undefined);
+          const repeat = (): Promise<Answer | undefined> => answerRefusedRepeat(request, mapping, found, error, walk);
+          const known = isAsked ? undefined : await repeat().catch(() => undefined);
           if (known !== undefined) return served(known.reply, known.outcome, known);
           return served(refuseRequest(error, refused()), 'refused', { refusal: error });
         }
@@ -271,7 +275,7 @@ export function createGateway(parts: GatewayParts): Gateway {
         const isAboutMoney = found.operation?.kind === 'purchase' || found.operation?.kind === 'status';
         if (!isAboutMoney) throw error;
         parts.onTrouble('bug', error);
-        return served(pendingAfterBug(refused()), 'unknown');
+        return served(pendingInWords(refused()), 'unknown');
       }
     },
     refuse: (error, { path, method } = {}) => {

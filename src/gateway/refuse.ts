@@ -41,12 +41,11 @@ export function refuseRequest(error: GatewayError, refused: Refused): LegacyRepl
 }
 
 /**
- * What a script hears when the gateway itself fails in the middle of an order: pending, because v1 may have charged.
- * Made of nothing but words, so that whatever broke cannot break this as well.
+ * Pending, because v1 may have charged: when the gateway itself fails in the middle of an order, and of an order that is
+ * not told. Made of nothing but words, so that whatever broke cannot break this as well.
  */
-export function pendingAfterBug(refused: Refused): LegacyReply {
+export function pendingInWords(refused: Refused, text = refused.mapping.texts['unknown'] ?? ''): LegacyReply {
   const { http, status, Status } = refused.mapping.words.pending;
-  const text = refused.mapping.texts['unknown'] ?? '';
   const echo = echoOf(refused);
   const requestId = idOf(refused, echo);
   return {

@@ -26,11 +26,11 @@ export function isUsedUp(
   return nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs) > replayMs;
 }
 
-/** As the original servers answer such an id (facts 9.1). */
-export function requestIdUsed({ settledAtMs }: Order): GatewayError {
+/** As the original servers answer such an id (facts 9.1). How it ended is for whom v1 accepts. */
+export function requestIdUsed({ settledAtMs }: Order, mayHear: boolean): GatewayError {
   const when = settledAtMs === undefined ? '' : ` on ${new Date(settledAtMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   return new GatewayError(
     'request_id_used',
-    `This request-id was already used: the order with it was sold${when}. Nothing was charged for this request. Send a new sale with an id of its own.`,
+    `This request-id was already used${mayHear ? `: the order with it was sold${when}` : ''}. Nothing was charged for this request. Send a new sale with an id of its own.`,
   );
 }

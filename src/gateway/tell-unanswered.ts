@@ -4,6 +4,7 @@
  * told must not be a failure to any requery (decision 0025): the words of an order under way, beside a text that says why.
  */
 import type { Mapping, Operation } from '../mapping/mapping';
+import type { Obstacle } from './judge-visit';
 import type { ReplyParts } from './merge-reply';
 
 /**
@@ -19,6 +20,12 @@ export function tellUnanswered(
 ): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
   const text = [said, mapping.texts['unanswered'] ?? ''].filter((part) => part !== '').join(' ');
   return { outcome: 'pending', http: UNANSWERED_STATUS, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The repeat of a purchase by whom v1 does not accept: in v1's words where it refused, and as of an order under way. */
+export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ReturnType<typeof tellUnanswered> {
+  const said = obstacle.kind === 'refused' ? (obstacle.message ?? '') : '';
+  return { ...tellUnanswered(said, mapping), http: mapping.words.pending.http };
 }
 
 /** Whether what is told of this operation is told of orders that were placed before. */

@@ -43,10 +43,11 @@ export function walkIn(request: LegacyRequest, mapping: Mapping, tools: WalkInTo
   const { operation, parameters, readings } = match;
   Object.assign(found, { operation, parameters, readings });
 
-  const { credentials, isBasic } = tools.identify(request, operation);
+  const { credentials, isBasic, isExpired } = tools.identify(request, operation);
   // A key that only lends itself to a lookup says nothing of whose script this is.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
   Object.assign(found, { credentials, isBasic, callerKey });
+  if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
 
   const isGuarded = callerKey?.hasGuard !== false;
   const certainties = {

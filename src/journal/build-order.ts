@@ -8,10 +8,11 @@ import type { Outcome } from '../domain/outcome';
 type Assignable = { -readonly [Key in keyof Order]: Order[Key] };
 
 /** An intent as it was given, or as a record has it: there what is absent may be null. */
-export type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId'> & {
+export type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId' | 'addressHash'> & {
   readonly trail?: Trail | null | undefined;
   readonly askedHash?: string | null | undefined;
-  readonly headerId?: string | undefined;
+  readonly headerId?: string | null | undefined;
+  readonly addressHash?: string | undefined;
 };
 
 /** What became of it so far. */
@@ -24,11 +25,13 @@ export interface Fate {
 }
 
 export function buildOrder(intent: Intent, fate: Fate): Order {
-  const { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, openedAtMs, trail } = intent;
+  const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs } = intent;
+  const { askedHash, headerId, addressHash, trail } = intent;
   const { number, tries, outcome, settledAtMs, toldAtMs } = fate;
   const order: Assignable = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
   if (askedHash !== undefined && askedHash !== null) order.askedHash = askedHash;
-  if (headerId !== undefined) order.headerId = headerId;
+  if (addressHash !== undefined) order.addressHash = addressHash;
+  if (headerId !== undefined && headerId !== null) order.headerId = headerId;
   if (trail !== undefined && trail !== null) order.trail = trail;
   if (toldAtMs !== undefined) order.toldAtMs = toldAtMs;
   if (outcome === undefined || outcome === null || settledAtMs === undefined || settledAtMs === null) return order;

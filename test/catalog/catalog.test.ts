@@ -2,6 +2,7 @@ import { Secret } from '../../src/domain/credentials';
 import type { JsonObject } from '../../src/domain/json';
 import { createCatalog, type CatalogOptions } from '../../src/catalog/catalog';
 import { createHttpUpstream } from '../../src/upstream/http-upstream';
+import { createVisitors, type Refusal } from '../../src/upstream/visitors';
 import type { CallContext, Finding } from '../../src/upstream/upstream';
 import { reply, startRawV1 } from '../upstream/raw-v1';
 
@@ -53,20 +54,16 @@ function harness(options: Partial<CatalogOptions> = {}) {
   const calls: CallContext[] = [];
   const paths: string[] = [];
   const time = { ms: 1_000_000 };
-  const catalogs = createCatalog({
-    upstream: {
-      find({ path }, callContext) {
-        calls.push(callContext);
-        paths.push(path);
-        return new Promise<Finding>((resolve) => waiting.push(resolve));
-      },
+  const upstream: CatalogOptions['upstream'] = {
+    find({ path }, callContext) {
+      calls.push(callContext);
+      paths.push(path);
+      return new Promise<Finding>((resolve) => waiting.push(resolve));
     },
-    freshMs: 60_000,
-    staleMs: 600_000,
-    pauseMs: 2_000,
-    clock: () => time.ms,
-    ...options,
-  });
+  };
+  const times = { freshMs: 60_000, staleMs: 600_000, pauseMs: 2_000, clock: () => time.ms };
+  const visitors = createVisitors({ upstream, ...times });
+  const catalogs = createCatalog({ upstream, visitors, ...times, ...options });
   const answer = async (finding: Finding) => {
     waiting.shift()?.(finding);
     await new Promise((resolve) => setImmediate(resolve));
@@ -76,9 +73,10 @@ function harness(options: Partial<CatalogOptions> = {}) {
     await answer({ kind: 'found', body: catalogBody(price) });
     return got;
   };
-  return { catalogs, calls, paths, time, answer, fill };
+  return { catalogs, visitors, calls, paths, time, answer, fill };
 }
 
+const REFUSED: Refusal = { kind: 'refused', httpStatus: 403, body: {} };
 const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
 const refused = (httpStatus: number, retryAfterSeconds?: number): Finding => ({
   kind: 'refused',
@@ -276,9 +274,9 @@ describe('a list that is shown', () => {
   });
 
   it('costs nothing where v1 has just answered another call of that address', async () => {
-    const { catalogs, calls, fill } = harness();
+    const { catalogs, visitors, calls, fill } = harness();
     await fill();
-    catalogs.heard(elsewhere, 'accepted');
+    visitors.accept(elsewhere);
     expect(priceOf(await catalogs.show(elsewhere))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
@@ -299,13 +297,13 @@ describe('a list that is shown', () => {
   );
 
   it('is gone with a refusal of any call, also one that overtakes the list on its way', async () => {
-    const { catalogs, time, fill, answer } = harness();
+    const { catalogs, visitors, time, fill, answer } = harness();
     await fill();
-    catalogs.heard(context(), 'refused');
+    visitors.refuse(context(), REFUSED);
     expect(await catalogs.show(context())).toBeUndefined();
     time.ms += 2_000;
     const late = catalogs.show(context());
-    catalogs.heard(elsewhere, 'refused');
+    visitors.refuse(elsewhere, REFUSED);
     await answer(found);
     expect(await late).toBeUndefined();
     expect(catalogs.peek('print-of-k1')).toBeUndefined();
@@ -356,11 +354,11 @@ describe('a list that is shown', () => {
   });
 
   it('is asked about again for an address that v1 accepted long ago, however fresh the list is', async () => {
-    const { catalogs, paths, time, fill, answer } = harness();
+    const { catalogs, visitors, paths, time, fill, answer } = harness();
     await fill();
-    catalogs.heard(elsewhere, 'accepted');
+    visitors.accept(elsewhere);
     time.ms += 59_000;
-    catalogs.heard(context(), 'accepted');
+    visitors.accept(context());
     time.ms += 1_000;
     const renewed = catalogs.show(context());
     await answer(found);

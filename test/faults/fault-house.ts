@@ -14,6 +14,7 @@ import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { startService } from '../../src/main';
 import { checkFolder } from '../../src/mapping/check';
 import { createLog } from '../../src/telemetry/log';
+import { createVisitors } from '../../src/upstream/visitors';
 import { createHttpUpstream } from '../../src/upstream/http-upstream';
 import { configFor } from '../flows/house';
 import type { Alone } from './fault';
@@ -100,11 +101,13 @@ async function startWithJournal(
   const { mapping, problems } = checkFolder(mappingsDir);
   if (mapping === undefined) throw new Error(`the mappings have ${problems.length} problems`);
   const upstream = createHttpUpstream({ baseUrl: upstreamUrl });
+  const visitors = createVisitors({ upstream, clock: () => clock.elapsed() });
   const gateway = createGateway({
     mapping: () => mapping,
     journal: spoil(createMemoryJournal(), isLifted),
     upstream,
-    catalogs: createCatalog({ upstream }),
+    visitors,
+    catalogs: createCatalog({ upstream, visitors }),
     keyring: createKeyring(readGatewaySecret({ dataDir })),
     lookupKey: undefined,
     clock,

@@ -6,6 +6,7 @@ import { createKeyring } from '../../src/gateway/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import type { Finding, V1Call } from '../../src/upstream/upstream';
+import { createVisitors } from '../../src/upstream/visitors';
 import { createVirtualClock, type VirtualClock } from '../domain/virtual-clock';
 import { shippedMapping } from '../mapping/mapping-set';
 import { createScriptedUpstream, type ScriptedAnswer, type ScriptedUpstream } from './scripted-upstream';
@@ -34,7 +35,6 @@ const NO_CATALOG: Catalogs = {
   show: async () => undefined,
   peek: () => undefined,
   warm: () => undefined,
-  heard: () => undefined,
 };
 
 export function openWalkHouse({ answers = [], find, dress, beside, parts }: WalkHouseOptions = {}): WalkHouse {
@@ -51,6 +51,7 @@ export function openWalkHouse({ answers = [], find, dress, beside, parts }: Walk
     journal: { ...journal, ...dress?.(journal, clock) },
     upstream,
     catalogs: NO_CATALOG,
+    visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
     keyring,
     lookupKey: undefined,
     clock,

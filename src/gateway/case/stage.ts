@@ -10,6 +10,7 @@ import type { Journal } from '../../journal/journal';
 import type { Fixtures } from '../../mapping/cases';
 import type { Mapping } from '../../mapping/mapping';
 import type { Upstream } from '../../upstream/upstream';
+import { createVisitors } from '../../upstream/visitors';
 import { createGateway, type Gateway } from '../gateway';
 import { createKeyring } from '../keyring';
 import { createJumpingClock, type JumpingClock } from './jumping-clock';
@@ -98,7 +99,10 @@ function openHall(): Hall {
     find: (...call) => current().v1.find(...call),
     close: async () => undefined,
   };
+  // Cases share no key at one address. Where one does not say what v1 thinks of its key, v1 accepts it, and no call shows that.
+  const visitors = createVisitors({ upstream: { find: async () => ({ kind: 'found', body: {} }) }, clock: clock.elapsed });
   const gateway = createGateway({
+    visitors,
     mapping: () => current().mapping,
     journal: delegateJournal(() => current().journal),
     upstream,
@@ -119,7 +123,7 @@ function openHall(): Hall {
         clock: createJumpingClock(START_MS),
         journal: createMemoryJournal(),
         v1: createScriptedV1(fixtures),
-        catalogs: createCatalog({ upstream, clock: clock.now }),
+        catalogs: createCatalog({ upstream, visitors, clock: clock.now }),
         sends: 0,
         fingerprint: own,
         troubles: [],
@@ -149,7 +153,6 @@ function delegateCatalogs(catalogs: () => Catalogs): Catalogs {
     show: (context) => catalogs().show(context),
     peek: (fingerprint) => catalogs().peek(fingerprint),
     warm: (context) => catalogs().warm(context),
-    heard: (...verdict) => catalogs().heard(...verdict),
   };
 }
 

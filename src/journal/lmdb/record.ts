@@ -22,10 +22,11 @@ type IntentRecord = readonly [
   fields: JsonObject,
   echo: JsonObject,
   contentHash: string,
-  /** Absent or null in records of earlier builds, like all that follows. */
+  /** Null where something follows; what an earlier build did not know is absent at the end, like all that follows. */
   trail?: Trail | null,
   askedHash?: string | null,
-  headerId?: string,
+  headerId?: string | null,
+  addressHash?: string,
 ];
 
 /** The outcome is sealed as the fields of the intent are. What comes after something absent stands behind nulls. */
@@ -33,17 +34,13 @@ type FateRecord = readonly [tries: number, outcome?: JsonObject | null, settledA
 
 /** What of an order never changes while it stands at its place. */
 export function encodeIntent(intent: NewOrder, seal: FieldSeal): Buffer {
-  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash, headerId } = intent;
+  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash, headerId, addressHash } = intent;
   const sealed = seal.sealFields(intent, fields);
-  const record: IntentRecord =
-    headerId !== undefined
-      ? [requestId, operation, format, sealed, echo, contentHash, trail ?? null, askedHash ?? null, headerId]
-      : askedHash !== undefined
-        ? [requestId, operation, format, sealed, echo, contentHash, trail ?? null, askedHash]
-        : trail !== undefined
-          ? [requestId, operation, format, sealed, echo, contentHash, trail]
-          : [requestId, operation, format, sealed, echo, contentHash];
-  return Buffer.from(JSON.stringify(record));
+  const record = [requestId, operation, format, sealed, echo, contentHash];
+  const optional = [trail, askedHash, headerId, addressHash];
+  // In JSON what is undefined in a list is null.
+  const last = optional.findLastIndex((part) => part !== undefined);
+  return Buffer.from(JSON.stringify([...record, ...optional.slice(0, last + 1)]));
 }
 
 /** The bytes of an order whose intent is encoded already, by `encodeIntent` or in an earlier record of it. */
@@ -82,16 +79,15 @@ export function isOpenTry(bytes: Buffer, tries: number): boolean {
 
 export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
   const intent = intentOf(bytes);
-  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId] = JSON.parse(
-    intent.toString(),
-  ) as IntentRecord;
+  const record = JSON.parse(intent.toString()) as IntentRecord;
+  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash] = record;
   const [tries, outcome, settledAtMs, toldAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
   const { openedAtMs, number } = place;
   const home = { owner, requestId };
   const fields = seal.openFields(home, sealed);
   const opened = outcome && (seal.openFields(home, outcome) as unknown as Outcome);
   return buildOrder(
-    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, openedAtMs, trail },
+    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, addressHash, openedAtMs, trail },
     { number, tries, outcome: opened, settledAtMs, toldAtMs },
   );
 }

@@ -5,6 +5,7 @@ import { createGateway, type Gateway } from '../../../src/gateway/gateway';
 import { createKeyring } from '../../../src/gateway/keyring';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { createVisitors, type Visitors } from '../../../src/upstream/visitors';
 import { mapping } from './samples';
 import { createScriptedUpstream, type Script, type ScriptedUpstream } from './scripted-upstream';
 import { createJumpingClock, type JumpingClock } from '../../../src/gateway/case/jumping-clock';
@@ -16,6 +17,7 @@ export type TimedScript = (clock: JumpingClock) => Script;
 
 export interface World {
   readonly gateway: Gateway;
+  readonly visitors: Visitors;
   readonly journal: Journal;
   readonly upstream: ScriptedUpstream;
   readonly catalogs: Catalogs;
@@ -37,11 +39,11 @@ export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T
   const told = turn.then(async () => {
     const clock = createJumpingClock(START_MS);
     const upstream = createScriptedUpstream(script(clock));
-    const catalogs = createCatalog({ upstream, clock: () => clock.now(), entriesMax: 1 });
     const isUsedUp = conversations % CONVERSATIONS_PER_GATEWAY === 0 || world.upstream.seen.length > CALLS_MAX;
-    const gateway = isUsedUp ? createSharedGateway() : world.gateway;
+    const { gateway, visitors } = isUsedUp ? createSharedGateway() : world;
     conversations += 1;
-    world = { gateway, journal: createMemoryJournal(), upstream, catalogs, clock };
+    const catalogs = createCatalog({ upstream, visitors, clock: () => clock.now(), entriesMax: 1 });
+    world = { gateway, visitors, journal: createMemoryJournal(), upstream, catalogs, clock };
     try {
       return await talk(world);
     } finally {
@@ -57,11 +59,14 @@ export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T
 // The same secret and the same hour in every run give the same tokens.
 const keyring = createKeyring(new Secret('the secret of the reply table, which guards nothing'), { days: 1, now: () => 0 });
 
-function createSharedGateway(): Gateway {
-  return createGateway({
+function createSharedGateway(): Pick<World, 'gateway' | 'visitors'> {
+  const upstream = standIn<ScriptedUpstream>(() => world.upstream);
+  const visitors = createVisitors({ upstream, clock: () => world.clock.elapsed() });
+  const gateway = createGateway({
+    visitors,
     mapping: () => mapping,
     journal: standIn(() => world.journal),
-    upstream: standIn<ScriptedUpstream>(() => world.upstream),
+    upstream,
     catalogs: standIn(() => world.catalogs),
     // Replies show the first eight digits.
     keyring: { ...keyring, fingerprint: () => `00c0ffee${String(conversations).padStart(24, '0')}` },
@@ -72,6 +77,7 @@ function createSharedGateway(): Gateway {
       throw new Error(`trouble with ${what}`, { cause: error });
     },
   });
+  return { gateway, visitors };
 }
 
 /** Whichever part the world has now. */

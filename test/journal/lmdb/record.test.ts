@@ -27,6 +27,14 @@ describe('records', () => {
       expect(decodeOrder(encodeOrder(asked, encodeIntent(asked, seal), seal), order.owner, place, seal)).toEqual(asked);
   });
 
+  test('the address it was placed from comes back, with and without what may be absent before it', () => {
+    for (const placed of [
+      { ...order, askedHash: 'a1', headerId: 'h1', addressHash: 'w1' },
+      { ...withoutTrail(order), addressHash: 'w1' },
+    ])
+      expect(decodeOrder(encodeOrder(placed, encodeIntent(placed, seal), seal), order.owner, place, seal)).toStrictEqual(placed);
+  });
+
   test('the bytes are those that every build of this version has written and reads', () => {
     const asked: Order = { ...order, askedHash: 'a1', outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
     const intent =

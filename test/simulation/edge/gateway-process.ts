@@ -4,6 +4,7 @@ import type { LegacyRequest, Line } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type GatewayParts, type Served } from '../../../src/gateway/gateway';
 import type { Keyring } from '../../../src/gateway/keyring';
 import type { Mapping } from '../../../src/mapping/mapping';
+import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, type Life } from '../engine/timeline';
 import type { Disk } from './disk';
@@ -48,14 +49,17 @@ export class GatewayProcess {
     this.#stage = stage;
     this.#disk = disk;
     const { mutate } = house;
+    const upstream = road.upstreamFor(this.#life, name);
+    const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
     const plain: GatewayParts = {
       mapping: () => house.mapping,
       journal: disk.openFor(this.#life, name),
-      upstream: road.upstreamFor(this.#life, name),
+      upstream,
+      visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
       catalogs: house.catalogs,
       keyring: house.keyring,
       lookupKey: undefined,
-      clock: clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs),
+      clock,
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };

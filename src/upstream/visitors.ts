@@ -1,0 +1,186 @@
+/**
+ * What v1 has said of keys at addresses, and when: v1 lists the addresses of a key, so what one address may see is nothing
+ * for another. Price lists and the journal are shown by it. In memory and bounded; whoever is forgotten is judged by v1 again.
+ */
+import { LRUCache } from 'lru-cache';
+import type { CallContext, Finding, Upstream } from './upstream';
+
+export interface Visitors {
+  /** v1 answered a call of this key from this address. */
+  accept(visit: Visit): void;
+  /** v1 refused one, in these words. It is not asked again for a few seconds. */
+  refuse(visit: Visit, refusal: Refusal): void;
+  /** v1 refused one, and perhaps not because of key or address: what it said before no longer counts. */
+  doubt(visit: Visit): void;
+  /** v1 accepted it within the fresh time. */
+  isFresh(visit: Visit): boolean;
+  /** v1 accepted it within the stale time and has not refused it since. */
+  isKnown(visit: Visit): boolean;
+  /** v1 has just refused it, or could not be asked: it is left in peace. */
+  isPaused(visit: Visit): boolean;
+  /** v1's last word, while it is a refusal. */
+  refusalOf(visit: Visit): Refusal | undefined;
+  /** Rises with every refusal of the key, at whatever address. */
+  refusalsOf(fingerprint: string): number;
+  /** Asks v1 by the smallest question there is, one at a time for a key and address. Never throws. */
+  ask(context: CallContext): Promise<void>;
+}
+
+export type Visit = Pick<CallContext, 'credentials' | 'clientAddress'>;
+export type Refusal = Extract<Finding, { kind: 'refused' }>;
+
+export interface VisitorOptions {
+  readonly upstream: Pick<Upstream, 'find'>;
+  readonly freshMs?: number;
+  /** How long beyond `freshMs` v1's word counts where v1 cannot be asked. */
+  readonly staleMs?: number;
+  /** Pause after a refusal, and after a question that had no answer. */
+  readonly pauseMs?: number;
+  /** Longest question: whoever joins it later may be more patient than whoever came first. */
+  readonly askTimeoutMs?: number;
+  readonly clock?: () => number;
+}
+
+interface Word {
+  /** Rises: which of two words is the later one. */
+  readonly nth: number;
+  readonly atMs: number;
+}
+
+interface Refused extends Word {
+  /** Undefined where it may have been about something else. */
+  readonly refusal: Refusal | undefined;
+}
+
+/** Of a key at an address. */
+interface Trouble {
+  readonly refused?: Refused | undefined;
+  readonly pausedUntilMs: number;
+}
+
+/** Of a key, at whatever address. */
+interface KeyTrouble {
+  readonly refusals: number;
+  /** The key itself was refused, and not accepted since. */
+  readonly refused?: Refused | undefined;
+}
+
+export const FRESH_MS = 60_000;
+export const STALE_MS = 24 * 60 * 60_000;
+export const PAUSE_MS = 2_000;
+export const ASK_TIMEOUT_MS = 10_000;
+/** Of each kind of word: strangers with keys that v1 refuses make nobody forgotten whom v1 accepts. */
+const VISITORS_MAX = 10_000;
+const MESSAGE_MAX = 500;
+/** A key that is wrong or revoked, or whose account is suspended: so it is at every address. */
+const KEY_REFUSED = 401;
+
+export function createVisitors(options: VisitorOptions): Visitors {
+  const { upstream, freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS, clock = Date.now } = options;
+  const accepted = new LRUCache<string, Word>({ max: VISITORS_MAX });
+  const troubles = new LRUCache<string, Trouble>({ max: VISITORS_MAX });
+  const keys = new LRUCache<string, KeyTrouble>({ max: VISITORS_MAX });
+  const questions = new Map<string, Promise<void>>();
+  let words = 0;
+
+  const word = (): Word => ({ nth: (words += 1), atMs: clock() });
+
+  /** v1's last refusal of the key at this address, or of the key, if v1 has not accepted it since. */
+  function lastRefused(visit: Visit): Refused | undefined {
+    const here = troubles.get(visitorOf(visit))?.refused;
+    const anywhere = keys.get(visit.credentials.fingerprint)?.refused;
+    const last = (here?.nth ?? 0) > (anywhere?.nth ?? 0) ? here : anywhere;
+    return (last?.nth ?? 0) > (accepted.get(visitorOf(visit))?.nth ?? 0) ? last : undefined;
+  }
+
+  function ageOf(visit: Visit): number {
+    const last = accepted.get(visitorOf(visit));
+    return last === undefined || lastRefused(visit) !== undefined ? Infinity : clock() - last.atMs;
+  }
+
+  function refuse(visit: Visit, refusal: Refusal | undefined): void {
+    const refused: Refused = { ...word(), refusal };
+    const { fingerprint } = visit.credentials;
+    accepted.delete(visitorOf(visit));
+    const isKeyRefused = refusal?.httpStatus === KEY_REFUSED;
+    keys.set(fingerprint, { refusals: refused.nth, refused: isKeyRefused ? refused : keys.get(fingerprint)?.refused });
+    troubles.set(visitorOf(visit), { refused, pausedUntilMs: refusal === undefined ? 0 : clock() + pauseMs });
+  }
+
+  const visitors: Visitors = {
+    accept(visit) {
+      accepted.set(visitorOf(visit), word());
+      troubles.delete(visitorOf(visit));
+      // A key that v1 takes is not revoked any more.
+      const { fingerprint } = visit.credentials;
+      const trouble = keys.get(fingerprint);
+      if (trouble?.refused !== undefined) keys.set(fingerprint, { refusals: trouble.refusals });
+    },
+    refuse: (visit, { httpStatus, message }) => refuse(visit, shortRefusal(httpStatus, message)),
+    doubt: (visit) => refuse(visit, undefined),
+    isFresh: (visit) => ageOf(visit) < freshMs,
+    isKnown: (visit) => ageOf(visit) < freshMs + staleMs,
+    isPaused: (visit) => clock() < (troubles.get(visitorOf(visit))?.pausedUntilMs ?? 0),
+    refusalOf(visit) {
+      const last = lastRefused(visit);
+      return last !== undefined && clock() - last.atMs < staleMs ? last.refusal : undefined;
+    },
+    refusalsOf: (fingerprint) => keys.get(fingerprint)?.refusals ?? 0,
+    ask(context) {
+      const name = visitorOf(context);
+      const running = questions.get(name);
+      if (running !== undefined) return running;
+      const timeoutMs = options.askTimeoutMs ?? ASK_TIMEOUT_MS;
+      const asking = upstream.find(BALANCE, { ...context, timeoutMs }).then((finding) => {
+        hearFinding(BALANCE.path, finding, context, visitors);
+        if (finding.kind === 'found' || visitors.isPaused(context)) return;
+        const pausedUntilMs = clock() + pauseAfter(finding, { pauseMs, freshMs });
+        troubles.set(name, { ...troubles.get(name), pausedUntilMs });
+      });
+      const ended = asking.finally(() => questions.delete(name));
+      questions.set(name, ended);
+      return ended;
+    },
+  };
+  return visitors;
+}
+
+const BALANCE = { method: 'GET', path: '/balance' } as const;
+/** Where v1's 403 is about key and address: elsewhere it may be a service that is switched off. */
+const ABOUT_NO_SERVICE: ReadonlySet<string> = new Set([BALANCE.path, '/catalog', '/receipt', '/transactions']);
+
+/** Takes in what an answer of v1 to a question says of the key and address that asked. */
+export function hearFinding(
+  path: string,
+  finding: Finding,
+  visit: Visit,
+  visitors: Pick<Visitors, 'accept' | 'refuse' | 'doubt'>,
+): void {
+  if (finding.kind === 'found') return visitors.accept(visit);
+  if (finding.kind !== 'refused' || !isKeyRefusal(finding.httpStatus)) return;
+  if (finding.httpStatus === KEY_REFUSED || ABOUT_NO_SERVICE.has(path)) visitors.refuse(visit, finding);
+  else visitors.doubt(visit);
+}
+
+/** Section 7: 401 is a key that is wrong, revoked or suspended, 403 one that may not use the API or not from this address. */
+export function isKeyRefusal(httpStatus: number): boolean {
+  return httpStatus === KEY_REFUSED || httpStatus === 403;
+}
+
+/** How long v1 is left in peace after an answer that was no list and no verdict. */
+export function pauseAfter(
+  finding: Finding,
+  { pauseMs, freshMs }: { readonly pauseMs: number; readonly freshMs: number },
+): number {
+  const asked = finding.kind === 'refused' ? (finding.retryAfterSeconds ?? 0) * 1000 : 0;
+  return Math.max(pauseMs, Math.min(asked, freshMs));
+}
+
+function shortRefusal(httpStatus: number, message: string | undefined): Refusal {
+  const said = message === undefined ? {} : { message: message.slice(0, MESSAGE_MAX) };
+  return { kind: 'refused', httpStatus, ...said, body: { status: 'error', ...said } };
+}
+
+export function visitorOf({ credentials, clientAddress }: Visit): string {
+  return `${credentials.fingerprint} ${clientAddress}`;
+}

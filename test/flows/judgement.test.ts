@@ -1,0 +1,137 @@
+// What v1 would not tell a key at an address, the journal does not tell it either (decision 0035). The key is bound to
+// 127.0.0.1 and 10.0.0.9 in the sandbox; what is asked, from where and in what weather is each test's own.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../../src/domain/clock';
+import { openHouse, send, type House, type Told } from './house';
+
+const KEY = 'acme_live_iplocked';
+const LISTED = '10.0.0.9';
+const UNLISTED = '198.51.100.9';
+const NOT_ALLOWED = 'Requests from this IP address are not allowed.';
+const SALE = { network: '2', phone: '08021234567', amount: '100', bypass: true, 'request-id': 'j-1' };
+const NOBODY_LISTENS = { UPSTREAM_URL: 'http://127.0.0.1:9' };
+
+let dataDir: string;
+let house: House;
+let bought: Told;
+let laterMs = 0;
+/** Lets v1's last word grow old. */
+const clock: Clock = { ...systemClock, now: () => Date.now() + laterMs, elapsed: () => performance.now() + laterMs };
+const open = (env: Readonly<Record<string, string>> = {}): Promise<House> =>
+  openHouse({ dataDir, clock, env: { TRUSTED_PROXIES: '127.0.0.1', ...env } });
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'compat-judgement-'));
+  house = await open();
+  bought = await buy(LISTED);
+  expect(bought.body).toMatchObject({ status: 'success' });
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const from = (address: string, key = KEY) => ({ key, headers: { 'X-Forwarded-For': address } });
+const buy = (address: string, key = KEY): Promise<Told> => send(house.url, '/api/topup/', SALE, from(address, key));
+const ask = (address: string, id: string, key = KEY): Promise<Told> =>
+  send(house.url, `/api/transaction/${id}`, undefined, from(address, key));
+/** The whole reply without the id that was asked for. */
+const wordsOf = ({ text }: Told, id: string): string => text.replaceAll(JSON.stringify(id), '"<id>"');
+
+async function hearsAll(address: string): Promise<void> {
+  const { reference, id } = bought.body;
+  for (const told of [await ask(address, 'j-1'), await ask(address, String(id)), await buy(address)])
+    expect(told.body).toMatchObject({ status: 'success', Status: 'successful', reference });
+}
+
+/** Nothing of the order, no failure, and of every id the same. */
+async function hearsNothing(address: string, said: string, key = KEY): Promise<void> {
+  const { reference, id } = bought.body;
+  const never = await ask(address, 'never-was', key);
+  expect([never.status, never.body.status, never.body.Status]).toEqual([202, 'pending', 'processing']);
+  expect(never.body.message).toContain(said);
+  for (const one of ['j-1', String(id), String(reference)])
+    expect(wordsOf(await ask(address, one, key), one)).toBe(wordsOf(never, 'never-was'));
+  const repeat = await buy(address, key);
+  expect([repeat.status, repeat.body.status, repeat.body.Status]).toEqual([200, 'pending', 'processing']);
+  expect(repeat.body.message).toContain(said);
+  const history = await send(house.url, '/api/transactions', undefined, from(address, key));
+  expect([history.status, history.body.status]).toEqual([202, 'pending']);
+  for (const { text } of [repeat, history]) expect([text.includes(reference), text.includes(String(id))]).toEqual([false, false]);
+}
+
+describe.each(['at once', 'two minutes later', 'after a restart'])('%s', (when) => {
+  beforeAll(async () => {
+    if (when === 'two minutes later') laterMs += 2 * 60_000;
+    if (when !== 'after a restart') return;
+    await house.close();
+    house = await open();
+  });
+
+  test('the shop hears of its order', () => hearsAll(LISTED));
+  test('its key hears nothing at an address that is not listed', () => hearsNothing(UNLISTED, NOT_ALLOWED));
+  test('the shop still does', () => hearsAll(LISTED));
+});
+
+describe('while v1 is away', () => {
+  beforeAll(async () => {
+    await house.close();
+    house = await open(NOBODY_LISTENS);
+  });
+
+  test('the shop hears of its order, after a restart too', () => hearsAll(LISTED));
+  test('nobody else does, also at an address that is listed', async () => {
+    await hearsNothing('127.0.0.1', '');
+    await hearsNothing(UNLISTED, '');
+  });
+});
+
+describe('when the key was revoked', () => {
+  beforeAll(async () => {
+    await house.close();
+    house = await open();
+    await hearsAll(LISTED);
+    house.service.sandbox!.admin.regenerateKey(KEY);
+    laterMs += 2 * 60_000;
+  });
+
+  test('it hears nothing, wherever it asks from', async () => {
+    await hearsNothing(LISTED, 'Invalid API key.');
+    await hearsNothing('127.0.0.1', 'Invalid API key.');
+  });
+  test('nor does it later', async () => {
+    laterMs += 2 * 60_000;
+    await hearsNothing(LISTED, 'Invalid API key.');
+  });
+  test('it hears of its id that it is used up, and not by what', async () => {
+    laterMs += 60 * 60_000;
+    const { status, body } = await buy(LISTED);
+    expect([status, body.status, body.message]).toEqual([
+      400,
+      'fail',
+      'This request-id was already used. Nothing was charged for this request. Send a new sale with an id of its own.',
+    ]);
+  });
+});
+
+test('an AccessToken that is too old fails no order that it has bought', async () => {
+  await house.close();
+  house = await open({ TOKEN_DAYS: '1' });
+  const login = await send(house.url, '/api/user', undefined, {
+    key: null,
+    headers: { Authorization: 'Basic sandbox_demo:1234' },
+  });
+  const [hour, day] = [60 * 60_000, 24 * 60 * 60_000];
+  // The last minute in which the token is taken.
+  laterMs += day + hour - (clock.now() % hour) - 60_000;
+  const sale = (id: string): Promise<Told> =>
+    send(house.url, '/api/topup/', { ...SALE, 'request-id': id }, { key: login.body.AccessToken });
+  expect((await sale('t-1')).body.status).toBe('success');
+  laterMs += 2 * 60_000;
+  const [repeat, other] = [await sale('t-1'), await sale('t-2')];
+  expect([repeat.status, repeat.body.status, repeat.body.reference ?? null]).toEqual([200, 'pending', null]);
+  expect(repeat.body.message).toContain('The AccessToken is too old; log in again.');
+  expect([other.status, other.body.status]).toEqual([401, 'fail']);
+});

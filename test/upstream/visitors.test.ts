@@ -1,0 +1,147 @@
+import { Secret } from '../../src/domain/credentials';
+import type { CallContext, Finding, V1Call } from '../../src/upstream/upstream';
+import { createVisitors, type Refusal } from '../../src/upstream/visitors';
+
+const visit = (key: string, clientAddress: string): CallContext => ({
+  credentials: { apiKey: new Secret(key), fingerprint: `print-of-${key}` },
+  clientAddress,
+  timeoutMs: 1_000,
+});
+const here = visit('k1', '192.0.2.1');
+const elsewhere = visit('k1', '192.0.2.2');
+const other = visit('k2', '192.0.2.1');
+const refusal = (httpStatus: number): Refusal => ({
+  kind: 'refused',
+  httpStatus,
+  message: 'No.',
+  body: { status: 'error', message: 'No.' },
+});
+const FOUND: Finding = { kind: 'found', body: {} };
+const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
+
+function harness() {
+  const time = { ms: 1_000_000 };
+  const asked: string[] = [];
+  const waiting: ((finding: Finding) => void)[] = [];
+  const find = ({ path }: V1Call, { clientAddress }: CallContext): Promise<Finding> => {
+    asked.push(`${path} ${clientAddress}`);
+    return new Promise((resolve) => waiting.push(resolve));
+  };
+  const visitors = createVisitors({ upstream: { find }, freshMs: 60_000, staleMs: 600_000, clock: () => time.ms });
+  const answer = (finding: Finding): void => waiting.shift()!(finding);
+  return { time, visitors, asked, answer };
+}
+
+test('a key is known at the address where v1 accepted it, and there alone', () => {
+  const { visitors } = harness();
+  visitors.accept(here);
+  expect([visitors.isFresh(here), visitors.isKnown(here)]).toEqual([true, true]);
+  for (const one of [elsewhere, other]) expect([visitors.isFresh(one), visitors.isKnown(one)]).toEqual([false, false]);
+});
+
+test('it is fresh for a while, then known for a while, then forgotten', () => {
+  const { time, visitors } = harness();
+  visitors.accept(here);
+  time.ms += 60_000;
+  expect([visitors.isFresh(here), visitors.isKnown(here)]).toEqual([false, true]);
+  time.ms += 600_000;
+  expect(visitors.isKnown(here)).toBe(false);
+});
+
+test('a refusal forgets it, pauses it, is repeated for a while and is counted for the key', () => {
+  const { time, visitors } = harness();
+  visitors.accept(here);
+  const before = visitors.refusalsOf('print-of-k1');
+  visitors.refuse(here, refusal(403));
+  expect([visitors.isKnown(here), visitors.isPaused(here), visitors.refusalOf(here)]).toEqual([false, true, refusal(403)]);
+  expect(visitors.refusalsOf('print-of-k1')).not.toBe(before);
+  expect(visitors.refusalsOf('print-of-k2')).toBe(0);
+  time.ms += 2_000;
+  expect([visitors.isPaused(here), visitors.refusalOf(here)]).toEqual([false, refusal(403)]);
+  time.ms += 600_000;
+  expect(visitors.refusalOf(here)).toBeUndefined();
+});
+
+test('an address that is refused says nothing of another one, a key that is refused says it everywhere', () => {
+  const { visitors } = harness();
+  visitors.accept(elsewhere);
+  visitors.refuse(here, refusal(403));
+  expect([visitors.isFresh(elsewhere), visitors.refusalOf(elsewhere)]).toEqual([true, undefined]);
+  visitors.refuse(here, refusal(401));
+  expect([visitors.isKnown(elsewhere), visitors.refusalOf(elsewhere), visitors.isPaused(elsewhere)]).toEqual([
+    false,
+    refusal(401),
+    false,
+  ]);
+  expect(visitors.refusalOf(other)).toBeUndefined();
+  visitors.accept(elsewhere);
+  expect([visitors.isFresh(elsewhere), visitors.refusalOf(elsewhere)]).toEqual([true, undefined]);
+});
+
+test('a doubt forgets what v1 said, and v1 may be asked at once', () => {
+  const { visitors } = harness();
+  visitors.accept(here);
+  visitors.doubt(here);
+  expect([visitors.isKnown(here), visitors.isPaused(here), visitors.refusalOf(here)]).toEqual([false, false, undefined]);
+});
+
+test('a long refusal is kept by its beginning', () => {
+  const { visitors } = harness();
+  visitors.refuse(here, { ...refusal(403), message: 'x'.repeat(5_000), body: { message: 'x'.repeat(5_000), more: 'y' } });
+  expect(visitors.refusalOf(here)).toEqual({
+    ...refusal(403),
+    message: 'x'.repeat(500),
+    body: { status: 'error', message: 'x'.repeat(500) },
+  });
+});
+
+test('v1 is asked for its word once, whoever waits for it', async () => {
+  const { visitors, asked, answer } = harness();
+  const both = [visitors.ask(here), visitors.ask({ ...here, timeoutMs: 1 })];
+  const third = visitors.ask(elsewhere);
+  answer(FOUND);
+  answer({ kind: 'refused', httpStatus: 403, message: 'No.', body: {} });
+  await Promise.all([...both, third]);
+  expect(asked).toEqual(['/balance 192.0.2.1', '/balance 192.0.2.2']);
+  expect([visitors.isFresh(here), visitors.isKnown(elsewhere), visitors.refusalOf(elsewhere)?.message]).toEqual([
+    true,
+    false,
+    'No.',
+  ]);
+});
+
+test('a question without an answer leaves its word, and v1 in peace for a while', async () => {
+  const { time, visitors, answer } = harness();
+  visitors.accept(here);
+  time.ms += 60_000;
+  const asking = visitors.ask(here);
+  answer(AWAY);
+  await asking;
+  expect([visitors.isKnown(here), visitors.isPaused(here)]).toEqual([true, true]);
+  visitors.accept(here);
+  expect(visitors.isPaused(here)).toBe(false);
+});
+
+test('v1 is left in peace as long as it asks for, a minute at most', async () => {
+  const { time, visitors, answer } = harness();
+  for (const [seconds, pauseMs] of [
+    [undefined, 2_000],
+    [7, 7_000],
+    [3_600, 60_000],
+  ] as const) {
+    const asking = visitors.ask(here);
+    answer({ kind: 'refused', httpStatus: 429, body: {}, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) });
+    await asking;
+    time.ms += pauseMs - 1;
+    expect(visitors.isPaused(here)).toBe(true);
+    time.ms += 1;
+    expect(visitors.isPaused(here)).toBe(false);
+  }
+});
+
+test('strangers whom v1 refuses make nobody forgotten whom it accepts', () => {
+  const { visitors } = harness();
+  visitors.accept(here);
+  for (let nth = 0; nth < 10_001; nth += 1) visitors.refuse(visit(`guess-${nth}`, '198.51.100.9'), refusal(401));
+  expect([visitors.isFresh(here), visitors.isPaused(visit('guess-0', '198.51.100.9'))]).toEqual([true, false]);
+});
