@@ -1,4 +1,4 @@
-/** Who may use the admin calls: whoever shows the token, or, without one, whoever calls from this machine itself. */
+/** Who may use the admin server: whoever shows the token, or, without one, whoever calls from this machine and is no page of others. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
@@ -24,23 +24,53 @@ export function createAdminGuard(token: Secret | undefined): Guard {
 }
 
 /**
- * Without a token the server listens on loopback only, yet every web page in a browser of this machine can reach that.
- * A page's request shows itself by a foreign origin, or by a host name that was made to point here.
+ * Before everything else, probes included. Without a token the server listens on loopback only, yet a page in a browser
+ * of this machine reaches that under a host name of its own that was made to point here, and may then read what it gets.
  */
+export function createHostGuard(token: Secret | undefined): Guard {
+  return (request, response, next) => {
+    if (token !== undefined || isLocalHost(request.headers.host)) return next();
+    refuse(
+      response,
+      'Without ADMIN_TOKEN this server answers under the names of this machine only: localhost, 127.0.0.1 or [::1], not under the one in Host.',
+    );
+  };
+}
+
+/** Under the right name a page of somebody else cannot read an answer, but its call could still do something. */
 function localGuard(request: Request, response: Response, next: NextFunction): void {
-  const site = request.headers['sec-fetch-site'];
-  const isOwnPage = site === undefined || site === 'same-origin' || site === 'none';
-  if (isOwnPage && isLocalHost(request.headers.host) && isLocalOrigin(request.headers.origin)) return next();
-  response.status(403).json({ status: 'error', message: 'Without ADMIN_TOKEN, admin calls are taken from this machine only.' });
+  if (!isOfForeignPage(request)) return next();
+  refuse(
+    response,
+    "Without ADMIN_TOKEN, admin calls are taken from programs on this machine and from this server's own pages, and this one is of another web page, or of a browser that does not say of which.",
+  );
 }
 
-function isLocalOrigin(origin: string | undefined): boolean {
-  return origin === undefined || (URL.canParse(origin) && isLocalHost(new URL(origin).host));
+/** Fetch Metadata (W3C): a browser says whose page calls. A command-line client sends none of these, and does not call itself Mozilla. */
+function isOfForeignPage({ headers }: Request): boolean {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (origin !== undefined && hostOf(origin) !== hostOf(`http://${host}`)) return true;
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
+  return origin === undefined && /^mozilla\b/i.test(headers['user-agent'] ?? '');
 }
 
+function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+/** No browser leaves the name out; some balancers probe with HTTP/1.0, which has none. */
 function isLocalHost(host: string | undefined): boolean {
-  const name = (host ?? '').replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  if (host === undefined) return true;
+  const name = host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1');
   return name === 'localhost' || (isIP(name) !== 0 && ipaddr.process(name).range() === 'loopback');
+}
+
+function refuse(response: Response, message: string): void {
+  response.status(403).json({ status: 'error', message });
 }
 
 function digest(text: string): Buffer {

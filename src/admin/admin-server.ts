@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Registry } from 'prom-client';
 import type { Secret } from '../domain/credentials';
-import { createAdminGuard } from './admin-guard';
+import { createAdminGuard, createHostGuard } from './admin-guard';
 import { healthReply, readyReply, type ProbeReply, type Readiness } from './probes';
 
 export interface AdminRoute {
@@ -71,6 +71,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
 export function createAdminApp({ token, registry, readiness, routers = [], onError }: AdminServerOptions): express.Express {
   const app = express();
   app.disable('x-powered-by').set('etag', false);
+  app.use(createHostGuard(token));
   app.get('/healthz', (_request, response) => answerProbe(response, healthReply()));
   app.get('/readyz', (_request, response) => answerProbe(response, readyReply(readiness())));
   app.get('/metrics', async (_request, response) => {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import express from 'express';
 import { createAdminServer, type AdminServer, type AdminServerOptions } from '../../src/admin/admin-server';
 import type { Readiness } from '../../src/admin/probes';
@@ -130,31 +131,85 @@ describe('the admin server', () => {
 });
 
 describe('the admin server without a token', () => {
-  const get = (url: string, headers: Record<string, string>) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      // Not fetch, which does not let a caller choose these headers.
-      import('node:http').then(
-        ({ get: httpGet }) => httpGet(url, { headers }, (reply) => resolve(reply.resume().statusCode)).on('error', reject),
-        reject,
+  /** A call over a socket of its own, with exactly these headers. */
+  function call(url: string, method: string, path: string, headers: Readonly<Record<string, string>>): Promise<string> {
+    const { port } = new URL(url);
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return new Promise((resolve, reject) => {
+      let text = '';
+      const socket = connect(Number(port), '127.0.0.1', () =>
+        socket.write(`${method} ${path} HTTP/1.1\r\n${head.join('')}Connection: close\r\nContent-Length: 0\r\n\r\n`),
       );
+      socket.setEncoding('utf8').on('data', (more: string) => (text += more));
+      socket.on('end', () => resolve(text)).on('error', reject);
     });
+  }
+  const statusOf = (reply: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(reply)?.[1]);
+  const CHROME = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0' };
 
-  it.each([
-    {},
-    { host: 'localhost:9090' },
-    { host: '[::1]:9090' },
-    { origin: 'http://localhost:9090', 'sec-fetch-site': 'same-origin' },
-  ])('takes admin calls from this machine: %j', async (headers) => {
-    expect(await get(`${await start()}/admin/orders`, headers)).toBe(200);
+  it.each(['/healthz', '/readyz', '/metrics', '/admin/orders', '/nothing'])(
+    'answers %s under the names of this machine alone, so that no name that points here reads it',
+    async (path) => {
+      const url = await start();
+      const { port } = new URL(url);
+      const own = path === '/nothing' ? 404 : 200;
+      for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'LOCALHOST', `[::1]:${port}`, '127.8.8.8'])
+        expect([host, statusOf(await call(url, 'GET', path, { Host: host }))]).toEqual([host, own]);
+      for (const host of [
+        `evil.example:${port}`,
+        'localhost.evil.example',
+        '127.0.0.1.evil.example',
+        '10.0.0.1',
+        '',
+        'localhost:x',
+      ])
+        expect([host, statusOf(await call(url, 'GET', path, { Host: host }))]).toEqual([host, 403]);
+      expect(await call(url, 'GET', path, { Host: 'evil.example' })).toMatch(
+        /"message":"Without ADMIN_TOKEN .* names of this machine/,
+      );
+    },
+  );
+
+  it('that has one after all answers probes and metrics under any name', async () => {
+    const url = await start({ token });
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      expect(statusOf(await call(url, 'GET', path, { Host: 'gateway.internal' }))).toBe(200);
   });
 
-  it.each([
-    { host: 'rebound.example' },
-    { host: '127.0.0.1.rebound.example:9090' },
-    { origin: 'https://page.example' },
-    { origin: 'null' },
-    { 'sec-fetch-site': 'cross-site' },
-  ])('refuses a page of somebody else in a browser of this machine: %j', async (headers) => {
-    expect(await get(`${await start()}/admin/orders`, headers)).toBe(403);
+  it.each<[string, Readonly<Record<string, string>>, number]>([
+    ['curl', { 'User-Agent': 'curl/8.5.0' }, 200],
+    ['a program without a name', {}, 200],
+    ["the server's own page", { ...CHROME, 'Sec-Fetch-Site': 'same-origin', Origin: 'OWN' }, 200],
+    ["the server's own page, reading", { ...CHROME, 'Sec-Fetch-Site': 'same-origin' }, 200],
+    ['the address bar', { ...CHROME, 'Sec-Fetch-Site': 'none' }, 200],
+    ["an old browser on the server's own page", { ...CHROME, Origin: 'OWN' }, 200],
+    ['a page of a stranger', { ...CHROME, 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }, 403],
+    ['an image or a form of a stranger', { ...CHROME, 'Sec-Fetch-Site': 'cross-site' }, 403],
+    ['a page of another port', { ...CHROME, 'Sec-Fetch-Site': 'same-site', Origin: 'http://127.0.0.1:3000' }, 403],
+    ['an old browser on a page of another port', { ...CHROME, Origin: 'http://127.0.0.1:3000' }, 403],
+    ['a page without an origin', { ...CHROME, Origin: 'null' }, 403],
+    ['a browser that does not say of which page', CHROME, 403],
+    ['a stranger who calls himself own', { 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }, 403],
+  ])('takes or refuses admin calls by whose page calls: %s', async (_who, headers, status) => {
+    const url = await start();
+    const { host } = new URL(url);
+    const sent = { Host: host, ...headers, ...(headers.Origin === 'OWN' ? { Origin: `http://${host}` } : {}) };
+    for (const [method, path] of [
+      ['GET', '/admin/orders'],
+      ['POST', '/admin/echo'],
+    ] as const) {
+      const reply = await call(url, method, path, sent);
+      expect([method, statusOf(reply)]).toEqual([method, status]);
+      if (status === 403) expect(reply).toMatch(/"message":"Without ADMIN_TOKEN, admin calls .* another web page/);
+    }
+  });
+
+  it('answers a probe of HTTP/1.0 without a host', async () => {
+    const { port } = new URL(await start());
+    const reply = await new Promise<string>((resolve) => {
+      const socket = connect(Number(port), '127.0.0.1', () => socket.write('GET /readyz HTTP/1.0\r\n\r\n'));
+      socket.setEncoding('utf8').on('data', (text: string) => resolve(text));
+    });
+    expect(statusOf(reply)).toBe(200);
   });
 });
