@@ -47,6 +47,7 @@ export function createHttpServer(
     isProxy: proxies.isProxy,
     turns: new LoopTurns(AT_ONCE_MAX),
     addressOf: (peer, request) => networkOf(request === undefined ? peer : proxies.callerOf(peer, request)),
+    onBroken: (socket) => server.emit('clientError', new Error('The parser has stopped.'), socket),
     begin: ({ request, response }) => {
       if (isLeaving) response.shouldKeepAlive = false;
       // Before Express looks: it answers an address that it cannot parse with an HTML page of its own.
@@ -70,6 +71,8 @@ export function createHttpServer(
     },
     onRequest,
   );
+  // Their bytes are bounded. Node would leave out what comes behind so many, a length or a second Host among it.
+  server.maxHeadersCount = 0;
   server.maxConnections = limits.connectionsMax;
   server.on('connection', (socket) => connections.add(socket));
   const mended = new WeakSet<Duplex>();

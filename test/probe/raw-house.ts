@@ -64,6 +64,8 @@ export interface Reply {
   readonly status: number;
   readonly type: string;
   readonly text: string;
+  /** It announces the end of the connection. */
+  readonly isLast: boolean;
 }
 
 export interface Heard {
@@ -75,6 +77,8 @@ export interface SpeakOptions {
   /** In order: the reply to HEAD has no body. */
   readonly methods?: readonly string[];
   readonly localAddress?: string;
+  /** Into how many packets the bytes are cut; 1 unless told. */
+  readonly packets?: number;
   /** Until this holds, or the connection is closed; then a little longer, for what should not come. */
   readonly until?: (replies: readonly Reply[]) => boolean;
 }
@@ -85,14 +89,18 @@ const A_LITTLE_MS = 40;
 export async function speak(
   port: number,
   bytes: string,
-  { methods = [], localAddress = '127.0.0.1', until = (replies) => replies.length > 0 }: SpeakOptions = {},
+  { methods = [], localAddress = '127.0.0.1', packets = 1, until = (replies) => replies.length > 0 }: SpeakOptions = {},
 ): Promise<Heard> {
   let text = '';
   let isClosed = false;
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('data', (chunk) => (text += chunk.toString('latin1'))).on('error', () => (isClosed = true));
   socket.on('close', () => (isClosed = true));
-  socket.write(Buffer.from(bytes, 'latin1'));
+  const size = Math.ceil(bytes.length / packets);
+  for (let at = 0; at < bytes.length && !isClosed; at += size) {
+    if (at > 0) await sleep(1);
+    socket.write(Buffer.from(bytes.slice(at, at + size), 'latin1'));
+  }
   const startedAt = performance.now();
   const isOver = (): boolean => isClosed || until(readReplies(text, methods)) || performance.now() - startedAt > PATIENCE_MS;
   do {
@@ -116,6 +124,7 @@ function readReplies(text: string, methods: readonly string[]): Reply[] {
     at = end + 4 + length;
     if (!(at <= text.length)) return replies;
     const type = /^content-type: (.*)$/im.exec(head)?.[1] ?? '';
-    if (status >= 200) replies.push({ status, type, text: text.slice(end + 4, at) });
+    const isLast = /^connection:.*\bclose\b/im.test(head);
+    if (status >= 200) replies.push({ status, type, text: text.slice(end + 4, at), isLast });
   }
 }

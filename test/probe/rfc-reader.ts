@@ -22,7 +22,8 @@ type Read<T> = { readonly value: T; readonly end: number } | Failure;
 export function readAsRfc(bytes: string): Reading {
   const requests: ReadRequest[] = [];
   for (let at = 0; ;) {
-    at += /^(?:\r?\n)*/.exec(bytes.slice(at))![0].length;
+    // Section 2.2: empty lines in front are skipped.
+    at += /^[\r\n]*/.exec(bytes.slice(at))![0].length;
     if (at === bytes.length) return { requests, rest: 'nothing' };
     const read = readRequest(bytes, at);
     if (typeof read === 'string') return { requests, rest: read };
@@ -35,8 +36,8 @@ export function readAsRfc(bytes: string): Reading {
 function readRequest(bytes: string, start: number): Read<ReadRequest & { readonly isLast: boolean }> {
   const first = readLine(bytes, start);
   if (typeof first === 'string') return first;
-  // Section 3: words apart by any of these blanks may be taken.
-  const words = /^(\S+)[ \t\v\f\r]+(\S.*?)[ \t\v\f\r]+HTTP\/1\.(\d)[ \t\v\f\r]*$/.exec(first.value);
+  // Section 3: words apart by any of these blanks may be taken. Node's parser takes RTSP/1.0 for HTTP/1.0, and nobody on the way passes it on.
+  const words = /^(\S+)[ \t\v\f\r]+(\S.*?)[ \t\v\f\r]+(?:HTTP\/1\.|RTSP\/1\.(?=0))(\d)[ \t\v\f\r]*$/.exec(first.value);
   if (words === null) return 'broken';
   const [, method = '', target = '', minor = ''] = words;
   const fields = readFields(bytes, first.end);

@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   /** Who takes turns with others: the caller, also behind a trusted proxy. */
   readonly addressOf: (peer: string, request?: IncomingMessage) => string;
   readonly begin: (exchange: Exchange) => void;
+  /** The parser took these bytes for no HTTP, and Node does not say so. */
+  readonly onBroken: (socket: Duplex) => void;
 }
 
 const HEAD_END = '\r\n\r\n';
@@ -33,6 +35,10 @@ export class Connection {
   /** Parsed, not begun: one at most, or two when a head's end came in two packets. */
   #waiting: Exchange[] = [];
   #unparsed: Buffer | undefined;
+  /** The last one that was parsed, perhaps not yet to its end. */
+  #parsed: IncomingMessage | undefined;
+  /** One has asked for another protocol: from then on Node hides the errors of its parser, and what it leaves behind the end of a request. */
+  #isUpgrading = false;
   #bodyLeft = 0;
   #isResting = false;
   #isHeldBack = false;
@@ -66,6 +72,8 @@ export class Connection {
   take(exchange: Exchange): void {
     const { turns, addressOf } = this.#options;
     const { headers } = exchange.request;
+    this.#parsed = exchange.request;
+    this.#isUpgrading ||= headers.upgrade !== undefined;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
     if (this.#current !== undefined || this.#isResting) this.#waiting.push(exchange);
     else this.#serve(exchange, (run) => turns.begin(() => addressOf(this.peer, exchange.request), run));
@@ -119,7 +127,8 @@ export class Connection {
       const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, bytes.length) : endOfHead(bytes);
       this.#bodyLeft = Math.max(0, this.#bodyLeft - end);
       this.#unparsed = end < bytes.length ? bytes.subarray(end) : undefined;
-      this.#parse(bytes.subarray(0, end));
+      if (!this.#isUpgrading) this.#parse(bytes.subarray(0, end));
+      else if (!this.#parseWatched(bytes, end)) return this.#options.onBroken(this.socket);
     }
     const isHeldBack = this.#unparsed !== undefined;
     if (isHeldBack === this.#isHeldBack) return;
@@ -127,6 +136,37 @@ export class Connection {
     if (isHeldBack) this.socket.pause();
     else this.socket.resume();
   }
+
+  /** Parses up to `end`; what the parser leaves behind the end of a request stays for the next time. False when it has given up. */
+  #parseWatched(bytes: Buffer, end: number): boolean {
+    const before = this.#parsed;
+    const wasWhole = before?.complete;
+    const taken = countTaken(this.socket, bytes.subarray(0, end), this.#parse);
+    if (taken === end || this.#isReleased) return true;
+    const hasEnded = this.#parsed?.complete === true && (this.#parsed !== before || wasWhole === false);
+    if (hasEnded) this.#unparsed = bytes.subarray(taken);
+    return hasEnded;
+  }
+}
+
+/** Calls `parse` and gives how many bytes the parser of the socket has taken; all of them where it has said that they are broken. */
+function countTaken(socket: Duplex, part: Buffer, parse: (part: Buffer) => void): number {
+  const { parser } = socket as { readonly parser?: Parser | null };
+  if (parser === undefined || parser === null) return part.length;
+  const execute = parser.execute.bind(parser);
+  let taken: unknown;
+  parser.execute = (bytes) => (taken = execute(bytes));
+  try {
+    parse(part);
+  } finally {
+    // The method of its kind shows again.
+    delete (parser as Partial<Parser>).execute;
+  }
+  return typeof taken === 'number' ? taken : part.length;
+}
+
+interface Parser {
+  execute: (bytes: Buffer) => unknown;
 }
 
 /** Of a single large write only the queue below it tells whether it moves. */

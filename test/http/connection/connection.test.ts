@@ -136,6 +136,28 @@ describe('requests behind one another on a connection', () => {
   });
 
   test.each([
+    ['behind it', 'no HTTP at all\r\n\r\n', ['/upgrade', 'HTTP/1.1 400']],
+    ['of a head', 'GET /x HTTP/1.1\r\nA B: c\r\n\r\n', ['/upgrade', 'HTTP/1.1 400']],
+    ['behind the next request', `${get('/next')}no HTTP at all\r\n\r\n`, ['/upgrade', '/next', 'HTTP/1.1 400']],
+  ])('broken bytes %s are refused as ever where an upgrade was asked for', async (_title, bytes, expected) => {
+    const { port } = await openServer(async (request): Promise<LegacyReply> => ({ status: 200, body: { path: request.path } }));
+    for (const isInOne of [true, false]) {
+      const { socket, told } = callOn(port);
+      let isClosed = false;
+      socket.on('close', () => (isClosed = true));
+      const first = get('/upgrade', 'Connection: Upgrade\r\nUpgrade: websocket\r\n');
+      socket.write(isInOne ? first + bytes : first);
+      if (!isInOne) {
+        await until(() => told().length === 1);
+        socket.write(bytes);
+      }
+      await until(() => isClosed);
+      // What is known before a reply leaves makes that the last one.
+      expect([expected, expected.slice(0, -1)]).toContainEqual(told());
+    }
+  });
+
+  test.each([
     ['Connection: Upgrade\r\nUpgrade: websocket\r\n', ''],
     ['Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n', '{"network":"1"}'],
   ])('one behind %j is answered', async (upgrade, body) => {
