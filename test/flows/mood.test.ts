@@ -56,7 +56,7 @@ beforeAll(async () => {
   const impatient = callers.replace(/(user_agents: \['node\*', 'undici\*'\]\n +patience: )\w+/, '$14s');
   expect(impatient).not.toBe(callers);
   writeFileSync(join(folder, 'callers.yaml'), impatient);
-  house = await openHouse({ env: { MAPPINGS_DIR: folder } });
+  house = await openHouse({ logLevel: 'debug', env: { MAPPINGS_DIR: folder } });
   let tickedAt = performance.now();
   const ticks = setInterval(() => {
     stalledMs += Math.max(0, performance.now() - tickedAt - 2 * TICK_MS);
