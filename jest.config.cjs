@@ -1,6 +1,6 @@
 const { availableParallelism } = require('node:os');
 
-// Minutes long on two cores: the whole fault matrix, kill -9, every door probed, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
+// Minutes long on two cores: the whole fault matrix, kill -9, every door probed, a gateway's worst day, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
 const LONG = [
   '/test/faults/fault-matrix',
@@ -8,6 +8,7 @@ const LONG = [
   '/test/probe/',
   '/test/simulation/histories',
   '/test/weather/families',
+  '/test/worst-day/',
 ];
 // Five seconds of processor and more each, and slower to find a mistake than what is left: `npm test` alone leaves them out
 // (QUICK_TESTS=1). Whoever names one of them gets it.

@@ -18,6 +18,9 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where it runs; the data folder, unless that is for it to make. */
   readonly cwd?: string;
+  /** Open files for what it writes; by default that is read here. */
+  readonly stdout?: number;
+  readonly stderr?: number;
 }
 
 export interface Exit {
@@ -30,6 +33,7 @@ export interface GatewayProcess {
   /** Stays the same over restarts. */
   readonly url: string;
   readonly adminUrl: string;
+  readonly pid: number | undefined;
   /** How long each start took until the process took requests. */
   readonly startsMs: readonly number[];
   isUp(): boolean;
@@ -50,6 +54,7 @@ export interface GatewayProcess {
 export async function prepareGateway(options: GatewayOptions): Promise<GatewayProcess> {
   if (!existsSync(PROGRAM)) throw new Error('dist/ is missing: `npm test` and `npm run build` make it');
   const [port, adminPort] = [await freePort(), await freePort()];
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
   const startsMs: number[] = [];
   let child: ChildProcess | undefined;
   let isReady = false;
@@ -57,7 +62,10 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
   let output = '';
   return {
     url: `http://127.0.0.1:${port}`,
-    adminUrl: `http://127.0.0.1:${adminPort}`,
+    adminUrl,
+    get pid() {
+      return child?.pid;
+    },
     startsMs,
     isUp: () => isReady,
     async untilUp() {
@@ -81,13 +89,14 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
           ...options.env,
           ...(options.trusts === undefined ? {} : { NODE_EXTRA_CA_CERTS: options.trusts }),
         },
-        stdio: ['ignore', 'pipe', 'pipe'],
+        stdio: ['ignore', options.stdout ?? 'pipe', options.stderr ?? 'pipe'],
       });
       child = started;
-      started.stderr.on('data', (bytes: Buffer) => (complaints = `${complaints}${bytes.toString()}`.slice(-4_000)));
-      started.stdout.on('data', (bytes: Buffer) => (output += bytes.toString()));
-      const isGreeting = once(started.stdout, 'data').then(() => true);
-      const isUp = await Promise.race([isGreeting, once(started, 'exit').then(() => false)]);
+      started.stderr?.on('data', (bytes: Buffer) => (complaints = `${complaints}${bytes.toString()}`.slice(-4_000)));
+      started.stdout?.on('data', (bytes: Buffer) => (output += bytes.toString()));
+      const gone = once(started, 'exit').then(() => false);
+      const isGreeting = started.stdout === null ? untilReady(adminUrl) : once(started.stdout, 'data').then(() => true);
+      const isUp = await Promise.race([isGreeting, gone]);
       if (isUp) startsMs.push(performance.now() - startedAt);
       isReady = isUp;
       return isUp;
@@ -108,4 +117,13 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
     complaints: () => complaints,
     output: () => output,
   };
+}
+
+/** For one whose greeting goes elsewhere. */
+async function untilReady(adminUrl: string): Promise<true> {
+  for (;;) {
+    const answer = await fetch(`${adminUrl}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return true;
+    await sleep(20);
+  }
 }

@@ -12,6 +12,8 @@ export interface ScriptOrder {
   readonly purchase: Purchase;
   /** One per time it was sent; no answer is told as nonsense with HTTP 0. */
   readonly told: Told[];
+  /** What its script did about it for good, where the test follows that: delivered, or refunded. */
+  readonly concluded?: 'sale' | 'failure';
 }
 
 export interface Scripts {
@@ -100,7 +102,7 @@ function v1sWay(chance: Chance): Strike {
 }
 
 /** Numbers of its own, so that v1's history can tell one order from another; never one that calls up a mood. */
-function distinct(purchase: Purchase, number: number): Purchase {
+export function distinct(purchase: Purchase, number: number): Purchase {
   const tail = `${String(number).padStart(5, '0')}12`;
   const fields = Object.entries(purchase.fields).map(([name, value]): [string, string | number | boolean] => {
     if (typeof value !== 'string' || !/^\d{10,}$/.test(value)) return [name, value];

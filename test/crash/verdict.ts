@@ -1,6 +1,5 @@
 /** What scripts were told, held against v1's own books. */
 import type { Told } from '../faults/purchase';
-import type { V1OfMany } from '../faults/v1-of-many';
 import { askInTheEnd, type ScriptOrder } from './scripts';
 
 export interface Verdict {
@@ -22,16 +21,28 @@ export interface Verdict {
 interface Judged {
   readonly order: ScriptOrder;
   readonly isCharged: boolean;
+  /** v1 has the order, and gave its money back. */
+  readonly isRefunded: boolean;
   readonly last: Told;
 }
 
 const REFUSED = /ECONNREFUSED/;
+const AT_ONCE = 16;
+
+/** v1 as a judge needs it. */
+export interface Books {
+  readonly url: string;
+  countOrders(): number | Promise<number>;
+}
 
 /** `others`: orders in v1's book that these scripts did not make. */
-export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v1: V1OfMany, others = 0): Promise<Verdict> {
+export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v1: Books, others = 0): Promise<Verdict> {
   const judged: Judged[] = [];
-  for (const order of orders)
-    judged.push({ order, isCharged: await isCharged(order, v1), last: await askInTheEnd(url, order, 0) });
+  const left = orders.values();
+  const judge = async (): Promise<void> => {
+    for (const order of left) judged.push({ order, ...(await inBooks(order, v1)), last: await askInTheEnd(url, order, 0) });
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, judge));
   const charged = judged.filter((one) => one.isCharged).length;
   const unanswered = orders.flatMap(({ told }) => told.filter(({ http }) => http === 0));
   return {
@@ -42,20 +53,21 @@ export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v
     toldSuccess: orders.filter(({ told }) => told.some(({ word }) => word === 'success')).length,
     openInTheEnd: judged.filter(({ last }) => last.word === 'pending').length,
     // v1 keeps one order for one request id: whatever more it has, it has under ids that no script ever sent.
-    doubleCharges: v1.countOrders() - others - charged,
+    doubleCharges: (await v1.countOrders()) - others - charged - judged.filter((one) => one.isRefunded).length,
     lost: judged.flatMap(findLoss),
     lies: judged.flatMap(findLies),
   };
 }
 
 /** Asks v1 itself, past the gateway: a purchase of nothing finds the order of its request id, or buys nothing. */
-async function isCharged({ key, requestId }: ScriptOrder, v1: V1OfMany): Promise<boolean> {
+async function inBooks({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
   const response = await fetch(`${v1.url}/airtime`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify({ pin: '1234', request_id: requestId }),
   });
-  return response.status === 200;
+  const { refunded } = (await response.json()) as { readonly refunded?: boolean };
+  return { isCharged: response.status === 200, isRefunded: refunded === true };
 }
 
 function findLoss({ order, isCharged, last }: Judged): readonly string[] {
@@ -71,6 +83,9 @@ function findLies({ order, isCharged, last }: Judged): readonly string[] {
   return [
     ...(words.includes(isCharged ? 'fail' : 'success')
       ? [`${order.requestId} was told ${words.join(', ')} and is ${isCharged ? '' : 'not '}charged`]
+      : []),
+    ...(order.concluded === (isCharged ? 'failure' : 'sale')
+      ? [`${order.requestId} ended as a ${order.concluded} for its script and is ${isCharged ? '' : 'not '}charged`]
       : []),
     ...(unread === undefined ? [] : [`${order.requestId} was told HTTP ${unread.http} ${unread.text.slice(0, 300)}`]),
   ];

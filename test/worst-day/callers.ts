@@ -1,0 +1,153 @@
+/** Scripts of every family that sell without a pause, read each reply by their own condition, and deliver or refund by it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../../src/domain/json';
+import type { Chance } from '../crash/chance';
+import { distinct, type ScriptOrder } from '../crash/scripts';
+import { expected, families, hasWordForPending } from '../families/expectation';
+import type { Family } from '../families/family';
+import { ask, askStatus, buy, FORMATS, PURCHASES, type Purchase, type Told } from '../faults/purchase';
+
+export interface CallerOrder extends ScriptOrder {
+  readonly family: Family;
+  /** What its script made of it for good, and nobody's fault but the gateway's. */
+  concluded?: 'sale' | 'failure';
+}
+
+export interface Callers {
+  readonly orders: readonly CallerOrder[];
+  /** Replies to purchases that lack what scripts of every family read, one sentence each. */
+  readonly misshapen: readonly string[];
+  /** What was answered to questions about no order: for the balance, for the price list. */
+  readonly reads: readonly Told[];
+  /** Begins no more orders; resolves when those begun are over. */
+  stop(): Promise<void>;
+}
+
+export interface CallerOptions {
+  readonly url: string;
+  readonly accounts: number;
+  readonly keyOf: (account: number) => string;
+  readonly chance: Chance;
+  /** Begins every request id of this run. */
+  readonly name: string;
+}
+
+const CALLERS = 40;
+const BETWEEN_ORDERS_MS = [100, 400] as const;
+const ASK_AGAIN_MS = 250;
+const READ_EVERY_MS = 100;
+const OPERATIONS: Readonly<Record<string, string>> = {
+  airtime: 'buy_airtime',
+  data: 'buy_data',
+  cable: 'buy_cable',
+  electricity: 'buy_electricity',
+  exam: 'buy_exam',
+  'recharge cards': 'buy_recharge_cards',
+  'data cards': 'buy_data_cards',
+  SMS: 'send_sms',
+};
+/** What the scripts of one or the other format show or keep, whatever became of the order. */
+const TEXTS = ['status', 'Status', 'message', 'msg', 'api_response', 'response', 'request-id'];
+/** Of a hundred orders so many meet this at v1 besides. */
+const MOODS: readonly (readonly [mood: string, ofHundred: number])[] = [
+  ['late-success', 8],
+  ['late-failure', 4],
+  ['decline', 3],
+  ['reset-after-charge', 5],
+  ['error-after-charge', 3],
+];
+
+export function startCallers({ url, accounts, keyOf, chance, name }: CallerOptions): Callers {
+  const orders: CallerOrder[] = [];
+  const misshapen: string[] = [];
+  const reads: Told[] = [];
+  let isRunning = true;
+
+  const newOrder = (): CallerOrder => {
+    const number = orders.length;
+    const account = number % accounts;
+    // No account buys the same twice, in either format: goods without a number could not be told apart in v1's history.
+    const purchase = PURCHASES[(account + FORMATS.length * Math.floor(number / accounts)) % PURCHASES.length]!;
+    const requestId = `${moodOf(chance)}${name}-${number}`;
+    const order = { requestId, account, key: keyOf(account), told: [], family: chance.pick(familiesOf(purchase)) };
+    orders.push({ ...order, purchase: distinct(purchase, number) });
+    return orders.at(-1)!;
+  };
+  /** True while the script has an open order. */
+  const sell = async (order: CallerOrder): Promise<boolean> => {
+    const told = await buy(url, order.key, order.purchase, order.requestId);
+    order.told.push(told);
+    const { family, requestId } = order;
+    const body = bodyOf(told);
+    const lacking = TEXTS.filter((field) => typeof body?.[field] !== 'string' || body[field] === '');
+    if (lacking.length > 0 || body?.['request-id'] !== requestId)
+      misshapen.push(`${requestId}: no ${lacking.join(', ')} in HTTP ${told.http} ${told.text}`);
+    const conclusion = family.concludes({ status: told.http, body, requestId });
+    const isItsOwnFault = told.word === 'pending' ? !hasWordForPending(family) : isMisread(family, told);
+    if ((conclusion === 'sale' || conclusion === 'failure') && !isItsOwnFault) order.concluded = conclusion;
+    return conclusion === 'pending' && told.word === 'pending';
+  };
+  const askAbout = async (order: CallerOrder): Promise<boolean> => {
+    const told = await askStatus(url, order.key, order.requestId);
+    order.told.push(told);
+    if (told.word !== 'success' && told.word !== 'fail') return true;
+    order.concluded = told.word === 'success' ? 'sale' : 'failure';
+    return false;
+  };
+  const follow = async (order: CallerOrder): Promise<void> => {
+    let isOpen = await sell(order);
+    const next = chance.pick([sell, askAbout, askAbout, undefined]);
+    while (next !== undefined && isOpen && isRunning) {
+      await sleep(ASK_AGAIN_MS);
+      isOpen = await next(order);
+    }
+  };
+  const caller = async (): Promise<void> => {
+    while (isRunning) {
+      await follow(newOrder());
+      await sleep(chance.between(...BETWEEN_ORDERS_MS));
+    }
+  };
+  const reader = async (): Promise<void> => {
+    for (let nth = 0; isRunning; nth += 1) {
+      reads.push(await ask(url, keyOf(nth % accounts), chance.pick(['/api/user', '/api/data_plans', '/api/network'])));
+      await sleep(READ_EVERY_MS);
+    }
+  };
+  const running = [...Array.from({ length: CALLERS }, caller), reader()];
+  return {
+    orders,
+    misshapen,
+    reads,
+    async stop() {
+      isRunning = false;
+      await Promise.all(running);
+    },
+  };
+}
+
+function familiesOf({ operation, format }: Purchase): readonly Family[] {
+  return families.filter(
+    ({ formats, operations }) => formats.includes(format.toLowerCase()) && (operations?.includes(OPERATIONS[operation]!) ?? true),
+  );
+}
+
+function moodOf(chance: Chance): string {
+  let at = chance.next() * 100;
+  const found = MOODS.find(([, ofHundred]) => (at -= ofHundred) < 0);
+  return found === undefined ? '' : `mood.${found[0]}.`;
+}
+
+/** Whether its condition is known to be broken: no reply could help it. */
+function isMisread(family: Family, { word }: Told): boolean {
+  if (word === 'success') return expected(family, 'success') !== 'sale';
+  return word === 'fail' && expected(family, 'failure') !== 'failure';
+}
+
+function bodyOf({ text }: Told): JsonObject | undefined {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+/** v1 in a process of its own, which keeps the true ledger on a disk of its own: killed, stopped, or replaced by a stranger on its port. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../free-port';
+import type { Trouble } from './trouble';
+
+export interface V1Process extends Trouble {
+  readonly url: string;
+  keyOf(account: number): string;
+  /** In the whole book, of every account. */
+  countOrders(): Promise<number>;
+  /** One sentence for each thing that does not add up. */
+  faults(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+interface Books {
+  readonly orders: number;
+  readonly faults: readonly string[];
+}
+
+const SHIPPED = resolve(__dirname, '..', '..', 'sandbox');
+const CHILD = join(__dirname, 'v1-child.cjs');
+
+/** Who may answer at v1's address instead of v1. */
+const STRANGERS: Readonly<Record<string, { readonly status: number; readonly type: string; readonly body: string } | 'reset'>> = {
+  'replaced by a web server that knows no such page': {
+    status: 404,
+    type: 'text/html',
+    body: '<html><h1>404 Not Found</h1></html>',
+  },
+  'replaced by a service of somebody else': { status: 404, type: 'application/json', body: '{"error":"not found"}' },
+  'replaced by a page that says welcome': { status: 200, type: 'text/html', body: '<html><h1>Welcome</h1></html>' },
+  'replaced by a proxy without a server': { status: 502, type: 'text/html', body: '<html><h1>502 Bad Gateway</h1></html>' },
+  'replaced by one that resets': 'reset',
+};
+
+export async function openV1Process(accounts: number): Promise<V1Process> {
+  const folder = mkdtempSync(join(tmpdir(), 'worst-v1-'));
+  const [configDir, dataDir] = [join(folder, 'config'), join(folder, 'data')];
+  cpSync(SHIPPED, configDir, { recursive: true });
+  mkdirSync(dataDir);
+  const lines = Array.from(
+    { length: accounts },
+    (_, nth) => `  - { id: shop-${nth}, name: Shop ${nth}, keys: { live: shop_live_${nth} }, pin: '1234' }`,
+  );
+  writeFileSync(join(configDir, 'accounts.yaml'), `accounts:\n${lines.join('\n')}\n`);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/api/v1`;
+  let child: ChildProcess;
+
+  const start = async (): Promise<void> => {
+    child = fork(CHILD, [dataDir, configDir, String(port)], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const isUp = once(child, 'message').then(() => true);
+    if (!(await Promise.race([isUp, once(child, 'exit').then(() => false)]))) throw new Error('v1 did not start.');
+  };
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  const untilItAnswers = async (): Promise<void> => {
+    while (
+      !(await fetch(`${url}/services`).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(20);
+  };
+  const ask = async (): Promise<Books> => {
+    const answer = once(child, 'message') as Promise<[Books]>;
+    child.send('books');
+    return (await answer)[0];
+  };
+  /** Gives what undoes it. */
+  const takeAway = async (way: string): Promise<() => Promise<void>> => {
+    if (way === 'stopped') {
+      child.kill('SIGSTOP');
+      return async () => void child.kill('SIGCONT');
+    }
+    await kill();
+    if (way === 'killed') return start;
+    const stranger = await openStranger(port, STRANGERS[way]!);
+    return async () => {
+      stranger.closeAllConnections();
+      await new Promise((closed) => stranger.close(closed));
+      await start();
+    };
+  };
+  let undo: (() => Promise<void>) | undefined;
+  await start();
+  return {
+    name: 'v1',
+    url,
+    keyOf: (account) => `shop_live_${account}`,
+    ways: [['killed'], ['stopped'], Object.keys(STRANGERS)],
+    async take(way) {
+      undo = await takeAway(way);
+    },
+    async giveBack() {
+      await undo?.();
+      undo = undefined;
+      await untilItAnswers();
+    },
+    countOrders: async () => (await ask()).orders,
+    faults: async () => (await ask()).faults,
+    async close() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openStranger(port: number, answer: (typeof STRANGERS)[string]): Promise<Server> {
+  const server = createServer((request, response) => {
+    if (answer === 'reset') return void request.socket.resetAndDestroy();
+    request.resume();
+    response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}

@@ -1,0 +1,303 @@
+/**
+ * An operator's worst day: the disk, the log and v1 are each taken away and given back at random while scripts of every family
+ * sell. The gateway stays, every script hears the truth in its own words, and afterwards everything is as before.
+ */
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createChance } from '../crash/chance';
+import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
+import { askInTheEnd, distinct } from '../crash/scripts';
+import { describeVerdict, judgeOrders } from '../crash/verdict';
+import { noTakenDisk, openTakenDisk, TROUBLES, type TakenDisk } from '../disk/taken-disk';
+import { askStatus, buy, PURCHASES } from '../faults/purchase';
+import { MAPPINGS } from '../flows/house';
+import { startCallers, type CallerOrder } from './callers';
+import { openLogPipe, type LogPipe } from './log-pipe';
+import { takeAtRandom, type Trouble } from './trouble';
+import { openV1Process, type V1Process } from './v1-process';
+
+const TIMES = Number(process.env['TIMES'] ?? 5);
+const ACCOUNTS = 400;
+/** These are not the callers'. */
+const LAST_ACCOUNT = ACCOUNTS;
+const STOPPED_ACCOUNTS = ACCOUNTS + 1;
+/** Longer than v1 is ever stopped, and then some: what it then finds in its sockets it still charges. */
+const QUIET_MS = 5_000;
+/** Some of those who wait while v1 is away are told "pending". */
+const PATIENCE_MS = 2_500;
+const DISK_MB = 48;
+/** What a stop may take, and then some for a slow machine. */
+const STOP_MS_MAX = 40_000;
+const SELLS_AFTER_MS_MAX = 15_000;
+const SETTLED_MS_MAX = 30_000;
+/** Above what it took before: a journal that has grown, buffers of a log that was stuck. */
+const MORE_MEMORY_MB = 120;
+const MORE_FILES = 5;
+/** What its callers and its connections to v1 come to at most. */
+const SOCKETS_MAX = 200;
+const UNCAUGHT = /uncaught|unhandled/i;
+
+let folder: string;
+let disk: TakenDisk;
+let log: LogPipe;
+let pipe: number;
+let v1: V1Process;
+/** The one of the test that runs; what it stands on is everybody's. */
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'worst-'));
+  disk = openTakenDisk('full', DISK_MB);
+  log = openLogPipe(folder);
+  v1 = await openV1Process(ACCOUNTS + 3);
+  pipe = log.openWriter();
+}, 60_000);
+afterEach(async () => {
+  await gateway.end('SIGKILL');
+  await giveAllBack();
+});
+afterAll(async () => {
+  await v1?.close();
+  await log?.close();
+  if (pipe !== undefined) closeSync(pipe);
+  disk?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function openGateway(name: string, stdout: number, stderr?: number): Promise<GatewayProcess> {
+  const dataDir = join(disk.dir, name);
+  mkdirSync(dataDir);
+  const opened = await prepareGateway({
+    dataDir,
+    upstreamUrl: v1.url,
+    mappingsDir: writeMappings(),
+    stdout,
+    ...(stderr === undefined ? {} : { stderr }),
+    env: { ...disk.env, LOG_LEVEL: 'debug', NODE_OPTIONS: `--require=${writeSignalled()}` },
+  });
+  expect(await opened.start()).toBe(true);
+  return opened;
+}
+
+/** The shipped mappings with other times. */
+function writeMappings(): string {
+  const mappings = join(folder, 'mappings');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  const file = join(mappings, 'callers.yaml');
+  const text = readFileSync(file, 'utf8');
+  const times = { 'quiet: 5m': `quiet: ${QUIET_MS}ms`, 'patience: 40s': `patience: ${PATIENCE_MS}ms`, 'read: 10s': 'read: 2s' };
+  writeFileSync(
+    file,
+    Object.entries(times).reduce((done, [from, to]) => done.replace(from, to), text),
+  );
+  return mappings;
+}
+
+/**
+ * Loaded into the process: on one signal it has a thousand lines of some kilobytes to say, more than it keeps for a log that is
+ * stuck; on another it lets go of what it does not need, so that its memory can be compared.
+ */
+const SIGNALLED = `
+  process.on('SIGUSR2', () => { for (let nth = 0; nth < 1000; nth += 1) process.emitWarning('w'.repeat(5000)); });
+  require('node:v8').setFlagsFromString('--expose-gc');
+  process.on('SIGWINCH', require('node:vm').runInNewContext('gc'));
+`;
+
+function writeSignalled(): string {
+  const file = join(folder, 'signalled.cjs');
+  writeFileSync(file, SIGNALLED);
+  return file;
+}
+
+const ready = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/readyz`)).status;
+
+const linesLost = async (): Promise<number> =>
+  Number(/^compat_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${gateway.adminUrl}/metrics`)).text())![1]);
+
+/** One more sale, tried until it is one. */
+async function untilSold(): Promise<{ readonly ms: number }> {
+  const startedAt = performance.now();
+  const isSold = async () => (await buy(gateway.url, v1.keyOf(LAST_ACCOUNT), PURCHASES[0]!, 'afterwards')).word === 'success';
+  while (!(await isSold())) await sleep(50);
+  return { ms: Math.round(performance.now() - startedAt) };
+}
+
+function troubleOf(taken: TakenDisk): Trouble {
+  return {
+    name: 'the disk',
+    ways: TROUBLES.map((trouble) => [trouble]),
+    take: async (way) => taken.take(TROUBLES.find((trouble) => trouble === way)),
+    giveBack: async () => taken.giveBack(),
+  };
+}
+
+async function giveAllBack(): Promise<void> {
+  disk.giveBack();
+  await Promise.all([log.giveBack(), v1.giveBack()]);
+}
+
+/** Has more to say than it can keep whenever its log goes away. */
+function talkative(trouble: Trouble): Trouble {
+  return {
+    ...trouble,
+    async take(way) {
+      await trouble.take(way);
+      process.kill(gateway.pid!, 'SIGUSR2');
+    },
+  };
+}
+
+/** Of the process: memory that no file stands behind, open files, and connections, which it may keep for later. */
+async function usage(): Promise<{ readonly memoryMb: number; readonly files: number; readonly sockets: number }> {
+  process.kill(gateway.pid!, 'SIGWINCH');
+  await sleep(500);
+  const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
+  const folderOfFiles = `/proc/${gateway.pid}/fd`;
+  const opened = readdirSync(folderOfFiles).map((name) => readlinkSync(join(folderOfFiles, name)));
+  const sockets = opened.filter((target) => target.startsWith('socket:')).length;
+  const memoryMb = Math.round(Number(/^RssAnon:\s+(\d+) kB/m.exec(status)![1]) / 1024);
+  return { memoryMb, files: opened.length - sockets, sockets };
+}
+
+async function stopInTime(): Promise<void> {
+  const { code, signal, tookMs } = await gateway.end('SIGTERM');
+  expect([code, signal]).toEqual([0, null]);
+  expect(tookMs).toBeLessThan(STOP_MS_MAX);
+}
+
+/** Asks for what is open until all of it has ended. */
+async function settleAll(orders: readonly CallerOrder[]): Promise<void> {
+  const open = orders.filter(({ told }) => !['success', 'fail'].includes(told.at(-1)!.word));
+  await Promise.all(open.map((order) => askInTheEnd(gateway.url, order, SETTLED_MS_MAX)));
+}
+
+const reason = noTakenDisk();
+const possible = reason === undefined ? test : test.skip;
+const leftOut = reason === undefined ? '' : ` (left out: ${reason})`;
+
+possible(
+  `the disk, the log and v1 go away ${TIMES} times each while scripts sell${leftOut}`,
+  async () => {
+    gateway = await openGateway('day', pipe);
+    const chance = createChance();
+    const startedAt = performance.now();
+    const diary: string[] = [`seed ${chance.seed}`];
+    const tell = (what: string): void => void diary.push(`${Math.round(performance.now() - startedAt)} ms: ${what}`);
+    const seller = { url: gateway.url, accounts: ACCOUNTS, keyOf: (account: number) => v1.keyOf(account) };
+    const { pid } = gateway;
+    try {
+      const quiet = await quietDay(seller, chance.seed);
+      process.kill(pid!, 'SIGUSR2');
+      await sleep(500);
+      const before = await usage();
+
+      const callers = startCallers({ ...seller, chance: createChance(chance.seed + 1), name: 'worst' });
+      const troubles: readonly Trouble[] = [troubleOf(disk), talkative(log), v1];
+      await Promise.all(troubles.map((trouble, nth) => takeAtRandom(trouble, TIMES, createChance(chance.seed + 2 + nth), tell)));
+      const { ms: sellsAfterMs } = await untilSold();
+      tell(`sells again after ${sellsAfterMs} ms`);
+      await callers.stop();
+      await settleAll(callers.orders);
+      tell('everything has ended');
+
+      const verdict = await judgeOrders([...quiet, ...callers.orders], gateway.url, v1, 1);
+      const after = await usage();
+      tell(describeVerdict(verdict));
+      tell(JSON.stringify({ before, after, linesLost: await linesLost(), refusals: refusalsOf(callers.orders) }));
+      // Every request had an answer, and the last answer of each order is a final one.
+      expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [], cutOff: 0, refused: 0, openInTheEnd: 0 });
+      expect(callers.misshapen).toEqual([]);
+      expect(await v1.faults()).toEqual([]);
+      expect(callers.reads.filter(({ text }) => !isJson(text)).map(({ http, text }) => `HTTP ${http} ${text}`)).toEqual([]);
+      expect(sellsAfterMs).toBeLessThan(SELLS_AFTER_MS_MAX);
+      expect([await ready(), gateway.pid]).toEqual([200, pid]);
+      // Else the disk and the log were hardly away.
+      expect(refusalsOf(callers.orders)).toBeGreaterThan(0);
+      expect(await linesLost()).toBeGreaterThan(0);
+      while (!log.text().includes('"event":"log_written_again"')) await sleep(50);
+      expect(after.memoryMb).toBeLessThan(before.memoryMb + MORE_MEMORY_MB);
+      expect(after.files).toBeLessThan(before.files + MORE_FILES);
+      expect(after.sockets).toBeLessThan(SOCKETS_MAX);
+      expect(gateway.complaints()).not.toMatch(UNCAUGHT);
+      await stopInTime();
+    } finally {
+      process.stdout.write(`${diary.join('\n')}\n`);
+    }
+  },
+  180_000,
+);
+
+const LOGS: readonly (readonly [where: string, open: () => number])[] = [
+  ['a pipe that is not read', () => pipe],
+  ['a file on the full disk', () => openSync(join(disk.dir, 'log'), 'a')],
+];
+
+possible.each(LOGS)(
+  'a stop in the middle of it ends in time, with log and complaints in %s',
+  async (where, open) => {
+    const name = where.replaceAll(' ', '-');
+    const key = v1.keyOf(STOPPED_ACCOUNTS + LOGS.findIndex(([other]) => other === where));
+    const output = open();
+    gateway = await openGateway(name, output, output);
+    const sell = (nth: number, requestId: string) => buy(gateway.url, key, distinct(PURCHASES[nth]!, nth), requestId);
+    const requestIds = [0, 2, 4, 6].map((nth) => `mood.pending.${name}-${nth}`);
+    const known = await v1.countOrders();
+    const held = requestIds.map((requestId, nth) => sell(2 * nth, requestId));
+    while ((await v1.countOrders()) < known + held.length) await sleep(20);
+    // v1 has answered; its answers are on their way.
+    await sleep(500);
+    disk.take();
+    await talkative(log).take('stalled');
+    // Most are refused, and the journal complains of each where nobody reads.
+    const others = Array.from({ length: 20 }, (_, nth) => sell(nth % PURCHASES.length, `${name}-${nth}`));
+    expect((await Promise.all(others)).map(({ word }) => word)).not.toContain('nonsense');
+    await v1.take('stopped');
+    await stopInTime();
+    expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'pending'));
+
+    await giveAllBack();
+    expect(await gateway.start()).toBe(true);
+    const asked = await Promise.all(requestIds.map((requestId) => askStatus(gateway.url, key, requestId)));
+    expect(asked.map(({ word }) => word)).toEqual(requestIds.map(() => 'pending'));
+    expect((await sell(15, `${name}-afterwards`)).word).toBe('success');
+    await stopInTime();
+    if (output !== pipe) closeSync(output);
+  },
+  120_000,
+);
+
+/** Sells for a second: what comes later is held against the memory that this takes. */
+async function quietDay(
+  seller: Omit<Parameters<typeof startCallers>[0], 'chance' | 'name'>,
+  seed: number,
+): Promise<readonly CallerOrder[]> {
+  const callers = startCallers({ ...seller, chance: createChance(seed), name: 'quiet' });
+  await sleep(1_500);
+  await callers.stop();
+  return callers.orders;
+}
+
+/** How often an order was refused because it could not be written down. */
+function refusalsOf(orders: readonly CallerOrder[]): number {
+  return orders.filter(({ told }) => told.some(({ http }) => http === 503)).length;
+}
+
+function isJson(text: string): boolean {
+  try {
+    return typeof JSON.parse(text) === 'object';
+  } catch {
+    return false;
+  }
+}
