@@ -1,6 +1,6 @@
 /** The data folder, made and tried before anything else is started: what is wrong with it is said once, in words. */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, chmodSync, constants, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
@@ -9,21 +9,71 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands in its way',
   EEXIST: 'a file stands in its way',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  EIO: 'the disk answers with an error',
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'its name is too long',
 };
 
-/** Throws a plain Error with a sentence that names the setting. */
-export function prepareDataFolder(folder: string): void {
+/** Enough for a start: the secret, the set of mappings, the first pages of the journal. */
+const ROOM_BYTES = 256 * 1024;
+const OTHERS = 0o077;
+/** What is ours in it. The stores narrow their own files when they open them. */
+const FILES = ['gateway.secret', 'mappings.last-good.json', 'patience.json'];
+const FOLDERS = ['journal', 'sandbox', 'traffic'];
+
+/** Throws a plain Error with a sentence that names the setting. Gives what an operator should hear, a sentence each. */
+export function prepareDataFolder(folder: string): readonly string[] {
   try {
     // What is in it tells who bought what: it is its owner's alone.
     makeFolder(folder, 0o700);
     if (!statSync(folder).isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    tryToWrite(folder);
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw new Error(`DATA_DIR is ${folder}, which cannot be used: ${REASONS[code] ?? message}.`, { cause: error });
   }
+  return process.platform === 'win32' ? [] : closeToOthers(folder);
+}
+
+/** Before LMDB maps its files: a page that finds no room in a mapped file ends the process without a word. */
+function tryToWrite(folder: string): void {
+  const probe = join(folder, `probe.${process.pid}`);
+  try {
+    writeFileSync(probe, Buffer.alloc(ROOM_BYTES, 1), { mode: 0o600, flush: true });
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+function closeToOthers(folder: string): readonly string[] {
+  const said: string[] = [];
+  const mode = modeOf(folder);
+  if ((mode & OTHERS) !== 0)
+    said.push(`DATA_DIR is ${folder}, which others than its owner may enter (${shown(mode)}): chmod 700 ${folder}`);
+  for (const name of [...FILES, ...FOLDERS]) {
+    const path = join(folder, name);
+    const before = modeOf(path);
+    if ((before & OTHERS) === 0) continue;
+    const wanted = FILES.includes(name) ? 0o600 : 0o700;
+    try {
+      chmodSync(path, wanted);
+      said.push(`${path} could be read by others than its owner (${shown(before)}); now it cannot`);
+    } catch {
+      said.push(`${path} may be read by others than its owner (${shown(before)}): chmod ${shown(wanted)} ${path}`);
+    }
+  }
+  return said;
+}
+
+/** Nothing that is not there is open to anybody. */
+function modeOf(path: string): number {
+  return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
+}
+
+function shown(mode: number): string {
+  return mode.toString(8);
 }
 
 /** One step at a time: where the system takes no folder at all, Node's own way down tries for ever. */

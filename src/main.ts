@@ -81,7 +81,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const metrics = createMetrics({ logLinesLost: () => log.linesLost(), isJournalWritable: () => journal.isWritable() });
   const showId = (id: string): string => showRequestId(id, keyring);
   const observer = createObserver(log, metrics, { showId, headerId: (headers) => idInHeader(headers, live.current()) });
-  prepareDataFolder(config.dataDir);
+  for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   const live = openMapping(config, observer);
   metrics.mappingLoaded(live.current().hash);
   const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });

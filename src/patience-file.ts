@@ -57,6 +57,7 @@ export function createPatienceFile(
   onTrouble: (what: string, error: unknown) => void,
 ): PatienceFile {
   let waiting: { readonly entries: () => readonly LearntEntry[]; readonly cancel: () => void } | undefined;
+  let hasFailed = false;
   const write = (): void => {
     const entries = waiting?.entries();
     waiting = undefined;
@@ -68,8 +69,11 @@ export function createPatienceFile(
       const learnt = [...othersIn(dataDir, entries), ...entries].slice(-ENTRIES_MAX);
       writeFileSync(draft, `${JSON.stringify({ version: 1, learnt })}\n`, { mode: 0o600 });
       renameSync(draft, file);
+      hasFailed = false;
     } catch (error) {
-      onTrouble('patience_file', error);
+      // Said once until it works again: what was learnt is in memory, and the next hang-up writes all of it.
+      if (!hasFailed) onTrouble('patience_file', error);
+      hasFailed = true;
     }
   };
   return {

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareDataFolder } from '../src/data-folder';
@@ -55,4 +65,28 @@ test('links that lead in a circle are told', () => {
 // Node's mkdir with `recursive` never comes back from here.
 (existsSync('/proc/self') ? test : test.skip)('a place where the system makes no folders is told, and soon', () => {
   expect(() => prepareDataFolder('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
+});
+
+test('a folder that others may enter is said with the cure, and what is ours in it is narrowed', () => {
+  writeFileSync(join(folder, 'gateway.secret'), 'x');
+  writeFileSync(join(folder, 'notes.txt'), 'mine');
+  mkdirSync(join(folder, 'journal'));
+  chmodSync(join(folder, 'gateway.secret'), 0o640);
+  chmodSync(join(folder, 'notes.txt'), 0o644);
+  chmodSync(join(folder, 'journal'), 0o755);
+  chmodSync(folder, 0o750);
+  expect(prepareDataFolder(folder)).toEqual([
+    `DATA_DIR is ${folder}, which others than its owner may enter (750): chmod 700 ${folder}`,
+    `${join(folder, 'gateway.secret')} could be read by others than its owner (640); now it cannot`,
+    `${join(folder, 'journal')} could be read by others than its owner (755); now it cannot`,
+  ]);
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  expect(['.', 'gateway.secret', 'journal', 'notes.txt'].map(modeOf)).toEqual([0o750, 0o600, 0o700, 0o644]);
+  chmodSync(folder, 0o700);
+  expect(prepareDataFolder(folder)).toEqual([]);
+});
+
+test('the try whether it can be written leaves nothing behind', () => {
+  prepareDataFolder(folder);
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -19,7 +19,7 @@ export function sandboxCommand(): Command {
     .addHelpText('after', HELP)
     .action(async () => {
       const { config } = readConfig();
-      prepareDataFolder(config.dataDir);
+      for (const sentence of prepareDataFolder(config.dataDir)) process.stderr.write(`${sentence}.\n`);
       const stop = listenForStop();
       const sandbox = await openSandbox({
         dataDir: join(config.dataDir, 'sandbox'),

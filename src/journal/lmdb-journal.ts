@@ -49,7 +49,8 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   // In a turn of its own: a listener that throws must not undo the transaction that found it out.
   const onShutOut = (error: Error): void => queueMicrotask(() => onEvent({ kind: 'write_failed', error }));
   const keyMark = createKeyMark({ root: () => store.root, dir, keyCheck: seal.keyCheck, onShutOut });
-  const reopen = (): void => void Object.assign(store, openTrees({ dir, keyCheck: seal.keyCheck }));
+  const reopen = (isReadOnly: boolean): void =>
+    void Object.assign(store, openTrees({ dir, keyCheck: seal.keyCheck, isReadOnly }));
   const lasting = createLastingRoot({ dir, root: () => store.root, reopen });
   const writer = createWriter({ store, lasting, keyMark, options, onRecovered: () => journal.writeKept() });
   const { group } = writer;

@@ -92,7 +92,12 @@ export function openLiveMapping(
       lastGood.discard();
       return unwritable(folder, error);
     }
-    lastGood.putInPlace();
+    try {
+      lastGood.putInPlace();
+    } catch {
+      // The folder holds this set, so a restart does not go back: it is in use, and the next reload keeps it.
+      lastGood.discard();
+    }
     problems = [];
     inUse = next;
     return { kind: 'reloaded', hash };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { canBeWalked, checkDataFile } from '../journal/lmdb/check-data-file';
 import { openByteFolder } from '../journal/lmdb/open-byte-folder';
-import { commitWork } from '../journal/lmdb/commit-work';
+import { createLastingRoot } from '../journal/lmdb/lasting-root';
 import { TALLY_KINDS, TALLY_ROOM, whatGivesWay, type Seen, type Tally, type TallyKind, type TallyRoom } from './tally';
 import { addToRecord, decodeTally, encodeTally, isReadable, ownerRange, seenOf, tallyKey } from './tally-record';
 import { UNSEEN_MS_MAX, type Stored, type TrafficStore } from './traffic-store';
@@ -43,13 +43,16 @@ export async function openLmdbStore(dir: string, nowMs: number, room: TallyRoom 
   const root = openByteFolder(dir, MAP_BYTES);
   try {
     admit(root, dir, nowMs);
-    const tree = (name: TallyKind): Bytes => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
-    const of = { shape: tree('shape'), unlisted: tree('unlisted'), address: tree('address'), used: tree('used') };
-    return createStore({ root, of }, room);
+    return createStore(dir, openTrees(root), room);
   } catch (error) {
     await root.close();
     throw error;
   }
+}
+
+function openTrees(root: RootDatabase<Buffer, Buffer>): Trees {
+  const tree = (name: TallyKind): Bytes => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' });
+  return { root, of: { shape: tree('shape'), unlisted: tree('unlisted'), address: tree('address'), used: tree('used') } };
 }
 
 /** A damaged page may end the process that meets it, and for this store no gateway may end: another process reads it first. */
@@ -60,13 +63,15 @@ async function unreadable(dir: string): Promise<string | undefined> {
     : 'cannot be read to its end, or belongs to another program';
 }
 
-function createStore(trees: Trees, room: TallyRoom): TrafficStore {
-  const { root } = trees;
+function createStore(dir: string, opened: Trees, room: TallyRoom): TrafficStore {
+  let trees = opened;
+  const reopen = (isReadOnly: boolean): void => void (trees = openTrees(openByteFolder(dir, MAP_BYTES, isReadOnly)));
+  const lasting = createLastingRoot({ dir, root: () => trees.root, reopen });
   let sweptAtMs = 0;
   return {
     async add(tallies, forgotten, nowMs) {
       let driven = 0;
-      await commitWork(root, () => {
+      await lasting.commit(() => {
         driven = 0;
         const isSweeping = nowMs - sweptAtMs >= SWEEP_EVERY_MS;
         for (const kind of TALLY_KINDS) {
@@ -75,17 +80,22 @@ function createStore(trees: Trees, room: TallyRoom): TrafficStore {
           if (isSweeping) sweep(trees.of[kind], nowMs);
         }
         if (isSweeping) sweptAtMs = nowMs;
-        if (forgotten + driven > 0) changeMeta(root, (meta) => ({ ...meta, forgotten: meta.forgotten + forgotten + driven }));
+        if (forgotten + driven > 0)
+          changeMeta(trees.root, (meta) => ({ ...meta, forgotten: meta.forgotten + forgotten + driven }));
       });
       return { shapes: countOf(trees.of.shape), forgotten: driven };
     },
-    read: () => readAll(trees),
-    forget: (nowMs) =>
-      commitWork(root, () => {
-        for (const kind of TALLY_KINDS) for (const key of trees.of[kind].getKeys()) void trees.of[kind].remove(Buffer.from(key));
-        changeMeta(root, (meta) => ({ ...meta, sinceMs: nowMs, forgotten: 0 }));
+    read: () =>
+      readAll(() => {
+        if (!lasting.isOpen()) throw new Error('The traffic folder is being opened anew.');
+        return trees;
       }),
-    close: () => root.close(),
+    forget: (nowMs) =>
+      lasting.commit(() => {
+        for (const kind of TALLY_KINDS) for (const key of trees.of[kind].getKeys()) void trees.of[kind].remove(Buffer.from(key));
+        changeMeta(trees.root, (meta) => ({ ...meta, sinceMs: nowMs, forgotten: 0 }));
+      }),
+    close: () => trees.root.close(),
   };
 }
 
@@ -125,15 +135,18 @@ function sweep(tree: Bytes, nowMs: number): void {
   for (const key of old) tree.removeSync(key);
 }
 
-/** In pieces: the gateway sells meanwhile. */
-async function readAll({ root, of }: Trees): Promise<Stored> {
-  const { sinceMs, forgotten } = parseMeta(root.get(META_KEY)) ?? { sinceMs: 0, forgotten: 0 };
+/** In pieces: the gateway sells meanwhile, and may open the trees anew. */
+async function readAll(trees: () => Trees): Promise<Stored> {
+  const { sinceMs, forgotten } = parseMeta(trees().root.get(META_KEY)) ?? { sinceMs: 0, forgotten: 0 };
   const tallies: Tally[] = [];
   for (const kind of TALLY_KINDS) {
     let start: Buffer | undefined;
     for (;;) {
       let count = 0;
-      for (const { key, value } of of[kind].getRange({ ...(start === undefined ? {} : { start }), limit: READ_AT_ONCE })) {
+      for (const { key, value } of trees().of[kind].getRange({
+        ...(start === undefined ? {} : { start }),
+        limit: READ_AT_ONCE,
+      })) {
         count += 1;
         start = Buffer.concat([Buffer.from(key), Buffer.alloc(1)]);
         const tally = decodeTally(kind, value);

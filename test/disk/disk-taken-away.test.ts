@@ -1,11 +1,13 @@
 /** The disk of the journal is taken away from a running gateway and given back. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLmdbReader } from '../../src/journal/lmdb-reader';
 import { prepareGateway } from '../crash/gateway-process';
 import { ask, askStatus, buy, type Purchase } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
-import { noTakenDisk, openTakenDisk, type Trouble } from './taken-disk';
+import { noTakenDisk, openTakenDisk, TROUBLES, type Trouble } from './taken-disk';
 
 const AIRTIME = { operation: 'airtime', format: 'A', path: '/api/topup/' } as const;
 const airtime = (phone: string): Purchase => ({
@@ -15,7 +17,7 @@ const airtime = (phone: string): Purchase => ({
 
 let v1: V1OfMany;
 beforeAll(async () => {
-  v1 = await openV1OfMany(3, 2);
+  v1 = await openV1OfMany(TROUBLES.length + 1, 2);
 });
 afterAll(() => v1.close());
 
@@ -25,7 +27,7 @@ async function gauge(adminUrl: string): Promise<string | undefined> {
 }
 
 async function takeAwayAndGiveBack(trouble: Trouble): Promise<void> {
-  const key = v1.keyOf(['full', 'read-only', 'broken'].indexOf(trouble));
+  const key = v1.keyOf([...TROUBLES, 'spoilt'].indexOf(trouble));
   const disk = openTakenDisk(trouble);
   const dataDir = join(disk.dir, 'data');
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, env: { ...disk.env, LOG_LEVEL: 'info' }, cwd: disk.dir });
@@ -94,12 +96,57 @@ async function takeAwayAndGiveBack(trouble: Trouble): Promise<void> {
 }
 
 const reason = noTakenDisk();
-(reason === undefined ? test : test.skip)(
-  `a full disk, one that turns read-only and one that breaks cost new orders alone, while they last${reason === undefined ? '' : ` (left out: ${reason})`}`,
+const where = reason === undefined ? '' : ` (left out: ${reason})`;
+const whereThereIsOne = reason === undefined ? test : test.skip;
+
+whereThereIsOne(
+  `a disk that is full, turns read-only or breaks costs new orders alone, while that lasts${where}`,
   async () => {
-    const ends = await Promise.allSettled((['full', 'read-only', 'broken'] as const).map(takeAwayAndGiveBack));
+    const ends = await Promise.allSettled([...TROUBLES, 'spoilt' as const].map(takeAwayAndGiveBack));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
     expect(v1.isBalanced()).toBe(true);
   },
   120_000,
+);
+
+const SENTENCES = {
+  full: 'the disk is full',
+  'read-only': 'the disk is mounted read-only',
+  broken: 'the disk answers with an error',
+} as const;
+
+whereThereIsOne.each(['full', 'read-only', 'broken'] as const)(
+  `a start on a disk that is %s ends with a sentence${where}`,
+  async (trouble) => {
+    const disk = openTakenDisk(trouble);
+    const dataDir = join(disk.dir, 'data');
+    mkdirSync(dataDir, { mode: 0o700 });
+    const elsewhere = mkdtempSync(join(tmpdir(), 'data-elsewhere-'));
+    const journalUrl = { ...disk.env, JOURNAL_URL: `lmdb:${join(dataDir, 'journal')}` };
+    mkdirSync(join(dataDir, 'journal'));
+    disk.take();
+    const starts = [
+      [
+        await prepareGateway({ dataDir, upstreamUrl: v1.url, env: disk.env, cwd: disk.dir }),
+        `DATA_DIR is ${dataDir}, which cannot be used: ${SENTENCES[trouble]}.`,
+      ],
+      [
+        await prepareGateway({ dataDir: elsewhere, upstreamUrl: v1.url, env: journalUrl }),
+        `The journal folder ${dataDir}/journal cannot be written (`,
+      ],
+    ] as const;
+    try {
+      await Promise.all(
+        starts.map(async ([gateway, sentence]) => {
+          expect(await gateway.start()).toBe(false);
+          expect(await gateway.end('SIGKILL')).toMatchObject({ code: 1, signal: null });
+          expect(gateway.complaints()).toContain(sentence);
+        }),
+      );
+    } finally {
+      for (const [gateway] of starts) await gateway.end('SIGKILL');
+      disk.remove();
+      rmSync(elsewhere, { recursive: true });
+    }
+  },
 );

@@ -1,4 +1,7 @@
-/* Writing to files whose path begins with FAILING_DISK_DIR fails with the errno whose number stands in the file FAILING_DISK_ERRNO. */
+/*
+ * Writing to files whose path begins with FAILING_DISK_DIR fails with the errno whose number stands in the file
+ * FAILING_DISK_ERRNO. A second number there is a position: only what is written below it fails then (LMDB's meta pages).
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,13 +14,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+static long below;
+
 static int ask(void) {
   const char *file = getenv("FAILING_DISK_ERRNO");
   if (!file) return 0;
   FILE *handle = fopen(file, "r");
   int number = 0;
   if (!handle) return 0;
-  if (fscanf(handle, "%d", &number) != 1) number = 0;
+  below = 0;
+  if (fscanf(handle, "%d %ld", &number, &below) < 1) number = 0;
   fclose(handle);
   return number;
 }
@@ -41,29 +47,33 @@ static int fails(int fd) {
   return number;
 }
 
+static int fails_somewhere(int fd) { return fails(fd) && !below; }
+
+static int fails_at(int fd, off_t at) { return fails(fd) && (!below || at < below); }
+
 #define NEXT(type, name) static type next; if (!next) next = (type)dlsym(RTLD_NEXT, name)
 
 typedef ssize_t (*write_t)(int, const void *, size_t);
-ssize_t write(int fd, const void *data, size_t size) { NEXT(write_t, "write"); return fails(fd) ? -1 : next(fd, data, size); }
+ssize_t write(int fd, const void *data, size_t size) { NEXT(write_t, "write"); return fails_somewhere(fd) ? -1 : next(fd, data, size); }
 typedef ssize_t (*pwrite_t)(int, const void *, size_t, off_t);
-ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { NEXT(pwrite_t, "pwrite"); return fails(fd) ? -1 : next(fd, data, size, at); }
-ssize_t pwrite64(int fd, const void *data, size_t size, off_t at) { NEXT(pwrite_t, "pwrite64"); return fails(fd) ? -1 : next(fd, data, size, at); }
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at) { NEXT(pwrite_t, "pwrite"); return fails_at(fd, at) ? -1 : next(fd, data, size, at); }
+ssize_t pwrite64(int fd, const void *data, size_t size, off_t at) { NEXT(pwrite_t, "pwrite64"); return fails_at(fd, at) ? -1 : next(fd, data, size, at); }
 typedef ssize_t (*writev_t)(int, const struct iovec *, int);
-ssize_t writev(int fd, const struct iovec *data, int count) { NEXT(writev_t, "writev"); return fails(fd) ? -1 : next(fd, data, count); }
+ssize_t writev(int fd, const struct iovec *data, int count) { NEXT(writev_t, "writev"); return fails_somewhere(fd) ? -1 : next(fd, data, count); }
 typedef ssize_t (*pwritev_t)(int, const struct iovec *, int, off_t);
-ssize_t pwritev(int fd, const struct iovec *data, int count, off_t at) { NEXT(pwritev_t, "pwritev"); return fails(fd) ? -1 : next(fd, data, count, at); }
-ssize_t pwritev64(int fd, const struct iovec *data, int count, off_t at) { NEXT(pwritev_t, "pwritev64"); return fails(fd) ? -1 : next(fd, data, count, at); }
+ssize_t pwritev(int fd, const struct iovec *data, int count, off_t at) { NEXT(pwritev_t, "pwritev"); return fails_at(fd, at) ? -1 : next(fd, data, count, at); }
+ssize_t pwritev64(int fd, const struct iovec *data, int count, off_t at) { NEXT(pwritev_t, "pwritev64"); return fails_at(fd, at) ? -1 : next(fd, data, count, at); }
 typedef int (*sync_t)(int);
-int fsync(int fd) { NEXT(sync_t, "fsync"); return fails(fd) ? -1 : next(fd); }
-int fdatasync(int fd) { NEXT(sync_t, "fdatasync"); return fails(fd) ? -1 : next(fd); }
+int fsync(int fd) { NEXT(sync_t, "fsync"); return fails_somewhere(fd) ? -1 : next(fd); }
+int fdatasync(int fd) { NEXT(sync_t, "fdatasync"); return fails_somewhere(fd) ? -1 : next(fd); }
 typedef int (*ftruncate_t)(int, off_t);
-int ftruncate(int fd, off_t size) { NEXT(ftruncate_t, "ftruncate"); return fails(fd) ? -1 : next(fd, size); }
-int ftruncate64(int fd, off_t size) { NEXT(ftruncate_t, "ftruncate64"); return fails(fd) ? -1 : next(fd, size); }
+int ftruncate(int fd, off_t size) { NEXT(ftruncate_t, "ftruncate"); return fails_somewhere(fd) ? -1 : next(fd, size); }
+int ftruncate64(int fd, off_t size) { NEXT(ftruncate_t, "ftruncate64"); return fails_somewhere(fd) ? -1 : next(fd, size); }
 
 static int refuses_open(const char *path, int flags) {
   int number;
   if ((flags & O_ACCMODE) == O_RDONLY && !(flags & O_CREAT)) return 0;
-  if (!is_ours(path) || !(number = ask())) return 0;
+  if (!is_ours(path) || !(number = ask()) || below) return 0;
   errno = number;
   return 1;
 }
@@ -76,6 +86,6 @@ typedef int (*open_t)(const char *, int, ...);
 OPEN(open)
 OPEN(open64)
 typedef int (*rename_t)(const char *, const char *);
-int rename(const char *from, const char *to) { NEXT(rename_t, "rename"); int number = is_ours(to) ? ask() : 0; if (number) { errno = number; return -1; } return next(from, to); }
+int rename(const char *from, const char *to) { NEXT(rename_t, "rename"); int number = is_ours(to) ? ask() : 0; if (number && !below) { errno = number; return -1; } return next(from, to); }
 typedef int (*unlink_t)(const char *);
-int unlink(const char *path) { NEXT(unlink_t, "unlink"); int number = is_ours(path) ? ask() : 0; if (number) { errno = number; return -1; } return next(path); }
+int unlink(const char *path) { NEXT(unlink_t, "unlink"); int number = is_ours(path) ? ask() : 0; if (number && !below) { errno = number; return -1; } return next(path); }

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
-import { noTakenDisk, openTakenDisk, type TakenDisk, type Trouble } from './taken-disk';
+import { noTakenDisk, openTakenDisk, TROUBLES, type TakenDisk, type Trouble } from './taken-disk';
 
 const PROGRAM = resolve(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 if (!existsSync(PROGRAM)) throw new Error('dist/ is missing: `npm test` and `npm run build` make it');
@@ -85,7 +85,7 @@ const reason = noTakenDisk();
 (reason === undefined ? test : test.skip)(
   `a sandbox refuses to sell while its disk takes nothing, and forgets no charge${reason === undefined ? '' : ` (left out: ${reason})`}`,
   async () => {
-    const ends = await Promise.allSettled((['full', 'read-only', 'broken'] as const).map(takeAwayAndGiveBack));
+    const ends = await Promise.allSettled([...TROUBLES, 'spoilt' as const].map(takeAwayAndGiveBack));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   },
 );

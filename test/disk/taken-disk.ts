@@ -14,9 +14,17 @@ export interface TakenDisk {
   remove(): void;
 }
 
-const ERRNO = { full: constants.errno.ENOSPC, 'read-only': constants.errno.EROFS, broken: constants.errno.EIO } as const;
-export type Trouble = keyof typeof ERRNO;
-export const TROUBLES = Object.keys(ERRNO) as readonly Trouble[];
+/** As the preloaded library reads them: an errno, and the position below which alone it fails. */
+const FAILURES = {
+  full: `${constants.errno.ENOSPC}`,
+  'read-only': `${constants.errno.EROFS}`,
+  broken: `${constants.errno.EIO}`,
+  // LMDB's own first pages cannot be written, while everything else can.
+  spoilt: `${constants.errno.EIO} 8192`,
+} as const;
+export type Trouble = keyof typeof FAILURES;
+/** What befalls a whole disk. */
+export const TROUBLES = ['full', 'read-only', 'broken'] as const satisfies readonly Trouble[];
 
 const SOURCE = join(__dirname, 'failing-disk.c');
 
@@ -42,7 +50,7 @@ export function openTakenDisk(usual: Trouble, sizeMb = 4): TakenDisk {
     env: { LD_PRELOAD: library, FAILING_DISK_DIR: dir, FAILING_DISK_ERRNO: errnoFile },
     take(trouble = usual) {
       if (trouble === 'full' && isMounted) fill(dir, filler, 2 * sizeMb);
-      else writeFileSync(errnoFile, String(ERRNO[trouble]));
+      else writeFileSync(errnoFile, FAILURES[trouble]);
     },
     giveBack() {
       for (const file of [filler, errnoFile]) rmSync(file, { force: true });

@@ -195,3 +195,14 @@ test('a mappings folder that takes no files leaves the last good set as it was, 
   expect(readFileSync(lastGoodFile, 'utf8')).toBe(kept);
   expect(readdirSync(join(home, 'data'))).toEqual(['mappings.last-good.json']);
 });
+
+test('a set that is drafted and cannot take its place as the last good one is in use all the same', () => {
+  const live = open();
+  const before = live.current().hash;
+  edit('operations/airtime.yaml', addSpelling);
+  rmSync(lastGoodFile);
+  mkdirSync(lastGoodFile);
+  expect(live.reload()).toMatchObject({ kind: 'reloaded' });
+  expect(live.current().hash).not.toBe(before);
+  expect(readdirSync(join(home, 'data'))).toEqual(['mappings.last-good.json']);
+});

@@ -2,6 +2,8 @@
 export interface WritableRoot {
   childTransaction(work: () => void): Promise<unknown>;
   close(): Promise<void>;
+  resetReadTxn(): void;
+  getStats(): object;
 }
 
 /** A child transaction, so that of work that throws nothing stays. Resolves when it is on disk (see decision 0010). */

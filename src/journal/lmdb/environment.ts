@@ -3,6 +3,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import type { Database, RootDatabase } from 'lmdb';
 import { checkDataFile } from './check-data-file';
 import { checkKey, encodeMark, MARK_KEY, NEW_MARK, parseMark } from './mark';
+import { probeFolder } from './lasting-root';
 import { openByteFolder } from './open-byte-folder';
 import { refusal } from './refusal';
 
@@ -34,7 +35,11 @@ export interface EnvironmentOptions {
 }
 
 export async function openEnvironment({ dir, keyCheck, isReadOnly = false }: EnvironmentOptions): Promise<Environment> {
-  if (!isReadOnly) await makeFolder(dir);
+  if (!isReadOnly) {
+    await makeFolder(dir);
+    // Before LMDB maps its files: a page that finds no room in a mapped file ends the process without a word.
+    await probeFolder(dir).catch((error: unknown) => Promise.reject(refusal(dir, 'cannot be written', error)));
+  }
   const complaint = await checkDataFile(dir, TREES);
   if (complaint !== undefined) throw refusal(dir, `${complaint}; nothing in it was changed`);
   return openTrees({ dir, keyCheck, isReadOnly });

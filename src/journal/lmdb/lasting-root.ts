@@ -14,14 +14,14 @@ export interface LastingRootOptions {
   readonly dir: string;
   /** The root in use. */
   readonly root: () => WritableRoot;
-  /** Puts a new one in its place. The old one is closed. */
-  readonly reopen: () => void;
+  /** Puts a new one in its place, for reading only where that is asked for. The old one is closed. */
+  readonly reopen: (isReadOnly: boolean) => void;
 }
 
 export interface LastingRoot {
   /** One after another. Resolves when the work is on disk; when it throws or the disk does, nothing of it stays. */
   commit(work: () => void): Promise<void>;
-  /** False while the root is closed, for the moment that opening it anew takes: it must not be read then. */
+  /** False while the root is closed, as in the moment that opening it anew takes: it must not be read then. */
   isOpen(): boolean;
 }
 
@@ -30,12 +30,23 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
   let isSpoilt = false;
   let isOpen = true;
 
-  const mend = async (): Promise<void> => {
-    await probeFolder(dir);
+  const replace = async (isReadOnly: boolean): Promise<void> => {
     isOpen = false;
     await root().close();
-    reopen();
+    reopen(isReadOnly);
     isOpen = true;
+  };
+  /** Where a first page could not be written LMDB refuses reading as well. A disk that takes nothing may still be read. */
+  const keepReadable = async (): Promise<void> => {
+    if (canBeRead(root())) return;
+    await replace(false)
+      .catch(() => replace(true))
+      // Nothing is read then until `mend` gets through.
+      .catch(() => undefined);
+  };
+  const mend = async (): Promise<void> => {
+    await probeFolder(dir);
+    await replace(false);
     isSpoilt = false;
   };
 
@@ -45,6 +56,7 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
       await commitWork(root(), work);
     } catch (error) {
       isSpoilt = true;
+      await keepReadable();
       throw error;
     }
   };
@@ -57,6 +69,16 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
     },
     isOpen: () => isOpen,
   };
+}
+
+function canBeRead(root: WritableRoot): boolean {
+  try {
+    root.resetReadTxn();
+    root.getStats();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Rejects with the reason of the system when files cannot be written here. */

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { checkDataFile } from '../../journal/lmdb/check-data-file';
+import { closeToOthers } from '../../journal/lmdb/close-to-others';
 import { createLastingRoot, type LastingRoot } from '../../journal/lmdb/lasting-root';
 import { claimFolder, releaseFolder } from './claim-folder';
 import type { Store, StoredKind } from './store';
@@ -34,10 +35,12 @@ export function openLmdbStore(dataDir: string, options: LmdbStoreOptions = {}): 
   return new LmdbStore(dataDir, root, options);
 }
 
-function openRoot(dataDir: string): RootDatabase<unknown, string> {
-  return open<unknown, string>({
-    path: join(dataDir, DATA_FILE),
+function openRoot(dataDir: string, isReadOnly = false): RootDatabase<unknown, string> {
+  const path = join(dataDir, DATA_FILE);
+  const root = open<unknown, string>({
+    path,
     noSubdir: true,
+    readOnly: isReadOnly,
     encoding: 'json',
     cache: false,
     // Without overlapping sync a transaction is on disk when its promise resolves, not merely visible to other readers.
@@ -45,6 +48,8 @@ function openRoot(dataDir: string): RootDatabase<unknown, string> {
     // Its batch has a promise that nobody is given: a failed commit would reject it unheard, which ends the process.
     eventTurnBatching: false,
   });
+  if (!isReadOnly) closeToOthers([path, `${path}-lock`]);
+  return root;
 }
 
 const REMOVED = Symbol('removed');
@@ -68,11 +73,12 @@ class LmdbStore implements Store {
     this.#dataDir = dataDir;
     this.#options = options;
     this.#root = root;
-    const reopen = (): void => void (this.#root = openRoot(dataDir));
+    const reopen = (isReadOnly: boolean): void => void (this.#root = openRoot(dataDir, isReadOnly));
     this.#lasting = createLastingRoot({ dir: dataDir, root: () => this.#root, reopen });
   }
 
   *entries<T>(kind: StoredKind): Iterable<readonly [string, T]> {
+    if (!this.#lasting.isOpen()) throw new Error('the sandbox data folder is being opened anew');
     const prefix = `${kind}:`;
     const pending = new Map([...this.#flushing, ...this.#queue].filter(([key]) => key.startsWith(prefix)));
     for (const { key, value: stored } of this.#root.getRange({ start: prefix, end: `${kind};` })) {
