@@ -176,6 +176,19 @@ test('a v1 that answers no more holds up new keys for two seconds, and no more t
   expect(await late).toBe('found');
 });
 
+test('a hundred new shops of one address are not told of wrong keys because v1 is slow, and guesses still are', async () => {
+  const { ask, clock, guess } = openGuard({ answerMs: 3_000 });
+  const told = Promise.all(Array.from({ length: 100 }, (_, shop) => ask(`good-${shop}`)));
+  await clock.advance(6_000);
+  expect(new Set(await told)).toEqual(new Set(['found']));
+  const guessed = Promise.all(Array.from({ length: 100 }, () => guess()));
+  await clock.advance(6_000);
+  await guessed;
+  const next = guess();
+  await clock.advance(6_000);
+  expect(await next).toMatch(/^too_many_wrong_keys/);
+});
+
 test('the key of the operator, or of a shop, that asks for a stranger counts for nobody', async () => {
   const { ask, asked } = openGuard();
   for (let time = 0; time < 50; time += 1) expect(await ask('wrong', SHOP, true)).toBe('refused');
