@@ -1,18 +1,30 @@
 // The scripts of the gateway's benchmark: a number of them at a time, each asking again as soon as it is answered, or all
 // together at a given rate. One order per message from the parent: { url, name, run, connections, isKept, seconds, rate },
-// `requestsMax` to end earlier, and `isFirst` when what the requests are about must be bought before them.
+// `requestsMax` to end earlier, `isFirst` when what the requests are about must be bought before them, `isTold` to hear of every request.
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { quantile } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 import { eachMessage } from './gateway-wire.mjs';
 
 process.on('message', async (order) => process.send(await load(order)));
 process.on('disconnect', () => process.exit());
 
-async function load({ url, name, run, connections, isKept, seconds, rate, requestsMax = Infinity, isFirst = false }) {
+async function load({
+  url,
+  name,
+  run,
+  connections,
+  isKept,
+  seconds,
+  rate,
+  requestsMax = Infinity,
+  isFirst = false,
+  isTold = false,
+}) {
   const { port } = new URL(url);
   const { first = [], request } = REQUESTS[name];
-  const take = { times: [], refused: 0, broken: 0, sample: undefined };
+  const take = { times: [], told: [], refused: 0, broken: 0, sample: undefined };
   if (isFirst) for (const bytes of first) await once(port, bytes);
   let next = 0;
   const startedAt = performance.now();
@@ -28,10 +40,17 @@ async function load({ url, name, run, connections, isKept, seconds, rate, reques
   );
   await Promise.all(scripts);
   const tookMs = performance.now() - startedAt;
-  const sorted = Float64Array.from(take.times).sort();
-  const quantile = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-  const { refused, broken, sample } = take;
-  return { requests: sorted.length, tookMs, p50Ms: quantile(0.5), p99Ms: quantile(0.99), refused, broken, sample };
+  const { times, told, refused, broken, sample } = take;
+  const took = {
+    requests: times.length,
+    tookMs,
+    p50Ms: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+    refused,
+    broken,
+    sample,
+  };
+  return isTold ? { ...took, told } : took;
 }
 
 /** One script: asks, reads, asks again, on the same connection or on a new one each time. */
@@ -60,7 +79,9 @@ function script({ port, isKept, dueNext, bytes, take }) {
       const own = connect(Number(port), '127.0.0.1').setNoDelay(true);
       socket = own;
       eachMessage(own, (head, body) => {
-        take.times.push(performance.now() - dueAt);
+        const ms = performance.now() - dueAt;
+        take.times.push(ms);
+        take.told.push({ at: performance.timeOrigin + dueAt, ms });
         if (!head.startsWith('HTTP/1.1 200')) take.refused += 1;
         take.sample ??= body.slice(0, 300);
         isAsking = false;

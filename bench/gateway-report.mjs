@@ -40,11 +40,17 @@ export function report(rows, title) {
 const rounded = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, +value.toFixed(value < 100 ? 2 : 0)]));
 
-function medians(all) {
+/** Of each figure. */
+export function medians(all) {
   return Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]));
 }
 
 function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)];
+}
+
+export function quantile(values, part) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-// The v1 of the gateway's benchmark: answers at once, and never twice with one reference. Sells nothing, checks nothing.
+// The v1 of the gateway's benchmarks: answers at once, and never twice with one reference. Sells nothing, checks nothing but the key.
 import { createServer } from 'node:net';
 import { eachMessage, message } from './gateway-wire.mjs';
 
@@ -20,9 +20,14 @@ function answerTo(target) {
   return JSON.stringify({ status: 'error', message: 'Not a question of this benchmark.' });
 }
 
+const UNKNOWN_KEY = message('HTTP/1.1 401 Unauthorized', [], JSON.stringify({ status: 'error', message: 'Invalid API key' }));
+
 const server = createServer((socket) => {
   socket.setNoDelay(true).on('error', () => socket.destroy());
-  eachMessage(socket, (head) => socket.write(message('HTTP/1.1 200 OK', [], answerTo(head.split(' ', 2)[1]))));
+  eachMessage(socket, (head) => {
+    if (!head.includes(' bench_key')) return socket.write(UNKNOWN_KEY);
+    socket.write(message('HTTP/1.1 200 OK', [], answerTo(head.split(' ', 2)[1])));
+  });
 });
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
 process.on('disconnect', () => process.exit());

@@ -7,14 +7,14 @@
 // are what is compared. `--profile` writes a CPU profile of each gateway into that folder.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
+import { ask, gatewayEnvironment, urlOf } from './gateway-process.mjs';
 import { report } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 
@@ -23,7 +23,6 @@ const bench = dirname(fileURLToPath(import.meta.url));
 const WARM_UP_REQUESTS = 3_000;
 const FIRST_WARM_UP_REQUESTS = 12_000;
 const WARM_UP_SECONDS_MAX = 60;
-const START_LIMIT_MS = 20_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -124,42 +123,9 @@ function startGateway({ house, isOurs, node }, folder) {
   return fork(join(house, 'dist/cli/main.js'), ['serve'], {
     cwd: folder,
     execPath: node.program,
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      ADMIN_PORT: '0',
-      DRAIN_SECONDS: '0',
-      DATA_DIR: folder,
-      MAPPINGS_DIR: join(house, 'mappings'),
-      UPSTREAM_URL: v1Url,
-      LOG_LEVEL: 'info',
-    },
+    env: gatewayEnvironment(folder, v1Url, house),
     execArgv: ['--expose-gc', '--require', join(bench, 'gateway-probe.cjs'), ...profiling, ...(isOurs ? flags : [])],
     stdio: ['ignore', log, log, 'ipc'],
-  });
-}
-
-async function urlOf(gateway, logFile) {
-  const until = Date.now() + START_LIMIT_MS;
-  for (;;) {
-    const log = readFileSync(logFile, 'utf8');
-    const url = /compat-gateway serves (\S+)/.exec(log)?.[1];
-    if (url !== undefined) return url;
-    if (gateway.exitCode !== null || Date.now() > until) throw new Error(`The gateway does not serve: ${log}`);
-    await sleep(50);
-  }
-}
-
-function ask(child, question) {
-  return new Promise((resolve, reject) => {
-    const onExit = (code) => reject(new Error(`A process ended with ${code} while it was asked.`));
-    child.once('exit', onExit).once('message', (answer) => {
-      child.off('exit', onExit);
-      resolve(answer);
-    });
-    child.send(question);
   });
 }
 

@@ -23,6 +23,7 @@ import { createApp, type PartialRequest } from './http/app';
 import { createClientAddress, createProxies } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough, type PassthroughOptions } from './http/passthrough';
+import { Sellers } from './http/connection/sellers';
 import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './listening';
 import { markUntold, noteCleanStop } from './mark-untold';
@@ -122,10 +123,12 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
 
   const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
   const clientAddress = createClientAddress(config.trustedProxies);
+  const known = { proxies: createProxies(config.trustedProxies, clientAddress), sellers: new Sellers() };
   const app = createApp({
     handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
       const served = await gateway.handle(request, line);
       observer.served(request, served, receivedAtMs, line.hungUp.aborted);
+      if (served.outcome === 'succeeded' && served.order.reference !== undefined) known.sellers.sold(request.clientAddress);
       traffic?.record(request, served);
       return served.reply;
     },
@@ -139,8 +142,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     incident: observer.incident,
   });
   const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
-  const proxies = createProxies(config.trustedProxies, clientAddress);
-  const server = createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), proxies);
+  const server = createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), known);
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));

@@ -15,6 +15,7 @@ import type { ParseError } from './connection/broken-request';
 import { Connections } from './connection/connections';
 import { mendSpacedTarget, serveMended } from './connection/spaced-target';
 import { LoopTurns } from './connection/loop-turns';
+import { Sellers } from './connection/sellers';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 
@@ -28,6 +29,12 @@ export interface HttpServer {
   close(deadlineMs: number): Promise<void>;
 }
 
+/** Whom the server knows of those that connect. */
+export interface ServerKnowledge {
+  readonly proxies?: Proxies;
+  readonly sellers?: Sellers;
+}
+
 const SWEEP_MS = 25;
 /** What has not arrived whole so long after the listener closed is not waited for. Node's own limits end with the listener. */
 const ARRIVING_MS = 1_000;
@@ -39,13 +46,14 @@ export function createHttpServer(
   app: Express,
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
-  proxies: Proxies = NO_PROXIES,
+  { proxies = NO_PROXIES, sellers = new Sellers() }: ServerKnowledge = {},
 ): HttpServer {
   let isLeaving = false;
   const connections = new Connections({
     limits,
     isProxy: proxies.isProxy,
-    turns: new LoopTurns(AT_ONCE_MAX),
+    sellers,
+    turns: new LoopTurns({ atOnceMax: AT_ONCE_MAX, sellers }),
     addressOf: (peer, request) => networkOf(request === undefined ? peer : proxies.callerOf(peer, request)),
     onBroken: (socket) => server.emit('clientError', new Error('The parser has stopped.'), socket),
     begin: ({ request, response }) => {
@@ -74,7 +82,10 @@ export function createHttpServer(
   // Their bytes are bounded. Node would leave out what comes behind so many, a length or a second Host among it.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connectionsMax;
-  server.on('connection', (socket) => connections.add(socket));
+  const [serve] = server.listeners('connection') as ((socket: Duplex) => void)[];
+  if (serve === undefined) throw new Error('The server does not take its connections as before.');
+  server.off('connection', serve);
+  server.on('connection', (socket) => connections.add(socket, () => serve.call(server, socket)));
   const mended = new WeakSet<Duplex>();
   server.on('clientError', (error: ParseError, socket) => {
     // The old parser repeats its complaint for every further byte; the mended connection is served already.
@@ -118,7 +129,9 @@ function closeServer(server: Server, connections: Connections, deadlineMs: numbe
       server.closeIdleConnections();
       for (const socket of connections.sockets()) if (socket instanceof Socket && socket.bytesRead === 0) socket.destroy();
     }, SWEEP_MS);
-    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    const deadline = setTimeout(() => {
+      for (const socket of connections.sockets()) socket.destroy();
+    }, deadlineMs);
     // The error of a server that was never open means the same: it is closed.
     server.close(() => {
       connections.stop();

@@ -21,6 +21,8 @@ export interface GatewayOptions {
   /** Open files for what it writes; by default that is read here. */
   readonly stdout?: number;
   readonly stderr?: number;
+  /** The most files it may have open. */
+  readonly filesMax?: number;
 }
 
 export interface Exit {
@@ -73,7 +75,8 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
     },
     async start() {
       const startedAt = performance.now();
-      const started = spawn(process.execPath, [PROGRAM, 'serve'], {
+      const limit = options.filesMax === undefined ? '' : `ulimit -n ${options.filesMax}; `;
+      const started = spawn('sh', ['-c', `${limit}exec "$@"`, 'gateway', process.execPath, PROGRAM, 'serve'], {
         cwd: options.cwd ?? options.dataDir,
         env: {
           PATH: process.env['PATH'],

@@ -2,11 +2,9 @@
 import type { LegacyReply } from '../../src/domain/legacy';
 import { createApp } from '../../src/http/app';
 import type { AppOptions, Refuse } from '../../src/http/app';
-import type { Proxies } from '../../src/http/client-address';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import type { HttpLimits } from '../../src/http/http-limits';
-import { createHttpServer } from '../../src/http/server';
-import type { HttpServer } from '../../src/http/server';
+import { createHttpServer, type HttpServer, type ServerKnowledge } from '../../src/http/server';
 
 const refuse: Refuse = (error) => ({ status: error.status, body: { status: 'fail', error: [error.detail] } });
 const open: HttpServer[] = [];
@@ -14,7 +12,7 @@ const open: HttpServer[] = [];
 export async function openServer(
   handle: AppOptions['handle'],
   limits: Partial<HttpLimits> = {},
-  proxies?: Proxies,
+  knowledge?: ServerKnowledge,
 ): Promise<{ port: number; server: HttpServer }> {
   const app = createApp({
     handle,
@@ -25,7 +23,7 @@ export async function openServer(
     limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
     incident: () => 'incident',
   });
-  const server = createHttpServer(app, { ...DEFAULT_HTTP_LIMITS, ...limits }, refuse, proxies);
+  const server = createHttpServer(app, { ...DEFAULT_HTTP_LIMITS, ...limits }, refuse, knowledge);
   open.push(server);
   return { port: (await server.listen(0, '127.0.0.1')).port, server };
 }

@@ -29,7 +29,7 @@ export class Connection {
   readonly socket: Duplex;
   /** Where it comes from. */
   readonly peer: string;
-  readonly #parse: (bytes: Buffer) => void;
+  #parse: (bytes: Buffer) => void = () => undefined;
   readonly #options: ConnectionOptions;
   #current: Exchange | undefined;
   /** Parsed, not begun: one at most, or two when a head's end came in two packets. */
@@ -50,14 +50,18 @@ export class Connection {
     this.socket = socket;
     this.peer = peer;
     this.#options = options;
-    // The parser of Node's server listens already.
+  }
+
+  /** Once the parser of Node's server listens. */
+  read(): void {
+    const { socket } = this;
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (parse === undefined) throw new Error('The server does not read its connections as before.');
     this.#parse = parse;
     socket.off('data', parse);
     socket.on('data', (bytes: Buffer) => {
       this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes]);
-      this.#readOn();
+      this.#parseOn();
     });
     // Node resumes reading for each request whose body nobody wanted.
     socket.on('resume', () => this.#isHeldBack && socket.pause());
@@ -76,7 +80,7 @@ export class Connection {
     this.#isUpgrading ||= headers.upgrade !== undefined;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
     if (this.#current !== undefined || this.#isResting) this.#waiting.push(exchange);
-    else this.#serve(exchange, (run) => turns.begin(() => addressOf(this.peer, exchange.request), run));
+    else this.#serve(exchange, (run) => turns.begin(addressOf(this.peer, exchange.request), run));
   }
 
   /** True when what is written has waited so long and not a byte of it has left. */
@@ -114,11 +118,11 @@ export class Connection {
       this.#isResting = false;
       this.#waiting.shift();
       if (next !== undefined) this.#serve(next, (run) => run());
-      this.#readOn();
+      this.#parseOn();
     });
   }
 
-  #readOn(): void {
+  #parseOn(): void {
     // One is parsed ahead: of broken bytes behind a request the caller must hear in its reply, which then is the last.
     while (this.#unparsed !== undefined && this.#waiting.length === 0 && !this.#isResting) {
       // A parser that is freed may already read for another connection.

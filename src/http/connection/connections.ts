@@ -4,15 +4,19 @@ import type { Duplex } from 'node:stream';
 import { networkOf } from '../../domain/network-of';
 import { withoutMapping } from '../client-address';
 import type { HttpLimits } from '../http-limits';
+import type { Sellers } from './sellers';
 import { Connection, type ConnectionOptions } from './connection';
 
 export interface ConnectionsOptions extends ConnectionOptions {
   readonly limits: Pick<HttpLimits, 'connectionsMax' | 'unreadTimeMs'>;
   readonly isProxy: (peer: string) => boolean;
+  readonly sellers: Sellers;
 }
 
 /** Behind a trusted proxy stand many callers: however many connections it has, whoever has more than these goes first. */
 const PROXY_SIZE = 4;
+/** An address that has sold lately counts from here: all others go first. */
+const SELLER_SIZE = Number.MIN_SAFE_INTEGER;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -25,13 +29,26 @@ export class Connections {
     this.#sweep = setInterval(() => this.#endUnread(), Math.max(10, options.limits.unreadTimeMs / 10)).unref();
   }
 
-  add(socket: Socket): void {
+  /** `serve` gives the socket to Node's server: at once, or when it is a stranger's turn. Until then nothing of it is parsed. */
+  add(socket: Socket, serve: () => void): void {
     const { connectionsMax } = this.#options.limits;
     // The last eighth is kept free for whoever comes next.
     const spare = Math.ceil(connectionsMax / 8);
     if (this.#open.size >= connectionsMax - spare) this.#giveWay(Math.ceil(spare / 2));
-    this.#open.set(socket, new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options));
-    socket.once('close', () => this.#open.delete(socket));
+    const connection = new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options);
+    this.#open.set(socket, connection);
+    const ignoreError = (): void => undefined;
+    socket.on('error', ignoreError).once('close', () => this.#open.delete(socket));
+    const begin = (): void => {
+      socket.off('error', ignoreError);
+      // Whoever left meanwhile without a word is gone: Node's server would wait for its first request.
+      if (socket.destroyed || socket.readableEnded) return void socket.destroy();
+      serve();
+      connection.read();
+    };
+    const { turns, isProxy, sellers } = this.#options;
+    if (isProxy(connection.peer) || sellers.has(connection.peer)) return begin();
+    socket.once('close', turns.begin(networkOf(connection.peer), begin));
   }
 
   of(socket: Duplex): Connection | undefined {
@@ -51,14 +68,19 @@ export class Connections {
     clearInterval(this.#sweep);
   }
 
-  /** The address with the most gives first, its oldest first; never one with a whole request under way. */
+  /** The address with the most gives first, sellers last, the oldest connection first; never one with a whole request under way. */
   #giveWay(count: number): void {
     const crowds = new Map<string, { size: number; readonly isProxy: boolean; readonly free: Connection[] }>();
     for (const connection of this.#open.values()) {
       const address = networkOf(connection.peer);
-      const crowd = crowds.get(address) ?? { size: 0, isProxy: this.#options.isProxy(connection.peer), free: [] };
+      const isProxy = this.#options.isProxy(connection.peer);
+      const crowd = crowds.get(address) ?? {
+        size: isProxy ? PROXY_SIZE : this.#options.sellers.has(address) ? SELLER_SIZE : 0,
+        isProxy,
+        free: [],
+      };
       crowds.set(address, crowd);
-      crowd.size = crowd.isProxy ? PROXY_SIZE : crowd.size + 1;
+      if (!isProxy) crowd.size += 1;
       if (!connection.isRequestUnderWay) crowd.free.push(connection);
     }
     const able = [...crowds.values()].filter(({ free }) => free.length > 0);

@@ -1,58 +1,105 @@
 /**
- * Whose request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the addresses
- * take turns: a stranger with a hundred connections delays a sale by one request of theirs, not by a hundred.
+ * Whose connection or request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the
+ * addresses take turns. Those that have sold lately come first; where there are any, one of the others begins each millisecond, however many they are.
  */
+import type { Sellers } from './sellers';
 
 type Run = () => void;
 
+/** By address, the one whose turn is next first. */
+type Line = Map<string, Set<Run>>;
+
+export interface LoopTurnsOptions {
+  /** So many requests begin in one turn. */
+  readonly atOnceMax: number;
+  readonly sellers: Sellers;
+}
+
+/**
+ * Where somebody has sold, one stranger begins in so long. libuv accepts one connection in a turn of the loop, and a sale's waits behind those of strangers:
+ * turns must be short. The processor is left some time as well, for whatever else runs there.
+ */
+const STRANGER_MS = 2;
+
 export class LoopTurns {
-  readonly #atOnceMax: number;
-  /** By address, the one whose turn is next first. */
-  readonly #waiting = new Map<string, Run[]>();
+  readonly #options: LoopTurnsOptions;
+  readonly #sellers: Line = new Map();
+  readonly #strangers: Line = new Map();
   #begun = 0;
   #moment = 0;
   #isDue = false;
+  #isStrangerDue = false;
 
-  constructor(atOnceMax: number) {
-    this.#atOnceMax = atOnceMax;
+  constructor(options: LoopTurnsOptions) {
+    this.#options = options;
   }
 
-  /** Runs it now, or when many have begun in this millisecond, in its turn. */
-  begin(address: () => string, run: Run): void {
+  /** Runs it now, or in its turn when many have begun in this millisecond. Calling what it returns gives up a turn that has not come. */
+  begin(address: string, run: Run): () => void {
     const now = Date.now();
     if (now !== this.#moment) {
       this.#moment = now;
       this.#begun = 0;
     }
-    if (this.#begun >= this.#atOnceMax || this.#waiting.size > 0) return this.later(address(), run);
+    const isSeller = this.#options.sellers.has(address);
+    const isFree = this.#begun < (isSeller ? this.#options.atOnceMax : this.#strangersAtOnceMax());
+    if (!isFree || this.#sellers.size > 0 || (!isSeller && this.#strangers.size > 0)) return this.later(address, run);
     this.#begun += 1;
     run();
+    return () => undefined;
   }
 
   /** Runs it in its turn, never now. */
-  later(address: string, run: Run): void {
-    const own = this.#waiting.get(address);
-    if (own === undefined) this.#waiting.set(address, [run]);
-    else own.push(run);
+  later(address: string, run: Run): () => void {
+    const line = this.#options.sellers.has(address) ? this.#sellers : this.#strangers;
+    const own = line.get(address) ?? new Set();
+    line.set(address, own.add(run));
     this.#wake();
+    return () => {
+      if (own.delete(run) && own.size === 0) line.delete(address);
+    };
   }
 
   #wake(): void {
+    const { sellers } = this.#options;
+    if (this.#sellers.size > 0 || sellers.isEmpty) this.#wakeMany();
+    if (this.#strangers.size > 0 && !sellers.isEmpty) this.#wakeStranger();
+  }
+
+  #wakeMany(): void {
     if (this.#isDue) return;
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      for (let begun = 0; begun < this.#atOnceMax && this.#waiting.size > 0; begun += 1) this.#beginNext();
-      if (this.#waiting.size > 0) this.#wake();
+      const { atOnceMax, sellers } = this.#options;
+      const line = sellers.isEmpty ? this.#strangers : this.#sellers;
+      for (let begun = 0; begun < atOnceMax && line.size > 0; begun += 1) beginNext(line);
+      if (line.size + this.#strangers.size > 0) this.#wake();
     });
   }
 
-  #beginNext(): void {
-    for (const [address, runs] of this.#waiting) {
-      this.#waiting.delete(address);
-      const run = runs.shift();
-      if (runs.length > 0) this.#waiting.set(address, runs);
-      return run?.();
-    }
+  #wakeStranger(): void {
+    if (this.#isStrangerDue) return;
+    this.#isStrangerDue = true;
+    setTimeout(() => {
+      this.#isStrangerDue = false;
+      beginNext(this.#strangers);
+      if (this.#strangers.size > 0) this.#wake();
+    }, STRANGER_MS);
+  }
+
+  #strangersAtOnceMax(): number {
+    return this.#options.sellers.isEmpty ? this.#options.atOnceMax : 1;
+  }
+}
+
+function beginNext(line: Line): void {
+  for (const [address, runs] of line) {
+    const [run] = runs;
+    line.delete(address);
+    if (run !== undefined) runs.delete(run);
+    // Behind all others.
+    if (runs.size > 0) line.set(address, runs);
+    return run?.();
   }
 }

@@ -1,10 +1,13 @@
 import { connect, type Socket } from 'node:net';
+import { Sellers } from '../../../src/http/connection/sellers';
 import { closeServers, ok, openServer, pause } from '../open-server';
 import { speak } from '../request-door';
 
 afterEach(closeServers);
 
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+const SALE = 'POST /sale HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+const PIPELINED = GET.repeat(3_000);
 
 interface Caller {
   readonly socket: Socket;
@@ -65,6 +68,76 @@ describe('a caller that does not read', () => {
   });
 });
 
+describe('a sale among strangers', () => {
+  test('is served before requests that were there first, whichever address they come from', async () => {
+    const sellers = new Sellers();
+    const begun: string[] = [];
+    const { port } = await openServer(
+      async (request) => {
+        begun.push(request.path);
+        return { status: 200, body: { path: request.path } };
+      },
+      {},
+      { sellers },
+    );
+    sellers.sold('127.0.0.2');
+    const strangers: Caller[] = [];
+    for (let index = 0; index < 60; index += 1) strangers.push(await call(port, `127.0.3.${index + 1}`, PIPELINED));
+    await until(() => begun.length > 60);
+    const rounds = 3;
+    const among: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      // In one packet with its connection, and as many strangers at the same moment.
+      const callers = [...strangers.map((_, index) => `127.0.3.${index + 1}`), '127.0.0.2'].map((from) =>
+        connect({ port, host: '127.0.0.1', localAddress: from }),
+      );
+      const before = begun.length;
+      callers.forEach((socket, index) => socket.on('error', () => undefined).write(index < strangers.length ? GET : SALE));
+      await until(() => begun.indexOf('/sale', before) >= 0);
+      among.push(begun.indexOf('/sale', before) - before);
+      for (const socket of callers) socket.destroy();
+    }
+    // Sixty addresses that take turns would have come first.
+    expect(among.reduce((sum, count) => sum + count)).toBeLessThan(rounds * 40);
+    hangUp(strangers);
+  });
+
+  test('a stranger that leaves without a word before its turn has come is gone', async () => {
+    const sellers = new Sellers();
+    sellers.sold('127.0.0.2');
+    const { port, server } = await openServer(ok, {}, { sellers });
+    const strangers = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1', localAddress: '127.0.0.3' }).end());
+    await Promise.all(
+      strangers.map(
+        (socket) =>
+          new Promise((resolve) =>
+            socket
+              .on('error', () => undefined)
+              .resume()
+              .once('close', resolve),
+          ),
+      ),
+    );
+    const open = (): Promise<number> => new Promise((resolve) => server.server.getConnections((_error, count) => resolve(count)));
+    await pause(50);
+    expect(await open()).toBe(0);
+  });
+
+  test('keeps its connection when strangers need room', async () => {
+    const sellers = new Sellers();
+    const { port } = await openServer(ok, { connectionsMax: 64 }, { sellers });
+    sellers.sold('127.0.0.2');
+    const selling = await callMany(port, 30, '127.0.0.2', GET);
+    await until(() => selling.every(({ text }) => text !== ''));
+    // From addresses of their own, each with a few: none has as many as the seller.
+    const strangers: Caller[] = [];
+    for (let index = 0; index < 16; index += 1) strangers.push(...(await callMany(port, 6, `127.0.3.${index + 1}`)));
+    await until(() => areOpen(strangers).includes(false));
+    expect(areOpen(selling)).toEqual(selling.map(() => true));
+    hangUp([...selling, ...strangers]);
+  });
+});
+
 describe('too many connections', () => {
   test('those without a request give way, of the address that has the most, the oldest first', async () => {
     const { port } = await openServer(ok, { connectionsMax: 64 });
@@ -101,7 +174,7 @@ describe('too many connections', () => {
 
   test('a trusted proxy keeps its connections while others have any to give', async () => {
     const isProxy = (peer: string): boolean => peer === '127.0.0.5';
-    const { port } = await openServer(ok, { connectionsMax: 64 }, { isProxy, callerOf: (peer) => peer });
+    const { port } = await openServer(ok, { connectionsMax: 64 }, { proxies: { isProxy, callerOf: (peer) => peer } });
     const proxy = await callMany(port, 40, '127.0.0.5');
     const strangers = await callMany(port, 60, '127.0.0.3');
     await pause(50);

@@ -1,46 +1,86 @@
 import { LoopTurns } from '../../../src/http/connection/loop-turns';
+import { Sellers } from '../../../src/http/connection/sellers';
 
 const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+function openTurns() {
+  const sellers = new Sellers();
+  sellers.sold('seller');
+  const turns = new LoopTurns({ atOnceMax: 2, sellers });
+  const begun: string[] = [];
+  const ask = (address: string, index: number) => turns.begin(address, () => void begun.push(`${address}${index}`));
+  return { turns, begun, ask };
+}
 
 beforeEach(() => jest.spyOn(Date, 'now').mockReturnValue(1));
 afterEach(() => jest.restoreAllMocks());
 
 describe('turns of the event loop', () => {
-  test('a few begin at once, the others in later turns, the addresses one after the other', async () => {
-    const turns = new LoopTurns(2);
-    const begun: string[] = [];
-    const ask = (address: string, index: number): void =>
-      turns.begin(
-        () => address,
-        () => void begun.push(`${address}${index}`),
-      );
-    for (let index = 0; index < 5; index += 1) ask('a', index);
-    expect(begun).toEqual(['a0', 'a1']);
+  test('of strangers one begins at once, the others in later turns, the addresses one after the other', async () => {
+    const { ask, begun } = openTurns();
+    for (let index = 0; index < 4; index += 1) ask('a', index);
+    expect(begun).toEqual(['a0']);
     ask('b', 0);
+    await until(() => begun.length === 5);
+    expect(begun).toEqual(['a0', 'a1', 'b0', 'a2', 'a3']);
+  });
+
+  test('where nobody has sold yet, a few strangers begin at once', async () => {
+    const turns = new LoopTurns({ atOnceMax: 2, sellers: new Sellers() });
+    const begun: string[] = [];
+    for (const name of ['a0', 'a1', 'a2', 'b0', 'a3']) turns.begin(name.slice(0, 1), () => void begun.push(name));
+    expect(begun).toEqual(['a0', 'a1']);
     await turnOfTheLoop();
-    expect(begun).toEqual(['a0', 'a1', 'a2', 'b0']);
-    ask('c', 0);
+    expect(begun.slice(2)).toEqual(['a2', 'b0']);
     await turnOfTheLoop();
-    expect(begun.slice(4)).toEqual(['a3', 'c0']);
+    expect(begun.slice(4)).toEqual(['a3']);
+  });
+
+  test('of sellers a few begin at once, before all strangers', async () => {
+    const { ask, begun } = openTurns();
+    for (let index = 0; index < 3; index += 1) ask('a', index);
+    for (let index = 0; index < 4; index += 1) ask('seller', index);
+    expect(begun).toEqual(['a0', 'seller0']);
+    await until(() => begun.length === 7);
+    expect(begun.filter((name) => name.startsWith('seller'))).toEqual(['seller0', 'seller1', 'seller2', 'seller3']);
+    expect(begun.indexOf('seller2')).toBeLessThan(begun.indexOf('a2'));
+  });
+
+  test('whoever waits when the first sale is made still begins', async () => {
+    const sellers = new Sellers();
+    const turns = new LoopTurns({ atOnceMax: 1, sellers });
+    const begun: string[] = [];
+    for (const name of ['a0', 'a1', 'a2']) turns.begin('a', () => void begun.push(name));
+    sellers.sold('seller');
+    await until(() => begun.length === 3);
+    expect(begun).toEqual(['a0', 'a1', 'a2']);
+  });
+
+  test('whoever leaves gives its turn away', async () => {
+    const { ask, begun } = openTurns();
+    ask('a', 0);
+    const leave = ask('a', 1);
+    ask('b', 0);
+    leave();
+    leave();
+    await until(() => begun.length === 2);
     await turnOfTheLoop();
-    expect(begun.slice(6)).toEqual(['a4']);
+    expect(begun).toEqual(['a0', 'b0']);
   });
 
   test('what waits for its turn never begins at once, and in another moment a few do again', async () => {
-    const turns = new LoopTurns(1);
+    const turns = new LoopTurns({ atOnceMax: 1, sellers: new Sellers() });
     const begun: string[] = [];
     turns.later('a', () => void begun.push('later'));
     expect(begun).toEqual([]);
     await turnOfTheLoop();
-    turns.begin(
-      () => 'a',
-      () => void begun.push('now'),
-    );
+    turns.begin('a', () => void begun.push('now'));
     jest.spyOn(Date, 'now').mockReturnValue(2);
-    turns.begin(
-      () => 'a',
-      () => void begun.push('then'),
-    );
+    turns.begin('a', () => void begun.push('then'));
     expect(begun).toEqual(['later', 'now', 'then']);
   });
 });

@@ -1,0 +1,45 @@
+// The gateway as a process of its own, for the benchmarks that measure it from outside.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const START_LIMIT_MS = 20_000;
+
+/** As it is sold with: the shipped mappings of `house`, a journal on disk, one log line for each request. */
+export function gatewayEnvironment(folder, v1Url, house) {
+  return {
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ADMIN_PORT: '0',
+    DRAIN_SECONDS: '0',
+    DATA_DIR: folder,
+    MAPPINGS_DIR: join(house, 'mappings'),
+    UPSTREAM_URL: v1Url,
+    LOG_LEVEL: 'info',
+  };
+}
+
+/** Where it serves, once it does. */
+export async function urlOf(gateway, logFile) {
+  const until = Date.now() + START_LIMIT_MS;
+  for (;;) {
+    const log = readFileSync(logFile, 'utf8');
+    const url = /compat-gateway serves (\S+)/.exec(log)?.[1];
+    if (url !== undefined) return url;
+    if (gateway.exitCode !== null || Date.now() > until) throw new Error(`The gateway does not serve: ${log}`);
+    await sleep(50);
+  }
+}
+
+export function ask(child, question) {
+  return new Promise((resolve, reject) => {
+    const onExit = (code) => reject(new Error(`A process ended with ${code} while it was asked.`));
+    child.once('exit', onExit).once('message', (answer) => {
+      child.off('exit', onExit);
+      resolve(answer);
+    });
+    child.send(question);
+  });
+}

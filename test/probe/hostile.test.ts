@@ -1,0 +1,85 @@
+/** A crowd of strangers of every kind at a gateway with few open files, while scripts sell: `npm run bench:hostile` measures the same. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
+
+const CROWD = resolve(__dirname, '..', '..', 'bench', 'hostile-crowd.mjs');
+const FILES_MAX = 256;
+/** Of each of eleven kinds: more than the public door has places. */
+const EACH = 20;
+const SALES = 60;
+const SALE_EVERY_MS = 50;
+/** Idle connections to v1 are kept for four seconds. */
+const BACK_MS = 15_000;
+
+const openFiles = (gateway: GatewayProcess): number => readdirSync(`/proc/${gateway.pid}/fd`).length;
+
+/** On a connection of its own, as PHP sells; the status, or what broke. */
+function sell(gateway: GatewayProcess, id: string): Promise<string> {
+  const fields = { network: '1', phone: '08031234567', amount: '100', plan_type: 'VTU', bypass: false, 'request-id': id };
+  return new Promise((tell) => {
+    const headers = { Authorization: 'Token shop_key:1234', 'Content-Type': 'application/json' };
+    const asked = request(`${gateway.url}/api/topup/`, { method: 'POST', headers, agent: false }, (reply) => {
+      let text = '';
+      reply.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => tell(`${reply.statusCode} ${text}`));
+    });
+    asked.on('error', (error) => tell(error.message)).end(JSON.stringify(fields));
+  });
+}
+
+async function openV1(): Promise<{ url: string; close: () => void }> {
+  let orders = 0;
+  const server = createServer((asked, reply) => {
+    asked.resume().on('end', () => {
+      const isKnown = asked.headers.authorization === 'Bearer shop_key';
+      const data = { reference: `R${(orders += 1)}`, balance_before: 900, balance_after: 800 };
+      const body = isKnown
+        ? { status: 'success', message: 'Airtime purchase successful', data }
+        : { status: 'error', message: 'Invalid API key' };
+      reply.writeHead(isKnown ? 200 : 401, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const close = (): void => void server.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+test('strangers of every kind cost no sale, and leave nothing behind', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const v1 = await openV1();
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, filesMax: FILES_MAX });
+  const crowd = fork(CROWD, { execArgv: [] });
+  try {
+    expect(await gateway.start()).toBe(true);
+    expect(await sell(gateway, 'first')).toMatch(/^200 .*"successful"/);
+    const before = openFiles(gateway);
+    crowd.send({ port: Number(new URL(gateway.url).port), each: EACH, kinds: '' });
+    await once(crowd, 'message');
+    const told: Promise<string>[] = [];
+    let most = 0;
+    for (let sale = 0; sale < SALES; sale += 1) {
+      told.push(sell(gateway, `sale-${sale}`));
+      most = Math.max(most, openFiles(gateway));
+      await sleep(SALE_EVERY_MS);
+    }
+    expect((await Promise.all(told)).filter((text) => !/^200 .*"successful"/.test(text))).toEqual([]);
+    expect(most).toBeGreaterThan(before + 2 * EACH);
+    expect(most).toBeLessThan(FILES_MAX);
+    crowd.send('end');
+    await once(crowd, 'message');
+    for (const until = Date.now() + BACK_MS; openFiles(gateway) > before + 2 && Date.now() < until;) await sleep(50);
+    expect(openFiles(gateway)).toBeLessThanOrEqual(before + 2);
+    expect(gateway.complaints()).toBe('');
+  } finally {
+    crowd.disconnect();
+    await gateway.end('SIGTERM');
+    v1.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
