@@ -1,6 +1,6 @@
 /**
  * Whose connection or request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the
- * addresses take turns. Those that have sold lately come first; where there are any, one of the others begins each millisecond, however many they are.
+ * addresses take turns. Those that have sold lately come first; where there are any, strangers begin one by one, however many they are.
  */
 import type { Sellers } from './sellers';
 
