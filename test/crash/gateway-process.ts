@@ -97,7 +97,7 @@ export async function prepareGateway(options: GatewayOptions): Promise<GatewayPr
       child = started;
       started.stderr?.on('data', (bytes: Buffer) => (complaints = `${complaints}${bytes.toString()}`.slice(-4_000)));
       started.stdout?.on('data', (bytes: Buffer) => (output += bytes.toString()));
-      const gone = once(started, 'exit').then(() => false);
+      const gone = once(started, 'exit').then(() => (isReady = false));
       const isGreeting = started.stdout === null ? untilReady(adminUrl) : once(started.stdout, 'data').then(() => true);
       const isUp = await Promise.race([isGreeting, gone]);
       if (isUp) startsMs.push(performance.now() - startedAt);

@@ -126,19 +126,21 @@ const ready = async (): Promise<number> => (await fetch(`${gateway.adminUrl}/rea
 const linesLost = async (): Promise<number> =>
   Number(/^compat_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${gateway.adminUrl}/metrics`)).text())![1]);
 
-/** One more sale, tried until it is one. */
-async function untilSold(): Promise<{ readonly ms: number }> {
+/** How long it takes until one more sale goes through. */
+async function untilSold(): Promise<number> {
   const startedAt = performance.now();
   const isSold = async () => (await buy(gateway.url, v1.keyOf(LAST_ACCOUNT), PURCHASES[0]!, 'afterwards')).word === 'success';
   while (!(await isSold())) await sleep(50);
-  return { ms: Math.round(performance.now() - startedAt) };
+  return Math.round(performance.now() - startedAt);
 }
+
+const DISK_TROUBLES = [...TROUBLES, 'spoilt'] as const;
 
 function troubleOf(taken: TakenDisk): Trouble {
   return {
     name: 'the disk',
-    ways: TROUBLES.map((trouble) => [trouble]),
-    take: async (way) => taken.take(TROUBLES.find((trouble) => trouble === way)),
+    ways: DISK_TROUBLES.map((trouble) => [trouble]),
+    take: async (way) => taken.take(DISK_TROUBLES.find((trouble) => trouble === way)),
     giveBack: async () => taken.giveBack(),
   };
 }
@@ -154,7 +156,7 @@ function talkative(trouble: Trouble): Trouble {
     ...trouble,
     async take(way) {
       await trouble.take(way);
-      process.kill(gateway.pid!, 'SIGUSR2');
+      if (gateway.isUp()) process.kill(gateway.pid!, 'SIGUSR2');
     },
   };
 }
@@ -206,9 +208,11 @@ possible(
       const callers = startCallers({ ...seller, chance: createChance(chance.seed + 1), name: 'worst' });
       const troubles: readonly Trouble[] = [troubleOf(disk), talkative(log), v1];
       await Promise.all(troubles.map((trouble, nth) => takeAtRandom(trouble, TIMES, createChance(chance.seed + 2 + nth), tell)));
-      const { ms: sellsAfterMs } = await untilSold();
+      const sellsAfterMs = gateway.isUp() ? await untilSold() : Infinity;
       tell(`sells again after ${sellsAfterMs} ms`);
       await callers.stop();
+      // Else it died, and these are its last words.
+      expect([gateway.isUp(), gateway.isUp() ? '' : gateway.complaints()]).toEqual([true, '']);
       await settleAll(callers.orders);
       tell('everything has ended');
 
