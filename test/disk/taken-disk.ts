@@ -42,8 +42,8 @@ export function openTakenDisk(usual: Trouble, sizeMb = 4): TakenDisk {
   const home = mkdtempSync(join(tmpdir(), 'taken-disk-'));
   const [dir, library, errnoFile] = [join(home, 'disk'), join(home, 'failing-disk.so'), join(home, 'errno')];
   mkdirSync(dir);
-  const isMounted = succeeds('mount', '-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'none', dir);
   execFileSync('gcc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
+  const isMounted = succeeds('mount', '-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'none', dir);
   const filler = join(dir, 'filler');
   return {
     dir,
