@@ -23,7 +23,7 @@ import { createApp, type PartialRequest } from './http/app';
 import { createClientAddress, createProxies } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
 import { createPassthrough, type PassthroughOptions } from './http/passthrough';
-import { Sellers } from './http/connection/sellers';
+import { KnownAddresses } from './http/connection/known-addresses';
 import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './listening';
 import { markUntold, noteCleanStop } from './mark-untold';
@@ -43,6 +43,7 @@ import { createStopLog, type StopLog } from './stop-log';
 import { routesBehindV1 } from './routes-behind-v1';
 import { watchMappings } from './watch-mappings';
 import { watchUpstream } from './watch-upstream';
+import { V1_ENDPOINTS } from './upstream/v1';
 import { createHttpUpstream } from './upstream/http-upstream';
 import type { Upstream } from './upstream/upstream';
 import { createVisitors } from './upstream/visitors';
@@ -91,6 +92,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, { observer, log, clock, closers }) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
+  const known = new KnownAddresses();
   const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
   const keyGuard = createKeyGuard({ clock, journal });
   const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
@@ -103,7 +105,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     mapping: live.current,
     journal: loggedJournal(journal, log, showId),
     upstream,
-    ...rememberV1(upstream, clock),
+    ...rememberV1(upstream, clock, known),
     keyring,
     keyGuard,
     lookupKey: config.lookupApiKey,
@@ -121,28 +123,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     if (hasDrained) noteCleanStop(config.dataDir);
   });
 
-  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
-  const clientAddress = createClientAddress(config.trustedProxies);
-  const known = { proxies: createProxies(config.trustedProxies, clientAddress), sellers: new Sellers() };
-  const app = createApp({
-    handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
-      const served = await gateway.handle(request, line);
-      observer.served(request, served, receivedAtMs, line.hungUp.aborted);
-      if (served.outcome === 'succeeded' && served.order.reference !== undefined) known.sellers.sold(request.clientAddress);
-      traffic?.record(request, served);
-      return served.reply;
-    },
-    refuse,
-    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, observer, log, shares) }),
-    v1Path: config.v1Path,
-    clientAddress,
-    limits: DEFAULT_HTTP_LIMITS,
-    onRequestDone: observer.requestDone,
-    onInFlight: (by) => metrics.inFlight(by),
-    incident: observer.incident,
-  });
-  const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
-  const server = createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), known);
+  const server = createDoor(config, { gateway, observer, traffic, metrics, log, shares, known, upstreamUrl });
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));
@@ -207,14 +188,56 @@ function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: Up
 }
 
 /** What v1 has said of keys, and the price lists that are shown by it. */
-function rememberV1(upstream: Upstream, clock: Clock): Pick<GatewayParts, 'visitors' | 'catalogs'> {
-  const visitors = createVisitors({ upstream, clock: () => clock.elapsed() });
+function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pick<GatewayParts, 'visitors' | 'catalogs'> {
+  const onAccepted = (address: string): void => known.add(address);
+  const visitors = createVisitors({ upstream, clock: () => clock.elapsed(), onAccepted });
   return { visitors, catalogs: createCatalog({ upstream, visitors }) };
 }
 
-function passthroughOptions(config: Config, observer: Observer, log: Log, shares: DescriptorShares): Partial<PassthroughOptions> {
+interface DoorParts extends Pick<Opening, 'observer' | 'log'> {
+  readonly gateway: Gateway;
+  readonly traffic: ReturnType<typeof openConfiguredTraffic>;
+  readonly metrics: Metrics;
+  readonly shares: DescriptorShares;
+  readonly known: KnownAddresses;
+  readonly upstreamUrl: string;
+}
+
+/** Where scripts come in: compat routes, and v1 passed through. */
+function createDoor(config: Config, parts: DoorParts): HttpServer {
+  const { gateway, observer, traffic, metrics, shares, known, upstreamUrl } = parts;
+  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
+  const clientAddress = createClientAddress(config.trustedProxies);
+  const app = createApp({
+    handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
+      const served = await gateway.handle(request, line);
+      observer.served(request, served, receivedAtMs, line.hungUp.aborted);
+      traffic?.record(request, served);
+      return served.reply;
+    },
+    refuse,
+    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, parts) }),
+    v1Path: config.v1Path,
+    clientAddress,
+    limits: DEFAULT_HTTP_LIMITS,
+    onRequestDone: observer.requestDone,
+    onInFlight: (by) => metrics.inFlight(by),
+    incident: observer.incident,
+  });
+  const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
+  const proxies = createProxies(config.trustedProxies, clientAddress);
+  return createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), { proxies, known });
+}
+
+/** Every path of v1 asks for a key (section 5): whoever is answered there has one. */
+const V1_PATHS: ReadonlySet<string> = new Set(V1_ENDPOINTS.map(({ path }) => path));
+
+function passthroughOptions(config: Config, { observer, log, shares, known }: DoorParts): Partial<PassthroughOptions> {
   return {
     socketsMax: shares.passthrough,
+    onAnswer: (clientAddress, { path, status }) => {
+      if (status >= 200 && status < 300 && V1_PATHS.has(path)) known.add(clientAddress);
+    },
     headers: config.passthroughHeaders,
     onError: (error) => observer.trouble('passthrough', error),
     onDroppedHeader: (field) => log.debug('passthrough_header_dropped', { field }),

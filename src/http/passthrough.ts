@@ -28,6 +28,8 @@ export interface PassthroughOptions {
   /** Headers that are forwarded beside the usual ones, in lower case. */
   readonly headers?: readonly string[] | undefined;
   readonly onDroppedHeader?: (name: string) => void;
+  /** v1 has answered a request of the caller at this address; the path is v1's, without what stands behind the question mark. */
+  readonly onAnswer?: (clientAddress: string, facts: { readonly path: string; readonly status: number }) => void;
 }
 
 export type PassthroughHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,6 +41,7 @@ const BUSY_RETRY_SECONDS = 5;
 
 /** One request on its way to v1. */
 interface Passing {
+  readonly client: string;
   isConnected: boolean;
   hasCall: boolean;
   leave: () => void;
@@ -68,6 +71,8 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
         destroyWithCaller(call, response);
       },
       proxyRes: (answer, request, response) => {
+        const [path = '/'] = (request.url ?? '/').split('?');
+        options.onAnswer?.(passing.get(request)!.client, { path, status: answer.statusCode ?? 0 });
         // The upstream's connection is not the caller's: PHP streams that asked for a close would wait for one (facts, section 7).
         delete answer.headers['keep-alive'];
         answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
@@ -87,7 +92,7 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     const client = admit(request, clientAddress);
     if (typeof client === 'object') return answerError(response, client);
     request.headers = forwardHeaders(request.headers, client);
-    const pass: Passing = { isConnected: false, hasCall: false, leave: () => undefined };
+    const pass: Passing = { client, isConnected: false, hasCall: false, leave: () => undefined };
     passing.set(request, pass);
     pass.leave = turns.enter(
       networkOf(client),

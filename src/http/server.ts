@@ -15,7 +15,7 @@ import type { ParseError } from './connection/broken-request';
 import { Connections } from './connection/connections';
 import { mendSpacedTarget, serveMended } from './connection/spaced-target';
 import { LoopTurns } from './connection/loop-turns';
-import { Sellers } from './connection/sellers';
+import { KnownAddresses } from './connection/known-addresses';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 
@@ -32,7 +32,7 @@ export interface HttpServer {
 /** Whom the server knows of those that connect. */
 export interface ServerKnowledge {
   readonly proxies?: Proxies;
-  readonly sellers?: Sellers;
+  readonly known?: KnownAddresses;
 }
 
 const SWEEP_MS = 25;
@@ -46,14 +46,14 @@ export function createHttpServer(
   app: Express,
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
   refuse: Refuse,
-  { proxies = NO_PROXIES, sellers = new Sellers() }: ServerKnowledge = {},
+  { proxies = NO_PROXIES, known = new KnownAddresses() }: ServerKnowledge = {},
 ): HttpServer {
   let isLeaving = false;
   const connections = new Connections({
     limits,
     isProxy: proxies.isProxy,
-    sellers,
-    turns: new LoopTurns({ atOnceMax: AT_ONCE_MAX, sellers }),
+    known,
+    turns: new LoopTurns({ atOnceMax: AT_ONCE_MAX, known }),
     addressOf: (peer, request) => networkOf(request === undefined ? peer : proxies.callerOf(peer, request)),
     onBroken: (socket) => server.emit('clientError', new Error('The parser has stopped.'), socket),
     begin: ({ request, response }) => {

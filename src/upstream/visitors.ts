@@ -38,6 +38,8 @@ export interface VisitorOptions {
   readonly pauseMs?: number;
   /** Longest question: whoever joins it later may be more patient than whoever came first. */
   readonly askTimeoutMs?: number;
+  /** Whenever v1 accepts a key that the caller at this address has sent. */
+  readonly onAccepted?: (clientAddress: string) => void;
   readonly clock?: () => number;
 }
 
@@ -110,6 +112,7 @@ export function createVisitors(options: VisitorOptions): Visitors {
   const visitors: Visitors = {
     accept(visit) {
       accepted.set(visitorOf(visit), word());
+      if (visit.credentials.isLookupKey !== true) options.onAccepted?.(visit.clientAddress);
       troubles.delete(visitorOf(visit));
       // A key that v1 takes is not revoked any more.
       const { fingerprint } = visit.credentials;

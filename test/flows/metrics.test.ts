@@ -219,10 +219,9 @@ const STEPS: readonly Step[] = [
   {
     what: 'a thousand names of fields, more shapes than there is room for, and a hundred addresses',
     play: async () => {
-      for (let nth = 0; nth < 143; nth += 1) {
-        const names = Array.from({ length: 7 }, (_, index) => `field_${nth * 7 + index}`);
-        await send(house.url, `/api/user/?${names.map((name) => `${name}=1`).join('&')}`);
-      }
+      // At once, since what waits for the store has room for a hundred shapes between two writings, of which one may come in between.
+      const requests = Array.from({ length: 250 }, (_, nth) => [0, 1, 2, 3].map((index) => `field_${nth * 4 + index}=1`));
+      await Promise.all(requests.map((fields) => send(house.url, `/api/user/?${fields.join('&')}`)));
       for (let nth = 0; nth < 100; nth += 1) await send(house.url, `/api/v1-${nth}/a${nth}`, undefined, { method: 'GET' });
       await seeTraffic();
     },

@@ -282,6 +282,20 @@ describe('the pass-through', () => {
     expect(answer).not.toMatch(/keep-alive/i);
   });
 
+  test('tells whom v1 has answered, for what path of v1, and how', async () => {
+    const { port } = await openUpstream((request, response) =>
+      response.writeHead(request.url?.includes('no') ? 401 : 200).end('{}'),
+    );
+    const told: unknown[] = [];
+    const door = await openDoor(port, { onAnswer: (...facts) => told.push(facts) });
+    for (const path of ['/receipt?reference=a', '/no'])
+      await speak(door, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(told).toEqual([
+      ['127.0.0.1', { path: '/receipt', status: 200 }],
+      ['127.0.0.1', { path: '/no', status: 401 }],
+    ]);
+  });
+
   describe('with few connections to v1', () => {
     const GET = 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n';
     const FROM = (address: string): string => `GET /${address} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\n\r\n`;

@@ -39,6 +39,16 @@ test('a key is known at the address where v1 accepted it, and there alone', () =
   for (const one of [elsewhere, other]) expect([visitors.isFresh(one), visitors.isKnown(one)]).toEqual([false, false]);
 });
 
+test('whoever has sent a key that v1 accepts is told of, and not whoever is served with the key of somebody else', () => {
+  const told: string[] = [];
+  const find = (): Promise<Finding> => Promise.resolve(FOUND);
+  const visitors = createVisitors({ upstream: { find }, onAccepted: (address) => told.push(address) });
+  visitors.accept(here);
+  visitors.accept({ ...elsewhere, credentials: { ...elsewhere.credentials, isLookupKey: true } });
+  visitors.refuse(other, refusal(401));
+  expect(told).toEqual(['192.0.2.1']);
+});
+
 test('it is fresh for a while, then known for a while, then forgotten', () => {
   const { time, visitors } = harness();
   visitors.accept(here);

@@ -4,19 +4,19 @@ import type { Duplex } from 'node:stream';
 import { networkOf } from '../../domain/network-of';
 import { withoutMapping } from '../client-address';
 import type { HttpLimits } from '../http-limits';
-import type { Sellers } from './sellers';
 import { Connection, type ConnectionOptions } from './connection';
+import type { KnownAddresses } from './known-addresses';
 
 export interface ConnectionsOptions extends ConnectionOptions {
   readonly limits: Pick<HttpLimits, 'connectionsMax' | 'unreadTimeMs'>;
   readonly isProxy: (peer: string) => boolean;
-  readonly sellers: Sellers;
+  readonly known: KnownAddresses;
 }
 
 /** Behind a trusted proxy stand many callers: however many connections it has, whoever has more than these goes first. */
 const PROXY_SIZE = 4;
-/** An address that has sold lately counts from here: all others go first. */
-const SELLER_SIZE = Number.MIN_SAFE_INTEGER;
+/** A known address counts from here: all others go first. */
+const KNOWN_SIZE = Number.MIN_SAFE_INTEGER;
 
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -46,8 +46,8 @@ export class Connections {
       serve();
       connection.read();
     };
-    const { turns, isProxy, sellers } = this.#options;
-    if (isProxy(connection.peer) || sellers.has(connection.peer)) return begin();
+    const { turns, isProxy, known } = this.#options;
+    if (isProxy(connection.peer) || known.has(connection.peer)) return begin();
     socket.once('close', turns.begin(networkOf(connection.peer), begin));
   }
 
@@ -68,14 +68,14 @@ export class Connections {
     clearInterval(this.#sweep);
   }
 
-  /** The address with the most gives first, sellers last, the oldest connection first; never one with a whole request under way. */
+  /** The address with the most gives first, known ones last, the oldest connection first; never one with a whole request under way. */
   #giveWay(count: number): void {
     const crowds = new Map<string, { size: number; readonly isProxy: boolean; readonly free: Connection[] }>();
     for (const connection of this.#open.values()) {
       const address = networkOf(connection.peer);
       const isProxy = this.#options.isProxy(connection.peer);
       const crowd = crowds.get(address) ?? {
-        size: isProxy ? PROXY_SIZE : this.#options.sellers.has(address) ? SELLER_SIZE : 0,
+        size: isProxy ? PROXY_SIZE : this.#options.known.has(address) ? KNOWN_SIZE : 0,
         isProxy,
         free: [],
       };

@@ -1,8 +1,8 @@
 /**
  * Whose connection or request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the
- * addresses take turns. Those that have sold lately come first; where there are any, strangers begin one by one, however many they are.
+ * addresses take turns. Those whose key v1 has accepted lately come first; where there are any, strangers begin one by one, however many they are.
  */
-import type { Sellers } from './sellers';
+import type { KnownAddresses } from './known-addresses';
 
 type Run = () => void;
 
@@ -12,18 +12,18 @@ type Line = Map<string, Set<Run>>;
 export interface LoopTurnsOptions {
   /** So many requests begin in one turn. */
   readonly atOnceMax: number;
-  readonly sellers: Sellers;
+  readonly known: KnownAddresses;
 }
 
 /**
- * Where somebody has sold, one stranger begins in so long. libuv accepts one connection in a turn of the loop, and a sale's waits behind those of strangers:
+ * Where an address is known, one stranger begins in so long. libuv accepts one connection in a turn of the loop, and a sale's waits behind those of strangers:
  * turns must be short. The processor is left some time as well, for whatever else runs there.
  */
 const STRANGER_MS = 2;
 
 export class LoopTurns {
   readonly #options: LoopTurnsOptions;
-  readonly #sellers: Line = new Map();
+  readonly #known: Line = new Map();
   readonly #strangers: Line = new Map();
   #begun = 0;
   #moment = 0;
@@ -41,9 +41,9 @@ export class LoopTurns {
       this.#moment = now;
       this.#begun = 0;
     }
-    const isSeller = this.#options.sellers.has(address);
-    const isFree = this.#begun < (isSeller ? this.#options.atOnceMax : this.#strangersAtOnceMax());
-    if (!isFree || this.#sellers.size > 0 || (!isSeller && this.#strangers.size > 0)) return this.later(address, run);
+    const isKnown = this.#options.known.has(address);
+    const isFree = this.#begun < (isKnown ? this.#options.atOnceMax : this.#strangersAtOnceMax());
+    if (!isFree || this.#known.size > 0 || (!isKnown && this.#strangers.size > 0)) return this.later(address, run);
     this.#begun += 1;
     run();
     return () => undefined;
@@ -51,7 +51,7 @@ export class LoopTurns {
 
   /** Runs it in its turn, never now. */
   later(address: string, run: Run): () => void {
-    const line = this.#options.sellers.has(address) ? this.#sellers : this.#strangers;
+    const line = this.#options.known.has(address) ? this.#known : this.#strangers;
     const own = line.get(address) ?? new Set();
     line.set(address, own.add(run));
     this.#wake();
@@ -61,9 +61,9 @@ export class LoopTurns {
   }
 
   #wake(): void {
-    const { sellers } = this.#options;
-    if (this.#sellers.size > 0 || sellers.isEmpty) this.#wakeMany();
-    if (this.#strangers.size > 0 && !sellers.isEmpty) this.#wakeStranger();
+    const { known } = this.#options;
+    if (this.#known.size > 0 || known.isEmpty) this.#wakeMany();
+    if (this.#strangers.size > 0 && !known.isEmpty) this.#wakeStranger();
   }
 
   #wakeMany(): void {
@@ -71,8 +71,8 @@ export class LoopTurns {
     this.#isDue = true;
     setImmediate(() => {
       this.#isDue = false;
-      const { atOnceMax, sellers } = this.#options;
-      const line = sellers.isEmpty ? this.#strangers : this.#sellers;
+      const { atOnceMax, known } = this.#options;
+      const line = known.isEmpty ? this.#strangers : this.#known;
       for (let begun = 0; begun < atOnceMax && line.size > 0; begun += 1) beginNext(line);
       if (line.size + this.#strangers.size > 0) this.#wake();
     });
@@ -89,7 +89,7 @@ export class LoopTurns {
   }
 
   #strangersAtOnceMax(): number {
-    return this.#options.sellers.isEmpty ? this.#options.atOnceMax : 1;
+    return this.#options.known.isEmpty ? this.#options.atOnceMax : 1;
   }
 }
 

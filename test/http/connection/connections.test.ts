@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { Sellers } from '../../../src/http/connection/sellers';
+import { KnownAddresses } from '../../../src/http/connection/known-addresses';
 import { closeServers, ok, openServer, pause } from '../open-server';
 import { speak } from '../request-door';
 
@@ -70,7 +70,7 @@ describe('a caller that does not read', () => {
 
 describe('a sale among strangers', () => {
   test('is served before requests that were there first, whichever address they come from', async () => {
-    const sellers = new Sellers();
+    const known = new KnownAddresses();
     const begun: string[] = [];
     const { port } = await openServer(
       async (request) => {
@@ -78,9 +78,9 @@ describe('a sale among strangers', () => {
         return { status: 200, body: { path: request.path } };
       },
       {},
-      { sellers },
+      { known },
     );
-    sellers.sold('127.0.0.2');
+    known.add('127.0.0.2');
     const strangers: Caller[] = [];
     for (let index = 0; index < 60; index += 1) strangers.push(await call(port, `127.0.3.${index + 1}`, PIPELINED));
     await until(() => begun.length > 60);
@@ -103,9 +103,9 @@ describe('a sale among strangers', () => {
   });
 
   test('a stranger that leaves without a word before its turn has come is gone', async () => {
-    const sellers = new Sellers();
-    sellers.sold('127.0.0.2');
-    const { port, server } = await openServer(ok, {}, { sellers });
+    const known = new KnownAddresses();
+    known.add('127.0.0.2');
+    const { port, server } = await openServer(ok, {}, { known });
     const strangers = Array.from({ length: 100 }, () => connect({ port, host: '127.0.0.1', localAddress: '127.0.0.3' }).end());
     await Promise.all(
       strangers.map(
@@ -124,9 +124,9 @@ describe('a sale among strangers', () => {
   });
 
   test('keeps its connection when strangers need room', async () => {
-    const sellers = new Sellers();
-    const { port } = await openServer(ok, { connectionsMax: 64 }, { sellers });
-    sellers.sold('127.0.0.2');
+    const known = new KnownAddresses();
+    const { port } = await openServer(ok, { connectionsMax: 64 }, { known });
+    known.add('127.0.0.2');
     const selling = await callMany(port, 30, '127.0.0.2', GET);
     await until(() => selling.every(({ text }) => text !== ''));
     // From addresses of their own, each with a few: none has as many as the seller.

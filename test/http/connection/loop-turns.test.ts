@@ -1,5 +1,5 @@
 import { LoopTurns } from '../../../src/http/connection/loop-turns';
-import { Sellers } from '../../../src/http/connection/sellers';
+import { KnownAddresses } from '../../../src/http/connection/known-addresses';
 
 const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -8,9 +8,9 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 function openTurns() {
-  const sellers = new Sellers();
-  sellers.sold('seller');
-  const turns = new LoopTurns({ atOnceMax: 2, sellers });
+  const known = new KnownAddresses();
+  known.add('seller');
+  const turns = new LoopTurns({ atOnceMax: 2, known });
   const begun: string[] = [];
   const ask = (address: string, index: number) => turns.begin(address, () => void begun.push(`${address}${index}`));
   return { turns, begun, ask };
@@ -30,7 +30,7 @@ describe('turns of the event loop', () => {
   });
 
   test('where nobody has sold yet, a few strangers begin at once', async () => {
-    const turns = new LoopTurns({ atOnceMax: 2, sellers: new Sellers() });
+    const turns = new LoopTurns({ atOnceMax: 2, known: new KnownAddresses() });
     const begun: string[] = [];
     for (const name of ['a0', 'a1', 'a2', 'b0', 'a3']) turns.begin(name.slice(0, 1), () => void begun.push(name));
     expect(begun).toEqual(['a0', 'a1']);
@@ -40,7 +40,7 @@ describe('turns of the event loop', () => {
     expect(begun.slice(4)).toEqual(['a3']);
   });
 
-  test('of sellers a few begin at once, before all strangers', async () => {
+  test('of known a few begin at once, before all strangers', async () => {
     const { ask, begun } = openTurns();
     for (let index = 0; index < 3; index += 1) ask('a', index);
     for (let index = 0; index < 4; index += 1) ask('seller', index);
@@ -51,11 +51,11 @@ describe('turns of the event loop', () => {
   });
 
   test('whoever waits when the first sale is made still begins', async () => {
-    const sellers = new Sellers();
-    const turns = new LoopTurns({ atOnceMax: 1, sellers });
+    const known = new KnownAddresses();
+    const turns = new LoopTurns({ atOnceMax: 1, known });
     const begun: string[] = [];
     for (const name of ['a0', 'a1', 'a2']) turns.begin('a', () => void begun.push(name));
-    sellers.sold('seller');
+    known.add('seller');
     await until(() => begun.length === 3);
     expect(begun).toEqual(['a0', 'a1', 'a2']);
   });
@@ -73,7 +73,7 @@ describe('turns of the event loop', () => {
   });
 
   test('what waits for its turn never begins at once, and in another moment a few do again', async () => {
-    const turns = new LoopTurns({ atOnceMax: 1, sellers: new Sellers() });
+    const turns = new LoopTurns({ atOnceMax: 1, known: new KnownAddresses() });
     const begun: string[] = [];
     turns.later('a', () => void begun.push('later'));
     expect(begun).toEqual([]);

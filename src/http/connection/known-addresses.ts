@@ -1,19 +1,19 @@
-/** The addresses that have sold something lately. They do not wait behind strangers: neither for a turn, nor for a place. */
+/** The addresses of callers whose key v1 has accepted lately. They do not wait behind strangers: neither for a turn, nor for a place. */
 import { LRUCache } from 'lru-cache';
 import { networkOf } from '../../domain/network-of';
 
 const ADDRESSES_MAX = 5_000;
 const LATELY_MS = 24 * 60 * 60 * 1_000;
 
-export class Sellers {
+export class KnownAddresses {
   readonly #lately = new LRUCache<string, true>({ max: ADDRESSES_MAX, ttl: LATELY_MS });
 
-  /** v1 has sold something to a caller at this address. */
-  sold(address: string): void {
+  /** v1 has accepted the key of a caller at this address. */
+  add(address: string): void {
     this.#lately.set(networkOf(address), true);
   }
 
-  /** True until something is sold. */
+  /** True until v1 has accepted a key. */
   get isEmpty(): boolean {
     return this.#lately.size === 0;
   }
