@@ -19,7 +19,7 @@ export interface LoopTurnsOptions {
  * Where an address is known, one stranger begins in so long. libuv accepts one connection in a turn of the loop, and a sale's waits behind those of strangers:
  * turns must be short. The processor is left some time as well, for whatever else runs there.
  */
-const STRANGER_MS = 2;
+const STRANGER_MS = 5;
 
 export class LoopTurns {
   readonly #options: LoopTurnsOptions;
