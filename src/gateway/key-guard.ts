@@ -31,6 +31,8 @@ const TRY_EVERY_MS = 5_000;
 const NEEDED = { wrong: TRIES_MAX / 2, fresh: 2, returning: 1 };
 /** A key without an answer for so long is no longer counted as being judged, and nobody waits longer for another key's answer. */
 const JUDGED_WITHIN_MS = 2_000;
+/** No call to v1 lasts longer: whose verdict has not come by then is forgotten. */
+const VERDICT_WITHIN_MS = 120_000;
 const NETWORKS_MAX = 10_000;
 const KEYS_MAX = 10_000;
 /** Section 7: a key that is wrong or revoked, or of a suspended account. */
@@ -121,7 +123,7 @@ class Network {
   /** As of `#atMs`. */
   #tries = TRIES_MAX;
   #atMs: number;
-  /** Keys on their way to v1, and until when they count. */
+  /** Requests on their way to v1, and until when they count. */
   #judging: { readonly fingerprint: string; readonly untilMs: number }[] = [];
 
   constructor(clock: Clock) {
@@ -138,8 +140,8 @@ class Network {
 
   underWay(): number {
     const now = this.#clock.elapsed();
-    this.#judging = this.#judging.filter(({ untilMs }) => untilMs > now);
-    return this.#judging.length;
+    this.#judging = this.#judging.filter(({ untilMs }) => untilMs + VERDICT_WITHIN_MS > now);
+    return this.#judging.filter(({ untilMs }) => untilMs > now).length;
   }
 
   begin(fingerprint: string): void {
@@ -148,8 +150,9 @@ class Network {
 
   judged(fingerprint: string, isWrong: boolean): void {
     const at = this.#judging.findIndex((one) => one.fingerprint === fingerprint);
+    // A request may ask v1 twice: it is one try.
     if (at >= 0) this.#judging.splice(at, 1);
-    if (isWrong) this.#tries = Math.max(0, this.triesLeft() - 1);
+    if (at >= 0 && isWrong) this.#tries = Math.max(0, this.triesLeft() - 1);
     this.changed.emit();
   }
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   house = await open();
 });
 beforeEach(() => {
-  elapsedMs = systemClock.elapsed();
+  elapsedMs = Math.round(systemClock.elapsed());
   address = `203.0.113.${Number(address.split('.')[3]) + 1}`;
 });
 afterEach(() => void (elapsedMs = undefined));
@@ -103,7 +103,7 @@ test('a new shop waits as long as it is told, a few seconds, while the flood goe
   await flood();
   const told = await buy(key);
   const waitMs = Number(told.headers.get('retry-after')) * 1_000;
-  expect([told.status, waitMs > 0 && waitMs <= 5_000]).toEqual([429, true]);
+  expect([told.status, waitMs]).toEqual([429, 1_000]);
   elapsedMs! += waitMs;
   await flood();
   expect((await buy(key)).body.status).toBe('success');
