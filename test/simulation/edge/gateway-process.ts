@@ -4,6 +4,7 @@ import type { LegacyRequest, Line } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type GatewayParts, type Served } from '../../../src/gateway/gateway';
 import type { Keyring } from '../../../src/gateway/keyring';
 import type { Mapping } from '../../../src/mapping/mapping';
+import { markUntold } from '../../../src/mark-untold';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, type Life } from '../engine/timeline';
@@ -33,6 +34,8 @@ export type Heard =
   | { readonly kind: 'cut' };
 
 const DRAIN_MS = 25_000;
+/** Where no process has written that it stopped cleanly. */
+const NO_FOLDER = '/nonexistent';
 
 export class GatewayProcess {
   readonly name: string;
@@ -42,6 +45,8 @@ export class GatewayProcess {
   readonly #disk: Disk;
   readonly #life: Life = { isAlive: true };
   readonly #gateway: Gateway;
+  /** As at every start: whose end may have been told to nobody. */
+  readonly #isReady: Promise<unknown>;
   readonly #connections = new Set<(heard: Heard) => void>();
 
   constructor(name: string, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance, skewMs: number) {
@@ -63,6 +68,7 @@ export class GatewayProcess {
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
+    this.#isReady = markUntold(disk.journal, NO_FOLDER, clock.now());
     const parts = mutate?.parts?.(plain) ?? plain;
     const gateway = createGateway(parts);
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
@@ -76,7 +82,8 @@ export class GatewayProcess {
       };
       this.#connections.add(hear);
       const line: Line = { hungUp, onEnd: (run) => run(!hungUp.aborted) };
-      this.#gateway.handle(request, line).then(
+      const handled = this.#isReady.then(() => this.#gateway.handle(request, line));
+      handled.then(
         (served) => hear({ kind: 'reply', served }),
         (error: unknown) => hear({ kind: 'thrown', error }),
       );
