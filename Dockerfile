@@ -26,4 +26,5 @@ VOLUME /app/data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "scripts/health.mjs"]
 # No shell and no npm between the signal and the program. UPSTREAM_URL must be given; the word `sandbox` is allowed.
-CMD ["node", "dist/cli/main.js", "serve"]
+# The flag: docs/operations.md.
+CMD ["node", "--max-semi-space-size=32", "dist/cli/main.js", "serve"]

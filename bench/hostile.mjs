@@ -105,7 +105,7 @@ async function measure(node, round) {
 function startGateway({ program }, folder) {
   const log = openSync(join(folder, 'log'), 'a');
   const profiling = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(options.profile)];
-  const command = [program, ...profiling, join(dirname(bench), 'dist/cli/main.js'), 'serve'];
+  const command = [program, '--max-semi-space-size=32', ...profiling, join(dirname(bench), 'dist/cli/main.js'), 'serve'];
   return spawn('sh', ['-c', `ulimit -n ${files}; exec "$@"`, 'gateway', ...command], {
     cwd: folder,
     env: gatewayEnvironment(folder, v1Url, dirname(bench)),

@@ -26,14 +26,13 @@ import { createPassthrough, type PassthroughOptions } from './http/passthrough';
 import { KnownAddresses } from './http/connection/known-addresses';
 import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './listening';
-import { markUntold, noteCleanStop } from './mark-untold';
+import { watchUntold } from './mark-untold';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
 import { formatProblems } from './mapping/by-cause';
 import { watchOpenOrders } from './open-orders';
 import { createObserver, type Observer } from './observer';
 import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
-import type { Journal } from './journal/journal';
 import type { Log } from './telemetry/log';
 import { loggedJournal } from './telemetry/logged-journal';
 import { measuredUpstream } from './telemetry/measured';
@@ -87,7 +86,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const live = openMapping(config, observer);
   metrics.mappingLoaded(live.current().hash);
   const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
-  const journal = await openOrders(config, { observer, log, clock, closers });
+  const { journal, endSigns } = await openOrders(config, { observer, log, clock, closers });
   const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, { observer, log, clock, closers }) : undefined;
@@ -120,7 +119,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   closers.push(async () => {
     const hasDrained = await gateway.drain(deadline.leftMs());
     await stopping.drained();
-    if (hasDrained) noteCleanStop(config.dataDir);
+    endSigns(hasDrained && journal.isWritable());
   });
 
   const server = createDoor(config, { gateway, observer, traffic, metrics, log, shares, known, upstreamUrl });
@@ -251,12 +250,13 @@ interface Opening {
   readonly closers: (() => Promise<void>)[];
 }
 
-async function openOrders(config: Config, { observer, log, clock, closers }: Opening): Promise<Journal> {
+async function openOrders(config: Config, { observer, log, clock, closers }: Opening) {
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
-  const untold = await markUntold(journal, config.dataDir, clock.now());
-  if (untold > 0) log.warn('untold_orders', { count: untold });
-  return journal;
+  const onMarked = (count: number): void => log.warn('untold_orders', { count });
+  const endSigns = await watchUntold({ dataDir: config.dataDir, journal, clock, onMarked, onTrouble: observer.trouble });
+  closers.push(async () => endSigns(false));
+  return { journal, endSigns };
 }
 
 async function openAdmin(config: Config, options: Omit<AdminServerOptions, 'token'>): Promise<AdminServer & { port: number }> {

@@ -20,6 +20,7 @@ import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
 import type { Pursuit } from './pursuit';
 import { pursue } from './pursue';
 import { requestIdReused } from './pursuits';
+import { otherServices, rulesOut } from './rules-out';
 import { noteTelling } from './note-telling';
 import { isUsedUp, replayMsOf, requestIdUsed } from './replay-window';
 import { generateRequestId, type SentRequestId } from './request-id';
@@ -301,12 +302,14 @@ async function identify(reference: string, openedAtMs: number, asking: Asking, p
   const { operation, intent, mapping, credentials } = asking;
   const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
   const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
+  const listed = traitsOf(operation, intent.values, lists);
   const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {
     openedAtMs,
     nowMs: parts.clock.now(),
-    listPrice: traitsOf(operation, intent.values, lists).faceValue,
+    listPrice: listed.faceValue,
   });
-  return { identity, outcome: shown === undefined ? undefined : outcome };
+  const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
+  return { identity: isRuledOut ? 'contradicted' : identity, outcome: shown === undefined ? undefined : outcome };
 }
 
 /**

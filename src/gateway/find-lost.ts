@@ -13,7 +13,7 @@ import { compareReceipt, traitsOf, type OrderTraits } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 import type { ReconcileParts } from './reconcile';
-import { isMoneyIn, rulesOut } from './rules-out';
+import { isMoneyIn, otherServices, rulesOut } from './rules-out';
 
 export interface LostParts extends ReconcileParts {
   readonly history: HistoryReader;
@@ -156,7 +156,6 @@ function isTimely(order: Order, row: Unclaimed): boolean {
 }
 
 interface LostTraits extends OrderTraits {
-  /** How v1 calls what other operations buy: the first word of their categories. */
   readonly otherServices: readonly string[];
 }
 
@@ -164,10 +163,7 @@ interface LostTraits extends OrderTraits {
 function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
   if (operation === undefined) return undefined;
-  const otherServices = [...mapping.operations.values()].flatMap((other) =>
-    other === operation ? [] : other.categories.slice(0, 1),
-  );
-  return { ...traitsOf(operation, order.fields, prices), otherServices };
+  return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
 }
 
 /**

@@ -3,6 +3,7 @@
  * its script hears "failed". So each trait counts only where the specification leaves v1 no other way to write it.
  */
 import type { JsonObject, JsonValue } from '../domain/json';
+import type { Mapping, Operation } from '../mapping/mapping';
 import { readNaira } from '../upstream/delivery';
 import { numberIn, type OrderTraits } from './compare-receipt';
 
@@ -14,15 +15,19 @@ const LEAST_SHARE = 0.6;
 const MOST_SHARE = 1.25;
 const CHARGE_MOST = 250_00;
 
-/** `otherServices`: how v1 calls what other operations buy. */
-export function rulesOut(record: JsonObject, traits: OrderTraits, otherServices: readonly string[]): boolean {
+export function rulesOut(record: JsonObject, traits: OrderTraits, others: readonly string[]): boolean {
   const data = (record['data'] ?? {}) as JsonObject;
   return (
     isMoneyIn(data) ||
     numberIn(data, traits) === 'other' ||
     isOtherPrice(data, traits) ||
-    isOtherService(data['category'], traits, otherServices)
+    isOtherService(data['category'], traits, others)
   );
+}
+
+/** How v1 calls what other operations buy: the first word of their categories. */
+export function otherServices(operation: Operation, mapping: Mapping): readonly string[] {
+  return [...mapping.operations.values()].flatMap((other) => (other === operation ? [] : other.categories.slice(0, 1)));
 }
 
 /** What v1 shows as `type` of a refund or deposit; such a record is nobody's order. */

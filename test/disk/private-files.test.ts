@@ -59,7 +59,7 @@ test.each(['000', '022'])('with umask %s', async (umask) => {
         'journal/data.mdb',
         'traffic/lock.mdb',
         'sandbox/sandbox.lmdb-lock',
-        'stopped-cleanly',
+        'processes',
       ]),
     );
     expect(modes(dataDir)).toEqual([]);

@@ -11,6 +11,8 @@ import { openHouse, send, type House } from './house';
 
 interface Strange {
   readonly title: string;
+  /** What is bought at which address; airtime unless told. */
+  readonly sale?: { readonly at: string; readonly fields: object };
   /** What it answers to a purchase: always, or to one try after the other. */
   readonly answers: readonly { readonly http: number; readonly body: object | string }[];
   /** What its receipt of the reference `R-<request id>` says; undefined when it has none. */
@@ -20,6 +22,7 @@ interface Strange {
   readonly inTheEnd?: 'success' | 'fail';
 }
 
+const AIRTIME = { at: '/api/topup/', fields: { network: 1, mobile_number: '08030000001', amount: 100, Ported_number: true } };
 const SOLD = { status: 'success' };
 const FAILED = { status: 'failed' };
 const no = (http: number, more: object) => ({ http, body: { status: 'error', message: 'The transaction failed.', ...more } });
@@ -139,6 +142,13 @@ const STRANGE: readonly Strange[] = [
     never: 'success',
   },
   {
+    title: 'the original of another service, after an answer that was lost',
+    sale: { at: '/api/epin/', fields: { exam_name: 'WAEC', quantity: 1 } },
+    answers: [cut, yes({ duplicate: true })],
+    receipt: SOLD,
+    never: 'success',
+  },
+  {
     title: 'a refund of the original that the receipt does not know',
     answers: [cut, no(400, { refunded: true, duplicate: true, reference: '$R' })],
     receipt: SOLD,
@@ -212,8 +222,8 @@ const HANG_UP_MS = 6_000;
 
 async function play(index: number): Promise<{ readonly first: string | undefined; readonly later: string }> {
   const id = `s-${index}`;
-  const sale = { network: 1, mobile_number: '08030000001', amount: 100, Ported_number: true, 'request-id': id };
-  const buying = send(house.url, '/api/topup/', sale);
+  const { at, fields } = STRANGE[index]!.sale ?? AIRTIME;
+  const buying = send(house.url, at, { ...fields, 'request-id': id });
   const hangUp =
     STRANGE[index]!.inTheEnd === undefined
       ? sleep(HANG_UP_MS, undefined, { ref: false })

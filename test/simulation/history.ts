@@ -46,6 +46,8 @@ const SETTLING_MS = 300_000;
 /** Longer than the quiet time of the mappings. */
 const QUIET_MS = 360_000;
 const RESTART_MS = 1_500;
+/** A machine that comes back, while its neighbour sells on. */
+const SLOW_RESTART_MS = 90_000;
 
 const KEYS = Object.values(SCRIPT_KEYS).map(({ apiKey }) => apiKey);
 let house: Promise<HouseParts> | undefined;
@@ -132,6 +134,7 @@ class Processes {
   readonly #make: (slot: number) => GatewayProcess;
   readonly #slots: (GatewayProcess | undefined)[];
   readonly #stage: Stage;
+  readonly #restarts: Chance;
   #count = 0;
 
   constructor(
@@ -144,6 +147,7 @@ class Processes {
     chance: Chance,
   ) {
     this.#stage = stage;
+    this.#restarts = chance.fork('restarts');
     this.#make = (slot) => {
       this.#count += 1;
       const name = `${slot === 0 ? 'A' : 'B'}${this.#count}`;
@@ -166,7 +170,7 @@ class Processes {
       return process.stop();
     }
     process.crash();
-    this.#stage.timeline.after(RESTART_MS, () => {
+    this.#stage.timeline.after(this.#restarts.is(0.2) ? SLOW_RESTART_MS : RESTART_MS, () => {
       this.#slots[slot % this.#slots.length] = this.#make(slot);
     });
   }

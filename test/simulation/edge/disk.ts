@@ -6,6 +6,7 @@ import { GatewayError } from '../../../src/domain/errors';
 import type { NewOrder, Opened, Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import type { Journal } from '../../../src/journal/journal';
+import { WriteFailure } from '../../../src/journal/lmdb/group-commit';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
@@ -26,6 +27,8 @@ export class Disk {
   readonly #stage: Stage;
   readonly #writing = new Set<Writing>();
   readonly #counts = new Map<string, number>();
+  /** The last signs of the processes that died, in ms since the epoch. */
+  readonly #signsMs: number[] = [];
   /** What is durable, as it was last written. */
   readonly orders = new Map<string, Order>();
   readonly journal = createMemoryJournal();
@@ -69,6 +72,14 @@ export class Disk {
     };
   }
 
+  leaveSign(atMs: number): void {
+    this.#signsMs.push(atMs);
+  }
+
+  takeSigns(): readonly number[] {
+    return this.#signsMs.splice(0);
+  }
+
   /** Each write under way survives the process or does not. */
   crash(life: Life): void {
     for (const writing of this.#writing) {
@@ -109,7 +120,7 @@ export class Disk {
       const subject = book.find(owner, requestId);
       if (subject !== undefined) subject.isDoubtful = true;
       note(this.#stage, subject?.name ?? requestId, `${process}: journal.${kind} ${why}`);
-      return new Error(`the disk: ${why}`);
+      return new WriteFailure(new Error(`the disk: ${why}`));
     };
     return new Promise((resolve, reject) => {
       const writing: Writing = { life, complete };

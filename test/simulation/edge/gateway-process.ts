@@ -1,10 +1,13 @@
 /** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
 import type { Catalogs } from '../../../src/catalog/catalog';
+import { within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest, Line } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type GatewayParts, type Served } from '../../../src/gateway/gateway';
 import type { Keyring } from '../../../src/gateway/keyring';
 import type { Mapping } from '../../../src/mapping/mapping';
+import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
 import { markUntold } from '../../../src/mark-untold';
+import { SIGN_EVERY_MS } from '../../../src/signs-of-life';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, type Life } from '../engine/timeline';
@@ -34,8 +37,6 @@ export type Heard =
   | { readonly kind: 'cut' };
 
 const DRAIN_MS = 25_000;
-/** Where no process has written that it stopped cleanly. */
-const NO_FOLDER = '/nonexistent';
 
 export class GatewayProcess {
   readonly name: string;
@@ -47,6 +48,11 @@ export class GatewayProcess {
   readonly #gateway: Gateway;
   /** As at every start: whose end may have been told to nobody. */
   readonly #isReady: Promise<unknown>;
+  readonly #journal: KeepingJournal;
+  /** By its own clock, in ms since the epoch. */
+  #signMs = 0;
+  readonly #clock: Clock;
+  readonly #answering = new Set<Promise<Heard>>();
   readonly #connections = new Set<(heard: Heard) => void>();
 
   constructor(name: string, stage: Stage, disk: Disk, road: SimulatedRoad, house: HouseParts, chance: Chance, skewMs: number) {
@@ -56,9 +62,12 @@ export class GatewayProcess {
     const { mutate } = house;
     const upstream = road.upstreamFor(this.#life, name);
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
+    this.#journal = keepAnswers(disk.openFor(this.#life, name));
+    this.#clock = clock;
+    this.#live();
     const plain: GatewayParts = {
       mapping: () => house.mapping,
-      journal: disk.openFor(this.#life, name),
+      journal: this.#journal,
       upstream,
       visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
       catalogs: house.catalogs,
@@ -68,7 +77,7 @@ export class GatewayProcess {
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
-    this.#isReady = markUntold(disk.journal, NO_FOLDER, clock.now());
+    this.#isReady = markUntold(disk.journal, disk.takeSigns());
     const parts = mutate?.parts?.(plain) ?? plain;
     const gateway = createGateway(parts);
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
@@ -76,7 +85,7 @@ export class GatewayProcess {
 
   /** `hungUp` is aborted when the script goes away. */
   handle(request: LegacyRequest, hungUp = new AbortController().signal): Promise<Heard> {
-    return new Promise((resolve) => {
+    const answer = new Promise<Heard>((resolve) => {
       const hear = (heard: Heard): void => {
         if (this.#connections.delete(hear)) resolve(heard);
       };
@@ -88,12 +97,14 @@ export class GatewayProcess {
         (error: unknown) => hear({ kind: 'thrown', error }),
       );
     });
+    this.#answering.add(answer);
+    return answer.finally(() => this.#answering.delete(answer));
   }
 
   crash(): void {
     note(this.#stage, `* ${this.name}`, 'dies');
     this.#stage.faults.count('crash');
-    this.#end();
+    this.#end({ isClean: false });
   }
 
   /** As on SIGTERM: takes nothing new, answers who waits, writes down what it can, exits. */
@@ -102,11 +113,28 @@ export class GatewayProcess {
     this.#stage.faults.count('graceful_stop');
     this.isListening = false;
     this.#gateway.beginStop();
-    void this.#gateway.drain(DRAIN_MS).then(() => this.#end());
+    void this.#drain().then((isClean) => this.#end({ isClean }));
   }
 
-  #end(): void {
+  /** Gives its signs, and writes what the disk did not take, as long as it lives. */
+  #live(): void {
+    if (this.#journal.keptCount() === 0) this.#signMs = this.#clock.now();
+    else void this.#journal.writeKept();
+    void markUntold(this.#disk.journal, this.#disk.takeSigns());
+    this.#clock.after(SIGN_EVERY_MS, () => this.#live());
+  }
+
+  /** Gives whether every reply, order and word came to its end. */
+  async #drain(): Promise<boolean> {
+    const answered = within(this.#clock, DRAIN_MS, Promise.all(this.#answering));
+    const [isDrained, replies] = await Promise.all([this.#gateway.drain(DRAIN_MS), answered]);
+    await this.#journal.writeKept();
+    return isDrained && replies !== undefined && this.#journal.keptCount() === 0;
+  }
+
+  #end({ isClean }: { readonly isClean: boolean }): void {
     if (!this.#life.isAlive) return;
+    if (!isClean) this.#disk.leaveSign(this.#signMs);
     this.isListening = false;
     this.#life.isAlive = false;
     this.#disk.crash(this.#life);
