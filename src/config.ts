@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
-import { CONFIG_FILE_NAME, readConfigFile } from './config-file';
+import { CONFIG_FILE_NAME, readConfigFile } from './start/config-file';
 import {
   folder,
   host,
@@ -23,7 +23,7 @@ import {
   SANDBOX,
   secret,
   setting,
-} from './config-values';
+} from './start/config-values';
 import { Secret } from './domain/credentials';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { changedSince, makePlan } from '../gateway/make-plan';
+import { changedSince, makePlan } from '../operator/plan/make-plan';
 import { askAdmin } from './ask-admin';
 import { parseFolder } from './parse-path';
 import { EDITS_IN_FOLDER, readSetOrComplain } from './plan';

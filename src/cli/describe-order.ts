@@ -3,7 +3,7 @@ import { nairaText } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
-import { explainOrderReply } from '../gateway/explain';
+import { explainOrderReply } from '../operator/explain/explain';
 import type { Mapping } from '../mapping/mapping';
 import { describeOwn, describeReply, showPlace, showValue } from './describe-reply';
 import type { Times } from './show-time';

@@ -1,7 +1,7 @@
 /** Rows of an explanation: values as an operator reads them, and of every reply field where it comes from. */
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
-import type { ExplainedField, ExplainedReply, Place } from '../gateway/explain';
+import type { ExplainedField, ExplainedReply, Place } from '../operator/explain/explain';
 
 /** Money is kobo inside, and naira to whoever reads. */
 export const showValue = ({ value, as }: Pick<ExplainedField, 'value' | 'as'>): string =>

@@ -1,8 +1,8 @@
 /** What `compat-gateway drift` prints for people. */
-import type { LearntEntry } from '../gateway/learnt-patience';
+import type { LearntEntry } from '../gateway/order/learnt-patience';
 import type { Places } from '../mapping/source';
-import type { Addition, Advice, Drift, UnknownField } from '../traffic/drift/drift';
-import type { Patch } from '../traffic/drift/make-patch';
+import type { Addition, Advice, Drift, UnknownField } from '../operator/drift/drift';
+import type { Patch } from '../operator/drift/make-patch';
 
 /** True when a person should look: what nobody used is information only. */
 export function hasFound({ fields, words, addresses }: Drift): boolean {

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import { looksLikeKey, Secret } from '../domain/credentials';
-import { createKeyring, looksLikeToken, type Keyring } from '../gateway/keyring';
-import { showRequestId } from '../gateway/show-request-id';
-import { findGatewaySecret, missingSecret } from '../gateway-secret';
+import { createKeyring, looksLikeToken, type Keyring } from '../gateway/read/keyring';
+import { showRequestId } from '../gateway/read/show-request-id';
+import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { readConfig } from './read-config';
 import { readHiddenLine } from './read-hidden-line';
 

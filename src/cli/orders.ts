@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { openJournalBeside } from '../configured-journal';
+import { openJournalBeside } from '../start/configured-journal';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
-import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../open-orders';
+import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../watch/open-orders';
 import { readConfig } from './read-config';
 import { readMappingForOrders } from './read-mapping-for-orders';
 import { showOrder } from './show-order';

@@ -1,8 +1,8 @@
 /** A plan for people: what can move money first, each with its place, then what recorded requests would notice. */
-import type { Plan } from '../gateway/make-plan';
-import type { Replay } from '../gateway/replay';
-import type { ReplayChange } from '../gateway/replay/group-changes';
-import type { Difference } from '../mapping/plan/difference';
+import type { Plan } from '../operator/plan/make-plan';
+import type { Replay } from '../operator/replay/replay';
+import type { ReplayChange } from '../operator/replay/group-changes';
+import type { Difference } from '../operator/plan/difference';
 
 /** Why nothing could be replayed; undefined when it was. */
 export type WithoutReplay = 'not asked for' | 'no gateway' | undefined;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { makePlan, type Plan } from '../gateway/make-plan';
+import { makePlan, type Plan } from '../operator/plan/make-plan';
 import { formatProblems } from '../mapping/by-cause';
 import { parseFolder } from './parse-path';
 import { formatPlan, type WithoutReplay } from './plan-report';

@@ -1,7 +1,7 @@
 /** The two sets of a plan: a folder, and what the running gateway has in use. */
 import type { Config } from '../config';
 import type { SeenShape, Traffic } from '../domain/traffic';
-import type { PlannedSet } from '../gateway/make-plan';
+import type { PlannedSet } from '../operator/plan/make-plan';
 import { checkFiles } from '../mapping/check';
 import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
 import { formatProblems } from '../mapping/by-cause';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { prepareDataFolder } from '../data-folder';
-import { listening } from '../listening';
+import { prepareDataFolder } from '../start/data-folder';
+import { listening } from '../start/listening';
 import { openSandbox } from '../sandbox/sandbox';
 import { listenForStop } from './listen-for-stop';
 import { readConfig } from './read-config';

@@ -3,7 +3,7 @@ import { nairaText, type AmountMinor } from '../domain/amount';
 import type { JsonObject } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
 import type { Mapping } from '../mapping/mapping';
-import { moneyOf } from '../open-orders';
+import { moneyOf } from '../watch/open-orders';
 import type { Times } from './show-time';
 
 export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObject {

@@ -1,7 +1,7 @@
 /** What `compat-gateway test` prints: a row a case, and of a failure only what differs. */
-import type { Coverage } from '../gateway/case/coverage';
-import type { CaseResult } from '../gateway/run-cases';
-import type { MutationResult } from '../gateway/run-mutants';
+import type { Coverage } from '../operator/case/coverage';
+import type { CaseResult } from '../operator/case/run-cases';
+import type { MutationResult } from '../operator/mutant/run-mutants';
 import type { YamlPath } from '../mapping/read-yaml';
 import type { Places } from '../mapping/source';
 

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { writeFileSync } from 'node:fs';
-import { measureCoverage } from '../gateway/case/coverage';
-import { runCases, type CaseResult } from '../gateway/run-cases';
-import { runMutants } from '../gateway/run-mutants';
-import { readWrittenRequest } from '../http/read-written-request';
-import { loadCases, type Fixtures } from '../mapping/cases';
+import { measureCoverage } from '../operator/case/coverage';
+import { runCases, type CaseResult } from '../operator/case/run-cases';
+import { runMutants } from '../operator/mutant/run-mutants';
+import { readWrittenRequest } from './read-written-request';
+import { loadCases, type Fixtures } from '../operator/case/cases';
 import { checkFolder } from '../mapping/check';
 import { loadSource } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';

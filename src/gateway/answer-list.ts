@@ -2,13 +2,13 @@
 import type { JsonObject } from '../domain/json';
 import { numberingShown } from '../mapping/shown-numbers';
 import type { Answer } from './answer-purchase';
-import { readContextOf, type Asking } from './asking';
-import { catalogListsOf } from './catalog-lists';
+import { readContextOf, type Asking } from './read/asking';
+import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './gateway';
 import { tellFinding } from './answer-lookup';
-import { refusedLately } from './judge-visit';
-import { mergeReply } from './merge-reply';
-import { tellWait } from './tell-wait';
+import { refusedLately } from './read/judge-visit';
+import { mergeReply } from './tell/merge-reply';
+import { tellWait } from './tell/tell-wait';
 
 export async function answerList(asking: Asking, parts: WalkParts): Promise<Answer> {
   const { mapping, operation, format, intent, callerKey } = asking;

@@ -4,12 +4,12 @@ import type { JsonObject, JsonValue } from '../domain/json';
 import type { Catalog } from '../catalog/catalog';
 import type { Finding } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
-import { readContextOf, type Asking } from './asking';
-import { catalogListsOf } from './catalog-lists';
+import { readContextOf, type Asking } from './read/asking';
+import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './gateway';
 import { isFound, lookUp } from './look-up';
-import { mergeReply, type ReplyParts } from './merge-reply';
-import { tellWait } from './tell-wait';
+import { mergeReply, type ReplyParts } from './tell/merge-reply';
+import { tellWait } from './tell/tell-wait';
 
 /** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
 const UNAVAILABLE_STATUS = 503;

@@ -9,15 +9,15 @@ import type { Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { idsOf, withGoods, type Answer } from './answer-purchase';
-import { askedHashOf } from './build-call';
+import { askedHashOf } from './read/build-call';
 import type { WalkParts } from './gateway';
-import { judgeVisit, type Obstacle } from './judge-visit';
-import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
-import { pendingInWords } from './refuse';
-import { isUsedUp, replayMsOf } from './replay-window';
-import { readRequestId } from './request-id';
-import { tellObstacle } from './tell-unanswered';
-import type { Found } from './walk-in';
+import { judgeVisit, type Obstacle } from './read/judge-visit';
+import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { pendingInWords } from './tell/refuse';
+import { isUsedUp, replayMsOf } from './order/replay-window';
+import { readRequestId } from './read/request-id';
+import { tellObstacle } from './tell/tell-unanswered';
+import type { Found } from './read/walk-in';
 
 /** Undefined when the refusal stands: no such order, or none that was charged, or not word for word the same request. */
 export async function answerRefusedRepeat(

@@ -8,17 +8,17 @@ import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { idsOf, withGoods, type Answer } from './answer-purchase';
 import { tellFinding } from './answer-lookup';
-import { readContextOf, type Asking } from './asking';
-import { buildCall } from './build-call';
-import { catalogListsOf } from './catalog-lists';
+import { readContextOf, type Asking } from './read/asking';
+import { buildCall } from './read/build-call';
+import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './gateway';
-import { judgeVisit, refusedLately } from './judge-visit';
-import { mergeReply, orderRoot, tellOutcome } from './merge-reply';
-import { findReceipt } from './find-receipt';
-import { noteAsked } from './note-telling';
-import { shortenRequestId } from './request-id';
-import { tellUnanswered } from './tell-unanswered';
-import { tellWait } from './tell-wait';
+import { judgeVisit, refusedLately } from './read/judge-visit';
+import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { findReceipt } from './proof/find-receipt';
+import { noteAsked } from './tell/note-telling';
+import { shortenRequestId } from './read/request-id';
+import { tellUnanswered } from './tell/tell-unanswered';
+import { tellWait } from './tell/tell-wait';
 
 export async function answerStatus(asking: Asking, parts: WalkParts): Promise<Answer> {
   const id = asking.intent.values['id'] as string;

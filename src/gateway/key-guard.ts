@@ -10,8 +10,8 @@ import { networkOf } from '../domain/network-of';
 import type { Outcome, OutcomeKind } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { CallContext, Finding, Upstream } from '../upstream/upstream';
-import { createSignal, type Signal } from './create-signal';
-import { waitText } from './tell-wait';
+import { createSignal, type Signal } from './order/create-signal';
+import { waitText } from './tell/tell-wait';
 
 export interface KeyGuard {
   /** Before v1 is asked with this key. Waits a moment while many others are judged; throws the refusal of one wrong key too many. */

@@ -12,10 +12,10 @@ import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
 import type { LookupLimits } from '../mapping/mapping';
 import type { Finding } from '../upstream/upstream';
-import { authenticate } from './authenticate';
-import type { Keyring } from './keyring';
+import { authenticate } from './read/authenticate';
+import type { Keyring } from './read/keyring';
 import { createLookupCounts } from './lookup-counts';
-import { waitText } from './tell-wait';
+import { waitText } from './tell/tell-wait';
 
 export interface Keyless {
   /** This key has sold something from this address. */

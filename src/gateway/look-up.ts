@@ -1,8 +1,8 @@
 /** One lookup: with each value that is to be tried, by each key that may ask. Free at v1, and nothing is journalled. */
 import type { JsonObject } from '../domain/json';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { readContextOf, type Asking } from './asking';
-import { buildCall } from './build-call';
+import { readContextOf, type Asking } from './read/asking';
+import { buildCall } from './read/build-call';
 import type { WalkParts } from './gateway';
 
 export interface LookedUp {

@@ -1,14 +1,14 @@
 /** examples/format-c: a third format in YAML alone. What it says is right, it sells, and A and B are judged as before. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureCoverage } from '../../src/gateway/case/coverage';
-import { runCases, type CaseResult } from '../../src/gateway/run-cases';
-import { runMutants } from '../../src/gateway/run-mutants';
-import { readWrittenRequest } from '../../src/http/read-written-request';
-import { loadCases } from '../../src/mapping/cases';
+import { measureCoverage } from '../../src/operator/case/coverage';
+import { runCases, type CaseResult } from '../../src/operator/case/run-cases';
+import { runMutants } from '../../src/operator/mutant/run-mutants';
+import { readWrittenRequest } from '../../src/cli/read-written-request';
+import { loadCases } from '../../src/operator/case/cases';
 import { checkFolder } from '../../src/mapping/check';
 import { loadSource } from '../../src/mapping/load';
-import { listMutants } from '../../src/mapping/mutate';
+import { listMutants } from '../../src/operator/mutant/mutate';
 import { askV1, MAPPINGS, openHouse, send, type House } from '../flows/house';
 import { hasPhp } from '../php/has-php';
 import { runScript } from '../php/run-script';

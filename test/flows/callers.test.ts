@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/keyring';
+import { createKeyring } from '../../src/gateway/read/keyring';
 import { askV1, MAPPINGS, openHouse, send, type House, type Told } from './house';
 
 const SECRET = 'c0ffee'.repeat(6);

@@ -1,7 +1,7 @@
 /** The pure steps of the walk for one request against the shipped mapping: route, format, canonical fields. */
 import type { LegacyRequest } from '../../src/domain/legacy';
-import { canonicalise, type Intent, type LookUpWord } from '../../src/gateway/canonicalise';
-import { detectFormat, type Certainties, type Detection } from '../../src/gateway/detect-format';
+import { canonicalise, type Intent, type LookUpWord } from '../../src/gateway/read/canonicalise';
+import { detectFormat, type Certainties, type Detection } from '../../src/gateway/read/detect-format';
 import type { Mapping, Operation } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';

@@ -1,7 +1,7 @@
 import { Secret } from '../../src/domain/credentials';
 import { ERRORS, type GatewayError } from '../../src/domain/errors';
 import { createKeyGuard } from '../../src/gateway/key-guard';
-import { createKeyring } from '../../src/gateway/keyring';
+import { createKeyring } from '../../src/gateway/read/keyring';
 import type { CallContext, Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 

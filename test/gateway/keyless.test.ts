@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { Secret, type Credentials } from '../../src/domain/credentials';
 import type { GatewayError } from '../../src/domain/errors';
 import { createKeyless } from '../../src/gateway/keyless';
-import { createKeyring } from '../../src/gateway/keyring';
+import { createKeyring } from '../../src/gateway/read/keyring';
 import type { LookupLimits } from '../../src/mapping/mapping';
 import type { Finding } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';

@@ -4,7 +4,7 @@
  * what is bought is what it means by the number, or, unported, what the original MSORG numbering means and no format does.
  */
 import type { GatewayError } from '../../src/domain/errors';
-import { guardNumbering } from '../../src/gateway/guard-numbering';
+import { guardNumbering } from '../../src/gateway/read/guard-numbering';
 import { ask, detect, intentOf } from './asked';
 
 /** `by phone` is a contradiction, or silence. */

@@ -2,7 +2,7 @@
 import type { Catalogs } from '../../src/catalog/catalog';
 import { Secret } from '../../src/domain/credentials';
 import { createGateway, type Gateway, type GatewayParts } from '../../src/gateway/gateway';
-import { createKeyring } from '../../src/gateway/keyring';
+import { createKeyring } from '../../src/gateway/read/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import type { Finding, V1Call } from '../../src/upstream/upstream';

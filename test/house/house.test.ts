@@ -32,6 +32,9 @@ const STAIRS: Readonly<Record<string, number>> = {
   traffic: 2,
   http: 3,
   admin: 3,
+  operator: 3,
+  start: 4,
+  watch: 4,
   '(top)': 4,
   cli: 5,
 };
@@ -40,6 +43,10 @@ const ACROSS: readonly (readonly [string, RegExp])[] = [
   ['catalog', /^src\/upstream\//],
   // The checker holds calls against what v1 takes.
   ['mapping', /^src\/upstream\/v1\.ts$/],
+  // What every start needs: the settings, and what is made of them.
+  ['start', /^src\/config\.ts$/],
+  ['watch', /^src\/config\.ts$/],
+  ['(top)', /^src\/(?:start|watch)\//],
 ];
 
 function roomOf(path: string): string {
@@ -72,6 +79,29 @@ test('imports go down the stairs, or stay in their room', () => {
         other === room || STAIRS[other]! < STAIRS[room]! || ACROSS.some(([from, to]) => from === room && to.test(file));
       if (!isAllowed) report(line, `${room} may not import ${file}`);
     }
+  });
+  expect(broken).toEqual([]);
+});
+
+test('what sells imports no tool of the operator', () => {
+  const broken = find(({ path, imports }, report) => {
+    if (['operator', 'cli', 'admin'].includes(roomOf(path))) return;
+    for (const { file, line } of imports) if (roomOf(file) === 'operator') report(line, file);
+  });
+  expect(broken).toEqual([]);
+});
+
+/** The rooms of the gateway, each importing only from those before it. */
+const GATEWAY_ROOMS = ['read', 'tell', 'proof', 'order', '(walk)'];
+
+test('the rooms of the gateway stand in one order', () => {
+  const roomIn = (path: string): number => {
+    const [, room, ...rest] = path.split('/').slice(1);
+    return GATEWAY_ROOMS.indexOf(rest.length === 0 ? '(walk)' : room!);
+  };
+  const broken = find(({ path, imports }, report) => {
+    if (roomOf(path) !== 'gateway') return;
+    for (const { file, line } of imports) if (roomOf(file) === 'gateway' && roomIn(file) > roomIn(path)) report(line, file);
   });
   expect(broken).toEqual([]);
 });
@@ -261,7 +291,7 @@ const V1_WORDS = ['cable_id', 'customer_name', 'data_type', 'disco_name', 'per_p
 
 /** Where a word of the scripts may stand all the same: file, word, reason. */
 const WORDS_ALLOWED: readonly (readonly [string, string, string])[] = [
-  ['src/gateway/refuse.ts', 'request-id', 'the reply of last resort, for when a bug of ours has made the mapping unusable'],
+  ['src/gateway/tell/refuse.ts', 'request-id', 'the reply of last resort, for when a bug of ours has made the mapping unusable'],
   ['src/upstream/classify.ts', 'request-id', 'an answer that names another order under any spelling is not about ours'],
-  ['src/gateway/explain.ts', 'request-id', 'stands for whatever a script would send'],
+  ['src/operator/explain/explain.ts', 'request-id', 'stands for whatever a script would send'],
 ];

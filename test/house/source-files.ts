@@ -14,7 +14,7 @@ export interface Import {
 }
 
 export interface SourceFile {
-  /** From the root, with slashes: `src/gateway/pursue.ts`. */
+  /** From the root, with slashes: `src/gateway/order/pursue.ts`. */
   readonly path: string;
   readonly text: string;
   readonly tree: ts.SourceFile;

@@ -1,5 +1,5 @@
 /** Every generated document about the mapping language, by its path from the root of the repository. */
-import { caseJsonSchema } from '../../src/mapping/case/case-json-schema';
+import { caseJsonSchema } from '../../src/operator/case/case-json-schema';
 import { mappingJsonSchema } from '../../src/mapping/json-schema';
 import { mappingReference } from '../../src/mapping/reference';
 import { RULES, type RuleId } from '../../src/mapping/rules/rules';

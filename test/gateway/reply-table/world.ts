@@ -2,13 +2,13 @@
 import { createCatalog, type Catalogs } from '../../../src/catalog/catalog';
 import { Secret } from '../../../src/domain/credentials';
 import { createGateway, type Gateway } from '../../../src/gateway/gateway';
-import { createKeyring } from '../../../src/gateway/keyring';
+import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createVisitors, type Visitors } from '../../../src/upstream/visitors';
 import { mapping } from './samples';
 import { createScriptedUpstream, type Script, type ScriptedUpstream } from './scripted-upstream';
-import { createJumpingClock, type JumpingClock } from '../../../src/gateway/case/jumping-clock';
+import { createJumpingClock, type JumpingClock } from '../../../src/operator/case/jumping-clock';
 
 /** When every conversation begins. */
 export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);

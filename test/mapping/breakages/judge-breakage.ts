@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkFiles, checkSource } from '../../../src/mapping/check';
 import { mergeFiles } from '../../../src/mapping/load';
-import { editSource } from '../../../src/mapping/mutate/edit-source';
-import { compareSources } from '../../../src/mapping/plan/compare-sources';
+import { editSource } from '../../../src/operator/mutant/edit-source';
+import { compareSources } from '../../../src/operator/plan/compare-sources';
 import type { Problem } from '../../../src/mapping/problem';
 import type { MappingSource } from '../../../src/mapping/source';
 import { breakText, sourceOf, type Breakage } from './breakage';

@@ -1,6 +1,6 @@
 import { createCatalog } from '../../../src/catalog/catalog';
-import { catalogListsOf } from '../../../src/gateway/catalog-lists';
-import { orderRoot } from '../../../src/gateway/merge-reply';
+import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
+import { orderRoot } from '../../../src/gateway/tell/merge-reply';
 import { ROOTS } from '../../../src/mapping/compile-value';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../../src/mapping/output-transforms';
 import { CATALOG_LISTS } from '../../../src/mapping/schema';

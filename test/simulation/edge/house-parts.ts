@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createCatalog } from '../../../src/catalog/catalog';
 import { Secret } from '../../../src/domain/credentials';
 import type { JsonObject } from '../../../src/domain/json';
-import { createKeyring } from '../../../src/gateway/keyring';
+import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { AfterPending } from '../../../src/mapping/after-pending';
 import { checkFolder } from '../../../src/mapping/check';
 import type { CallerKey, Mapping } from '../../../src/mapping/mapping';

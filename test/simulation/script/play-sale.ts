@@ -1,7 +1,7 @@
 /** A script at work: it buys, hangs up, repeats, asks, and believes what it is told. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { LegacyRequest } from '../../../src/domain/legacy';
-import { shortenRequestId } from '../../../src/gateway/request-id';
+import { shortenRequestId } from '../../../src/gateway/read/request-id';
 import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
 import { wordOf, type Case, type Purchase, type Telling, type Word } from '../verdict/case-book';

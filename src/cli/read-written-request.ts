@@ -1,0 +1,29 @@
+/** A request that stands in a file instead of on a wire, read by the same rules. */
+import { GatewayError } from '../domain/errors';
+import type { LegacyRequest } from '../domain/legacy';
+import type { WrittenRequest } from '../operator/case/write-request';
+import { readFormFields } from '../http/body/form-fields';
+import { readBodyFields } from '../http/body/judge-body';
+import { DEFAULT_HTTP_LIMITS } from '../http/http-limits';
+import { hasFragment, queryOf, readPath, readRawPath } from '../http/request-path';
+
+/** Throws a GatewayError for what the public server would refuse to read. */
+export async function readWrittenRequest(written: WrittenRequest, clientAddress: string): Promise<LegacyRequest> {
+  const headers = new Map(Object.entries(written.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const { method, target } = written;
+  if (hasFragment(target)) throw new GatewayError('unreadable_body', 'The address may not hold "#".');
+  return {
+    method: method.toUpperCase(),
+    path: readPath(target),
+    rawPath: readRawPath(target),
+    query: readFormFields(queryOf(target), 'query string', DEFAULT_HTTP_LIMITS),
+    body: await readBodyFields(Buffer.from(written.body), headers.get('content-type'), DEFAULT_HTTP_LIMITS),
+    headers: {
+      authorization: headers.get('authorization'),
+      token: headers.get('token'),
+      userAgent: headers.get('user-agent'),
+      sent: Object.fromEntries(headers),
+    },
+    clientAddress,
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * What v1's answer to a purchase is worth beside everything else that is known. `classify` reads its words; here they are
+ * held against each other, against the journal and, where v1 speaks of an order that it had already, against its receipt.
+ */
+import type { JsonObject, JsonValue } from '../../domain/json';
+import type { Order } from '../../domain/order';
+import { succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
+import type { Journal } from '../../journal/journal';
+import { isJsonObject } from '../../upstream/reply-json';
+import type { SentOutcome } from '../../upstream/upstream';
+import type { Identity } from '../proof/compare-receipt';
+
+/** What v1's receipt says of a reference. */
+export interface Witness {
+  /** `unread` when it cannot be had right now, `none` when v1 has no order of this reference. */
+  readonly identity: Identity | 'unread' | 'none';
+  /** What became of it, when the receipt tells that. */
+  readonly outcome?: Outcome | undefined;
+}
+
+/** Asks for the receipt of a reference and compares it with the order that is being bought. */
+export type Identify = (reference: string, openedAtMs: number) => Promise<Witness>;
+
+export interface Judging {
+  readonly order: Order;
+  /** What was known before this answer. */
+  readonly before: Outcome | undefined;
+  readonly identify: Identify;
+  readonly journal: Pick<Journal, 'findByReference'>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+type Told = Extract<Outcome, { readonly reference?: string }>;
+
+const OTHER_ORDER: Outcome = { kind: 'unknown', reason: 'v1 answered about another order' };
+/** Whose reference it is cannot be read: v1 is asked again, or its answer would be lost and the order left open. */
+const NOBODY_KNOWS: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
+
+/**
+ * Doubts an answer that contradicts itself, and one that may be about another order: its reference belongs to another
+ * order of the journal (a connection out of step), or v1 had it already (another gateway, another key, another sale under
+ * this id).
+ */
+export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<Outcome> {
+  const body: JsonObject = sent.body ?? {};
+  const data = isJsonObject(body['data']) ? body['data'] : {};
+  if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, body, data, judging);
+  if (!('reference' in sent.outcome) || sent.outcome.reference === undefined) return sent.outcome;
+  const { before } = judging;
+  const { reference } = sent.outcome;
+  const outcome = isTakenBack(sent.outcome, body, data) ? ({ kind: 'pending', reference } as const) : sent.outcome;
+  if (before !== undefined && 'reference' in before && before.reference === reference) return outcome;
+  const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
+  const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
+  // Asked last: while a receipt was read, the order that it belongs to may have been written down.
+  const owning = await ownerOf(reference, judging);
+  if (owning === 'another') return OTHER_ORDER;
+  if (owning === 'unread' && judged.kind !== 'unknown') return isDuplicate ? { ...NOBODY_KNOWS, isDoubted: true } : NOBODY_KNOWS;
+  return judged;
+}
+
+/**
+ * "No" beside the sign of an order that v1 has (its reference, `duplicate`, `pending`) is not the refusal of section 7,
+ * which creates nothing. Its receipt tells; without one nobody knows.
+ */
+async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject, judging: Judging): Promise<Outcome> {
+  const reference = [body['reference'], data['reference'], data['transaction_ref']].find(isName);
+  const isOfOrder = [body['duplicate'], body['pending'], body['success'], data['pending']].some(isYes);
+  const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
+  if (reference === undefined) return isOfOrder ? doubt : refusal;
+  const { identity, outcome } = await judging.identify(reference, judging.order.openedAtMs);
+  const owning = await ownerOf(reference, judging);
+  if (owning === 'another') return isOfOrder ? OTHER_ORDER : refusal;
+  if (owning === 'unread') return doubt;
+  if (identity === 'same') return outcome ?? { kind: 'pending', reference };
+  // No order has this reference, or it is provably another sale: then it only explains the refusal.
+  return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : doubt;
+}
+
+/** v1 gave back an order that it had under this id. */
+async function judgeDuplicate(told: Told, reference: string, { order, before, identify }: Judging): Promise<Outcome> {
+  const { identity, outcome } = await identify(reference, order.openedAtMs);
+  // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
+  const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
+  if (identity === 'same' || (identity === 'unclear' && isExpected)) {
+    // "Success" may only say that the original was found. What became of it stands in its receipt.
+    if (outcome === undefined) return told;
+    // It may show the goods that a mere "found" leaves out.
+    return outcome.kind === told.kind ? succeedOutcome(outcome, told) : outcome;
+  }
+  if (identity === 'other')
+    return {
+      kind: 'rejected',
+      httpStatus: 409,
+      message: 'This request id belongs to another order. Nothing was charged for this one.',
+    };
+  const reason = 'v1 has an order under this request id that cannot be told from this one';
+  // The expected order whose receipt cannot be read right now is looked at again; any other stays in doubt.
+  const isReadAgain = (identity === 'unread' || identity === 'none') && isExpected;
+  return { kind: 'unknown', reason, ...(isReadAgain ? {} : { isDoubted: true }) };
+}
+
+/** A success in whose own answer something says that it is none: the receipt will tell. */
+function isTakenBack({ kind }: Outcome, body: JsonObject, data: JsonObject): boolean {
+  if (kind !== 'succeeded') return false;
+  const { status } = data;
+  const isOtherStatus = typeof status === 'string' && !/^success(?:ful)?$/i.test(status);
+  return isOtherStatus || body['success'] === false || isYes(body['refunded']) || isYes(data['refunded']);
+}
+
+/** `none` is also this very order. */
+async function ownerOf(reference: string, { order, journal, onTrouble }: Judging): Promise<'another' | 'none' | 'unread'> {
+  try {
+    const owning = await journal.findByReference(order.owner, reference);
+    return owning !== undefined && owning.requestId !== order.requestId ? 'another' : 'none';
+  } catch (error) {
+    onTrouble('find', error);
+    return 'unread';
+  }
+}
+
+/** PHP and MySQL write `true` as 1 now and then, and as text. */
+function isYes(value: JsonValue | undefined): boolean {
+  return value === true || value === 1 || (typeof value === 'string' && /^(?:1|true|yes)$/i.test(value));
+}
+
+function isName(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,90 @@
+/**
+ * How long the scripts of a key really wait: one that hangs up before its answer has shown its limit. After two such at about
+ * the same age the key is held below it, for that kind of caller. Fingerprints, kinds and times; nothing else is kept.
+ * (Decision 0023.)
+ */
+import type { CallerKey, CallerKind, Operation } from '../../mapping/mapping';
+
+export interface LearntEntry {
+  readonly fingerprint: string;
+  /** Kind of caller. */
+  readonly kind: string;
+  /** At what ages its scripts hung up, the newest first. */
+  readonly hangUpsMs: readonly number[];
+  /** How long they are held since; undefined while only one such is known. */
+  readonly limitMs?: number;
+}
+
+export interface LearntPatience {
+  limitOf(fingerprint: string, kind: string): number | undefined;
+  /** A script of this key hung up so long after its purchase came in. */
+  hangUp(fingerprint: string, kind: string, ageMs: number): void;
+  entries(): readonly LearntEntry[];
+}
+
+/** A connection that breaks sooner shows no limit: no script gives up within a second. */
+const AGE_LEAST_MS = 1_000;
+/** About the same age: within a second, or a tenth. */
+const NEAR_MS = 1_000;
+const NEAR_SHARE = 0.1;
+/** What the way of the reply, and v1's last answer, may take. */
+const MARGIN_MS = 500;
+const MARGIN_SHARE = 0.1;
+const HANG_UPS_MAX = 4;
+export const ENTRIES_MAX = 2_000;
+
+export function createLearntPatience(
+  known: readonly LearntEntry[] = [],
+  onHangUp: (kind: string, entries: () => readonly LearntEntry[]) => void = () => undefined,
+): LearntPatience {
+  const learnt = new Map(known.slice(-ENTRIES_MAX).map((entry) => [keyOf(entry.fingerprint, entry.kind), entry]));
+  const entries = (): readonly LearntEntry[] => [...learnt.values()];
+  return {
+    entries,
+    limitOf: (fingerprint, kind) => learnt.get(keyOf(fingerprint, kind))?.limitMs,
+    hangUp(fingerprint, kind, ageMs) {
+      if (ageMs >= AGE_LEAST_MS) {
+        const key = keyOf(fingerprint, kind);
+        const entry = learnFrom(learnt.get(key) ?? { fingerprint, kind, hangUpsMs: [] }, Math.round(ageMs));
+        // Set anew, so that the one heard of longest ago stands first.
+        learnt.delete(key);
+        learnt.set(key, entry);
+        const [oldest] = learnt.size > ENTRIES_MAX ? learnt.keys() : [];
+        if (oldest !== undefined) learnt.delete(oldest);
+      }
+      onHangUp(kind, entries);
+    },
+  };
+}
+
+function learnFrom(entry: LearntEntry, ageMs: number): LearntEntry {
+  const twin = entry.hangUpsMs.find((other) => Math.abs(other - ageMs) <= Math.max(NEAR_MS, NEAR_SHARE * Math.max(other, ageMs)));
+  const hangUpsMs = [ageMs, ...entry.hangUpsMs].slice(0, HANG_UPS_MAX);
+  if (twin === undefined) return { ...entry, hangUpsMs };
+  const shown = Math.min(twin, ageMs);
+  const limitMs = Math.max(MARGIN_MS, Math.floor(shown - Math.max(MARGIN_MS, MARGIN_SHARE * shown)));
+  return { ...entry, hangUpsMs, limitMs: Math.min(limitMs, entry.limitMs ?? Infinity) };
+}
+
+function keyOf(fingerprint: string, kind: string): string {
+  return `${fingerprint} ${kind}`;
+}
+
+export interface Patience {
+  readonly ms: number;
+  /** Set when it is shorter than the mapping says. */
+  readonly insteadOfMs?: number;
+}
+
+/** The operator's word for a key stands; else whatever is shorter, the mapping's patience or what was learnt. */
+export function patienceFor(
+  operation: Operation,
+  kind: CallerKind,
+  callerKey: CallerKey | undefined,
+  learntMs: number | undefined,
+): Patience {
+  const said = callerKey?.patienceOf(operation.name);
+  if (said !== undefined) return { ms: said };
+  const ms = operation.patienceMs[kind.name] ?? kind.patienceMs;
+  return learntMs !== undefined && learntMs < ms ? { ms: learntMs, insteadOfMs: ms } : { ms };
+}

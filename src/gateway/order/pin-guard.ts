@@ -1,0 +1,134 @@
+/**
+ * Keeps wrong PINs from locking an account: v1 locks purchases for ten minutes after three (specification, section 5), whoever
+ * sent them. A PIN that v1 called wrong is not tried again, and after two wrong ones only the PIN that v1 took last is. A wrong
+ * PIN is told as v1 told it, with v1's message and status: scripts and their owners know that answer (decision 0034).
+ */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../domain/clock';
+import type { Credentials, Secret } from '../../domain/credentials';
+import { GatewayError } from '../../domain/errors';
+import type { Outcome, OutcomeKind } from '../../domain/outcome';
+import type { CallContext } from '../../upstream/upstream';
+import type { Keyring } from '../read/keyring';
+
+export interface PinGuard {
+  /** Why a purchase with this PIN is not sent now, or `undefined` when the PIN may be tried. */
+  refusalOf(credentials: Credentials): GatewayError | undefined;
+  /** True when this is the PIN of the key that v1 accepted last. */
+  isTrusted(credentials: Credentials): boolean;
+  /** True when v1 has accepted a PIN of the key, this one or another. */
+  hasTrusted(credentials: Credentials): boolean;
+  /** Takes note of v1's answer to a purchase, unless it gave back an order that it had already: then no PIN was judged. */
+  note(visit: Pick<CallContext, 'credentials' | 'clientAddress'>, outcome: Outcome): void;
+}
+
+/** v1 has called a PIN wrong. `count`: wrong ones of this key that it may still count. */
+export interface WrongPin {
+  readonly fingerprint: string;
+  readonly address: string;
+  readonly count: number;
+}
+
+const WRONG_MAX = 2;
+const LOCK_MS = 10 * 60_000;
+/** v1 may count wrong PINs until a right one comes: so long they count while the key has a PIN that sells meanwhile. */
+const SILENT_MS = 60 * 60_000;
+const KEYS_MAX = 10_000;
+/** Of one key. */
+const WRONGS_KEPT = 20;
+const JUDGED_AFTER_PIN: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
+/** The message and status of section 7. */
+export const WRONG_PIN_STATUS = 400;
+const WRONG_PIN = /invalid (?:transaction )?pin/i;
+
+interface Wrong {
+  readonly pin: string;
+  readonly atMs: number;
+  /** What v1 said of it. */
+  readonly message: string;
+}
+
+interface Right {
+  readonly pin: string;
+  readonly atMs: number;
+}
+
+export function createPinGuard(clock: Clock, keyring: Keyring, onWrong?: (wrong: WrongPin) => void): PinGuard {
+  // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
+  const wrongs = new LRUCache<string, readonly Wrong[]>({ max: KEYS_MAX });
+  const rights = new LRUCache<string, Right>({ max: KEYS_MAX });
+  // A purchase asks for the hash of its PIN several times.
+  const hashes = new WeakMap<Secret, string>();
+  const hashOf = (pin: Secret): string => {
+    const hash = hashes.get(pin) ?? keyring.hash(`pin ${pin.revealForUseOnly()}`);
+    hashes.set(pin, hash);
+    return hash;
+  };
+
+  /** Milliseconds for which this wrong PIN still counts, by v1's lock and by the last right one. */
+  const leftOf = (fingerprint: string, { atMs }: Wrong): number => {
+    const right = rights.get(fingerprint);
+    return atMs + (right !== undefined && atMs > right.atMs ? SILENT_MS : LOCK_MS) - clock.elapsed();
+  };
+  const counting = (fingerprint: string): readonly Wrong[] =>
+    (wrongs.get(fingerprint) ?? []).filter((wrong) => leftOf(fingerprint, wrong) > 0);
+
+  const isTrusted = ({ fingerprint, pin }: Credentials): boolean =>
+    pin !== undefined && rights.get(fingerprint)?.pin === hashOf(pin);
+
+  function refusalOf(credentials: Credentials): GatewayError | undefined {
+    const { fingerprint, pin } = credentials;
+    if (pin === undefined || wrongs.size === 0 || isTrusted(credentials)) return undefined;
+    const all = counting(fingerprint);
+    const hash = hashOf(pin);
+    const last = all.findLast((wrong) => wrong.pin === hash);
+    if (last !== undefined) return new GatewayError('wrong_pin', wrongText(last, leftOf(fingerprint, last)));
+    if (all.length < WRONG_MAX) return undefined;
+    // There is room for another one when all but the last of them count no longer.
+    const [, next = 0] = all.map((wrong) => leftOf(fingerprint, wrong)).sort((one, other) => other - one);
+    return new GatewayError('pin_held', heldText(rights.has(fingerprint), next));
+  }
+
+  const noteWrong = (fingerprint: string, pin: string, address: string, message: string): void => {
+    if (rights.get(fingerprint)?.pin === pin) rights.delete(fingerprint);
+    const all = [...counting(fingerprint), { pin, atMs: clock.elapsed(), message }].slice(-WRONGS_KEPT);
+    wrongs.set(fingerprint, all);
+    onWrong?.({ fingerprint, address, count: all.length });
+  };
+  const noteRight = (fingerprint: string, pin: string): void => {
+    rights.set(fingerprint, { pin, atMs: clock.elapsed() });
+    if (wrongs.size === 0) return;
+    const others = counting(fingerprint).filter((wrong) => wrong.pin !== pin);
+    if (others.length === 0) wrongs.delete(fingerprint);
+    else wrongs.set(fingerprint, others);
+  };
+
+  return {
+    refusalOf,
+    isTrusted,
+    hasTrusted: ({ fingerprint }) => rights.has(fingerprint),
+    note({ credentials: { fingerprint, pin }, clientAddress }, outcome) {
+      if (pin === undefined) return;
+      const refusal = outcome.kind === 'rejected' && outcome.httpStatus === WRONG_PIN_STATUS ? (outcome.message ?? '') : '';
+      if (WRONG_PIN.test(refusal)) noteWrong(fingerprint, hashOf(pin), clientAddress, refusal);
+      // Whatever else v1 judged, it judged it after the PIN.
+      else if (JUDGED_AFTER_PIN.has(outcome.kind)) noteRight(fingerprint, hashOf(pin));
+    },
+  };
+}
+
+function wrongText({ message }: Wrong, leftMs: number): string {
+  const said = /[.!?]$/.test(message) ? message : `${message}.`;
+  return `${said} Correct the PIN in your key field: this one is not tried again for ${minutes(leftMs)}, so that your account is not locked. Nothing was charged.`;
+}
+
+function heldText(hasTrusted: boolean, leftMs: number): string {
+  const known = hasTrusted ? 'The PIN that sold last goes on selling. ' : '';
+  const theft = hasTrusted ? ' If these PINs were not yours, somebody else has your key: ask for a new one.' : '';
+  return `PINs sent with your key were wrong, and one more would lock your account, so that this PIN is not tried yet. Nothing was charged. ${known}If this PIN is right, send the order again in ${minutes(leftMs)}.${theft}`;
+}
+
+function minutes(ms: number): string {
+  const count = Math.max(1, Math.ceil(ms / 60_000));
+  return count === 1 ? '1 minute' : `${count} minutes`;
+}

@@ -1,0 +1,135 @@
+/**
+ * Which order a request without an id of its own repeats: of the same key and content, while that one has no end, or an end
+ * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
+ * again would be a second charge for one intent (decision 0024).
+ */
+import type { Clock } from '../../domain/clock';
+import { NOT_TOLD, type NewOrder, type Order } from '../../domain/order';
+import type { Journal } from '../../journal/journal';
+import { isUnsettled } from '../../journal/settle-order';
+import type { Pursuits } from './pursuits';
+import type { SentRequestId } from '../read/request-id';
+
+export interface Repeats {
+  /**
+   * Starts the order, under the id of the one that it repeats if there is one. With an id of its own it is another intent.
+   * Requests of the same content without one take their turns, so that two at once meet.
+   */
+  join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>): Promise<T>;
+}
+
+type Start<T> = (order: NewOrder, isRepeat: boolean) => Promise<T>;
+
+export interface RepeatsParts {
+  readonly journal: Pick<Journal, 'find' | 'listUnsettled'>;
+  readonly pursuits: Pick<Pursuits, 'find'>;
+  readonly clock: Clock;
+}
+
+/** An order that may be repeated. */
+type Kept = Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'>;
+
+/** By key and content; beyond it the oldest are forgotten. */
+const CONTENTS_MAX = 20_000;
+/** Orders of one content: the newest of them. */
+const KEPT_MAX = 8;
+const OWNERS_MAX = 10_000;
+/** What other processes have opened, or this one before a restart, is looked for no more often than this. */
+const LOOK_EVERY_MS = 1_000;
+const LOOK_MAX = 500;
+
+export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repeats {
+  const contents = new Map<string, readonly Kept[]>();
+  const lookedAt = new Map<string, number>();
+  const inTurn = createTurns();
+
+  const keep = ({ owner, contentHash, requestId, headerId, openedAtMs }: NewOrder, windowMs: number): void => {
+    const key = keyOf(owner, contentHash);
+    const others = (contents.get(key) ?? []).filter(
+      (kept) => kept.requestId !== requestId && openedAtMs - kept.openedAtMs <= windowMs,
+    );
+    // Set anew, so that the oldest content stands first.
+    contents.delete(key);
+    contents.set(key, [{ requestId, openedAtMs, ...(headerId === undefined ? {} : { headerId }) }, ...others].slice(0, KEPT_MAX));
+    forgetOldest(contents, CONTENTS_MAX);
+  };
+
+  const look = async (owner: string, windowMs: number): Promise<void> => {
+    const now = clock.elapsed();
+    const last = lookedAt.get(owner);
+    if (last !== undefined && now - last < LOOK_EVERY_MS) return;
+    lookedAt.set(owner, now);
+    forgetOldest(lookedAt, OWNERS_MAX);
+    const fromMs = Math.max(0, clock.now() - windowMs);
+    const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_MAX, onUnreadable: () => undefined });
+    const known = (order: Order): boolean =>
+      (contents.get(keyOf(owner, order.contentHash)) ?? []).some(({ requestId }) => requestId === order.requestId);
+    for (const order of open) if (!known(order)) keep(order, windowMs);
+  };
+
+  /** The newest that it can be a repeat of. */
+  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number): Promise<string | undefined> => {
+    const { owner } = order;
+    if (sent !== undefined && (await current(owner, sent.id)) !== undefined) return undefined;
+    await look(owner, windowMs);
+    for (const kept of contents.get(keyOf(owner, order.contentHash)) ?? []) {
+      if (order.openedAtMs - kept.openedAtMs > windowMs) continue;
+      if (sent !== undefined && kept.headerId !== sent.id) continue;
+      const earlier = await current(owner, kept.requestId);
+      // A header that names the same sending says that it is the same, also when its end was told.
+      if (earlier !== undefined && (sent !== undefined || isUnheard(earlier))) return kept.requestId;
+    }
+    return undefined;
+  };
+
+  const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
+    (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
+
+  return {
+    join(order, sent, windowMs, start) {
+      if (sent !== undefined && Object.keys(sent.echo).length > 0) {
+        keep(order, windowMs);
+        return start(order, false);
+      }
+      return inTurn(keyOf(order.owner, order.contentHash), async () => {
+        // A journal that cannot be read is refused where the order is opened.
+        const requestId = await find(order, sent, windowMs).catch(() => undefined);
+        if (requestId !== undefined) return start({ ...order, requestId }, true);
+        keep(order, windowMs);
+        return start(order, false);
+      });
+    },
+  };
+}
+
+/** Without an end, or with one of which no script has heard. One that heard "pending" may have sold it, and sells the next. */
+function isUnheard(order: Order): boolean {
+  return isUnsettled(order) || order.toldAtMs === NOT_TOLD;
+}
+
+function keyOf(owner: string, contentHash: string): string {
+  return `${owner} ${contentHash}`;
+}
+
+function forgetOldest(map: Map<string, unknown>, max: number): void {
+  if (map.size <= max) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
+  }
+}
+
+/** Work under one name is done one after another. */
+function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (name, work) => {
+    const before = last.get(name);
+    const mine = before === undefined ? work() : before.then(work, work);
+    last.set(name, mine);
+    const forget = (): void => {
+      if (last.get(name) === mine) last.delete(name);
+    };
+    mine.then(forget, forget);
+    return mine;
+  };
+}

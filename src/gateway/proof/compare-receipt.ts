@@ -1,0 +1,190 @@
+/**
+ * Can this receipt of v1 be that order? Asked when v1 reports a duplicate that the journal does not know, and when an
+ * order that got no answer is looked for in v1's history.
+ */
+import { kobo, type AmountMinor } from '../../domain/amount';
+import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import { compareNumber, type SameNumber } from '../../domain/same-number';
+import type { Field, Operation } from '../../mapping/mapping';
+import { readNaira } from '../../upstream/delivery';
+import type { CatalogLists } from '../read/catalog-lists';
+import { parseTimes } from './read-history';
+
+export type Agreement = 'agrees' | 'differs' | 'absent';
+
+export interface Comparison {
+  /** The phone, meter or smartcard number. */
+  readonly number: Agreement;
+  readonly price: Agreement;
+  readonly category: Agreement;
+}
+
+/** What of an order a receipt can show. */
+export interface OrderTraits {
+  readonly numbers: readonly string[];
+  readonly faceValue: AmountMinor | undefined;
+  /** Words that v1's category of such an order holds. */
+  readonly categories: readonly string[];
+  /** The number is a phone that is served, not one that is told: then a receipt's `phone` is this one. */
+  readonly isPhoneServed: boolean;
+  /** Neither number nor price: only its service could be seen in a receipt. */
+  readonly isTraceless: boolean;
+  /** How many PINs are bought; undefined for what has none. */
+  readonly quantity: number | undefined;
+}
+
+/**
+ * By the mapping: numbers and amount are the fields that v1 is sent. What has no amount of its own (plans, exams) has its
+ * price in v1's catalog; without the catalog that stays open.
+ */
+export function traitsOf(operation: Operation, values: JsonObject, catalog?: CatalogLists): OrderTraits {
+  const sent = operation.fields.filter((field) => field.isSent && values[field.name] !== undefined);
+  const identifiers = sent.filter((field) => field.as === 'identifier');
+  const phones = sent.filter((field) => field.as === 'phone');
+  const numbers = [...identifiers, ...phones].map((field) => textOf(values[field.name]));
+  const faceValue = faceValueOf(sent, values) ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
+  return {
+    numbers,
+    faceValue,
+    categories: operation.categories,
+    isPhoneServed: phones.length > 0 && identifiers.length === 0,
+    isTraceless: numbers.length === 0 && faceValue === undefined && operation.joins.length === 0,
+    quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
+  };
+}
+
+/** The amount that was ordered; for cards, their denomination times how many. */
+function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
+  const amount = sent.find((field) => field.isAmount);
+  if (amount !== undefined) return values[amount.name] as AmountMinor;
+  const denomination = sent.find((field) => field.as === 'denomination');
+  return denomination === undefined ? undefined : kobo((values[denomination.name] as number) * 100 * countOf(sent, values));
+}
+
+/** The price of the row that the reply names as bought, times how many. */
+function priceOf(
+  { joins }: Operation,
+  sent: readonly Field[],
+  values: JsonObject,
+  catalog: CatalogLists,
+): AmountMinor | undefined {
+  for (const join of joins) {
+    const wanted = join.value({ fields: values, joins: {}, roots: {}, numberOf: () => undefined });
+    const price = wanted === undefined || wanted === null ? undefined : catalog.find(join.list, join.key, wanted)?.['price'];
+    if (typeof price === 'number') return kobo(price * countOf(sent, values));
+  }
+  return undefined;
+}
+
+function countOf(sent: readonly Field[], values: JsonObject): number {
+  const quantity = sent.find((field) => field.as === 'quantity');
+  return quantity === undefined ? 1 : (values[quantity.name] as number);
+}
+
+export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {
+  const data = (receipt['data'] ?? {}) as JsonObject;
+  return {
+    number: traits.numbers.length > 0 && isShown(data['phone']) ? NUMBER_AGREES[numberIn(data, traits)] : 'absent',
+    price: comparePrice(data, traits),
+    category: compareCategory(data, traits),
+  };
+}
+
+const NUMBER_AGREES: Readonly<Record<SameNumber, Agreement>> = {
+  same: 'agrees',
+  other: 'differs',
+  unlike: 'differs',
+  // Masked or cut: nobody can tell that it is this one, and a sale past the gateway may have the same id, price and service.
+  unclear: 'differs',
+};
+
+function isShown(number: JsonValue | undefined): boolean {
+  return typeof number === 'string' && number !== '';
+}
+
+/** The number of a record of v1, held against those that were served; `unclear` where there is nothing to hold. */
+export function numberIn({ phone }: JsonObject, traits: OrderTraits): SameNumber {
+  if (traits.numbers.length === 0 || typeof phone !== 'string' || phone === '') return 'unclear';
+  return compareNumber(phone, traits);
+}
+
+/** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top. */
+function comparePrice({ amount }: JsonObject, { faceValue }: OrderTraits): Agreement {
+  const signed = readNaira(amount);
+  if (faceValue === undefined || signed === undefined) return 'absent';
+  // A debit may be written with a minus.
+  const shown = Math.abs(signed);
+  return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + 100_00 ? 'agrees' : 'differs';
+}
+
+function compareCategory({ category }: JsonObject, { categories }: OrderTraits): Agreement {
+  if (categories.length === 0 || typeof category !== 'string' || category === '') return 'absent';
+  return categories.some((word) => category.toLowerCase().includes(word.toLowerCase())) ? 'agrees' : 'differs';
+}
+
+export type Identity = 'same' | 'other' | 'contradicted' | 'unclear';
+
+/** What is known of an order besides its own words. */
+export interface Circumstances {
+  /** When it can have come to v1; ms since the epoch. */
+  readonly openedAtMs: number;
+  readonly nowMs: number;
+  /** Its price by the catalog, when that is at hand. */
+  readonly listPrice?: AmountMinor | undefined;
+}
+
+const SECOND_MS = 1_000;
+/** Clocks that nobody keeps right differ by this much, and hardly more. */
+const SKEW_MS = 10 * 60_000;
+
+/**
+ * When v1 wrote it down, against when we took the order under its id. v1's times are whole seconds, so that within the second
+ * of the opening nobody can tell; `unclear` is also what is neither long before nor since.
+ */
+function compareTime(
+  { created_at: createdAt }: JsonObject,
+  { openedAtMs, nowMs }: Circumstances,
+): 'since' | 'at once' | 'long before' | 'unclear' {
+  const timesMs = parseTimes(createdAt);
+  if (timesMs.some((time) => time >= openedAtMs && time <= nowMs + SECOND_MS)) return 'since';
+  if (timesMs.some((time) => time + SECOND_MS > openedAtMs && time <= openedAtMs)) return 'at once';
+  return timesMs.length > 0 && timesMs.every((time) => time < openedAtMs - SKEW_MS) ? 'long before' : 'unclear';
+}
+
+/**
+ * For what has no number that a receipt could show. Its service, and nothing against it: enough for what came to v1 after
+ * we had taken the order under this id. Within the very second another sale may have come by another door, so that exactly
+ * its price and exactly as many PINs must be there as well.
+ */
+function isOurs(data: JsonObject, traits: OrderTraits, { category, price }: Comparison, known: Circumstances): boolean {
+  const { numbers, quantity } = traits;
+  if (numbers.length > 0 || category !== 'agrees' || price === 'differs') return false;
+  const listPrice = traits.faceValue ?? known.listPrice;
+  if (comparePrice(data, { ...traits, faceValue: listPrice }) === 'differs') return false;
+  const count = Array.isArray(data['pins']) ? data['pins'].length : 0;
+  if (quantity !== undefined && count > 0 && count !== quantity) return false;
+  const time = compareTime(data, known);
+  const isExact =
+    quantity !== undefined && count === quantity && listPrice !== undefined && readNaira(data['amount']) === listPrice;
+  return time === 'since' || (time === 'at once' && isExact);
+}
+
+/**
+ * `same` when the receipt shows the served number and no other price or service, `other` when it provably names another phone, and
+ * `unclear` in between: told as pending, because either of the other words could be a lie about money. `contradicted` is unclear
+ * with two things against it, one of which v1 may merely spell in its own way, or when v1 had it long before we did. What
+ * has no number is `same` by its time: v1 wrote it down after we had taken the order under this id.
+ */
+export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known: Circumstances): Identity {
+  const comparison = compareReceipt(receipt, traits);
+  const { number, price, category } = comparison;
+  const data = (receipt['data'] ?? {}) as JsonObject;
+  if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
+  if (numberIn(data, traits) === 'other') return traits.isPhoneServed ? 'other' : 'contradicted';
+  // Something that is no phone is no other phone, and nobody can tell that it is this one.
+  if (number === 'differs' && traits.isPhoneServed) return 'contradicted';
+  if (isOurs(data, traits, comparison, known)) return 'same';
+  const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
+  const against = [number, price, category].filter((agreement) => agreement === 'differs').length;
+  return against > 1 || isBefore ? 'contradicted' : 'unclear';
+}

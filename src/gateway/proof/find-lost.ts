@@ -1,0 +1,195 @@
+/**
+ * Looks for orders without a reference in v1's history. A row is an order's when both name the same number, price and
+ * time, and when no other order and no other row could be meant: of two alike nobody can tell which is which, so both
+ * stay open and are reported. An order that is certainly not there, long after its last try, was never sent.
+ */
+import { lastTriedAt, type Order } from '../../domain/order';
+import type { JsonObject } from '../../domain/json';
+import type { Outcome } from '../../domain/outcome';
+import type { Mapping } from '../../mapping/mapping';
+import type { CallContext } from '../../upstream/upstream';
+import { catalogListsOf, type CatalogLists } from '../read/catalog-lists';
+import { compareReceipt, traitsOf, type OrderTraits } from './compare-receipt';
+import { findReceipt } from './find-receipt';
+import type { History, HistoryReader, Unclaimed } from './read-history';
+import type { ReconcileParts } from './reconcile';
+import { isMoneyIn, otherServices, rulesOut } from './rules-out';
+
+export interface LostParts extends ReconcileParts {
+  readonly history: HistoryReader;
+}
+
+export interface LostFound {
+  readonly settled: number;
+  /** The next look sees more than this one did. */
+  readonly hasLearnt: boolean;
+}
+
+/** The most open orders of one key among which a row can be given away: with more, some rival might be overlooked. */
+export const OPEN_MAX = 5_000;
+/** Clocks of two services differ, and v1 may write an order down a little before or after it was sent. */
+const EARLIER_MS = 2 * 60_000;
+const LATER_MS = 10 * 60_000;
+/**
+ * What is to be proven absent is looked for this much earlier too: more than a day, because the clock of this machine may
+ * have been a day wrong when the order was opened.
+ */
+const MARGIN_MS = 26 * 3_600_000;
+/** When v1's clock and ours are further apart than this, times prove nothing. */
+const CLOCKS_APART_MS = 10 * 60_000;
+
+/** `lost` are the orders to be looked for now, a bounded share of all that are open. */
+export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
+  const startedAt = parts.clock.now();
+  const steadyForMs = parts.steadiness.steadyForMs();
+  const { quiet } = parts.mapping().timing;
+  // The quiet time had passed before the history was read: a try that was still on its way then is in it, or never will be.
+  const quietOnes = new Set(lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quiet));
+  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? MARGIN_MS : EARLIER_MS)));
+  const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, parts.mapping())]));
+  const history = await parts.history.read(
+    {
+      sinceMs,
+      mayBeLost: (row) => lost.some((order) => !isRuledOut(traits.get(order), row)),
+      isTimely: (row) => lost.some((order) => isTimely(order, row)),
+    },
+    context,
+  );
+  if (history === undefined) return { settled: 0, hasLearnt: false };
+  if (areClocksApart(history, parts)) return { settled: 0, hasLearnt: false };
+  // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
+  const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
+  if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
+  const matches = new Matches(open.filter(isWithoutReference), history, await pricesOf(context, parts), parts.mapping());
+  let settled = 0;
+  for (const order of lost) {
+    if (!matches.isOpenAsBefore(order)) continue;
+    const isAbsent = history.isWhole && quietOnes.has(order) && history.unclaimed.every((row) => isNot(traits.get(order), row));
+    const row = matches.rowOf(order);
+    // What is kept of receipts tells whose they are; what became of the order, v1 tells now.
+    const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
+    const outcome = isAbsent ? provenUnsent(order) : claimed;
+    if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
+    const after = await parts.journal.settle(order.owner, order.requestId, outcome, parts.clock.now());
+    if (after.outcome?.kind === outcome.kind) settled += 1;
+  }
+  return { settled, hasLearnt: history.hasLearnt };
+}
+
+/** Which row of the history is whose, among all open orders of the key. */
+class Matches {
+  readonly #rivals: readonly { readonly order: Order; readonly traits: LostTraits | undefined }[];
+  readonly #history: History;
+
+  constructor(rivals: readonly Order[], history: History, prices: CatalogLists | undefined, mapping: Mapping) {
+    this.#rivals = rivals.map((order) => ({ order, traits: traitsIn(order, prices, mapping) }));
+    this.#history = history;
+  }
+
+  /** It is still open, and nobody has tried it again meanwhile. */
+  isOpenAsBefore(order: Order): boolean {
+    return this.#rivals.some((rival) => isUntouched(rival.order, order));
+  }
+
+  /** The one row that can be this order's, when it can be no other order's. */
+  rowOf(order: Order): Unclaimed | undefined {
+    const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
+    const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isNot(mine.traits, row));
+    // A row whose receipt is not known yet may be the order as well.
+    if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
+    const alike = timely.filter((row) => isAlike(mine, row.receipt!));
+    const [row] = alike;
+    if (row === undefined || alike.length > 1) return undefined;
+    // Whatever its time: a rival may have been opened while the clock was wrong. One of an operation that the mapping no
+    // longer has may be anything.
+    const isRivalled = this.#rivals.some(
+      (rival) => rival !== mine && (rival.traits === undefined || isAlike(rival, row.receipt!)),
+    );
+    return isRivalled ? undefined : row;
+  }
+}
+
+function provenUnsent(order: Order): Outcome {
+  return {
+    kind: 'not_sent',
+    reason: 'v1 does not have this order',
+    isProven: true,
+    sought: { tries: order.tries, lastTriedAtMs: lastTriedAt(order) },
+  };
+}
+
+function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts): boolean {
+  if (serverAtMs === undefined) return false;
+  const apartMs = clock.now() - serverAtMs;
+  if (Math.abs(apartMs) <= CLOCKS_APART_MS) return false;
+  const minutes = Math.round(Math.abs(apartMs) / 60_000);
+  const where = apartMs > 0 ? 'ahead of' : 'behind';
+  onTrouble('clock', new Error(`This machine's clock is ${minutes} minutes ${where} v1's; no open order can be looked for.`));
+  return true;
+}
+
+async function pricesOf(context: CallContext, { catalogs, mapping }: LostParts): Promise<CatalogLists | undefined> {
+  const catalog = await catalogs.get(context);
+  return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
+}
+
+/** Much can happen while v1 is asked: the order may be under way again, another may have claimed its row. */
+async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }: LostParts): Promise<boolean> {
+  const { owner, requestId } = order;
+  const reference = 'reference' in outcome ? outcome.reference : undefined;
+  if (reference !== undefined && (await journal.findByReference(owner, reference)) !== undefined) return false;
+  if (await pursuits.isSending(owner, requestId)) return false;
+  const now = await journal.find(owner, requestId);
+  return now !== undefined && isUntouched(now, order);
+}
+
+export function isWithoutReference({ outcome }: Order): boolean {
+  return outcome === undefined || !('reference' in outcome) || outcome.reference === undefined;
+}
+
+function isUntouched(one: Order, other: Order): boolean {
+  return one.requestId === other.requestId && one.tries === other.tries && lastTriedAt(one) === lastTriedAt(other);
+}
+
+function isTimely(order: Order, row: Unclaimed): boolean {
+  return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastTriedAt(order) + LATER_MS);
+}
+
+interface LostTraits extends OrderTraits {
+  readonly otherServices: readonly string[];
+}
+
+/** Undefined for an operation that the mapping no longer has. */
+function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
+  const operation = mapping.operations.get(order.operation);
+  if (operation === undefined) return undefined;
+  return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
+}
+
+/**
+ * Nothing that the receipt shows speaks against the order, and its number or price speaks for it. The service alone does
+ * not: one sale of exam PINs looks like every other, and the PINs of another order would be given away. Only what has
+ * neither number nor price (a message to many) is told by its service, and only while nobody doubts it.
+ */
+function isAlike(
+  { order, traits }: { readonly order: Order; readonly traits: LostTraits | undefined },
+  receipt: JsonObject,
+): boolean {
+  if (traits === undefined || isMoneyIn((receipt['data'] ?? {}) as JsonObject)) return false;
+  const { number, price, category } = compareReceipt(receipt, traits);
+  if ([number, price, category].includes('differs')) return false;
+  const isDoubted = order.outcome?.kind === 'unknown' && order.outcome.isDoubted === true;
+  return number === 'agrees' || price === 'agrees' || (traits.isTraceless && !isDoubted && category === 'agrees');
+}
+
+/**
+ * Something that the record shows is certainly not of this order. Prices of the catalog do not count: they may have changed
+ * since. A row at another time proves nothing either way, because clocks differ.
+ */
+function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean {
+  return traits !== undefined && rulesOut(record, traits, traits.otherServices);
+}
+
+function isNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {
+  return isRuledOut(traits, receipt ?? row);
+}

@@ -1,0 +1,160 @@
+/** v1's history of one key, as far as it can hold orders that got no answer. Reads only. */
+import { LRUCache } from 'lru-cache';
+import type { JsonObject } from '../../domain/json';
+import type { Journal } from '../../journal/journal';
+import type { CallContext, Upstream } from '../../upstream/upstream';
+
+/** One row of v1's history that no order of ours has claimed. */
+export interface Unclaimed {
+  readonly reference: string;
+  /** When v1 wrote it down, under each zone its time may be in; ms since the epoch. */
+  readonly timesMs: readonly number[];
+  /** The row of the list in the shape of a receipt: without a number, but its service and amount can speak against an order. */
+  readonly row: JsonObject;
+  /** What its receipt shows of whose it is; undefined while that has not been read. */
+  readonly receipt: JsonObject | undefined;
+}
+
+export interface History {
+  readonly unclaimed: readonly Unclaimed[];
+  /** Everything since the wanted time is here: what is not, is not at v1. */
+  readonly isWhole: boolean;
+  /** v1's clock by its latest answer, when that told it; ms since the epoch. */
+  readonly serverAtMs: number | undefined;
+  /** True when receipts were read now: the next look sees more than this one. */
+  readonly hasLearnt: boolean;
+}
+
+export interface HistoryQuestion {
+  readonly sinceMs: number;
+  /** False for rows that can be none of the orders that are looked for: they are passed over. */
+  readonly mayBeLost: (row: JsonObject) => boolean;
+  /** Rows whose receipts are wanted most. */
+  readonly isTimely: (row: Unclaimed) => boolean;
+}
+
+export interface HistoryReader {
+  /** Undefined when v1 does not give it. */
+  read(question: HistoryQuestion, context: CallContext): Promise<History | undefined>;
+}
+
+/** 3,000 rows: more than a key sells in a day at v1's own limit of requests. */
+const PAGES_MAX = 60;
+const PER_PAGE = 50;
+/** Receipts asked for in one look; what is left is asked for in the next. */
+const RECEIPTS_MAX = 100;
+const RECEIPTS_AT_ONCE = 4;
+const RECEIPTS_KEPT = 10_000;
+/** v1's times carry no zone (specification, 2.4): its own, West Africa Time, or UTC. */
+const ZONE_OFFSETS_MS = [3_600_000, 0];
+
+export function createHistoryReader({
+  journal,
+  upstream,
+}: {
+  readonly journal: Pick<Journal, 'findByReference'>;
+  readonly upstream: Pick<Upstream, 'find'>;
+}): HistoryReader {
+  // What identifies an order never changes in its receipt. Goods and status are not kept.
+  const known = new LRUCache<string, JsonObject>({ max: RECEIPTS_KEPT });
+  const keyOf = ({ credentials }: CallContext, reference: string): string => `${credentials.fingerprint} ${reference}`;
+
+  /** True when the receipt is known now. One of another order says nothing of this row. */
+  const learn = async (reference: string, context: CallContext): Promise<boolean> => {
+    const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
+    const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
+    if (identity !== undefined) known.set(keyOf(context, reference), identity);
+    return identity !== undefined;
+  };
+
+  const readPages = async (question: HistoryQuestion, context: CallContext) => {
+    const rows = new Map<string, Unclaimed>();
+    let serverAtMs: number | undefined;
+    for (let page = 1; page <= PAGES_MAX; page += 1) {
+      const query = { page: String(page), per_page: String(PER_PAGE) };
+      const finding = await upstream.find({ method: 'GET', path: '/transactions', query }, context);
+      const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
+      const listed = data?.['transactions'];
+      if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed)) return undefined;
+      serverAtMs = finding.serverAtMs;
+      const reads = (listed as readonly JsonObject[]).map(readRow);
+      if (!isNewestFirst(reads)) return { rows, isWhole: false, serverAtMs };
+      for (const read of reads) {
+        if (read === undefined) return { rows, isWhole: false, serverAtMs };
+        // Newest first: once the latest reading of a time is too early, so is all that follows.
+        if (latestOf(read) < question.sinceMs) return { rows, isWhole: true, serverAtMs };
+        // A new order moves the last row of a page to the next one, where it is seen again.
+        if (rows.has(read.reference) || !question.mayBeLost(read.row)) continue;
+        if ((await journal.findByReference(context.credentials.fingerprint, read.reference)) === undefined)
+          rows.set(read.reference, read);
+      }
+      const place = placeOf(data, page, listed.length);
+      if (place !== 'more follows') return { rows, isWhole: place === 'the last', serverAtMs };
+    }
+    return { rows, isWhole: false, serverAtMs };
+  };
+
+  return {
+    async read(question, context) {
+      const pages = await readPages(question, context);
+      if (pages === undefined) return undefined;
+      const { rows, isWhole, serverAtMs } = pages;
+      const unread = [...rows.values()].filter(({ reference }) => !known.has(keyOf(context, reference)));
+      const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
+      const asked = wanted.slice(0, RECEIPTS_MAX);
+      let hasLearnt = false;
+      for (let from = 0; from < asked.length; from += RECEIPTS_AT_ONCE) {
+        const some = asked.slice(from, from + RECEIPTS_AT_ONCE);
+        const learnt = await Promise.all(some.map(({ reference }) => learn(reference, context)));
+        hasLearnt ||= learnt.includes(true);
+      }
+      const unclaimed = [...rows.values()].map((row) => ({ ...row, receipt: known.get(keyOf(context, row.reference)) }));
+      return { unclaimed, isWhole, serverAtMs, hasLearnt };
+    },
+  };
+}
+
+/**
+ * Where a page stands, by v1's own count (specification, 2.4): a v1 that gives fewer rows than it was asked for, or the same
+ * page again and again, has not shown everything. Without a count only an empty page is the end.
+ */
+function placeOf(list: JsonObject, page: number, rows: number): 'the last' | 'more follows' | 'elsewhere' {
+  const isCounted = typeof list['total_pages'] === 'number';
+  if (typeof list['page'] === 'number' && list['page'] !== page) return 'elsewhere';
+  if (!isCounted) return rows === 0 ? 'the last' : 'more follows';
+  if (page >= (list['total_pages'] as number)) return 'the last';
+  return rows === 0 ? 'elsewhere' : 'more follows';
+}
+
+function latestOf({ timesMs }: Unclaimed): number {
+  return Math.max(...timesMs);
+}
+
+/** Rows in another order would end the reading too early. */
+function isNewestFirst(rows: readonly (Unclaimed | undefined)[]): boolean {
+  const [first, last] = [rows[0], rows.at(-1)];
+  return first === undefined || last === undefined || latestOf(first) >= latestOf(last);
+}
+
+function readRow(row: JsonObject): Unclaimed | undefined {
+  const reference = row['transaction_ref'];
+  const timesMs = parseTimes(row['created_at']);
+  return typeof reference === 'string' && timesMs.length > 0
+    ? { reference, timesMs, row: { data: row }, receipt: undefined }
+    : undefined;
+}
+
+function identityOf(receipt: JsonObject, wanted: string): JsonObject | undefined {
+  const { reference, phone, amount, category, type } = (receipt['data'] ?? {}) as JsonObject;
+  if (reference !== wanted) return undefined;
+  return { data: { reference, phone: phone ?? null, amount: amount ?? null, category: category ?? null, type: type ?? null } };
+}
+
+/** v1's `YYYY-MM-DD HH:MM:SS` under each zone it may be in, ms since the epoch; empty when it is no such text. */
+export function parseTimes(text: unknown): number[] {
+  const match = typeof text === 'string' ? /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text) : null;
+  if (match === null) return [];
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  const asUtc = Date.UTC(year, month - 1, day, hour, minute, second);
+  return ZONE_OFFSETS_MS.map((offset) => asUtc - offset);
+}

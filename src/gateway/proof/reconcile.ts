@@ -1,0 +1,241 @@
+/**
+ * Finds out later what became of orders whose fate is open, without buying: by v1's receipts and history. v1 is asked
+ * with the key of the order's owner, the only one that may; so this happens with the next request of that key, and from
+ * memory while a key is still held for the order itself.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Catalogs } from '../../catalog/catalog';
+import type { Clock } from '../../domain/clock';
+import type { Credentials } from '../../domain/credentials';
+import type { Order } from '../../domain/order';
+import type { Outcome } from '../../domain/outcome';
+import type { Journal } from '../../journal/journal';
+import type { Mapping } from '../../mapping/mapping';
+import type { CallContext, Upstream } from '../../upstream/upstream';
+import { findLost, isWithoutReference, OPEN_MAX, type LostFound, type LostParts } from './find-lost';
+import { findReceipt } from './find-receipt';
+import { createHistoryReader } from './read-history';
+import type { Steadiness } from './steadiness';
+
+export interface ReconcileParts {
+  readonly journal: Journal;
+  readonly upstream: Upstream;
+  readonly clock: Clock;
+  /** Whether anything of an order may be on its way to v1. */
+  readonly pursuits: { isSending(owner: string, requestId: string): Promise<boolean> };
+  readonly steadiness: Steadiness;
+  readonly catalogs: Pick<Catalogs, 'get'>;
+  readonly mapping: () => Mapping;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export interface Reconciler {
+  /**
+   * A request of this key came: looks at its open orders soon, at most every half minute, and less often while looking finds
+   * nothing. Never waits, never throws.
+   */
+  nudge(credentials: Credentials, clientAddress: string): void;
+  /**
+   * An order of this key is open and nobody pursues it: looks soon, again when its quiet time is over, and then ever less
+   * often until nothing of this key is open or `timing.pursue` has passed. The key is held in memory that long.
+   */
+  watch(credentials: Credentials, clientAddress: string): void;
+  /** Looks now, at this order among others if one is named. Gives how many orders found their end. */
+  reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number>;
+  /** Calls off everything that waits. */
+  stop(): void;
+}
+
+const NUDGE_EVERY_MS = 30_000;
+const NUDGE_RARELY_MS = 10 * 60_000;
+const OWNERS_MAX = 10_000;
+/** Orders looked at in one look, of each sort: those that were asked for, then the others in turn. */
+const ORDERS_MAX = 100;
+
+/** How long after an order was left open it is looked for; then once its quiet time is over, and then in growing steps. */
+const WATCH_EARLY_MS = [10_000, 30_000, 60_000, 120_000];
+const WATCH_FIRST_LATE_MS = 60_000;
+const WATCH_MOST_MS = 10 * 60_000;
+
+/** The looks that are due for the open orders of one key. */
+interface Watch {
+  /** How many looks there were since the last order was left open, and when that was. */
+  nth: number;
+  sinceMs: number;
+  cancel: () => void;
+}
+
+/** What one look at a key's orders is about. */
+interface Look {
+  readonly ended: Promise<number>;
+  /** The request ids it looks at; undefined until they are chosen. */
+  chosen: ReadonlySet<string> | undefined;
+  /** The look after it, for those who asked for what it does not look at. */
+  next: Promise<number> | undefined;
+}
+
+export function createReconciler(parts: ReconcileParts): Reconciler {
+  const { clock } = parts;
+  const lostParts: LostParts = { ...parts, history: createHistoryReader(parts) };
+  /** By owner, on the clock that nobody can set. */
+  const nudges = new LRUCache<string, { readonly nextMs: number; readonly everyMs: number }>({ max: OWNERS_MAX });
+  /** Where the turn of each owner's orders stands. */
+  const turns = new LRUCache<string, number>({ max: OWNERS_MAX });
+  const asked = new Map<string, Set<string>>();
+  const running = new Map<string, Look>();
+  const watches = new Map<string, Watch>();
+  let isStopped = false;
+
+  const choose = async (owner: string, look: Look): Promise<readonly Order[]> => {
+    // An order that cannot be read keeps none from being asked about by its own receipt. What needs all of them, `findLost`,
+    // lists for itself and then proves nothing.
+    const onUnreadable = (error: Error): void => parts.onTrouble('reconcile', error);
+    const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX, onUnreadable });
+    const turn = turns.get(owner) ?? 0;
+    const wanted = asked.get(owner) ?? new Set();
+    asked.delete(owner);
+    const chosen = [
+      ...chooseInTurn(open.filter(isWithoutReference), wanted, turn),
+      ...chooseInTurn(
+        open.filter((order) => !isWithoutReference(order)),
+        wanted,
+        turn,
+      ),
+    ];
+    turns.set(owner, turn + 1);
+    look.chosen = new Set([...wanted, ...chosen.map(({ requestId }) => requestId)]);
+    return chosen;
+  };
+
+  const begin = (credentials: Credentials, clientAddress: string): Promise<number> => {
+    const owner = credentials.fingerprint;
+    const context: CallContext = { credentials, clientAddress, timeoutMs: parts.mapping().timing.read };
+    const run = async (): Promise<number> => {
+      try {
+        const { settled, hasLearnt } = await lookAt(await choose(owner, look), context, lostParts);
+        const { nextMs = 0, everyMs = NUDGE_EVERY_MS } = nudges.get(owner) ?? {};
+        const isIdle = settled === 0 && !hasLearnt;
+        nudges.set(owner, { nextMs, everyMs: isIdle ? Math.min(everyMs * 2, NUDGE_RARELY_MS) : NUDGE_EVERY_MS });
+        return settled;
+      } catch (error) {
+        parts.onTrouble('reconcile', error);
+        return 0;
+      } finally {
+        running.delete(owner);
+      }
+    };
+    // In the map before anything of it runs.
+    const look: Look = { ended: Promise.resolve().then(run), chosen: undefined, next: undefined };
+    running.set(owner, look);
+    return look.ended;
+  };
+
+  const reconcile = (credentials: Credentials, clientAddress: string, requestId?: string): Promise<number> => {
+    const owner = credentials.fingerprint;
+    const look = running.get(owner);
+    if (requestId !== undefined && look?.chosen?.has(requestId) !== true) {
+      asked.set(owner, (asked.get(owner) ?? new Set()).add(requestId));
+      if (look?.chosen !== undefined) return (look.next ??= look.ended.then(() => reconcile(credentials, clientAddress)));
+    }
+    return look?.ended ?? begin(credentials, clientAddress);
+  };
+
+  const lookLater = (watch: Watch, credentials: Credentials, clientAddress: string): void => {
+    const ageMs = clock.elapsed() - watch.sinceMs;
+    const { quiet, pursue } = parts.mapping().timing;
+    const delayMs = delayOfLook(watch.nth, ageMs, quiet);
+    const owner = credentials.fingerprint;
+    if (ageMs + delayMs > pursue + quiet) return void watches.delete(owner);
+    watch.nth += 1;
+    watch.cancel = clock.after(delayMs, () => {
+      void reconcile(credentials, clientAddress)
+        .then(() => isAnyOpen(owner))
+        .then((isOpen) => {
+          if (isStopped) return;
+          if (isOpen) lookLater(watch, credentials, clientAddress);
+          else watches.delete(owner);
+        });
+    });
+  };
+
+  /** An owner whose orders cannot be listed may have open ones. */
+  const isAnyOpen = async (owner: string): Promise<boolean> => {
+    try {
+      return (await parts.journal.listUnsettled({ owner, limit: 1, onUnreadable: () => undefined })).length > 0;
+    } catch (error) {
+      parts.onTrouble('reconcile', error);
+      return true;
+    }
+  };
+
+  return {
+    reconcile,
+    nudge(credentials, clientAddress) {
+      const owner = credentials.fingerprint;
+      const now = clock.elapsed();
+      const { nextMs, everyMs } = nudges.get(owner) ?? { nextMs: now, everyMs: NUDGE_EVERY_MS };
+      // Every request is a moment to notice that the clock was set: the sooner, the sooner absence can be proven again.
+      lostParts.steadiness.steadyForMs();
+      if (isStopped || now < nextMs) return;
+      nudges.set(owner, { nextMs: now + everyMs, everyMs });
+      void reconcile(credentials, clientAddress);
+    },
+    watch(credentials, clientAddress) {
+      const owner = credentials.fingerprint;
+      // Something new is open: looking may find something again.
+      const soonest = clock.elapsed() + NUDGE_EVERY_MS;
+      const { nextMs = 0 } = nudges.get(owner) ?? {};
+      nudges.set(owner, { nextMs: Math.min(nextMs, soonest), everyMs: NUDGE_EVERY_MS });
+      if (isStopped || (!watches.has(owner) && watches.size >= OWNERS_MAX)) return;
+      const known = watches.get(owner);
+      // The look that is due comes as planned: orders that are left open every few seconds must not put it off for ever.
+      if (known !== undefined) return void Object.assign(known, { nth: 0, sinceMs: clock.elapsed() });
+      const watch: Watch = { nth: 0, sinceMs: clock.elapsed(), cancel: () => undefined };
+      watches.set(owner, watch);
+      lookLater(watch, credentials, clientAddress);
+    },
+    stop() {
+      isStopped = true;
+      for (const { cancel } of watches.values()) cancel();
+      watches.clear();
+    },
+  };
+}
+
+function delayOfLook(nth: number, ageMs: number, quietMs: number): number {
+  const due = [...WATCH_EARLY_MS.filter((earlyMs) => earlyMs < quietMs), quietMs + 1_000];
+  const dueMs = due[nth];
+  if (dueMs !== undefined) return Math.max(1_000, dueMs - ageMs);
+  return Math.min(WATCH_MOST_MS, WATCH_FIRST_LATE_MS * 2 ** Math.min(nth - due.length, 10));
+}
+
+/** Those that were asked for, then as many others as there is room for: each look goes on where the last one ended. */
+function chooseInTurn(orders: readonly Order[], wanted: ReadonlySet<string>, turn: number): readonly Order[] {
+  const first = orders.filter(({ requestId }) => wanted.has(requestId)).slice(0, ORDERS_MAX);
+  const others = orders.filter(({ requestId }) => !wanted.has(requestId));
+  const room = Math.min(ORDERS_MAX - first.length, others.length);
+  const from = others.length === 0 ? 0 : (turn * ORDERS_MAX) % others.length;
+  return [...first, ...[...others.slice(from), ...others.slice(0, from)].slice(0, room)];
+}
+
+async function lookAt(chosen: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
+  const owner = context.credentials.fingerprint;
+  const still = await Promise.all(
+    chosen.map(async (order) => ((await parts.pursuits.isSending(owner, order.requestId)) ? undefined : order)),
+  );
+  const orders = still.filter((order) => order !== undefined);
+  let settled = 0;
+  for (const order of orders.filter((one) => !isWithoutReference(one))) {
+    const reference = (order.outcome as { readonly reference: string }).reference;
+    settled += await settleIfFinal(order, await findReceipt(reference, context, parts.upstream), parts);
+  }
+  const lost = orders.filter(isWithoutReference);
+  const found = lost.length === 0 ? { settled: 0, hasLearnt: false } : await findLost(lost, context, parts);
+  return { ...found, settled: settled + found.settled };
+}
+
+async function settleIfFinal(order: Order, outcome: Outcome | undefined, { journal, clock }: ReconcileParts): Promise<number> {
+  if (outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown') return 0;
+  await journal.settle(order.owner, order.requestId, outcome, clock.now());
+  return 1;
+}

@@ -1,0 +1,37 @@
+/** One request after step 5: who asks for what, in which format, under which mapping. Every answer starts from this. */
+import type { Credentials } from '../../domain/credentials';
+import type { LegacyRequest, Line } from '../../domain/legacy';
+import type { AfterPending, CallerKey, Mapping, Operation } from '../../mapping/mapping';
+import type { CallContext, V1Call } from '../../upstream/upstream';
+import type { Intent } from './canonicalise';
+
+export interface Asking {
+  readonly request: LegacyRequest;
+  readonly mapping: Mapping;
+  readonly operation: Operation;
+  readonly format: string;
+  /** What decided the format. */
+  readonly reason: string;
+  readonly intent: Intent;
+  /** Of an order's status: every id that the address can be read as, likeliest first. */
+  readonly readings: readonly string[];
+  /** What v1 is to be asked; undefined for lists, and for a status, which asks by the journal's reference. */
+  readonly call: V1Call | undefined;
+  readonly credentials: Credentials;
+  /** The request logged in with `Authorization: Basic`. */
+  readonly isBasic: boolean;
+  readonly callerKey: CallerKey | undefined;
+  /** Over which the caller waits. */
+  readonly line: Line;
+  /** How long this caller waits for the end of an order. */
+  readonly patienceMs: number;
+  /** What is done with the order once its script has heard "pending". */
+  readonly afterPending: AfterPending;
+}
+
+/** Who asks, from where, and how long v1 may take to be read. */
+export type Reader = Pick<Asking, 'credentials' | 'request' | 'mapping'>;
+
+export function readContextOf({ credentials, request, mapping }: Reader): CallContext {
+  return { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
+}

@@ -1,0 +1,90 @@
+/** v1's catalog in the words of the mapping: lists of plain rows, amounts in kobo, with an index for joins. */
+import { parseNaira } from '../../domain/amount';
+import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import type { Catalog } from '../../catalog/catalog';
+import type { Mapping } from '../../mapping/mapping';
+import { normaliseWord } from '../../mapping/table';
+
+export interface CatalogLists {
+  readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
+  /** The row whose key holds this value, compared like a word. */
+  readonly find: (list: string, key: string, value: JsonValue) => JsonObject | undefined;
+}
+
+const made = new WeakMap<Catalog, { readonly hash: string; readonly lists: CatalogLists }>();
+
+/** Made once per catalog and mapping: many requests share one. */
+export function catalogListsOf(catalog: Catalog, mapping: Mapping): CatalogLists {
+  const known = made.get(catalog);
+  if (known?.hash === mapping.hash) return known.lists;
+  const lists = createLists(catalog, mapping);
+  made.set(catalog, { hash: mapping.hash, lists });
+  return lists;
+}
+
+function createLists(catalog: Catalog, mapping: Mapping): CatalogLists {
+  const lists: Record<string, readonly JsonObject[]> = {
+    data_plans: catalog.data_plans.map((plan) => ({
+      id: plan.id,
+      network: plan.network,
+      network_id: plan.network_id ?? null,
+      name: plan.display_name || plan.plan_name,
+      plan_name: plan.plan_name,
+      data_size: plan.data_size,
+      data_type: plan.data_type,
+      validity: plan.validity,
+      price: priceOf(plan.selling_price),
+    })),
+    cable_plans: catalog.cable_plans.map((plan) => ({
+      id: plan.id,
+      provider: plan.provider,
+      cable_id: plan.cable_id,
+      name: plan.display_name || plan.plan_name,
+      plan_name: plan.plan_name,
+      price: priceOf(plan.selling_price),
+    })),
+    cable_providers: providersOf(catalog),
+    discos: catalog.discos.map((disco) => ({ id: disco.disco_id, name: disco.disco_name, charge: priceOf(disco.charge) })),
+    exams: Object.entries(catalog.exam_prices).map(([name, price]) => ({
+      id: mapping.tables.get('exam')?.idOf(name) ?? name,
+      name,
+      price: priceOf(price),
+    })),
+    recharge_cards: Object.entries(catalog.recharge_card_prices).flatMap(([network, prices]) =>
+      Object.entries(prices).map(([denomination, price]) => ({
+        network,
+        denomination: Number(denomination),
+        price: priceOf(price),
+      })),
+    ),
+  };
+  const indexes = new Map<string, ReadonlyMap<string, JsonObject>>();
+  return {
+    lists,
+    find(list, key, value) {
+      const name = `${list}.${key}`;
+      let index = indexes.get(name);
+      if (index === undefined) {
+        index = new Map((lists[list] ?? []).map((row) => [normaliseWord(textOf(row[key])), row]));
+        indexes.set(name, index);
+      }
+      return index.get(normaliseWord(textOf(value)));
+    },
+  };
+}
+
+function priceOf(naira: string | number): JsonValue {
+  return parseNaira(naira) ?? null;
+}
+
+/** One row per provider. 0 stands beside many packages in v1's list and names no provider (specification, 2.2). */
+function providersOf(catalog: Catalog): JsonObject[] {
+  const ids = new Map<string, number>();
+  for (const { provider, cable_id: id } of catalog.cable_plans) {
+    const number = Number(id);
+    const known = ids.get(provider);
+    if (Number.isSafeInteger(number) && (known === undefined || known === 0 || (number !== 0 && number < known)))
+      ids.set(provider, number);
+  }
+  return [...ids].map(([name, id]) => ({ id, name })).sort((a, b) => a.id - b.id);
+}

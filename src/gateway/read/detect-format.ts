@@ -1,0 +1,199 @@
+/** Step 4: which format is it, and why. Ambiguity is refused only where it could sell the wrong network. */
+import { GatewayError } from '../../domain/errors';
+import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
+import type { Field, Mapping, Operation } from '../../mapping/mapping';
+import type { OwnNumbers } from '../../mapping/own-numbers';
+import type { Weight } from '../../mapping/signals';
+import type { Table } from '../../mapping/table';
+import { explainNumber, sellingNumbering } from './other-numbering';
+import { readRaw } from './read-raw';
+
+export interface FoundSignal {
+  readonly format: string;
+  readonly weight: Weight;
+  /** What was found: `field mobile_number`. */
+  readonly words: string;
+}
+
+export interface Detection {
+  readonly format: string;
+  /** What decided, for people. */
+  readonly reason: string;
+  readonly signals: readonly FoundSignal[];
+}
+
+/** Everything that settles the format whatever the request looks like, strongest first. */
+export interface Certainties {
+  readonly pinnedByPath: string | undefined;
+  readonly pinnedByCaller: string | undefined;
+  readonly markedByToken: string | undefined;
+  /** By table: what numbers of this caller mean in every format. */
+  readonly ownNumbers?: ReadonlyMap<string, OwnNumbers> | undefined;
+  /** False where the numbering guard is off, which else sells unported numbers by another numbering. */
+  readonly isGuarded?: boolean;
+}
+
+/** The reason when callers.yaml decided. */
+export const PINNED_BY_CALLER = 'the key is pinned to it';
+
+const SCORES: Readonly<Record<Weight, number>> = { strong: 100, medium: 10, weak: 1 };
+
+export function detectFormat(
+  request: LegacyRequest,
+  operation: Operation,
+  mapping: Mapping,
+  certain: Certainties,
+  path: string,
+): Detection {
+  const signals = findSignals(request, mapping, path);
+  const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
+  if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it', signals };
+  if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller))
+    return { format: pinnedByCaller, reason: PINNED_BY_CALLER, signals };
+  if (markedByToken !== undefined && mapping.formats.has(markedByToken))
+    return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
+
+  const count = (format: string, weight: Weight): number =>
+    signals.filter((signal) => signal.format === format && signal.weight === weight).length;
+  const has = (format: string, weight: Weight): boolean => count(format, weight) > 0;
+  const ids = [...mapping.formats.keys()].filter((id) => operation.sharedBy.has(id));
+  const strong = ids.filter((id) => has(id, 'strong'));
+  const [only] = strong;
+  const isOutweighed = only !== undefined && count(only, 'strong') > 1;
+  const isContested = strong.length !== 1 || (!isOutweighed && ids.some((id) => id !== only && has(id, 'medium')));
+  if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals), signals };
+
+  // Once something strong speaks for one format, a format that nothing speaks for has no say in what a number means.
+  const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
+  const doubt = findDoubt(request, operation, mapping, inQuestion, certain.ownNumbers);
+  if (doubt === undefined) return { ...mostLikely(ids, operation, signals), signals };
+  const isSold = certain.isGuarded !== false && certain.ownNumbers?.has(doubt.table.name) !== true;
+  const byPrefix = decideByPrefix(request, operation, doubt, signals, isSold ? mapping : undefined);
+  if (byPrefix !== undefined) return { ...byPrefix, signals };
+  throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
+}
+
+function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
+  const found: FoundSignal[] = [];
+  for (const format of mapping.formats.values()) {
+    for (const signal of format.signals) {
+      const words = signal.find(request, path);
+      if (words !== undefined) found.push({ format: format.id, weight: signal.weight, words });
+    }
+  }
+  return found;
+}
+
+function reasonOf(format: string, signals: readonly FoundSignal[]): string {
+  return signals.find((signal) => signal.format === format && signal.weight === 'strong')?.words ?? 'its signals';
+}
+
+function scoreOf(format: string, signals: readonly FoundSignal[]): number {
+  return signals.reduce((sum, signal) => (signal.format === format ? sum + SCORES[signal.weight] : sum), 0);
+}
+
+/** The highest score; a tie goes to what the operation says, else to the first format. Only for requests without doubt. */
+function mostLikely(
+  ids: readonly string[],
+  operation: Operation,
+  signals: readonly FoundSignal[],
+): { format: string; reason: string } {
+  const best = Math.max(...ids.map((id) => scoreOf(id, signals)));
+  const leaders = ids.filter((id) => scoreOf(id, signals) === best);
+  if (leaders.length === 1) return { format: leaders[0]!, reason: 'its signals weigh most' };
+  const format = operation.undecided !== undefined && leaders.includes(operation.undecided) ? operation.undecided : leaders[0]!;
+  return { format, reason: 'nothing tells, and the meaning does not depend on it' };
+}
+
+/** A number that v1 will see and that the formats read differently. */
+interface Doubt {
+  readonly field: Field;
+  readonly table: Table;
+  readonly spelling: string;
+  readonly number: number;
+  /** By format; a format that gives the number no meaning is not in it. */
+  readonly readings: ReadonlyMap<string, string>;
+}
+
+function findDoubt(
+  request: LegacyRequest,
+  operation: Operation,
+  mapping: Mapping,
+  ids: readonly string[],
+  ownNumbers: Certainties['ownNumbers'],
+): Doubt | undefined {
+  for (const field of operation.fields) {
+    const { table } = field;
+    if (table === undefined || !field.isSent) continue;
+    const raw = readRaw(request, field)[0];
+    const number = raw === undefined ? undefined : table.numberIn(raw.value);
+    if (raw === undefined || number === undefined) continue;
+    // The caller's own number means the same in every format; one that is refused means nothing in any.
+    const own = ownNumbers?.get(table.name);
+    if (own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) continue;
+    const readings = readingsOf(number, table, mapping, ids);
+    if (readings.size < ids.length ? readings.size > 0 : new Set(readings.values()).size > 1)
+      return { field, table, spelling: raw.spelling, number, readings };
+  }
+  return undefined;
+}
+
+function readingsOf(number: number, table: Table, mapping: Mapping, ids: readonly string[]): Map<string, string> {
+  const readings = new Map<string, string>();
+  for (const id of ids) {
+    const value = mapping.numberingOf(id, table).get(number);
+    if (value !== undefined) readings.set(id, value);
+  }
+  return readings;
+}
+
+/**
+ * The prefix of the phone number decides when exactly one reading of the number fits it. When none does, the numbering guard
+ * may sell the number by another server's numbering: then the reading is the same in every format.
+ */
+function decideByPrefix(
+  request: LegacyRequest,
+  operation: Operation,
+  doubt: Doubt,
+  signals: readonly FoundSignal[],
+  guarded: Mapping | undefined,
+): { format: string; reason: string } | undefined {
+  const { guard } = operation;
+  if (guard === undefined || guard.number.name !== doubt.field.name) return undefined;
+  const raw: LegacyValue | undefined = readRaw(request, guard.phone)[0]?.value;
+  const phone = raw === undefined ? undefined : guard.phone.read(raw);
+  if (phone === undefined || !('value' in phone) || typeof phone.value !== 'string') return undefined;
+  const network = doubt.table.valueOfPhone(phone.value);
+  if (network === undefined) return undefined;
+  const best = (ids: readonly string[]): string =>
+    ids.reduce((first, id) => (scoreOf(id, signals) > scoreOf(first, signals) ? id : first));
+  const { number, table, readings } = doubt;
+  const fitting = [...readings.keys()].filter((id) => readings.get(id) === network);
+  if (fitting.length > 0)
+    return { format: best(fitting), reason: `only here does ${number} mean ${network}, the network of the phone number` };
+  if (guarded === undefined) return undefined;
+  const other = sellingNumbering(explainNumber(number, network, { operation, table, mapping: guarded }), request, guard);
+  if (other === undefined) return undefined;
+  return { format: best([...readings.keys()]), reason: `${number} is ${network} in ${other.title}, whatever the format` };
+}
+
+function describeDoubt(doubt: Doubt, ids: readonly string[], signals: readonly FoundSignal[]): string {
+  const readings = [...doubt.readings].map(([id, value]) => `${value} in format ${id.toUpperCase()}`).join(' and ');
+  const prefixes = ids.map((id) => `/${id}`).join(' or ');
+  return (
+    `${doubt.spelling} ${doubt.number} means ${readings}, and ${describeEvidence([...doubt.readings.keys()], signals)}. Nothing was charged. ` +
+    `Send the name of the ${doubt.table.title} instead of the number, or put ${prefixes} at the end of the address in your script's settings, or have your key pinned to a format.`
+  );
+}
+
+/** The signals that contradict each other, or that there are none. */
+function describeEvidence(ids: readonly string[], signals: readonly FoundSignal[]): string {
+  const evidence = ids.flatMap((id) => {
+    const mine = signals.filter(({ format, weight }) => format === id && weight !== 'weak');
+    const heaviest = mine.find(({ weight }) => weight === 'strong') ?? mine[0];
+    return heaviest === undefined ? [] : [`${heaviest.words} (${id.toUpperCase()})`];
+  });
+  return evidence.length < 2
+    ? 'nothing in this request tells which is meant'
+    : `this request has signs of each: ${evidence.join(', ')}`;
+}

@@ -1,0 +1,133 @@
+/** Step 10: what became of it, and what is known besides → the reply that both formats' scripts can read. */
+import type { JsonObject, JsonValue } from '../../domain/json';
+import type { LegacyReply } from '../../domain/legacy';
+import type { Order } from '../../domain/order';
+import type { Delivery, Outcome, OutcomeKind } from '../../domain/outcome';
+import type { Scope } from '../../mapping/compile-value';
+import { DEFAULT } from '../../mapping/compile-caller-key';
+import type { CallerKey, Join, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
+import { shownNumbers } from '../../mapping/shown-numbers';
+import type { CatalogLists } from '../read/catalog-lists';
+
+export interface ReplyParts {
+  readonly mapping: Mapping;
+  /** Absent when no operation is known: then the reply is the refusal of both formats combined. */
+  readonly operation?: Operation;
+  readonly format: string;
+  readonly outcome: ReplyOutcome;
+  readonly http?: number;
+  readonly text: string;
+  readonly values?: JsonObject;
+  /** What callers.yaml says of the script that is told: its own numbers, and how lists are wrapped for it. */
+  readonly callerKey?: CallerKey | undefined;
+  /** By field: the number that was sent and read by the caller's own numbers. */
+  readonly ownNumbers?: Readonly<Record<string, number>> | undefined;
+  readonly catalog?: CatalogLists | undefined;
+  /** Further roots of expressions: order, v1, login, refusal… */
+  readonly roots?: Readonly<Record<string, JsonValue>>;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export function mergeReply(parts: ReplyParts): LegacyReply {
+  const { mapping, operation, format, outcome, values = {}, catalog } = parts;
+  const words = mapping.words[outcome];
+  const status = parts.http ?? words.http;
+  const numbers = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
+  const scope: Scope = {
+    fields: values,
+    joins: {},
+    roots: {
+      ...parts.roots,
+      words: { status: words.status, Status: words.Status },
+      http: status,
+      text: parts.text,
+      ...(catalog === undefined ? {} : { catalog: catalog.lists }),
+    },
+    numberOf: numbers.numberOf,
+    ...(parts.callerKey === undefined ? {} : { rowOf: numbers.rowOf }),
+  };
+  const joins = Object.fromEntries((operation?.joins ?? []).map((join) => [join.name, joinRow(join, scope, catalog)]));
+  const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
+  const { retryAfterSeconds } = parts;
+  const body = wrapList(build({ ...scope, joins }), parts, scope);
+  return { status, body, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+function joinRow({ value, list, key }: Join, scope: Scope, catalog: CatalogLists | undefined): JsonValue | undefined {
+  const wanted = value(scope) ?? null;
+  const row = wanted === null ? undefined : catalog?.find(list, key, wanted);
+  // What was bought is told also when the caller has no number for it any more.
+  return row === undefined || scope.rowOf === undefined ? row : (scope.rowOf(list, row) ?? { ...row, id: null });
+}
+
+type Body = JsonObject | readonly JsonValue[];
+
+/** A list that was found, as this script takes it. */
+function wrapList(body: Body, { operation, format, outcome, callerKey }: ReplyParts, scope: Scope): Body {
+  if (operation === undefined || outcome !== 'success') return body;
+  const name = listShapeName(operation, format, callerKey);
+  return name === undefined ? body : callerKey!.lists.get(name)!.build(body, scope);
+}
+
+/** Which of the caller's shapes a list is told in: its own, or the default one where it is a bare array. */
+export function listShapeName(operation: Operation, format: string, callerKey: CallerKey | undefined): string | undefined {
+  if (callerKey === undefined || operation.kind !== 'list') return undefined;
+  const isBare = operation.replies.get(format)?.success.sources[0]?.field === '';
+  return [operation.name, ...(isBare ? [DEFAULT] : [])].find((name) => callerKey.lists.has(name));
+}
+
+/** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
+export const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
+  succeeded: 'success',
+  pending: 'pending',
+  unknown: 'pending',
+  declined: 'failure',
+  rejected: 'failure',
+  not_sent: 'failure',
+};
+
+/** The reply parts that follow from an outcome alone. */
+export function tellOutcome(
+  outcome: Outcome,
+  mapping: Mapping,
+): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+  // A success whose goods cannot be shown right now is not over for the script: it would deliver an empty PIN.
+  const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
+  const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
+  const told = TOLD_AS[kind];
+  const said = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
+  const isAbsent = outcome.kind === 'not_sent' && outcome.isProven === true;
+  const text = said === undefined || said === '' ? (mapping.texts[isAbsent ? 'absent' : kind] ?? kind) : said;
+  return {
+    outcome: told,
+    text,
+    http: outcome.kind === 'rejected' ? outcome.httpStatus : mapping.words[told].http,
+    ...(outcome.kind === 'rejected' && outcome.retryAfterSeconds !== undefined
+      ? { retryAfterSeconds: outcome.retryAfterSeconds }
+      : {}),
+  };
+}
+
+/** `$order`: money in kobo, times in milliseconds. Null is what is not known. */
+export function orderRoot(order: Order, outcome: Outcome): JsonObject {
+  const delivery: Delivery = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
+  const sent = Object.values(order.echo)[0];
+  return {
+    request_id: sent ?? order.requestId,
+    echo: order.echo,
+    // Numbers begin at one: an order that is not in the journal has none.
+    number: order.number === 0 ? null : order.number,
+    reference: ('reference' in outcome ? outcome.reference : undefined) ?? null,
+    operation: order.operation,
+    opened_at: order.openedAtMs,
+    charged: delivery.charged ?? null,
+    balance_before: delivery.balanceBefore ?? null,
+    balance_after: delivery.balanceAfter ?? null,
+    cashback: delivery.cashback ?? null,
+    token: delivery.token ?? null,
+    pins:
+      delivery.pins === undefined || delivery.pins.length === 0
+        ? null
+        : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
+  };
+}

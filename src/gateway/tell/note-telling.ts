@@ -1,0 +1,39 @@
+/**
+ * What is out of the ordinary in how an order's end is told, written down: a script that hung up, or was told pending, has
+ * not heard it. An ordinary sale writes nothing, because it is told when it is settled. (Decision 0024.)
+ */
+import { within, type Clock } from '../../domain/clock';
+import type { Line } from '../../domain/legacy';
+import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
+import type { Journal } from '../../journal/journal';
+import type { ReplyOutcome } from '../../mapping/mapping';
+
+export interface TellingParts {
+  readonly journal: Pick<Journal, 'tell'>;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** A reply is not held up for long by a journal that stalls. */
+const WRITE_MS = 1_000;
+
+/** To be called with what is about to be told. What says pending is on disk before it is said. */
+export async function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<void> {
+  // An order that is not in the journal has no number.
+  if (order.number === 0) return;
+  const write = (toldAtMs: number): Promise<void> =>
+    parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
+  if (told === 'pending') {
+    const word = line.hungUp.aborted ? NOT_TOLD : TOLD_PENDING;
+    if (!isEndUntold(order) || word < order.toldAtMs!) await within(parts.clock, WRITE_MS, write(word));
+  }
+  line.onEnd((isWhole) => {
+    if (isWhole && told !== 'pending' && isEndUntold(order)) void write(parts.clock.now());
+    if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
+  });
+}
+
+/** The order of a status question: only its end can be told anew by that, and one that was told stays told. */
+export async function noteAsked(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<void> {
+  if (isEndUntold(order) && told !== 'pending') await noteTelling(order, told, line, parts);
+}

@@ -1,0 +1,168 @@
+/** `cases/*.yaml` below a mappings folder → cases that can be played, or problems with their places. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { JsonObject, JsonValue } from '../../domain/json';
+import {
+  caseFileSchema,
+  caseSchema,
+  type AnswerFields,
+  type CaseFields,
+  type CaseFile,
+  type WrittenCase,
+} from './case-schema';
+import { describeRow, fillIn, toRow, type Row } from './fill-in';
+import { readShortForms } from './short-form';
+import type { MappingFileText } from '../../mapping/load';
+import type { Problem } from '../../mapping/problem';
+import { readYaml, type Locate, type YamlPath } from '../../mapping/read-yaml';
+
+/** One row of a case, ready to be played. */
+export interface Case extends CaseFields {
+  readonly place: { readonly file: string; readonly line: number; readonly column: number };
+  /** The name as written: the same for every row of a case. */
+  readonly title: string;
+  /** What makes this row itself; undefined for a case without `each`. */
+  readonly row: string | undefined;
+}
+
+/** What v1 says unless a case says otherwise. */
+export interface Fixtures {
+  readonly catalog: JsonObject | undefined;
+  readonly answers: Readonly<Record<string, AnswerFields>>;
+}
+
+export interface LoadedCases {
+  readonly cases: readonly Case[];
+  readonly fixtures: Fixtures;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads `cases/*.yaml`, in order of name. A folder without cases has none, and no problem. */
+export function loadCases(folder: string): LoadedCases {
+  const below = join(folder, 'cases');
+  let names: string[] = [];
+  try {
+    names = readdirSync(below)
+      .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+      .sort();
+  } catch {
+    // There is no such folder: whoever wants cases says so (`compat-gateway test` does).
+  }
+  return readCases(
+    names.map((name) => {
+      const path = join(below, name);
+      return { file: relative(process.cwd(), path) || path, text: readFileSync(path, 'utf8') };
+    }),
+  );
+}
+
+export function readCases(files: readonly MappingFileText[]): LoadedCases {
+  const problems: Problem[] = [];
+  const cases: Case[] = [];
+  let catalog: JsonObject | undefined;
+  const answers: Record<string, AnswerFields> = {};
+  for (const { file, text } of files) {
+    const { text: plain, addresses } = readShortForms(text);
+    const read = readYaml<CaseFile>(file, plain, caseFileSchema);
+    problems.push(...read.problems);
+    if (read.value === undefined) continue;
+    catalog = read.value.catalog ?? catalog;
+    Object.assign(answers, read.value.answers);
+    for (const [index, written] of (read.value.cases ?? []).entries()) {
+      const path = ['cases', index];
+      const expanded = expand(withAddresses(written, path, addresses, read.locate), path, file, read.locate);
+      problems.push(...expanded.problems);
+      cases.push(...expanded.cases);
+    }
+  }
+  problems.push(...namedTwice(cases));
+  return { cases, fixtures: { catalog, answers }, problems };
+}
+
+/** Both short forms as the long one: an address and its fields. */
+function withAddresses(
+  written: WrittenCase,
+  path: YamlPath,
+  addresses: ReadonlyMap<number, string>,
+  locate: Locate,
+): WrittenCase {
+  const put = (key: string, value: JsonValue | undefined, at: YamlPath): Record<string, JsonValue> => {
+    if (value === undefined) return {};
+    const to = addresses.get(locate([...at, key], 'key').line);
+    return { [key]: to === undefined ? withoutAddressKey(value) : { to, fields: value } };
+  };
+  const before = written.before?.map((step, index) => ({ ...step, ...put('send', step.send, [...path, 'before', index]) }));
+  return {
+    ...written,
+    ...put('send', written.send, path),
+    ...put('expect_call', written.expect_call, path),
+    ...(before === undefined ? {} : { before }),
+  };
+}
+
+/** `{ POST /api/topup/: { network: 1 } }`: the short form in real YAML, which editors and formatters read. */
+function withoutAddressKey(value: JsonValue): JsonValue {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  const [[to, fields] = ['', null], ...more] = Object.entries(value as JsonObject);
+  return more.length === 0 && /^(?:[A-Z]+|\$[a-z_]+) [/$]/.test(to) ? { to, fields } : value;
+}
+
+function expand(written: WrittenCase, path: YamlPath, file: string, locate: Locate): { cases: Case[]; problems: Problem[] } {
+  const { each, ...rest } = written;
+  const rows: (Row | undefined)[] = each === undefined ? [undefined] : each.map(toRow);
+  const cases: Case[] = [];
+  const problems: Problem[] = [];
+  for (const [index, row] of rows.entries()) {
+    const filled = row === undefined ? rest : fillIn(rest as JsonObject, row);
+    const parsed = caseSchema.safeParse(filled);
+    const where = row === undefined ? path : [...path, 'each', index];
+    const place = { file, ...locate(where) };
+    if (parsed.success) {
+      if (expectsNothing(parsed.data))
+        problems.push({
+          ...place,
+          code: 'case-expects-nothing',
+          severity: 'error',
+          message: `the case \`${written.name}\` expects nothing`,
+        });
+      cases.push({ ...parsed.data, place, title: written.name, row: row === undefined ? undefined : describeRow(row) });
+      continue;
+    }
+    const [issue] = parsed.error.issues;
+    const at = locate([...path, ...(issue?.path ?? [])]);
+    const inRow = row === undefined ? '' : `, with ${describeRow(row)}`;
+    problems.push({
+      file,
+      ...at,
+      code: 'bad-case',
+      severity: 'error',
+      message: `${issue?.message ?? 'unusable'} (at ${(issue?.path ?? []).map(String).join('.')}${inRow})`,
+    });
+  }
+  return { cases, problems };
+}
+
+function expectsNothing(one: CaseFields): boolean {
+  return [one.expect_call, one.expect_refusal, one.expect_reply, one.absent, one.http, one.format].every(
+    (part) => part === undefined,
+  );
+}
+
+function namedTwice(cases: readonly Case[]): Problem[] {
+  const first = new Map<string, Case>();
+  return cases.flatMap((one): Problem[] => {
+    const key = `${one.title}\0${one.row ?? ''}`;
+    const other = first.get(key);
+    if (other === undefined) first.set(key, one);
+    return other === undefined
+      ? []
+      : [
+          {
+            ...one.place,
+            code: 'case-twice',
+            severity: 'error',
+            message: `a case of this name${one.row === undefined ? '' : ' and row'} stands already at ${other.place.file}:${other.place.line}`,
+          },
+        ];
+  });
+}

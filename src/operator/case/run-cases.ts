@@ -1,0 +1,153 @@
+/** Plays cases through the real walk: a journal in memory, a v1 that answers as the case says, a clock that never waits. */
+import { GatewayError } from '../../domain/errors';
+import type { JsonObject } from '../../domain/json';
+import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
+import type { StepFields } from './case-schema';
+import type { Case, Fixtures } from './cases';
+import type { Mapping } from '../../mapping/mapping';
+import { compareSubset, compareWhole, differs, type Difference } from './compare';
+import type { SeenCall } from './scripted-v1';
+import { createStage, type Scene, type Stage } from './stage';
+import { writeRequest, type WrittenRequest } from './write-request';
+import type { Served } from '../../gateway/gateway';
+
+/** Reads what a case writes by the rules of the public server; throws a GatewayError for what that would refuse. */
+export type RequestReader = (written: WrittenRequest, clientAddress: string) => Promise<LegacyRequest>;
+
+export interface CaseParts {
+  readonly mapping: Mapping;
+  readonly fixtures: Fixtures;
+  readonly read: RequestReader;
+}
+
+/** What the script and v1 got to see. */
+export interface Observed {
+  /** Undefined when the request could not even be read. */
+  readonly request: LegacyRequest | undefined;
+  readonly reply: LegacyReply;
+  readonly served: Served | undefined;
+  readonly refusal: GatewayError | undefined;
+  readonly calls: readonly SeenCall[];
+}
+
+export interface CaseResult {
+  readonly played: Case;
+  /** Empty when all is as expected. */
+  readonly differences: readonly Difference[];
+  /** Undefined when the gateway itself failed. */
+  readonly observed: Observed | undefined;
+  /** Every operation that took part, those of earlier steps included. */
+  readonly operations: readonly string[];
+}
+
+/** One after another, in the order given. */
+export async function runCases(cases: readonly Case[], parts: CaseParts): Promise<CaseResult[]> {
+  const stage = createStage();
+  const results: CaseResult[] = [];
+  for (const one of cases) results.push(await runCase(one, parts, stage));
+  return results;
+}
+
+export async function runCase(played: Case, { mapping, fixtures, read }: CaseParts, stage: Stage): Promise<CaseResult> {
+  const operations = new Set<string>();
+  const act = async (scene: Scene): Promise<CaseResult> => {
+    let previous: JsonObject = {};
+    let observed: Observed | undefined;
+    for (const step of [...(played.before ?? []), played]) {
+      if (step.later !== undefined) await scene.wait(toMs(step.later));
+      scene.actAs(step.caller ?? played.caller);
+      observed = await takeStep(step, previous, scene, read);
+      previous = Array.isArray(observed.reply.body) ? {} : (observed.reply.body as JsonObject);
+      if (observed.served?.operation !== undefined) operations.add(observed.served.operation);
+    }
+    const troubles = scene.troubles.map((found): Difference => ({ place: 'gateway', expected: 'no trouble', found }));
+    return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
+  };
+  try {
+    return await stage.play(mapping, fixtures, act);
+  } catch (error) {
+    const found = error instanceof Error ? error.message : String(error);
+    const differences = [{ place: 'gateway', expected: 'an answer', found }];
+    return { played, observed: undefined, operations: [...operations], differences };
+  }
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+function toMs(duration: string): number {
+  return Number.parseInt(duration, 10) * UNITS[duration.at(-1) as keyof typeof UNITS];
+}
+
+async function takeStep(
+  step: StepFields,
+  previous: JsonObject,
+  { gateway, v1, clientAddress }: Scene,
+  read: RequestReader,
+): Promise<Observed> {
+  v1.begin(step);
+  const written = writeRequest(step, previous);
+  let request: LegacyRequest;
+  try {
+    request = await read(written, clientAddress);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const reply = gateway.refuse(error, { method: written.method, path: written.target.split('?', 1)[0]! });
+    return { request: undefined, reply, served: undefined, refusal: error, calls: [] };
+  }
+  const served = await gateway.handle(request);
+  return { request, reply: served.reply, served, refusal: served.refusal, calls: v1.seen };
+}
+
+function judge(played: Case, observed: Observed): Difference[] {
+  const { reply, served, refusal } = observed;
+  const expectedRefusal = played.expect_refusal ?? (played.expect_call === undefined ? undefined : 'none');
+  const refused = refusal === undefined ? 'none' : `${refusal.code}: ${refusal.detail}`;
+  const isAsExpected = expectedRefusal === undefined || (refusal?.code ?? 'none') === expectedRefusal;
+  return [
+    ...(isAsExpected ? [] : [{ place: 'refusal', expected: expectedRefusal, found: refused }]),
+    ...judgeCall(played, observed.calls),
+    ...(played.http === undefined || played.http === reply.status ? [] : [differs('http', played.http, reply.status)]),
+    ...judgeFormat(played.format, served),
+    ...(played.expect_reply === undefined ? [] : compareSubset(played.expect_reply, reply.body, 'reply')),
+    ...(played.absent ?? [])
+      .filter((name) => Object.hasOwn(reply.body, name))
+      .map((name) => differs(`reply.${name}`, undefined, (reply.body as JsonObject)[name])),
+    ...judgeUnknownFields(played.unknown_fields ?? [], served),
+  ];
+}
+
+/** Left out of an expected call when nothing depends on them: the key of the cases brings one, the gateway makes the other. */
+const UNSAID = ['pin', 'request_id'];
+
+function judgeCall({ expect_call: expected, expect_refusal: refusal }: Case, calls: readonly SeenCall[]): Difference[] {
+  const asked = calls.filter(({ endpoint }) => endpoint !== 'GET /catalog' && endpoint !== 'GET /balance');
+  if (expected === 'none' || (expected === undefined && refusal !== undefined)) {
+    const [first] = asked.length > 0 || expected === undefined ? asked : calls;
+    return first === undefined ? [] : [{ place: 'v1 call', expected: 'none', found: first.endpoint }];
+  }
+  if (expected === undefined) return [];
+  const { to, fields } = typeof expected === 'string' ? { to: expected, fields: {} } : expected;
+  const call = calls.find(({ endpoint }) => endpoint === to);
+  if (call === undefined) {
+    const found = calls.length === 0 ? 'v1 was not asked' : calls.map(({ endpoint }) => endpoint).join(', ');
+    return [{ place: 'v1 call', expected: to, found }];
+  }
+  return compareWhole(fields, call.fields, 'v1 call', UNSAID);
+}
+
+/** `b because field mobile_number` */
+function judgeFormat(expected: string | undefined, served: Served | undefined): Difference[] {
+  if (expected === undefined) return [];
+  const [format, reason] = expected.split(' because ');
+  const found = served?.format ?? 'none';
+  if (format !== found)
+    return [differs('format', format, `${found}${served?.reason === undefined ? '' : ` because ${served.reason}`}`)];
+  return reason === undefined || reason === served?.reason ? [] : [differs('format, because', reason, served?.reason)];
+}
+
+/** A field that nothing reads is said so: else a misspelt one would make a case that shows nothing. */
+function judgeUnknownFields(expected: readonly string[], served: Served | undefined): Difference[] {
+  const found = [...(served?.unknownFields ?? [])].sort();
+  const wanted = served?.outcome === 'refused' && expected.length === 0 ? found : [...expected].sort();
+  return found.join() === wanted.join() ? [] : [differs('unknown fields', wanted, found)];
+}

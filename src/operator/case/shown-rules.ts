@@ -1,0 +1,250 @@
+/** Which rules of the mapping a case shows: those that its request went through and that its expectations speak of. */
+import type { JsonObject, JsonValue } from '../../domain/json';
+import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
+import type { Field, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
+import type { YamlPath } from '../../mapping/read-yaml';
+import { blockReply, outcomeReplies, type PlacedValue } from '../../mapping/rules/reply-layers';
+import { parseRoute, trimSlash } from '../../mapping/routes';
+import type { ValueSource } from '../../mapping/schema';
+import type { MappingSource } from '../../mapping/source';
+import { normaliseWord, sameWord } from '../../mapping/table';
+import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
+import { readRaw } from '../../gateway/read/read-raw';
+import type { CaseResult, Observed } from './run-cases';
+import { splitNames } from './compare';
+import { idOf, isNested, placedRoutes, placedSpellings } from './rules';
+
+export interface Surroundings {
+  readonly source: MappingSource;
+  readonly mapping: Mapping;
+}
+
+/** The ids of the rules that one result shows. A case that fails shows nothing. */
+export function shownRules({ played, observed, differences }: CaseResult, around: Surroundings): Set<string> {
+  const shown = new Set<string>();
+  if (differences.length > 0 || observed?.request === undefined || observed.served === undefined) return shown;
+  const { request, served } = observed;
+  const { mapping } = around;
+  if (played.expect_reply !== undefined || played.absent !== undefined) showReply(played, observed, around, shown);
+  const match = mapping.matchRoute(request.method, request.path, request.rawPath);
+  if (match.kind !== 'matched') return shown;
+  const { operation, parameters } = match;
+  const path = pathWithoutPin(request.path, mapping);
+  showRoute(request.method, path, operation, around, shown);
+  shown.add(idOf('outcome', ['operations', operation.name], served.outcome));
+  const { format } = served;
+  if (format === undefined) return shown;
+  showTables(request, operation, format, around, shown);
+  if (played.format !== undefined) showSignals(request, path, format, around, shown);
+  const intent = intentOf(request, operation, format, parameters, mapping);
+  if (intent !== undefined) showSpellings(intent, around, shown);
+  return shown;
+}
+
+function pathWithoutPin(path: string, mapping: Mapping): string {
+  const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
+  return mapping.formats.has(first) ? rest : path;
+}
+
+function showRoute(method: string, path: string, operation: Operation, { source }: Surroundings, shown: Set<string>): void {
+  const segments = trimSlash(path).split('/');
+  const takesRest = (wanted: readonly string[]): boolean =>
+    operation.kind === 'status' && wanted.at(-1)?.startsWith(':') === true;
+  const fits = (text: string): boolean => {
+    const route = parseRoute(text);
+    const wanted = route.path.split('/');
+    return (
+      route.methods.includes(method) &&
+      (takesRest(wanted) ? wanted.length <= segments.length : wanted.length === segments.length) &&
+      wanted.every((part, index) => part.startsWith(':') || part === segments[index])
+    );
+  };
+  const found = placedRoutes(source)
+    .filter((placed) => placed.operation === operation.name)
+    .flatMap((placed) => placed.texts.flatMap((text, index) => (fits(text) ? [{ text, path: [...placed.path, index] }] : [])))
+    // A literal segment wins over a `:name`, a longer address over a shorter one.
+    .sort((a, b) => a.text.split(':').length - b.text.split(':').length || b.text.split('/').length - a.text.split('/').length);
+  if (found[0] !== undefined) shown.add(idOf('route', found[0].path, method));
+}
+
+function intentOf(
+  request: LegacyRequest,
+  operation: Operation,
+  format: string,
+  parameters: Readonly<Record<string, string>>,
+  mapping: Mapping,
+): Intent | undefined {
+  try {
+    const canonical = canonicalise({ request, parameters, operation, format, mapping, lookUpWord: () => 1 });
+    return canonical.kind === 'intent' ? canonical.intent : undefined;
+  } catch {
+    // A refused request shows no spelling.
+    return undefined;
+  }
+}
+
+function showSpellings(intent: Intent, { source }: Surroundings, shown: Set<string>): void {
+  for (const { operation, field, path, texts } of placedSpellings(source)) {
+    if (operation !== intent.operation.name) continue;
+    const at = texts.indexOf(intent.spellings[field] ?? '');
+    if (at !== -1) shown.add(idOf('spelling', [...path, at]));
+  }
+  for (const spelling of Object.keys(intent.requestId?.echo ?? {}))
+    shown.add(idOf('spelling', ['request_id', source.requestId.indexOf(spelling)]));
+  const header = intent.requestId?.header?.name;
+  if (header !== undefined) shown.add(idOf('spelling', ['request_id_headers', source.requestIdHeaders.indexOf(header)]));
+  for (const field of intent.operation.fields)
+    if (intent.spellings[field.name] !== undefined) shown.add(idOf('transform', [field.as]));
+}
+
+function showTables(
+  request: LegacyRequest,
+  operation: Operation,
+  format: string,
+  { source }: Surroundings,
+  shown: Set<string>,
+): void {
+  for (const field of operation.fields) {
+    const raw = readRaw(request, field)[0]?.value;
+    if (field.table === undefined || raw === undefined) continue;
+    const { name } = field.table;
+    const number = field.table.numberIn(raw);
+    if (number === undefined) showWord(raw, name, source, shown);
+    else {
+      const own = source.formats.get(format)?.numbers?.[name];
+      const at = own === undefined ? ['tables', name, 'numbers'] : ['formats', format, 'numbers', name];
+      shown.add(idOf('table number', [...at, asWritten(number, own ?? source.tables[name]?.numbers)]));
+      if (operation.guard?.number === field)
+        for (const [index, { numbers }] of source.otherNumberings.entries())
+          shown.add(idOf('table number', ['other_numberings', index, 'numbers', asWritten(number, numbers)]));
+    }
+  }
+  const { guard } = operation;
+  if (guard?.number.table !== undefined)
+    showPrefix(readRaw(request, guard.phone)[0]?.value, guard.phone, guard.number.table.name, source, shown);
+}
+
+/** `01` is the number 1, and stands in the file as it was written. */
+function asWritten(number: number, numbers: Readonly<Record<string, string>> = {}): string {
+  return Object.keys(numbers).find((key) => Number(key) === number) ?? String(number);
+}
+
+function showWord(raw: LegacyValue, table: string, source: MappingSource, shown: Set<string>): void {
+  for (const [value, { words }] of Object.entries(source.tables[table]?.values ?? {})) {
+    for (const [index, word] of words.entries())
+      if (typeof raw === 'string' && normaliseWord(word) === normaliseWord(raw))
+        shown.add(idOf('table word', ['tables', table, 'values', value, 'words', index]));
+  }
+}
+
+function showPrefix(raw: LegacyValue | undefined, field: Field, table: string, source: MappingSource, shown: Set<string>): void {
+  const read = raw === undefined ? undefined : field.read(raw);
+  const phone = read !== undefined && 'value' in read && typeof read.value === 'string' ? read.value : '';
+  for (const [value, { prefixes }] of Object.entries(source.tables[table]?.values ?? {})) {
+    for (const [index, prefix] of (prefixes ?? []).entries())
+      if (phone.startsWith(prefix)) shown.add(idOf('prefix', ['tables', table, 'values', value, 'prefixes', index]));
+  }
+}
+
+/** Of several signals that are there each counts: the case says which format they made. */
+function showSignals(
+  request: LegacyRequest,
+  path: string,
+  format: string,
+  { source, mapping }: Surroundings,
+  shown: Set<string>,
+): void {
+  const valueOf = (name: string): LegacyValue | undefined => request.body.get(name) ?? request.query.get(name);
+  for (const [index, signal] of mapping.formats.get(format)!.signals.entries()) {
+    if (signal.find(request, path) === undefined) continue;
+    const at = ['formats', format, 'proof', index];
+    const { any_field: any, field, is } = source.formats.get(format)!.proof![index]!;
+    const first = any?.findIndex((name) => valueOf(name) !== undefined) ?? -1;
+    const value = field === undefined ? undefined : valueOf(field);
+    if (any !== undefined) shown.add(idOf('signal', [...at, 'any_field', first]));
+    else if (is !== undefined)
+      shown.add(idOf('signal', [...at, 'is', is.findIndex((word) => typeof value === 'string' && sameWord(word, value))]));
+    else shown.add(idOf('signal', at));
+  }
+}
+
+const REPLY_OF: Readonly<Record<string, ReplyOutcome>> = {
+  succeeded: 'success',
+  found: 'success',
+  pending: 'pending',
+  unknown: 'pending',
+};
+
+function showReply(
+  { expect_reply: expected, absent = [] }: CaseResult['played'],
+  { served, reply }: Observed,
+  { source }: Surroundings,
+  shown: Set<string>,
+): void {
+  const named: JsonValue = Array.isArray(expected)
+    ? expected
+    : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
+  const { operation, format } = served!;
+  const outcome = REPLY_OF[served!.outcome] ?? 'failure';
+  const list = operation === undefined ? undefined : source.operations[operation];
+  if (list?.kind === 'list' && outcome === 'success')
+    return showValue(list.reply?.success ?? null, ['operations', operation!, 'reply', 'success'], named, source, shown);
+  // The status of an order is told in the reply of the operation that was ordered.
+  const candidates = operation === undefined ? [] : repliesOf(source).filter((one) => one.outcome === outcome);
+  const ofStatus = list?.kind === 'status' ? serviceOf(reply.body as JsonObject, source) : undefined;
+  const name = ofStatus ?? operation;
+  const own =
+    candidates.find((one) => one.operation === name && one.format === format) ??
+    candidates.find((one) => one.operation === name && one.format === undefined);
+  showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
+}
+
+const known = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();
+
+function repliesOf(source: MappingSource): ReturnType<typeof outcomeReplies> {
+  const replies = known.get(source) ?? outcomeReplies(source);
+  known.set(source, replies);
+  return replies;
+}
+
+/** Orders tell their kind in `service`; an order that only v1 knows tells v1's category there. */
+function serviceOf(body: JsonObject, source: MappingSource): string | undefined {
+  return Object.entries(source.operations).find(
+    ([, { kind, reply }]) => kind === 'purchase' && reply?.always?.['service'] === body['service'] && !('description' in body),
+  )?.[0];
+}
+
+function showFields(fields: ReadonlyMap<string, PlacedValue>, named: JsonValue, source: MappingSource, shown: Set<string>): void {
+  for (const [key, part] of entriesOf(named)) {
+    const placed = fields.get(key) ?? fields.get('*');
+    if (placed !== undefined) showValue(placed.value, placed.path, part, source, shown);
+  }
+}
+
+function entriesOf(value: JsonValue): [string, JsonValue][] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  return Object.entries(value as JsonObject).flatMap(([names, part]) =>
+    splitNames(names).map((name): [string, JsonValue] => [name, part]),
+  );
+}
+
+function isEach(rule: ValueSource): rule is Readonly<Record<string, ValueSource>> {
+  return rule !== null && typeof rule === 'object' && !Array.isArray(rule) && 'each' in rule;
+}
+
+/** Goes down the rule and the expectation side by side. */
+function showValue(rule: ValueSource, path: YamlPath, named: JsonValue, source: MappingSource, shown: Set<string>): void {
+  if (isNested(rule)) {
+    for (const [key, part] of entriesOf(named))
+      if (Object.hasOwn(rule, key)) showValue(rule[key]!, [...path, key], part, source, shown);
+    return;
+  }
+  shown.add(idOf('reply field', path));
+  if (!isEach(rule)) return;
+  const { row } = rule;
+  const fields = typeof row === 'string' ? source.rows[row] : undefined;
+  for (const item of Array.isArray(named) ? (named as readonly JsonValue[]) : [named])
+    for (const [key, part] of entriesOf(item))
+      if (fields !== undefined && Object.hasOwn(fields, key))
+        showValue(fields[key]!, ['rows', row as string, key], part, source, shown);
+}

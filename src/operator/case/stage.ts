@@ -1,0 +1,173 @@
+/**
+ * Where cases are played: one gateway for many of them, because making one costs more than a request does. Each case has
+ * a key, an address, a journal, a v1 and a time of its own, so that none knows of another.
+ */
+import { createCatalog, type Catalogs } from '../../catalog/catalog';
+import { pause } from '../../domain/clock';
+import { Secret } from '../../domain/credentials';
+import { createMemoryJournal } from '../../journal/memory-journal';
+import type { Journal } from '../../journal/journal';
+import type { Fixtures } from './cases';
+import type { Mapping } from '../../mapping/mapping';
+import type { Upstream } from '../../upstream/upstream';
+import { createVisitors } from '../../upstream/visitors';
+import { createGateway, type Gateway } from '../../gateway/gateway';
+import { createKeyring } from '../../gateway/read/keyring';
+import { createJumpingClock, type JumpingClock } from './jumping-clock';
+import { createScriptedV1, type ScriptedV1 } from './scripted-v1';
+
+/** What one case is played with. */
+export interface Scene {
+  readonly gateway: Gateway;
+  readonly v1: ScriptedV1;
+  readonly clientAddress: string;
+  /** What the gateway complained about. */
+  readonly troubles: readonly string[];
+  /** Lets so much time go by, with all that happens in it. */
+  wait(delayMs: number): Promise<void>;
+  /** Acts as the caller with this fingerprint from now on. */
+  actAs(fingerprint: string | undefined): void;
+}
+
+export interface Stage {
+  /** Plays one case; cases are played one after another. */
+  play<Result>(mapping: Mapping, fixtures: Fixtures, act: (scene: Scene) => Promise<Result>): Promise<Result>;
+}
+
+/** After more attempts than this an order may wait for a turn, which it would get in the middle of another case. */
+const SENDS_MAX = 2;
+const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
+
+// The same secret and the same hour in every run give the same tokens. It guards nothing.
+const keyring = createKeyring(new Secret('the secret of the cases, which guards nothing'), { days: 1, now: () => START_MS });
+
+export function createStage(): Stage {
+  let hall: Hall | undefined;
+  return {
+    async play(mapping, fixtures, act) {
+      hall ??= openHall();
+      const props = hall.set(mapping, fixtures);
+      try {
+        return await act(props.scene);
+      } finally {
+        props.clock.stop();
+        // What the case has set off ends before the next one begins.
+        await new Promise((resolve) => setImmediate(resolve));
+        if (props.sends() > SENDS_MAX) hall = undefined;
+      }
+    },
+  };
+}
+
+/** One gateway, and the props that are changed between cases. */
+interface Hall {
+  set(mapping: Mapping, fixtures: Fixtures): Props;
+}
+
+interface Props {
+  readonly scene: Scene;
+  readonly clock: JumpingClock;
+  readonly sends: () => number;
+}
+
+interface Current {
+  mapping: Mapping;
+  clock: JumpingClock;
+  journal: Journal;
+  v1: ScriptedV1;
+  /** Kept by key, and cases may share one that callers.yaml knows. */
+  catalogs: Catalogs;
+  sends: number;
+  fingerprint: string;
+  troubles: string[];
+}
+
+function openHall(): Hall {
+  let now: Current | undefined;
+  let played = 0;
+  const current = (): Current => now!;
+  const clock = {
+    now: () => current().clock.now(),
+    elapsed: () => current().clock.elapsed(),
+    after: (delayMs: number, run: () => void) => current().clock.after(delayMs, run),
+  };
+  const upstream: Upstream = {
+    send(...call) {
+      current().sends += 1;
+      return current().v1.send(...call);
+    },
+    find: (...call) => current().v1.find(...call),
+    close: async () => undefined,
+  };
+  // Cases share no key at one address. Where one does not say what v1 thinks of its key, v1 accepts it, and no call shows that.
+  const visitors = createVisitors({ upstream: { find: async () => ({ kind: 'found', body: {} }) }, clock: clock.elapsed });
+  const gateway = createGateway({
+    visitors,
+    mapping: () => current().mapping,
+    journal: delegateJournal(() => current().journal),
+    upstream,
+    catalogs: delegateCatalogs(() => current().catalogs),
+    keyring: { ...keyring, fingerprint: () => current().fingerprint },
+    lookupKey: new Secret('the_lookup_key_of_the_cases'),
+    clock,
+    random: () => 0.5,
+    onTrouble: (what, error) =>
+      void current().troubles.push(`${what}: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  return {
+    set(mapping, fixtures) {
+      played += 1;
+      const own = fingerprintOf(played);
+      const props: Current = {
+        mapping,
+        clock: createJumpingClock(START_MS),
+        journal: createMemoryJournal(),
+        v1: createScriptedV1(fixtures),
+        catalogs: createCatalog({ upstream, visitors, clock: clock.now }),
+        sends: 0,
+        fingerprint: own,
+        troubles: [],
+      };
+      now = props;
+      const scene: Scene = {
+        gateway,
+        v1: props.v1,
+        clientAddress: `10.${(played >> 16) % 256}.${(played >> 8) % 256}.${played % 256}`,
+        troubles: props.troubles,
+        wait: (delayMs) => pause(props.clock, delayMs),
+        actAs: (fingerprint) => void (props.fingerprint = fingerprint ?? own),
+      };
+      return { scene, clock: props.clock, sends: () => props.sends };
+    },
+  };
+}
+
+/** Replies show the beginning, which is the same for all; the end is a case's own. */
+function fingerprintOf(played: number): string {
+  return `ca5e0000${played.toString(16).padStart(24, '0')}`;
+}
+
+function delegateCatalogs(catalogs: () => Catalogs): Catalogs {
+  return {
+    get: (context) => catalogs().get(context),
+    show: (context) => catalogs().show(context),
+    peek: (fingerprint) => catalogs().peek(fingerprint),
+    warm: (context) => catalogs().warm(context),
+  };
+}
+
+function delegateJournal(journal: () => Journal): Journal {
+  return {
+    open: (intent) => journal().open(intent),
+    settle: (...settled) => journal().settle(...settled),
+    tell: (...told) => journal().tell(...told),
+    find: (...wanted) => journal().find(...wanted),
+    findByReference: (...wanted) => journal().findByReference(...wanted),
+    findByNumber: (...wanted) => journal().findByNumber(...wanted),
+    hasReference: (owner) => journal().hasReference(owner),
+    listUnsettled: (options) => journal().listUnsettled(options),
+    list: (options) => journal().list(options),
+    isWritable: () => journal().isWritable(),
+    close: () => journal().close(),
+  };
+}

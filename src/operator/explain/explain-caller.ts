@@ -1,0 +1,109 @@
+/** What callers.yaml decided of one request, each with its place: the pin, own numbers, the guard, patience, what follows pending, a list's shape. */
+import { GatewayError } from '../../domain/errors';
+import { textOf } from '../../domain/json';
+import type { LegacyRequest } from '../../domain/legacy';
+import { DEFAULT } from '../../mapping/compile-caller-key';
+import type { CallerKey, Mapping, Operation } from '../../mapping/mapping';
+import { PINNED_BY_CALLER } from '../../gateway/read/detect-format';
+import { guardNumbering } from '../../gateway/read/guard-numbering';
+import { patienceFor, type LearntPatience } from '../../gateway/order/learnt-patience';
+import { listShapeName } from '../../gateway/tell/merge-reply';
+import type { Found } from '../../gateway/read/walk-in';
+
+export interface CallerDecision {
+  /** A sentence without its full stop. */
+  readonly words: string;
+  readonly place: { readonly file: string; readonly line: number; readonly column: number };
+}
+
+/** Only what mattered to this very request; nothing for a key of which nothing is said. */
+export function explainCaller(
+  found: Found,
+  request: LegacyRequest,
+  mapping: Mapping,
+  refusal: GatewayError | undefined,
+): CallerDecision[] {
+  const { callerKey, operation, detection } = found;
+  if (callerKey === undefined) return [];
+  const decision = (words: string, ...path: readonly string[]): CallerDecision => ({
+    words,
+    place: mapping.placeOf(['callers', 'keys', callerKey.fingerprint, ...path]),
+  });
+  return [
+    ...(detection?.reason === PINNED_BY_CALLER ? [decision(`its format is ${detection.format.toUpperCase()}`, 'format')] : []),
+    ...explainNumbers(found, refusal, decision),
+    ...explainGuard(found, request, mapping, decision),
+    ...(operation?.kind === 'purchase' ? explainWaiting(operation, callerKey, decision) : []),
+    ...(operation === undefined || detection === undefined ? [] : explainList(operation, detection.format, callerKey, decision)),
+  ];
+}
+
+type Decide = (words: string, ...path: readonly string[]) => CallerDecision;
+
+function explainNumbers({ operation, intent }: Found, refusal: GatewayError | undefined, decide: Decide): CallerDecision[] {
+  if (refusal?.code === 'number_unlisted') {
+    const field = operation?.fields.find(({ from, otherwise }) => [...from, ...otherwise].includes(refusal.field ?? ''));
+    return field?.table === undefined
+      ? []
+      : [decide(`the number is not among its own ${field.table.title} numbers`, 'numbers', field.table.name)];
+  }
+  return Object.entries(intent?.ownNumbers ?? {}).flatMap(([name, number]) => {
+    const table = operation?.fields.find((field) => field.name === name)?.table;
+    if (table === undefined || intent?.numberedBy?.field === name) return [];
+    const words = `its ${table.title} ${number} is ${textOf(intent?.values[name])} here`;
+    return [decide(words, 'numbers', table.name, String(number))];
+  });
+}
+
+/** Of a guard that is off only what it would have refused is worth a word. */
+function explainGuard({ callerKey, intent }: Found, request: LegacyRequest, mapping: Mapping, decide: Decide): CallerDecision[] {
+  if (callerKey?.hasGuard !== false || intent === undefined) return [];
+  try {
+    const { numberedBy, values } = guardNumbering(intent, request, mapping, callerKey);
+    if (numberedBy === undefined) return [];
+    const network = textOf(values[numberedBy.field]);
+    return [decide(`the numbering guard is off; it would have sold ${network}, as in ${numberedBy.title}`, 'guard')];
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return [decide(`the numbering guard is off; it would have refused: ${error.detail.split('. ')[0]}`, 'guard')];
+  }
+}
+
+function explainWaiting({ name }: Operation, callerKey: CallerKey, decide: Decide): CallerDecision[] {
+  const patienceMs = callerKey.patienceOf(name);
+  const afterPending = callerKey.afterPendingOf(name);
+  const then = afterPending === 'buy' ? 'this order is still bought' : 'this order is only looked for';
+  return [
+    ...(patienceMs === undefined ? [] : [decide(`it waits ${patienceMs / 1000} s for the end of this order`, 'patience', name)]),
+    ...(afterPending === undefined ? [] : [decide(`once it has heard pending, ${then}`, 'after_pending', name)]),
+  ];
+}
+
+/** The number that the numbering guard sold by the numbering of another server. */
+export function explainNumberedBy({ intent }: Found, mapping: Mapping): CallerDecision[] {
+  if (intent?.numberedBy === undefined) return [];
+  const { field, title, path } = intent.numberedBy;
+  const words = `its ${field} ${intent.ownNumbers[field]} is ${textOf(intent.values[field])}, as in ${title}: the number is not ported`;
+  return [{ words, place: mapping.placeOf([...path, 'sells_unported']) }];
+}
+
+/** That it is held below what the mapping says, because its scripts hang up earlier. */
+export function explainLearnt(
+  { operation, credentials, callerKey }: Found,
+  request: LegacyRequest,
+  mapping: Mapping,
+  learnt: LearntPatience,
+): CallerDecision[] {
+  if (operation?.kind !== 'purchase' || credentials === undefined) return [];
+  const kind = mapping.callerKindOf(request.headers);
+  const { ms, insteadOfMs } = patienceFor(operation, kind, callerKey, learnt.limitOf(credentials.fingerprint, kind.name));
+  if (insteadOfMs === undefined) return [];
+  const words = `its scripts hang up early: it is held ${ms / 1000} s (learnt) instead of ${insteadOfMs / 1000} s`;
+  return [{ words, place: mapping.placeOf(['callers', 'kinds', kind.name, 'patience']) }];
+}
+
+function explainList(operation: Operation, format: string, callerKey: CallerKey, decide: Decide): CallerDecision[] {
+  const shape = listShapeName(operation, format, callerKey);
+  if (shape === undefined) return [];
+  return [decide(shape === DEFAULT ? 'a bare list is wrapped for it' : 'this list is wrapped for it', 'lists', shape)];
+}

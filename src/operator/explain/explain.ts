@@ -1,0 +1,263 @@
+/**
+ * Why did, or would, this request go as it does: steps 2 to 6 as values, and for each outcome the reply with the source
+ * of every field. The very functions of the walk; nothing is sent, nothing is journalled, no secret is shown.
+ */
+import { kobo } from '../../domain/amount';
+import { GatewayError } from '../../domain/errors';
+import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import type { LegacyRequest } from '../../domain/legacy';
+import type { Order } from '../../domain/order';
+import type { Outcome } from '../../domain/outcome';
+import type { Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
+import type { ValueSource } from '../../mapping/schema';
+import type { V1Call } from '../../upstream/upstream';
+import { authenticate, authenticateFields, type Authenticated } from '../../gateway/read/authenticate';
+import type { CatalogLists } from '../../gateway/read/catalog-lists';
+import type { FoundSignal } from '../../gateway/read/detect-format';
+import type { Keyring } from '../../gateway/read/keyring';
+import { explainCaller, explainLearnt, explainNumberedBy, type CallerDecision } from './explain-caller';
+import { createLearntPatience, type LearntPatience } from '../../gateway/order/learnt-patience';
+import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
+import { walkIn, type Found } from '../../gateway/read/walk-in';
+
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ExplainedField {
+  readonly field: string;
+  readonly value: JsonValue;
+  /** The script's own spelling; undefined for a default. */
+  readonly spelling: string | undefined;
+  /** The transform or table that read it. */
+  readonly as: string;
+  readonly place: Place;
+}
+
+export interface ExplainedReply {
+  readonly outcome: ReplyOutcome;
+  readonly http: number;
+  readonly fields: readonly {
+    readonly field: string;
+    readonly value: JsonValue;
+    readonly source: string;
+    readonly place: Place;
+  }[];
+}
+
+export interface Explanation {
+  readonly operation?: { readonly name: string; readonly title: string; readonly place: Place };
+  readonly key?: {
+    /** Absent when no key was sent: there is nobody to be known again by it. */
+    readonly fingerprint?: string;
+    readonly hasPin: boolean;
+    readonly how: string;
+  };
+  readonly format?: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] };
+  /** What callers.yaml decided for this key, and by whose numbering its number was sold. */
+  readonly caller: readonly CallerDecision[];
+  readonly fields: readonly ExplainedField[];
+  readonly unknownFields: readonly string[];
+  readonly requestId?: JsonValue;
+  readonly call?: V1Call;
+  /** Where the walk ended, when it did. */
+  readonly refusal?: { readonly code: string; readonly detail: string; readonly http: number };
+  /** What is missing for a full answer: a name that only the catalog can tell. */
+  readonly note?: string;
+  readonly replies: readonly ExplainedReply[];
+}
+
+const SAMPLES: Readonly<Record<ReplyOutcome, Outcome>> = {
+  success: {
+    kind: 'succeeded',
+    reference: 'V1-REFERENCE',
+    delivery: {
+      balanceBefore: kobo(500_000),
+      balanceAfter: kobo(490_200),
+      charged: kobo(9_800),
+      token: '1234-5678-9012-3456-7890',
+      pins: [{ pin: '123456789012', serial: 'SN0001' }],
+    },
+  },
+  pending: { kind: 'pending', reference: 'V1-REFERENCE' },
+  failure: { kind: 'declined', reference: 'V1-REFERENCE' },
+};
+const SAMPLE_ORDER_NUMBER = 1;
+
+export function explain(
+  request: LegacyRequest,
+  mapping: Mapping,
+  keyring: Keyring,
+  learnt: LearntPatience = createLearntPatience(),
+): Explanation {
+  const found: Found = {};
+  let end: Pick<Explanation, 'refusal' | 'note'> = {};
+  let refusal: GatewayError | undefined;
+  try {
+    const walked = walkIn(
+      request,
+      mapping,
+      { identify: (one, operation) => identify(one, operation, keyring), catalog: undefined },
+      found,
+    );
+    if (walked.kind === 'needs_catalog')
+      end = {
+        note: 'A name in this request is looked up in the catalog of the key, which explain does not fetch. Send its number to see the rest.',
+      };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    refusal = error;
+    end = { refusal: { code: error.code, detail: error.detail, http: error.status } };
+  }
+  const { operation, detection, intent, call, credentials } = found;
+  if (operation !== undefined && !operation.withoutKey && !hasKey(request, operation)) {
+    end = { ...end, note: 'No key was sent: the gateway answers 401 before it reads any further.' };
+  }
+  return {
+    ...(operation === undefined
+      ? {}
+      : { operation: { name: operation.name, title: operation.title, place: mapping.placeOf(['operations', operation.name]) } }),
+    ...(credentials === undefined
+      ? {}
+      : {
+          key: {
+            ...(hasKey(request, operation) ? { fingerprint: credentials.fingerprint } : {}),
+            hasPin: credentials.pin !== undefined,
+            how: howSent(found, request),
+          },
+        }),
+    ...(detection === undefined
+      ? {}
+      : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
+    caller: [
+      ...explainNumberedBy(found, mapping),
+      ...explainCaller(found, request, mapping, refusal),
+      ...explainLearnt(found, request, mapping, learnt),
+    ],
+    fields:
+      operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
+    unknownFields: intent?.unknownFields ?? [],
+    ...(intent?.requestId === undefined ? {} : { requestId: intent.requestId.sent }),
+    ...(call === undefined ? {} : { call }),
+    ...end,
+    replies: end.refusal === undefined ? explainReplies(found, mapping) : [],
+  };
+}
+
+/** A request without a key is explained all the same: what it means does not depend on who asks. */
+function identify(request: LegacyRequest, operation: Operation, keyring: Keyring): Authenticated {
+  const sent = authenticate(request.headers, keyring) ?? authenticateFields(request, operation, keyring);
+  return sent ?? authenticate({ token: 'no-key-was-sent' }, keyring)!;
+}
+
+function hasKey({ headers, body }: LegacyRequest, operation: Operation | undefined): boolean {
+  const isInFields = operation?.keyIn !== undefined && body.has(operation.keyIn.key);
+  return headers.authorization !== undefined || headers.token !== undefined || isInFields;
+}
+
+function howSent({ credentials, isBasic, operation }: Found, request: LegacyRequest): string {
+  if (!hasKey(request, operation)) return 'no key was sent';
+  if (credentials?.tokenFormat !== undefined) return `an AccessToken of format ${credentials.tokenFormat.toUpperCase()}`;
+  return isBasic === true ? 'Basic authorization' : 'an API key';
+}
+
+function explainFields(
+  operation: Operation,
+  values: JsonObject,
+  spellings: Readonly<Record<string, string>>,
+  mapping: Mapping,
+): ExplainedField[] {
+  return operation.fields.flatMap((field) => {
+    const value = values[field.name];
+    if (value === undefined) return [];
+    const place = mapping.placeOf(['operations', operation.name, 'fields', field.name]);
+    return [{ field: field.name, value, spelling: spellings[field.name], as: field.as, place }];
+  });
+}
+
+/** What each outcome would be told, with made-up answers of v1; nothing while the format is not known. */
+export function explainReplies(
+  { operation, detection, intent, callerKey }: Found,
+  mapping: Mapping,
+  catalog?: CatalogLists,
+): ExplainedReply[] {
+  if (operation === undefined || detection === undefined) return [];
+  const { format } = detection;
+  const outcomes: readonly ReplyOutcome[] =
+    operation.kind === 'purchase' || operation.kind === 'status' ? ['success', 'pending', 'failure'] : ['success', 'failure'];
+  return outcomes.map((outcome) => {
+    const sample = SAMPLES[outcome];
+    const asked = { operation, format, values: intent?.values ?? {}, callerKey, ownNumbers: intent?.ownNumbers, catalog };
+    return explainReply({ ...tellOutcome(sample, mapping), outcome, ...asked, mapping, roots: sampleRoots(operation, sample) });
+  });
+}
+
+/** The reply that a script hears of an order as it now stands, or as it would while nothing is known of it. */
+export function explainOrderReply(order: Order, operation: Operation, mapping: Mapping): ExplainedReply {
+  const outcome = order.outcome ?? { kind: 'unknown', reason: 'no answer so far' };
+  const explained = {
+    operation,
+    format: order.format,
+    values: order.fields,
+    callerKey: mapping.callerKeys.get(order.owner),
+    ownNumbers: order.trail?.ownNumbers,
+  };
+  return explainReply({ ...tellOutcome(outcome, mapping), ...explained, mapping, roots: { order: orderRoot(order, outcome) } });
+}
+
+function explainReply(parts: ReplyParts & { readonly operation: Operation }): ExplainedReply {
+  const { mapping, operation, format, outcome, callerKey } = parts;
+  const reply = mergeReply(parts);
+  const body = reply.body as JsonObject;
+  const shape = outcome === 'success' ? listShapeName(operation, format, callerKey) : undefined;
+  const sources =
+    (shape === undefined ? undefined : callerKey?.lists.get(shape)?.sources) ??
+    operation.replies.get(format)?.[outcome].sources ??
+    [];
+  const fields = sources
+    .filter(({ field }) => field === '' || field === '*' || Object.hasOwn(body, field))
+    .map(({ field, value, path }) => ({
+      field,
+      value: field === '' ? reply.body : field === '*' ? null : (body[field] ?? null),
+      source: describeSource(value),
+      place: mapping.placeOf(path),
+    }));
+  return { outcome, http: reply.status, fields };
+}
+
+function sampleRoots(operation: Operation, outcome: Outcome): Readonly<Record<string, JsonValue>> {
+  const order: Order = {
+    owner: '',
+    requestId: 'the-request-id',
+    operation: operation.name,
+    format: '',
+    fields: {},
+    echo: { 'request-id': 'the-request-id' },
+    contentHash: '',
+    openedAtMs: 0,
+    number: SAMPLE_ORDER_NUMBER,
+    tries: 1,
+  };
+  return {
+    order: orderRoot(order, outcome),
+    v1: {
+      status: 'success',
+      data: {
+        name: 'A CUSTOMER',
+        customer_name: 'A CUSTOMER',
+        address: 'AN ADDRESS',
+        wallet_balance: 5_000,
+        cashback_balance: 0,
+        currency: 'NGN',
+      },
+    },
+    login: { username: 'api-00000000', is_basic: false, access_token: null, pin: null },
+  };
+}
+
+function describeSource(value: ValueSource): string {
+  const text = textOf(value);
+  return text.length > 100 ? `${text.slice(0, 97)}…` : text;
+}

@@ -1,0 +1,171 @@
+/** Plays the cases against each broken mapping until one of them notices. */
+import type { LegacyRequest } from '../../domain/legacy';
+import type { Case } from '../case/cases';
+import { compileMapping } from '../../mapping/compile';
+import type { Mapping } from '../../mapping/mapping';
+import { applyMutant, listMutants, narrowSource } from './mutate';
+import type { Mutant } from './mutant';
+import type { Problem } from '../../mapping/problem';
+import { createReport, type MappingSource } from '../../mapping/source';
+import type { Surroundings } from '../case/shown-rules';
+import { shownRules } from '../case/shown-rules';
+import { createStage, type Stage } from '../case/stage';
+import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
+
+export interface MutationResult {
+  /** Breaks that some case notices. */
+  readonly noticed: number;
+  /** Breaks that make no usable mapping: nobody could run them, so they say nothing of the cases. */
+  readonly unusable: number;
+  /** Breaks that no case notices. */
+  readonly missed: readonly Mutant[];
+}
+
+export async function runMutants(
+  results: readonly CaseResult[],
+  around: Surroundings,
+  parts: Omit<CaseParts, 'mapping'>,
+  mutants: readonly Mutant[] = listMutants(around.source),
+): Promise<MutationResult> {
+  const playing: Playing = { ...parts, read: remembered(parts.read), stage: createStage(), titles: new Map() };
+  const witnesses = await findWitnesses(results, around, playing);
+  const missed: Mutant[] = [];
+  let noticed = 0;
+  let unusable = 0;
+  for (const mutant of mutants) {
+    const end = await judgeMutant(mutant, around.source, witnesses, playing);
+    if (end === 'noticed') noticed += 1;
+    else if (end === 'unusable') unusable += 1;
+    else missed.push(mutant);
+  }
+  return { noticed, unusable, missed };
+}
+
+interface Playing extends Omit<CaseParts, 'mapping'> {
+  readonly stage: Stage;
+  /** By place: the case that noticed the last break there. */
+  readonly titles: Map<string, string>;
+}
+
+/** A try and two receipts. */
+const CALLS_OF_A_QUICK_CASE = 3;
+
+interface Witness {
+  readonly played: Case;
+  /** Operations that took part: those whose breaks it may notice. */
+  readonly operations: readonly string[];
+  /** Operations that must be there to play it. */
+  readonly needs: readonly string[];
+  /** Places of the rules that the case shows, and of all that they stand in: it is asked first about those. */
+  readonly shown: ReadonlySet<string>;
+  /** Retries make a case slow: it is asked late. */
+  readonly isSlow: boolean;
+  /** How many breaks it has noticed: whoever noticed one of an operation is likely to notice the next. */
+  merits: number;
+}
+
+/** Cases that are as expected with their own operations alone; one that is not needs them all. */
+async function findWitnesses(
+  results: readonly CaseResult[],
+  around: Surroundings,
+  playing: Playing,
+): Promise<readonly Witness[]> {
+  const all = Object.keys(around.source.operations).sort();
+  const narrow = new Map<string, Mapping>();
+  const witnesses: Witness[] = [];
+  for (const result of results.filter(({ differences }) => differences.length === 0)) {
+    const operations = [...result.operations].sort();
+    const key = operations.join();
+    const mapping = narrow.get(key) ?? compile(narrowSource(around.source, new Set(operations)));
+    if (mapping !== undefined) narrow.set(key, mapping);
+    const isEnough = mapping !== undefined && (await isAsExpected(result.played, mapping, playing));
+    witnesses.push({
+      played: result.played,
+      operations,
+      needs: isEnough ? operations : all,
+      shown: placesOf(shownRules(result, around)),
+      isSlow: (result.observed?.calls.length ?? 0) > CALLS_OF_A_QUICK_CASE,
+      merits: 0,
+    });
+  }
+  return witnesses;
+}
+
+function placesOf(ids: ReadonlySet<string>): Set<string> {
+  const places = new Set<string>();
+  for (const id of ids) {
+    // Between the kind and the remainder of an id stands the path.
+    const path = id.split('\0').slice(1, -1);
+    for (let length = path.length; length > 0; length -= 1) places.add(path.slice(0, length).join('\0'));
+  }
+  return places;
+}
+
+async function isAsExpected(played: Case, mapping: Mapping, { stage, fixtures, read }: Playing): Promise<boolean> {
+  return (await runCase(played, { mapping, fixtures, read }, stage)).differences.length === 0;
+}
+
+async function judgeMutant(
+  mutant: Mutant,
+  source: MappingSource,
+  witnesses: readonly Witness[],
+  playing: Playing,
+): Promise<'noticed' | 'unusable' | 'missed'> {
+  const broken = applyMutant(source, mutant);
+  const compiled = new Map<string, Mapping>();
+  for (const witness of askedAbout(mutant, witnesses, playing.titles)) {
+    const key = witness.needs.join();
+    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(witness.needs)));
+    if (mapping === undefined) return 'unusable';
+    compiled.set(key, mapping);
+    if (await isAsExpected(witness.played, mapping, playing)) continue;
+    witness.merits += 1;
+    for (let length = mutant.path.length; length > 0; length -= 1)
+      playing.titles.set(mutant.path.slice(0, length).map(String).join('\0'), witness.played.title);
+    return 'noticed';
+  }
+  return 'missed';
+}
+
+/**
+ * Those who can tell. First the rows of the case that noticed the last break close by; then whoever shows the broken rule,
+ * or one that stands close to it; then who has noticed most so far.
+ */
+function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[], titles: ReadonlyMap<string, string>): Witness[] {
+  const able = witnesses.filter((one) => operations === undefined || one.operations.some((name) => operations.includes(name)));
+  const prefixes = path.map((_, index) =>
+    path
+      .slice(0, path.length - index)
+      .map(String)
+      .join('\0'),
+  );
+  const titleNear = prefixes
+    .slice(0, -1)
+    .map((prefix) => titles.get(prefix))
+    .find((title) => title !== undefined);
+  const rank = (one: Witness): number => {
+    const missing = prefixes.findIndex((prefix) => one.shown.has(prefix));
+    const closeness = missing === -1 ? 0 : prefixes.length - missing;
+    const isNear = one.played.title === titleNear;
+    return (isNear ? 1_000_000_000 : 0) + closeness * 1_000_000 + one.merits - (one.isSlow ? 5_000 : 0);
+  };
+  const ranks = new Map(able.map((one) => [one, rank(one)]));
+  return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
+}
+
+function compile(source: MappingSource): Mapping | undefined {
+  const problems: Problem[] = [];
+  const mapping = compileMapping(source, createReport(source.places, problems));
+  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
+}
+
+/** What a case writes is read the same way under every mapping. */
+function remembered(read: RequestReader): RequestReader {
+  const known = new Map<string, LegacyRequest>();
+  return async (written, clientAddress) => {
+    const key = JSON.stringify(written);
+    const request = known.get(key) ?? (await read(written, clientAddress));
+    known.set(key, request);
+    return { ...request, clientAddress };
+  };
+}

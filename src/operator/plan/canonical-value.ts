@@ -1,0 +1,99 @@
+/** A value of a reply or call, in the one way of writing it: what compiles to the same function has the same text. */
+import { textOf, type JsonValue } from '../../domain/json';
+import { isExpression, parseExpression } from '../../mapping/expression';
+import type { ValueSource } from '../../mapping/schema';
+import { normaliseWord } from '../../mapping/table';
+
+type Fields = Readonly<Record<string, ValueSource>>;
+
+export function canonicalValue(value: ValueSource, requestIds: ReadonlySet<string>): string {
+  return JSON.stringify(typeof value === 'string' ? canonicalText(value) : canonical(value, requestIds));
+}
+
+/** True for a map of fields, as opposed to first / when / each, a list or a constant. */
+export function isPlainMap(value: unknown): value is Fields {
+  return (
+    value !== null &&
+    typeof value === 'object' &&
+    !Array.isArray(value) &&
+    !['first', 'when', 'each'].some((key) => Object.hasOwn(value, key))
+  );
+}
+
+/** `$a|b` and `$a | b` are one expression. */
+export function canonicalText(text: string): string {
+  const expression = isExpression(text) ? parseExpression(text) : undefined;
+  if (expression === undefined) return text;
+  return [`$${[expression.root, ...expression.path].join('.')}`, ...expression.transforms].join(' | ');
+}
+
+/**
+ * `"*"` spreads what it holds over the fields that stand before it: the only place where the order of a reply's keys means
+ * something. What it echoes are spellings of the request id, so only those can be overwritten.
+ */
+export function overwrittenBySpread(fields: Fields, requestIds: ReadonlySet<string>): string[] {
+  const keys = Object.keys(fields);
+  const spread = fields['*'];
+  const isEcho = typeof spread === 'string' && /^\$(?:order|sent)\.echo$/.test(canonicalText(spread));
+  return keys.slice(0, keys.indexOf('*')).filter((key) => !isEcho || requestIds.has(key));
+}
+
+function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonValue {
+  if (typeof value === 'string') return canonicalText(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((part: ValueSource) => canonical(part, requestIds));
+  const object = value as Fields;
+  // Which of these a map is, is decided in this order when it is compiled.
+  if ('first' in object) return sorted(object, (part) => canonical(part, requestIds));
+  if ('each' in object)
+    return sorted(object, (part, key) =>
+      key === 'where'
+        ? canonicalConditions(part)
+        : key === 'where_any' && Array.isArray(part)
+          ? part.map((one: ValueSource) => canonicalConditions(one)).sort(byText)
+          : canonical(part, requestIds),
+    );
+  if ('when' in object)
+    return sorted(object, (part, key) =>
+      key === 'when' && isMap(part)
+        ? sorted(Object.fromEntries(Object.entries(part).map(([name, wanted]) => [canonicalText(name), wanted])), (wanted) =>
+            canonical(wanted, requestIds),
+          )
+        : canonical(part, requestIds),
+    );
+  const fields = sorted(object, (part) => canonical(part, requestIds));
+  return '*' in object ? [fields, overwrittenBySpread(object, requestIds).sort()] : fields;
+}
+
+/** Conditions on rows: any of several words, compared like words. */
+function canonicalConditions(conditions: ValueSource): JsonValue {
+  if (!isMap(conditions)) return canonical(conditions, new Set());
+  return sorted(conditions, (wanted) => {
+    const words = (Array.isArray(wanted) ? (wanted as readonly ValueSource[]) : [wanted]).map((one) => {
+      if (isMap(one)) return JSON.stringify(canonical(one, new Set()));
+      return typeof one === 'string' && isExpression(one) ? canonicalText(one) : canonicalWord(textOf(one));
+    });
+    return [...new Set(words)].sort();
+  });
+}
+
+/** Words are compared without case, spaces and punctuation; what is nothing else is compared as it is. */
+export function canonicalWord(word: string): string {
+  return normaliseWord(word) || word;
+}
+
+function isMap(value: ValueSource): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function sorted(object: Fields, change: (part: ValueSource, key: string) => JsonValue): JsonValue {
+  return Object.fromEntries(
+    Object.entries(object)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, change(part, key)]),
+  );
+}
+
+function byText(a: JsonValue, b: JsonValue): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}

@@ -1,0 +1,203 @@
+/**
+ * Whether a difference can change which network, amount or plan is bought, which format a request is taken for, or how
+ * an order's end is told. What the table of the language leaves open is decided here. In doubt it is money.
+ */
+import type { OperationKind } from '../../mapping/mapping';
+import { isExpression, parseExpression } from '../../mapping/expression';
+import type { FieldSource, OperationSource, ReplySource, ValueSource } from '../../mapping/schema';
+import type { MappingSource } from '../../mapping/source';
+import { isPlainMap } from './canonical-value';
+import { LANGUAGE } from './language';
+import type { Leaf, Meaning } from './meaning';
+import { TURN } from './read-meaning';
+
+export interface Sides {
+  readonly before: MappingSource;
+  readonly after: MappingSource;
+}
+
+/** Columns of v1's lists that no script orders by: v1's own words, as are those below. */
+const COSMETIC_COLUMNS: ReadonlySet<string> = new Set([
+  'name',
+  'plan_name',
+  'data_size',
+  'validity',
+  'description',
+  'created_at',
+]);
+/** Parts of `$order`, `$v1` and `$login` that are only shown. */
+const COSMETIC_SOURCES: ReadonlySet<string> = new Set([
+  'order.opened_at',
+  'v1.data.address',
+  'v1.data.description',
+  'v1.data.currency',
+  'login.username',
+]);
+/** The reason when anything of it is money: of what changed, or of all that is new or gone. */
+export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
+  const any = before ?? after;
+  if (any === undefined) return undefined;
+  // A number means something only when every format says what: one more format, even an empty one, casts doubt on it.
+  if (any.pattern === 'formats.*' && (before === undefined || after === undefined))
+    return 'decides which format a request is taken for';
+  if (before?.kind === 'branch' || after?.kind === 'branch') {
+    const keys = new Set([
+      ...(before?.kind === 'branch' ? before.entries.keys() : []),
+      ...(after?.kind === 'branch' ? after.entries.keys() : []),
+    ]);
+    for (const key of keys) {
+      const reason = judgeMoney(sides, entryOf(before, key), entryOf(after, key));
+      if (reason !== undefined) return reason;
+    }
+    // A name without content, or content that became something else.
+    return before?.kind === after?.kind || before === undefined || after === undefined
+      ? undefined
+      : judgeOne(sides, any, before, after);
+  }
+  if (any.kind === 'bag') {
+    const items = [before, after].flatMap((side) => (side?.kind === 'bag' ? side.items : []));
+    return items.map((item) => judgeMoney(sides, item, undefined)).find((reason) => reason !== undefined);
+  }
+  return judgeOne(sides, any, before, after);
+}
+
+function entryOf(meaning: Meaning | undefined, key: string): Meaning | undefined {
+  return meaning?.kind === 'branch' ? meaning.entries.get(key) : undefined;
+}
+
+function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
+  const { pattern, names } = any;
+  if (pattern === TURN) return undefined;
+  const judged = LANGUAGE[pattern]?.judged;
+  if (judged === undefined) return 'is no key that is known to be harmless';
+  if (typeof judged === 'object') return judged.money;
+  const operation = pattern.startsWith('formats.') ? names[1]! : names[0]!;
+  switch (judged) {
+    case 'plain':
+      return undefined;
+    case 'by kind of operation':
+      return isHarmlessKind(operation, sides) ? undefined : 'decides which orders are taken';
+    case 'by field':
+      return judgeField(
+        operation,
+        pattern.startsWith('formats.') ? names[2]! : names[1]!,
+        String(pattern.split('.').at(-1)),
+        sides,
+      );
+    case 'by reply field':
+      return judgeReplyField(operation, any, [before, after], sides);
+    case 'by row column':
+      return [before, after].every((side) => side === undefined || isCosmetic(side, () => false))
+        ? undefined
+        : 'scripts order by the numbers and prices of these lists';
+  }
+}
+
+const HARMLESS_KINDS: ReadonlySet<OperationKind> = new Set(['read', 'list', 'history']);
+
+function operationsOf(name: string, { before, after }: Sides): OperationSource[] {
+  return [before, after].flatMap(({ operations }) => (Object.hasOwn(operations, name) ? [operations[name]!] : []));
+}
+
+function isHarmlessKind(operation: string, sides: Sides): boolean {
+  const both = operationsOf(operation, sides);
+  return both.length > 0 && both.every(({ kind }) => HARMLESS_KINDS.has(kind));
+}
+
+function judgeField(operation: string, name: string, key: string, sides: Sides): string | undefined {
+  const both = operationsOf(operation, sides);
+  if (both.some((one) => isSent(name, one))) return `v1 is asked with ${name}`;
+  const fields = both.flatMap(({ fields = {} }): FieldSource[] => (Object.hasOwn(fields, name) ? [fields[name]!] : []));
+  const kinds = new Set(both.map(({ kind }) => kind));
+  if (kinds.has('list') && fields.some(({ as }) => sides.before.tables[as] !== undefined || sides.after.tables[as] !== undefined))
+    return 'decides which plans a script is shown';
+  if (kinds.has('status')) return 'decides which order is told';
+  if (!kinds.has('purchase')) return undefined;
+  // What is merely echoed can still refuse a purchase, unless an unusable value is overlooked.
+  if (key === 'default' || (key !== 'required' && key !== 'lenient' && fields.every(({ lenient }) => lenient === true)))
+    return undefined;
+  return 'can refuse a purchase';
+}
+
+/** True when v1 is asked with the field, or the guard or a join of prices goes by it. */
+function isSent(name: string, { call, numbering_guard: guard, join }: OperationSource): boolean {
+  return (
+    Object.values(guard ?? {}).includes(name) ||
+    [call?.send ?? {}, join ?? {}].some((part) => new RegExp(`\\$${name}\\b`).test(JSON.stringify(part)))
+  );
+}
+
+function judgeReplyField(
+  operation: string,
+  any: Meaning,
+  both: readonly (Meaning | undefined)[],
+  sides: Sides,
+): string | undefined {
+  if (any.pattern.startsWith('blocks.')) operation = '';
+  if (isHarmlessKind(operation, sides) && operationsOf(operation, sides).every(({ kind }) => kind !== 'list'))
+    return both.every((side) => side === undefined || isCosmetic(side, () => false))
+      ? undefined
+      : 'scripts read balances and orders from it';
+  const name = String(any.path.at(-1));
+  if (decidingFieldsOf(sides.before).has(name)) return 'some script decides by this field';
+  if (decidingFieldsOf(sides.after).has(name)) return 'tells more than is only shown, under a name by which scripts may decide';
+  const isEcho = (root: string): boolean => isEchoed(root, operationsOf(operation, sides));
+  return both.every((side) => side === undefined || isCosmetic(side, isEcho))
+    ? undefined
+    : 'scripts read orders from their replies';
+}
+
+function isEchoed(root: string, operations: readonly OperationSource[]): boolean {
+  return operations.some(({ fields = {} }) => Object.hasOwn(fields, root)) && operations.every((one) => !isSent(root, one));
+}
+
+const decidingFields = new WeakMap<MappingSource, ReadonlySet<string>>();
+
+/**
+ * Names under which some reply tells more than what is only shown: a script that reads `message` or `id` in one reply reads
+ * it in all, so whatever another reply has there counts.
+ */
+function decidingFieldsOf(source: MappingSource): ReadonlySet<string> {
+  const known = decidingFields.get(source);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  for (const block of Object.values(source.blocks)) addDeciding(block, () => false, names);
+  for (const [name, operation] of Object.entries(source.operations)) {
+    const replies = [operation, ...[...source.formats.values()].map(({ operations = {} }) => operations[name])];
+    for (const one of replies) addDeciding(one?.reply, (root) => isEchoed(root, [operation]), names);
+  }
+  decidingFields.set(source, names);
+  return names;
+}
+
+function addDeciding(reply: ReplySource | undefined, isEcho: (root: string) => boolean, into: Set<string>): void {
+  const { always, success, pending, failure } = reply ?? {};
+  const addFields = (fields: ValueSource | undefined): void => {
+    if (!isPlainMap(fields)) return;
+    for (const [name, value] of Object.entries(fields)) {
+      if (isPlainMap(value)) addFields(value);
+      else if (!isCosmeticValue(value, isEcho)) into.add(name);
+    }
+  };
+  for (const layer of [always, success, pending, failure]) addFields(layer);
+}
+
+/** True for a value made only of what no script decides by. */
+function isCosmetic(meaning: Meaning, isEcho: (root: string) => boolean): boolean {
+  return meaning.kind === 'leaf' && isCosmeticValue((meaning satisfies Leaf).value as ValueSource, isEcho);
+}
+
+function isCosmeticValue(value: ValueSource, isEcho: (root: string) => boolean): boolean {
+  if (typeof value === 'string') {
+    const expression = isExpression(value) ? parseExpression(value) : undefined;
+    if (expression === undefined) return false;
+    const { root, path } = expression;
+    if (path.length === 0) return isEcho(root);
+    const isList = path.length === 1 && root !== 'order' && root !== 'refusal' && root !== 'words' && root !== 'sent';
+    return COSMETIC_SOURCES.has([root, ...path].join('.')) || (isList && COSMETIC_COLUMNS.has(path[0]!));
+  }
+  if (value === null || typeof value !== 'object' || !('first' in value) || !Array.isArray(value.first)) return false;
+  // A last resort in words, such as `30 days`, is as harmless as what it stands for.
+  const parts = (value.first as readonly ValueSource[]).filter((part) => typeof part !== 'string' || isExpression(part));
+  return parts.length > 0 && parts.every((part) => isCosmeticValue(part, isEcho));
+}

@@ -1,0 +1,58 @@
+/** What a change of mappings means, as one value: the differences, what recorded requests would notice, and the plan's id. */
+import { createHash } from 'node:crypto';
+import type { SeenShape } from '../../domain/traffic';
+import type { Mapping } from '../../mapping/mapping';
+import { compareSources } from './compare-sources';
+import type { Difference } from './difference';
+import type { MappingSource } from '../../mapping/source';
+import { replay, type Replay } from '../replay/replay';
+
+/** A set that has been checked. */
+export interface PlannedSet {
+  readonly source: MappingSource;
+  readonly mapping: Mapping;
+}
+
+export interface Plan {
+  /** 16 hex digits over both sets. */
+  readonly id: string;
+  readonly running: string;
+  readonly candidate: string;
+  readonly differences: readonly Difference[];
+  /** Absent when it was not asked for. */
+  readonly replay?: Replay;
+  /** True when any difference, or anything that the replay met, can move money. */
+  readonly movesMoney: boolean;
+}
+
+/** Without `shapes` nothing is replayed. */
+export function makePlan(before: PlannedSet, after: PlannedSet, shapes?: readonly SeenShape[]): Plan {
+  const [running, candidate] = [before.mapping.hash, after.mapping.hash];
+  const differences = compareSources(before.source, after.source);
+  const replayed = shapes === undefined ? undefined : replay(shapes, before.mapping, after.mapping);
+  const movesMoney = [...differences, ...(replayed?.changes ?? [])].some(({ money }) => money !== undefined);
+  const id = planIdOf(running, candidate);
+  return { id, running, candidate, differences, ...(replayed === undefined ? {} : { replay: replayed }), movesMoney };
+}
+
+/** How many digits of an id stand for the running set alone, so that it can be told which of the two has changed. */
+const RUNNING_DIGITS = 4;
+const ID_DIGITS = 16;
+
+export function planIdOf(running: string, candidate: string): string {
+  return `${digest(running).slice(0, RUNNING_DIGITS)}${digest(`${running}\n${candidate}`).slice(0, ID_DIGITS - RUNNING_DIGITS)}`;
+}
+
+/** Which set is not the one that was planned; undefined when both are. */
+export function changedSince(
+  plannedId: string,
+  { running, candidate }: Pick<Plan, 'running' | 'candidate'>,
+): 'running' | 'candidate' | undefined {
+  const id = planIdOf(running, candidate);
+  if (id === plannedId) return undefined;
+  return id.slice(0, RUNNING_DIGITS) === plannedId.slice(0, RUNNING_DIGITS) ? 'candidate' : 'running';
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,61 @@
+/** One made request through one mapping → everything about it that a script or v1 would notice, as texts. */
+import { Secret } from '../../domain/credentials';
+import { GatewayError } from '../../domain/errors';
+import { textOf } from '../../domain/json';
+import type { LegacyRequest } from '../../domain/legacy';
+import type { Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
+import { explainReplies } from '../explain/explain';
+import { walkIn, type Found } from '../../gateway/read/walk-in';
+import { SAMPLE_CATALOG } from './sample-catalog';
+
+/** Who asks: pins of keys count, and the mark of a login's token. */
+export interface Caller {
+  readonly fingerprint: string;
+  readonly tokenFormat: string | undefined;
+}
+
+export interface Noticed {
+  readonly operation: string | undefined;
+  readonly kind: OperationKind | undefined;
+  readonly format: string | undefined;
+  /** The code of a refusal. */
+  readonly refusal: string | undefined;
+  /** `POST /airtime`; undefined when v1 is not asked. */
+  readonly endpoint: string | undefined;
+  readonly call: ReadonlyMap<string, string>;
+  readonly replies: ReadonlyMap<ReplyOutcome, ReadonlyMap<string, string>>;
+}
+
+/** The HTTP status among the fields of a reply. */
+export const HTTP_STATUS = 'HTTP status';
+
+export function playRequest(request: LegacyRequest, mapping: Mapping, { fingerprint, tokenFormat }: Caller): Noticed {
+  const found: Found = {};
+  const credentials = { apiKey: new Secret('replayed'), fingerprint, ...(tokenFormat === undefined ? {} : { tokenFormat }) };
+  const isBasic = request.headers.authorization?.startsWith('Basic') === true;
+  let refusal: string | undefined;
+  try {
+    walkIn(request, mapping, { identify: () => ({ credentials, isBasic }), catalog: SAMPLE_CATALOG }, found);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    refusal = error.code;
+  }
+  const { operation, detection, call } = found;
+  const replies = refusal === undefined ? explainReplies(found, mapping, SAMPLE_CATALOG) : [];
+  return {
+    operation: operation?.name,
+    kind: operation?.kind,
+    format: detection?.format,
+    refusal,
+    endpoint: call === undefined || refusal !== undefined ? undefined : `${call.method} ${call.path}`,
+    call: new Map(
+      Object.entries(refusal === undefined ? { ...call?.query, ...call?.body } : {}).map(([key, value]) => [key, textOf(value)]),
+    ),
+    replies: new Map(
+      replies.map(({ outcome, http, fields }) => [
+        outcome,
+        new Map([[HTTP_STATUS, String(http)], ...fields.map(({ field, value }) => [field, textOf(value)] as const)]),
+      ]),
+    ),
+  };
+}

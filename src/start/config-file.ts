@@ -1,0 +1,72 @@
+/** `compat-gateway.yaml`: the settings of the environment under the same names, one per line. */
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'yaml';
+import { nearestName } from '../mapping/nearest-name';
+
+export const CONFIG_FILE_NAME = 'compat-gateway.yaml';
+
+export interface ConfigFile {
+  /** Values as written; a list is joined with commas. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** `file:line:column: sentence`. */
+  readonly problems: readonly string[];
+}
+
+/** Reads the file that was named, or the usual one if it is there. `names` are the settings it may hold. */
+export function readConfigFile(named: string | undefined, cwd: string, names: readonly string[]): ConfigFile {
+  const name = named ?? CONFIG_FILE_NAME;
+  const path = resolve(cwd, name);
+  if (!existsSync(path)) return nothing(named === undefined ? [] : [`CONFIG_FILE names \`${name}\`, which does not exist.`]);
+  try {
+    return parseConfigFile(readFileSync(path, 'utf8'), name, names);
+  } catch (error) {
+    return nothing([
+      `CONFIG_FILE names \`${name}\`, which cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'no reason given'}.`,
+    ]);
+  }
+}
+
+function parseConfigFile(text: string, file: string, names: readonly string[]): ConfigFile {
+  const lines = new LineCounter();
+  // The failsafe schema keeps every value as written: a secret of digits stays text, and `no` stays `no`.
+  const document = parseDocument(text, { schema: 'failsafe', lineCounter: lines });
+  const placeOf = (offset: number) => {
+    const { line, col } = lines.linePos(offset);
+    return `${file}:${line}:${col}`;
+  };
+  if (document.errors.length > 0)
+    return nothing(document.errors.map((error) => `${placeOf(error.pos[0])}: ${firstSentence(error.message)}.`));
+  if (document.contents === null) return nothing([]);
+  if (!isMap<Node, Node | null>(document.contents)) return nothing([`${file}:1:1: expected lines such as \`PORT: 8080\`.`]);
+  const texts = new Map<string, string>();
+  const problems: string[] = [];
+  for (const { key, value } of document.contents.items) {
+    const name = textOf(key) ?? '';
+    const place = placeOf(key.range?.[0] ?? 0);
+    const values = (isSeq<Node>(value) ? value.items : [value]).map(textOf);
+    if (!names.includes(name)) problems.push(`${place}: \`${name}\` is not a setting${hintFor(name, names)}`);
+    else if (values.includes(undefined)) problems.push(`${place}: ${name} must be one value or a list of values.`);
+    else texts.set(name, values.join(','));
+  }
+  return { texts, problems };
+}
+
+function textOf(node: Node | null): string | undefined {
+  if (node === null) return '';
+  return isScalar<string | null>(node) ? (node.value ?? '') : undefined;
+}
+
+function hintFor(name: string, names: readonly string[]): string {
+  const near = nearestName(name, names);
+  return near === undefined ? '.' : `; did you mean \`${near}\`?`;
+}
+
+// The library adds where it was and draws the line below; the place stands in front already.
+function firstSentence(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+.*$/, '').replace(/[.:]$/, '');
+}
+
+function nothing(problems: readonly string[]): ConfigFile {
+  return { texts: new Map(), problems };
+}

@@ -1,0 +1,86 @@
+/** How the text of a setting becomes a value. A text that is not what the setting expects gives undefined, and a sentence says what was expected. */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { Secret } from '../domain/credentials';
+import { isForwardable } from '../http/forward-headers';
+
+/** The word that chooses the embedded sandbox where production asks for a choice. */
+export const SANDBOX = 'sandbox';
+/** The widest network of trusted proxies: its members can all buy without a PIN on keys that are locked to addresses. */
+export const PROXY_BITS_MIN = 8;
+
+/** What a setting is, in words, and how its text becomes a value. A text that is not `expected` gives undefined. */
+export function setting<T>(sentence: string, expected: string, parse: (text: string) => T | undefined) {
+  return z
+    .string()
+    .transform((text, context) => {
+      const value = parse(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', message: `must be ${expected}` });
+      return z.NEVER;
+    })
+    .meta({ sentence });
+}
+
+export const host = (sentence: string) =>
+  setting(sentence, 'a host name or an address', (text) => (/^[A-Za-z0-9._:-]+$/.test(text) ? text : undefined));
+export const port = (sentence: string) =>
+  setting(sentence, 'a port from 0 to 65535 (0 takes a free one)', (text) => parseWhole(text, 0, 65_535));
+export const folder = (sentence: string) => setting(sentence, 'a folder', (text) => text);
+export const secret = (sentence: string) =>
+  // Printable ASCII, because both travel in headers.
+  setting(sentence, 'text without spaces', (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined));
+
+export function parseUpstreamUrl(text: string): string | undefined {
+  if (text === SANDBOX) return text;
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isPlain = url.username === '' && url.password === '' && !text.includes('?') && !text.includes('#');
+  if (!isPlain || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+export function parsePath(text: string): string | undefined {
+  const isPath = /^(?:\/[A-Za-z0-9._~-]+)+$/.test(text);
+  return isPath && !text.split('/').some((part) => part === '.' || part === '..') ? text : undefined;
+}
+
+export function parseWhole(text: string, min: number, max: number): number | undefined {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  return value >= min && value <= max ? value : undefined;
+}
+
+export function parseFlag(text: string): boolean | undefined {
+  if (/^(?:1|true|yes|on)$/i.test(text)) return true;
+  return /^(?:0|false|no|off)$/i.test(text) ? false : undefined;
+}
+
+export function parseHeaderNames(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((part) => part.trim().toLowerCase());
+  return names.every(isForwardable) ? names : undefined;
+}
+
+/** Names alone: an offset such as `+01:00` is a zone to some versions of Node only. */
+export function parseTimeZone(text: string): string | undefined {
+  if (!/^[A-Za-z]/.test(text)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).format(0) && text;
+  } catch {
+    return undefined;
+  }
+}
+
+export function parseNetworks(text: string): readonly string[] | undefined {
+  const networks = text.split(',').map((part) => part.trim());
+  return networks.every(isNetwork) ? networks : undefined;
+}
+
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || address.includes('%') || rest.length > 0) return false;
+  if (bits === undefined) return true;
+  const bitsBefore = version === 6 && ipaddr.IPv6.parse(address).isIPv4MappedAddress() ? 96 : 0;
+  return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && Number(bits) >= bitsBefore + PROXY_BITS_MIN;
+}

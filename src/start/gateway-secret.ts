@@ -1,0 +1,82 @@
+/**
+ * The gateway's own secret: the one configured, else the one in the data folder, made at the first start. Losing it
+ * strands every order, because orders are found by key fingerprint; so it is on disk before it is used.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { Secret } from '../domain/credentials';
+
+const LENGTH_MIN = 32;
+const BYTES = 32;
+/** What a file system without hard links answers. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+export interface GatewaySecretOptions {
+  readonly gatewaySecret?: Secret | undefined;
+  readonly dataDir: string;
+}
+
+/** Throws a plain Error with a sentence when the file is there and holds no secret. */
+export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptions): Secret {
+  if (gatewaySecret !== undefined) return gatewaySecret;
+  const file = fileIn(dataDir);
+  if (!existsSync(file)) createSecretFile(file, dataDir);
+  const text = readFileSync(file, 'utf8').trim();
+  if (text.length < LENGTH_MIN) {
+    throw new Error(`${file} must hold at least ${LENGTH_MIN} characters; restore it, or delete it if no order was ever taken.`);
+  }
+  return new Secret(text);
+}
+
+/** For commands beside the gateway, which make none: what a new secret gives stands in no journal and no `callers.yaml`. */
+export function findGatewaySecret(options: GatewaySecretOptions): Secret | undefined {
+  if (options.gatewaySecret === undefined && !existsSync(fileIn(options.dataDir))) return undefined;
+  return readGatewaySecret(options);
+}
+
+export function missingSecret(dataDir: string): string {
+  return `The gateway's secret is missing: GATEWAY_SECRET is not set, and ${fileIn(dataDir)} is not there. Set DATA_DIR or GATEWAY_SECRET as for the gateway, which makes the file at its first start.`;
+}
+
+const fileIn = (dataDir: string): string => join(dataDir, 'gateway.secret');
+
+/** Written whole under another name and then linked: of several processes at once one wins, and nobody reads half. */
+function createSecretFile(file: string, dataDir: string): void {
+  mkdirSync(dataDir, { recursive: true });
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    const handle = openSync(draft, 'wx', 0o600);
+    writeSync(handle, `${randomBytes(BYTES).toString('hex')}\n`);
+    fsyncSync(handle);
+    closeSync(handle);
+    publish(draft, file);
+    const folder = openSync(dataDir, 'r');
+    fsyncSync(folder);
+    closeSync(folder);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (!NO_LINKS.has(code)) throw error;
+    renameSync(draft, file);
+  }
+}

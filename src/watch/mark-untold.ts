@@ -1,0 +1,98 @@
+/**
+ * After a process that was killed nobody knows which of its last words reached a script. Such orders are
+ * marked by the next start, or by a neighbour: a repeat of one is told its success, however late. (Decision 0024.)
+ */
+import type { Clock } from '../domain/clock';
+import { NOT_TOLD, type Order } from '../domain/order';
+import type { Journal } from '../journal/journal';
+import { isUnsettled } from '../journal/settle-order';
+import { giveSigns, readSigns, SIGN_EVERY_MS, type EndSigns } from './signs-of-life';
+
+/** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
+const TELLING_MS = 15_000;
+/** An order is settled so long after it was opened while its script waits. */
+const HOLD_MS = 60_000;
+/** A process lived on after its last sign, and longer than planned when it was held up. */
+const LIVED_ON_MS = 4 * SIGN_EVERY_MS;
+const LOOKBACK_MAX_MS = 2 ** 27;
+const UNSETTLED_MAX = 50_000;
+
+export interface UntoldParts {
+  readonly dataDir: string;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly onMarked: (count: number) => void;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/**
+ * Marks what processes that died left untold, gives signs of life from then on, and marks what a neighbour leaves that goes silent. To be
+ * awaited before the first request comes in. Gives what ends the signs.
+ */
+export async function watchUntold({ dataDir, journal, clock, onMarked, onTrouble }: UntoldParts): Promise<EndSigns> {
+  const mark = async (signsMs: readonly number[]): Promise<void> => {
+    const count = await markUntold(journal, signsMs);
+    if (count > 0) onMarked(count);
+  };
+  const signsMs = readSigns(dataDir, clock.now());
+  if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
+  const onSilent = (signMs: number): void => void mark([signMs]).catch((error: unknown) => onTrouble('tell', error));
+  return giveSigns({ dataDir, clock, journal, onSilent });
+}
+
+/** Marks what processes that died after these signs (ms since the epoch) may have told nobody. Gives how many were marked. */
+export async function markUntold(journal: Journal, signsMs: readonly number[]): Promise<number> {
+  if (signsMs.length === 0) return 0;
+  const marked = new Map<string, Order>();
+  const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
+  const latestMs = Math.max(...signsMs) + LIVED_ON_MS;
+  for (const order of await journal.listUnsettled({ limit: UNSETTLED_MAX, onUnreadable }))
+    if (order.openedAtMs <= latestMs) add(order);
+  for (const signMs of signsMs)
+    for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS))
+      if ((order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
+  const untold = [...marked.values()].filter(
+    (order) => order.toldAtMs === undefined && (isUnsettled(order) || order.outcome?.kind === 'succeeded'),
+  );
+  for (const { owner, requestId } of untold) await journal.tell(owner, requestId, NOT_TOLD);
+  return untold.length;
+}
+
+const onUnreadable = (): void => undefined;
+
+function openedBetween(journal: Journal, fromMs: number, untilMs: number): AsyncIterable<Order> {
+  return journal.list({ fromMs: Math.max(0, fromMs), untilMs, limit: Infinity, onUnreadable });
+}
+
+/**
+ * When the last order was opened or settled by whichever process, 0 for a journal without orders: a sign of life as well. A machine that
+ * lost its power may have lost the signs of its processes, but not the end of its journal.
+ */
+export async function findEnd(journal: Journal, nowMs: number): Promise<number> {
+  const last = await findLastOpening(journal, nowMs);
+  let end = 0;
+  if (last !== undefined)
+    for await (const { openedAtMs, settledAtMs = 0 } of openedBetween(journal, last - HOLD_MS, nowMs + 1))
+      end = Math.max(end, openedAtMs, settledAtMs);
+  return end;
+}
+
+/** The time of the newest opening, to the second and never later than it: a journal lists from the oldest on. */
+async function findLastOpening(journal: Journal, nowMs: number): Promise<number | undefined> {
+  const hasSince = async (backMs: number): Promise<boolean> => {
+    const some = journal.list({ fromMs: nowMs - backMs, untilMs: nowMs + 1, limit: 1, onUnreadable });
+    return (await some[Symbol.asyncIterator]().next()).done !== true;
+  };
+  let far = 1_000;
+  while (!(await hasSince(far))) {
+    if (far >= LOOKBACK_MAX_MS) return undefined;
+    far *= 2;
+  }
+  let near = far / 2;
+  while (far - near > 1_000) {
+    const middle = Math.floor((near + far) / 2);
+    if (await hasSince(middle)) far = middle;
+    else near = middle;
+  }
+  return nowMs - far;
+}

@@ -1,0 +1,88 @@
+/** What was learnt of the patience of scripts, in one small file of the data folder. Losing it costs two hang-ups a key. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Clock } from '../domain/clock';
+import { ENTRIES_MAX, type LearntEntry } from '../gateway/order/learnt-patience';
+
+const NAME = 'patience.json';
+/** Hang-ups come in spells: one write for all of them. */
+const WRITE_AFTER_MS = 1_000;
+
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  learnt: z.array(
+    z.strictObject({
+      fingerprint: z.string().regex(/^[0-9a-f]{32}$/),
+      kind: z.string().max(100),
+      hangUpsMs: z.array(z.number().int().positive()).max(4),
+      limitMs: z.number().int().positive().optional(),
+    }),
+  ),
+});
+
+export interface PatienceRead {
+  readonly entries: readonly LearntEntry[];
+  /** What is wrong with the file, when it cannot be read: then everything is learnt anew. */
+  readonly problem?: string;
+}
+
+export function readPatienceFile(dataDir: string): PatienceRead {
+  const file = join(dataDir, NAME);
+  try {
+    const { learnt } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return { entries: learnt.map(({ limitMs, ...entry }) => (limitMs === undefined ? entry : { ...entry, limitMs })) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { entries: [] };
+    return { entries: [], problem: `${file} cannot be read; what it held is learnt anew` };
+  }
+}
+
+/** What another gateway in the same data folder has learnt meanwhile. */
+function othersIn(dataDir: string, entries: readonly LearntEntry[]): readonly LearntEntry[] {
+  const ours = new Set(entries.map(({ fingerprint, kind }) => `${fingerprint} ${kind}`));
+  return readPatienceFile(dataDir).entries.filter(({ fingerprint, kind }) => !ours.has(`${fingerprint} ${kind}`));
+}
+
+export interface PatienceFile {
+  /** Writes soon what then is to be kept. */
+  save(entries: () => readonly LearntEntry[]): void;
+  /** Writes now what waits to be written. */
+  close(): void;
+}
+
+export function createPatienceFile(
+  dataDir: string,
+  clock: Clock,
+  onTrouble: (what: string, error: unknown) => void,
+): PatienceFile {
+  let waiting: { readonly entries: () => readonly LearntEntry[]; readonly cancel: () => void } | undefined;
+  let hasFailed = false;
+  const write = (): void => {
+    const entries = waiting?.entries();
+    waiting = undefined;
+    if (entries === undefined) return;
+    const file = join(dataDir, NAME);
+    const draft = `${file}.${process.pid}`;
+    try {
+      // Whole or not at all: the old file stands until the new one takes its name.
+      const learnt = [...othersIn(dataDir, entries), ...entries].slice(-ENTRIES_MAX);
+      writeFileSync(draft, `${JSON.stringify({ version: 1, learnt })}\n`, { mode: 0o600 });
+      renameSync(draft, file);
+      hasFailed = false;
+    } catch (error) {
+      // Said once until it works again: what was learnt is in memory, and the next hang-up writes all of it.
+      if (!hasFailed) onTrouble('patience_file', error);
+      hasFailed = true;
+    }
+  };
+  return {
+    save(entries) {
+      waiting ??= { entries, cancel: clock.after(WRITE_AFTER_MS, write) };
+    },
+    close() {
+      waiting?.cancel();
+      write();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * When each process was last alive: an empty file a process in the data folder, touched every five seconds and removed by a stop in
+ * which every order and every reply came to its end. (Decision 0024.)
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../domain/clock';
+
+const FOLDER = 'processes';
+/** What a process did since its last sign is at most so old, unless it was held up. */
+export const SIGN_EVERY_MS = 5_000;
+/** Whoever gave no sign for so long may have died. */
+const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
+/** At a start the file of whoever gave no sign for so long goes. A neighbour that was only held up makes its file anew. */
+const DEAD_AFTER_MS = 60_000;
+
+/** The last signs of all processes, in ms since the epoch. A folder of a build that gave none tells of one: it may have died now. */
+export function readSigns(dataDir: string, nowMs: number): readonly number[] {
+  const folder = join(dataDir, FOLDER);
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [nowMs];
+  return listSigns(folder).map(([, signMs]) => signMs);
+}
+
+/** `isClean` when every order and every reply has come to its end: then nothing stays behind. */
+export type EndSigns = (isClean: boolean) => void;
+
+export interface SignParts {
+  readonly dataDir: string;
+  readonly clock: Clock;
+  /** While it takes nothing there is no sign: what was told meanwhile could not be written down. */
+  readonly journal: { isWritable(): boolean };
+  /** A neighbour that sells from the same folder has gone silent after this sign (ms since the epoch). Told once. */
+  readonly onSilent: (signMs: number) => void;
+}
+
+/** From before the first request on, when what earlier processes left has been dealt with. Gives what ends it. */
+export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): EndSigns {
+  const folder = join(dataDir, FOLDER);
+  const own = randomUUID();
+  const file = join(folder, own);
+  const appear = (): void => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, '', { mode: 0o600 });
+    utimesSync(file, clock.now() / 1_000, clock.now() / 1_000);
+  };
+  appear();
+  removeDead(folder, clock.now());
+  let isOver = false;
+  const sign = (): void => {
+    const atSeconds = clock.now() / 1_000;
+    utimes(file, atSeconds, atSeconds)
+      .catch((error: NodeJS.ErrnoException) => error.code === 'ENOENT' && !isOver && appear())
+      .catch(() => undefined);
+  };
+  const isSilent = ([, signMs]: Sign): boolean => signMs <= clock.now() - SILENT_AFTER_MS;
+  // Whoever was silent before this start has been dealt with.
+  const dealtWith = new Map(listSigns(folder).filter(isSilent));
+  const lookAround = (): void => {
+    for (const [name, signMs] of listSigns(folder).filter(isSilent)) {
+      if (name === own || dealtWith.get(name) === signMs) continue;
+      dealtWith.set(name, signMs);
+      onSilent(signMs);
+    }
+  };
+  const beat = (): void => {
+    if (journal.isWritable()) {
+      sign();
+      try {
+        lookAround();
+      } catch {
+        // The disk cannot be read: the next beat looks again.
+      }
+    }
+    cancel = clock.after(SIGN_EVERY_MS, beat);
+  };
+  let cancel = clock.after(SIGN_EVERY_MS, beat);
+  return (isClean) => {
+    isOver = true;
+    cancel();
+    if (isClean) rmSync(file, { force: true });
+  };
+}
+
+/** The name of a process's file, and when it was last alive. */
+type Sign = readonly [name: string, signMs: number];
+
+function listSigns(folder: string): readonly Sign[] {
+  const names = statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder);
+  const signs = names.map((name) => [name, statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs] as const);
+  return signs.filter((sign): sign is Sign => sign[1] !== undefined);
+}
+
+function removeDead(folder: string, nowMs: number): void {
+  for (const [name, signMs] of listSigns(folder)) if (signMs < nowMs - DEAD_AFTER_MS) rmSync(join(folder, name), { force: true });
+}

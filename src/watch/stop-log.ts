@@ -1,0 +1,67 @@
+/** What a stop says: a line when it begins, with what is still under way, and a line when it has ended, with what became of it. */
+import type { Server } from 'node:http';
+import type { Clock } from '../domain/clock';
+import type { Journal } from '../journal/journal';
+import type { Log } from '../telemetry/log';
+
+export interface StopLog {
+  /** Counts the requests of a server from now on. */
+  watch(server: Server): void;
+  /** Without a signal the caller itself asked. */
+  begin(signal: string | undefined): void;
+  /** Load balancers have had their time: from now on no more requests are taken. */
+  drainEnded(): void;
+  /** Nothing is under way any more, and the journal is still there to be read. */
+  drained(): Promise<void>;
+  end(): void;
+}
+
+const ORDERS_MAX = 10_000;
+
+export function createStopLog(parts: {
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly journal: Pick<Journal, 'listUnsettled'>;
+  /** How many orders are under way. */
+  readonly orders: () => number;
+}): StopLog {
+  const { log, clock, journal } = parts;
+  let requests = 0;
+  let begunAtMs = 0;
+  let before: Promise<ReadonlySet<string> | undefined> | undefined;
+  let found: { readonly finished: number; readonly open: number } | undefined;
+  /** A stop must not hang on, or fail for, a journal that cannot be read: then nothing is said of orders. */
+  const openOrders = async (): Promise<ReadonlySet<string> | undefined> => {
+    try {
+      const orders = await journal.listUnsettled({ limit: ORDERS_MAX, onUnreadable: () => undefined });
+      return new Set(orders.map(({ owner, requestId }) => `${owner} ${requestId}`));
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    watch(server) {
+      server.on('request', (_request, response) => {
+        requests += 1;
+        response.once('close', () => (requests -= 1));
+      });
+    },
+    begin(signal) {
+      begunAtMs = clock.now();
+      log.info('stop_begun', { signal, requests, held: parts.orders() });
+      before = openOrders();
+    },
+    drainEnded() {
+      log.info('drain_ended', { requests, held: parts.orders(), durationMs: clock.now() - begunAtMs });
+    },
+    async drained() {
+      const first = await before;
+      const last = first === undefined ? undefined : await openOrders();
+      if (first === undefined || last === undefined) return;
+      found = { finished: [...first].filter((order) => !last.has(order)).length, open: last.size };
+    },
+    end() {
+      log.info('stopped', { ...found, durationMs: clock.now() - begunAtMs });
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Says when v1 gets into trouble and when that is over, at a start and at any time, by one judgement: the calls of scripts are
+ * its signs, and small probes where those say too little. Readiness does not depend on it, since no restart of ours would
+ * mend v1. (Decision 0041.)
+ */
+import type { Clock } from '../domain/clock';
+import { showPath, showText } from '../domain/shown-words';
+import { errorFields, type Log, type LogFields } from '../telemetry/log';
+import type { TroubleMetrics } from '../telemetry/trouble-metrics';
+import type { CallDone } from '../upstream/http-upstream';
+import { PROBE_PATH, probeV1 } from '../upstream/probe-v1';
+import { readSign, type Sign } from '../upstream/v1-sign';
+import { createV1State, type SignSource } from '../upstream/v1-state';
+
+export interface UpstreamWatch {
+  /** Never throws: watching changes nothing of a sale. */
+  readonly noteCall: (call: CallDone) => void;
+  readonly stop: () => void;
+}
+
+export interface UpstreamWatchParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<TroubleMetrics, 'setV1Up' | 'v1Trouble'>;
+  /** How long v1 may be unheard before it is asked; 0 leaves all to the calls of scripts. */
+  readonly probeSeconds: number;
+  /** A request id as the log may have it. */
+  readonly showId?: (id: string) => string;
+}
+
+const PROBE_MS_MAX = { suspected: 2_000, trouble: 10_000, well: Infinity } as const;
+
+/** Asks at once, and then whenever v1 has not been heard for a while, sooner while it is in doubt. */
+export function watchUpstream(
+  baseUrl: string,
+  { clock, log, metrics, probeSeconds, showId = (id) => id }: UpstreamWatchParts,
+): UpstreamWatch {
+  const { host, pathname } = new URL(baseUrl);
+  const probePath = `${pathname.replace(/\/+$/, '')}${PROBE_PATH}`;
+  const state = createV1State(clock);
+  let heardAtMs = -Infinity;
+  let isStopped = false;
+  let cancel: () => void = () => undefined;
+  let abandon: (() => void) | undefined;
+
+  const note = (sign: Sign, source: SignSource, durationMs: number): void => {
+    heardAtMs = clock.elapsed();
+    if (sign.kind !== 'well') metrics.v1Trouble(sign.kind);
+    const change = state.note(sign, source, durationMs);
+    if (change === undefined) return;
+    metrics.setV1Up(change.kind === 'ended');
+    const { kind, detail, httpStatus: status, code } = change.trouble;
+    if (change.kind === 'begun') log.warn('upstream_trouble', { kind, host, detail, status, code });
+    else log.info('upstream_well', { kind, host, durationMs: Math.round(change.durationMs), count: change.count });
+  };
+
+  const ask = async (): Promise<void> => {
+    const startedAtMs = clock.elapsed();
+    const probe = probeV1(baseUrl);
+    abandon = probe.abandon;
+    const exchanged = await probe.exchanged;
+    abandon = undefined;
+    if (isStopped) return;
+    const durationMs = clock.elapsed() - startedAtMs;
+    const sign = readSign(exchanged, { host, path: probePath, durationMs });
+    heardAtMs = clock.elapsed();
+    if (sign !== undefined) note(sign, 'probe', durationMs);
+    plan();
+  };
+
+  const plan = (): void => {
+    cancel();
+    if (isStopped || probeSeconds === 0 || abandon !== undefined) return;
+    const periodMs = Math.min(probeSeconds * 1_000, PROBE_MS_MAX[state.level]);
+    const waitMs = state.level === 'well' ? Math.max(0, heardAtMs + periodMs - clock.elapsed()) : periodMs;
+    cancel = clock.after(waitMs, () => {
+      const isHeard = state.level === 'well' && clock.elapsed() - heardAtMs < periodMs;
+      if (isHeard) plan();
+      else void ask();
+    });
+  };
+
+  if (probeSeconds > 0) void ask();
+  return {
+    noteCall(call) {
+      try {
+        log.debug('upstream_call', describe(call, showId));
+        const { path, exchanged, durationMs } = call;
+        const sign = readSign(exchanged, { host, path, durationMs });
+        const before = state.level;
+        if (sign !== undefined) note(sign, 'traffic', durationMs);
+        if (state.level !== before) plan();
+      } catch (error) {
+        log.error('watching', errorFields(error));
+      }
+    },
+    stop() {
+      isStopped = true;
+      cancel();
+      abandon?.();
+    },
+  };
+}
+
+/** One call as the log may have it: nothing of what v1 said, which may name a customer. */
+function describe(call: CallDone, showId: (id: string) => string): LogFields {
+  const { method, outcome, exchanged, requestId, fingerprint } = call;
+  const ending =
+    exchanged.kind === 'answered'
+      ? { status: exchanged.httpStatus }
+      : { code: exchanged.codes.join(','), detail: showText(exchanged.detail) };
+  return {
+    method,
+    path: showPath(call.path),
+    ...ending,
+    durationMs: Math.round(call.durationMs),
+    outcome,
+    requestId: requestId === undefined ? undefined : showId(requestId),
+    fingerprint,
+  };
+}

@@ -1,0 +1,96 @@
+/** What an answer is worth beside what else is known. `test/flows/strange-v1.test.ts` plays such answers over a socket. */
+import type { JsonObject } from '../../../src/domain/json';
+import type { Order } from '../../../src/domain/order';
+import type { Outcome } from '../../../src/domain/outcome';
+import { judgeAnswer, type Judging, type Witness } from '../../../src/gateway/order/judge-answer';
+import { newOrder } from '../../journal/new-order';
+
+const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
+const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
+const REFUSED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'No.' };
+const LOST: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+
+function judge(outcome: Outcome, body: JsonObject, witness: Witness, more: Partial<Judging> = {}): Promise<Outcome> {
+  const journal = { findByReference: async () => undefined };
+  return judgeAnswer(
+    { outcome, body, isDuplicate: body['duplicate'] === true, isDuplicateWindow: false },
+    { order: ORDER, before: undefined, identify: async () => witness, journal, onTrouble: () => undefined, ...more },
+  );
+}
+
+test.each<[string, JsonObject, Witness, Partial<Outcome>]>([
+  ['names nothing', { status: 'error' }, { identity: 'unread' }, REFUSED],
+  ['names a reference that v1 does not have', { reference: 'V1' }, { identity: 'none' }, REFUSED],
+  ['names a reference of another sale', { reference: 'V1' }, { identity: 'other' }, REFUSED],
+  ['names this order', { reference: 'V1' }, { identity: 'same', outcome: SOLD }, SOLD],
+  ['names this order, whose receipt does not tell its end', { reference: 'V1' }, { identity: 'same' }, { kind: 'pending' }],
+  [
+    'names an order whose receipt cannot be read',
+    { reference: 'V1' },
+    { identity: 'unread' },
+    { kind: 'unknown', isDoubted: true },
+  ],
+  ['names an order that may be this one', { reference: 'V1' }, { identity: 'unclear' }, { kind: 'unknown', isDoubted: true }],
+  ['says duplicate', { duplicate: true }, { identity: 'none' }, { kind: 'unknown', isDoubted: true }],
+  ['says duplicate, of no order', { duplicate: true, reference: 'V1' }, { identity: 'none' }, { kind: 'unknown' }],
+  ['is said of a request that is not', { success: false, duplicate: false, pending: 0 }, { identity: 'none' }, REFUSED],
+])('a refusal that %s', async (_title, body, witness, expected) => {
+  expect(await judge(REFUSED, body, witness)).toMatchObject(expected);
+});
+
+test.each<[string, JsonObject, string]>([
+  ['nothing else', {}, 'succeeded'],
+  ['the status of its order', { data: { status: 'success' } }, 'succeeded'],
+  ['another status of its order', { data: { status: 'queued' } }, 'pending'],
+  ['success: false', { success: false }, 'pending'],
+  ['refunded: 1', { refunded: 1 }, 'pending'],
+])('a success that says %s is %s', async (_title, body, kind) => {
+  expect(await judge(SOLD, body, { identity: 'unread' })).toMatchObject({ kind, reference: 'V1' });
+});
+
+test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
+  [undefined, { identity: 'same', outcome: SOLD }, SOLD],
+  [undefined, { identity: 'same', outcome: { kind: 'declined', reference: 'V1' } }, { kind: 'declined' }],
+  [undefined, { identity: 'unclear', outcome: SOLD }, { kind: 'unknown', isDoubted: true }],
+  [LOST, { identity: 'unclear', outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
+  [LOST, { identity: 'none' }, { kind: 'unknown' }],
+])('after %j an order that v1 had already, %j, is %j', async (before, witness, expected) => {
+  expect(await judge(SOLD, { duplicate: true }, witness, { before })).toMatchObject(expected);
+});
+
+test('an order that is written down while the receipt is read keeps its reference', async () => {
+  let owning: Order | undefined;
+  const told = await judge(
+    SOLD,
+    { duplicate: true },
+    { identity: 'same', outcome: SOLD },
+    {
+      identify: async () => {
+        owning = { ...ORDER, requestId: 'r2' };
+        return { identity: 'same', outcome: SOLD };
+      },
+      journal: { findByReference: async () => owning },
+    },
+  );
+  expect(told).toEqual({ kind: 'unknown', reason: 'v1 answered about another order' });
+});
+
+test('a reference that was known before is asked about no more', async () => {
+  const identify = () => Promise.reject(new Error('asked'));
+  expect(
+    await judge(SOLD, { duplicate: true }, { identity: 'other' }, { before: { kind: 'pending', reference: 'V1' }, identify }),
+  ).toBe(SOLD);
+});
+
+test.each<[string, Outcome, JsonObject, Witness, Outcome | undefined, Partial<Outcome>]>([
+  ['a success', SOLD, {}, { identity: 'unread' }, undefined, { kind: 'unknown', reason: 'the journal cannot be read' }],
+  ['a success of a repeat', SOLD, { duplicate: true }, { identity: 'same', outcome: SOLD }, undefined, { isDoubted: true }],
+  ['what was in doubt already', SOLD, { duplicate: true }, { identity: 'unread' }, LOST, { kind: 'unknown' }],
+  ['a refusal that names an order', REFUSED, { reference: 'V1' }, { identity: 'none' }, undefined, { kind: 'unknown' }],
+])('%s is open while nobody can read whose its reference is', async (_title, outcome, body, witness, before, expected) => {
+  const troubles: string[] = [];
+  const journal = { findByReference: () => Promise.reject(new Error('the disk')) };
+  const told = await judge(outcome, body, witness, { before, journal, onTrouble: (what) => troubles.push(what) });
+  expect(told).toMatchObject({ kind: 'unknown', ...expected });
+  expect(troubles).toEqual(['find']);
+});

@@ -1,0 +1,49 @@
+import { createLearntPatience, patienceFor } from '../../../src/gateway/order/learnt-patience';
+import { shippedMapping } from '../../mapping/mapping-set';
+
+const KEY = '0a'.repeat(16);
+const learn = (...ages: readonly number[]): number | undefined => {
+  const learnt = createLearntPatience();
+  for (const age of ages) learnt.hangUp(KEY, 'plain_php', age);
+  return learnt.limitOf(KEY, 'plain_php');
+};
+
+test.each<[string, readonly number[], number | undefined]>([
+  ['one hang-up shows nothing yet', [20_000], undefined],
+  ['two at about the same age show a limit, and a tenth is left for the reply', [20_000, 20_300], 18_000],
+  ['two a second apart are about the same', [5_000, 5_900], 4_500],
+  ['two that are further apart are chance', [5_000, 20_000], undefined],
+  ['between others as well', [20_000, 7_000, 30_500, 20_500], 18_000],
+  ['a connection that breaks at once shows nothing', [300, 400, 500], undefined],
+  ['a lower limit that is shown later counts', [20_000, 20_000, 10_000, 10_000], 9_000],
+  ['a higher one does not', [10_000, 10_000, 20_000, 20_000], 9_000],
+])('%s', (_title, ages, limit) => {
+  expect(learn(...ages)).toBe(limit);
+});
+
+test('what one key or kind shows says nothing of another', () => {
+  const learnt = createLearntPatience();
+  learnt.hangUp(KEY, 'plain_php', 20_000);
+  learnt.hangUp(KEY, 'axios', 20_000);
+  learnt.hangUp('0b'.repeat(16), 'plain_php', 20_000);
+  expect(learnt.entries().map(({ limitMs }) => limitMs)).toEqual([undefined, undefined, undefined]);
+});
+
+test('no more keys are remembered than there is room for: the one heard of longest ago goes', () => {
+  const learnt = createLearntPatience();
+  const key = (index: number): string => index.toString(16).padStart(32, '0');
+  for (let index = 0; index < 2_001; index += 1) learnt.hangUp(key(index), 'axios', 9_000);
+  expect(learnt.entries()).toHaveLength(2_000);
+  expect(learnt.entries()[0]!.fingerprint).toBe(key(1));
+});
+
+test('it is never above what the mapping says, and the operator’s word for a key stands', () => {
+  const mapping = shippedMapping();
+  const operation = mapping.operations.get('buy_airtime')!;
+  const kind = mapping.callerKindOf({ userAgent: 'axios/1.7' });
+  expect(patienceFor(operation, kind, undefined, 5_000)).toEqual({ ms: 5_000, insteadOfMs: 8_000 });
+  expect(patienceFor(operation, kind, undefined, 9_000)).toEqual({ ms: 8_000 });
+  expect(patienceFor(operation, kind, undefined, undefined)).toEqual({ ms: 8_000 });
+  const callerKey = { patienceOf: () => 12_000 } as unknown as Parameters<typeof patienceFor>[2];
+  expect(patienceFor(operation, kind, callerKey, 5_000)).toEqual({ ms: 12_000 });
+});

@@ -1,0 +1,577 @@
+import { pause } from '../../../src/domain/clock';
+import { kobo } from '../../../src/domain/amount';
+import type { NewOrder, Order } from '../../../src/domain/order';
+import type { Outcome } from '../../../src/domain/outcome';
+import type { Pursuit, PursuitPlan } from '../../../src/gateway/order/pursuit';
+import { pursue } from '../../../src/gateway/order/pursue';
+import { createTryMark } from '../../../src/gateway/order/try-mark';
+import { createAttemptLimit } from '../../../src/gateway/order/attempt-limit';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { Journal } from '../../../src/journal/journal';
+import type { Finding } from '../../../src/upstream/upstream';
+import { createVirtualClock, settlePromises, type VirtualClock } from '../../domain/virtual-clock';
+import { CREDENTIALS, createScriptedUpstream, type ScriptedAnswer, type ScriptedUpstream } from '../scripted-upstream';
+
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { charged: kobo(9_800) } };
+const PENDING: Outcome = { kind: 'pending', reference: 'V1' };
+const DECLINED: Outcome = { kind: 'declined', reference: 'V1', message: 'Refunded' };
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 402, message: 'Insufficient balance' };
+const LIMITED: Outcome = { kind: 'rejected', httpStatus: 429, retryAfterSeconds: 3 };
+const NOT_SENT: Outcome = { kind: 'not_sent', reason: 'ECONNREFUSED' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+
+const receipt = (status: string, reference = 'V1'): Finding => ({
+  kind: 'found',
+  body: { status: 'success', data: { reference, status, phone: '08030000001' } },
+});
+
+interface Chase {
+  readonly clock: VirtualClock;
+  readonly upstream: ScriptedUpstream;
+  readonly journal: Journal;
+  readonly pursuit: Pursuit;
+  readonly troubles: string[];
+  readonly startedAt: number;
+  /** What the journal holds. */
+  stored(): Promise<Outcome | undefined>;
+}
+
+interface ChaseOptions {
+  readonly answers: readonly (Outcome | ScriptedAnswer)[];
+  readonly find?: (nth: number) => Finding;
+  readonly plan?: Partial<PursuitPlan>;
+  readonly quietMs?: number;
+  readonly journal?: (journal: Journal, clock: VirtualClock) => Journal;
+  readonly isStopping?: () => boolean;
+}
+
+async function chase(options: ChaseOptions): Promise<Chase> {
+  const { answers, find, plan, quietMs = 300_000, journal: dress, isStopping = () => false } = options;
+  const clock = createVirtualClock();
+  const startedAt = clock.now();
+  const script = answers.map((answer): ScriptedAnswer => ('outcome' in answer ? answer : { outcome: answer }));
+  const upstream = createScriptedUpstream(clock, script, (_call, nth) => find?.(nth) ?? { kind: 'unavailable', reason: 'none' });
+  const memory = createMemoryJournal();
+  const journal = dress?.(memory, clock) ?? memory;
+  const troubles: string[] = [];
+  const onTrouble = (what: string): void => void troubles.push(what);
+  const mark = createTryMark(quietMs, { journal, clock, onTrouble });
+  const intent: NewOrder = {
+    owner: CREDENTIALS.fingerprint,
+    requestId: 'r-1',
+    operation: 'buy_airtime',
+    format: 'a',
+    fields: { phone: '08030000001' },
+    echo: {},
+    contentHash: 'c',
+    openedAtMs: startedAt,
+  };
+  const { order } = await memory.open(intent);
+  const pursuit = pursue(
+    {
+      order,
+      previous: undefined,
+      call: { method: 'POST', path: '/airtime', body: { phone: '08030000001' } },
+      credentials: CREDENTIALS,
+      clientAddress: '192.0.2.7',
+      patienceMs: 40_000,
+      reconnectMs: 3_000,
+      afterPending: 'look',
+      pursueMs: 90_000,
+      tryMs: 60_000,
+      readMs: 10_000,
+      mark,
+      identify: async () => ({ identity: 'same' }),
+      look: async () => undefined,
+      ...plan,
+    },
+    {
+      upstream,
+      journal,
+      clock,
+      random: () => 0.5,
+      attempts: createAttemptLimit(clock),
+      isStopping,
+      onTrouble,
+    },
+  );
+  await settlePromises();
+  return {
+    clock,
+    upstream,
+    journal,
+    pursuit,
+    troubles,
+    startedAt,
+    stored: async () => (await memory.find(intent.owner, intent.requestId))?.outcome,
+  };
+}
+
+/** The order that `waitFor` gives, and after how long, while the clock moves. */
+async function waited({ clock, pursuit }: Chase, patienceMs: number): Promise<{ order: Order; afterMs: number }> {
+  const from = clock.now();
+  let result: { order: Order; afterMs: number } | undefined;
+  void pursuit.waitFor(patienceMs).then((order) => (result = { order, afterMs: clock.now() - from }));
+  for (let step = 0; result === undefined && step < 2_000; step += 1) await clock.advance(100);
+  return result!;
+}
+
+test.each<[string, Outcome]>([
+  ['a success', SUCCESS],
+  ['a decline', DECLINED],
+  ['a rejection', REJECTED],
+])('%s is settled and told at once, after one try', async (_title, answer) => {
+  const it = await chase({ answers: [answer] });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect([order.outcome, afterMs]).toEqual([answer, 0]);
+  expect((await it.stored())?.kind).toBe(answer.kind);
+  expect(it.upstream.sent).toHaveLength(1);
+  await it.pursuit.ended;
+});
+
+test('an unknown fate is asked about under the same request id, with growing pauses, until v1 tells', async () => {
+  const it = await chase({
+    answers: [UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }],
+  });
+  const { order } = await waited(it, 40_000);
+  expect(order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect(new Set(it.upstream.sent.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
+  expect(new Set(it.upstream.sent.map(({ call }) => JSON.stringify(call))).size).toBe(1);
+  const pauses = it.upstream.sent.slice(1).map(({ atMs }, index) => atMs - it.upstream.sent[index]!.atMs);
+  expect(pauses).toEqual([150, 300, 600, 1200, 2400, 3750]);
+});
+
+test('a script hears pending when its patience ends, and the pursuit goes on to the end', async () => {
+  const it = await chase({ answers: [{ outcome: SUCCESS, afterMs: 12_000 }] });
+  const { order, afterMs } = await waited(it, 4_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['unknown', 4_000]);
+  await it.clock.advance(8_000);
+  expect(it.pursuit.current().outcome?.kind).toBe('succeeded');
+  expect((await it.stored())?.kind).toBe('succeeded');
+});
+
+test('a fate that stays unknown is written down as unknown at the deadline, never as a failure', async () => {
+  const it = await chase({ answers: [UNKNOWN] });
+  await it.clock.advance(130_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('unknown');
+  expect(it.upstream.sent.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 130_000);
+});
+
+test.each<[string, Outcome]>([
+  ['a rejection', REJECTED],
+  ['a refused connection', NOT_SENT],
+])('%s after an unknown fate proves nothing: the order stays unknown', async (_title, later) => {
+  const it = await chase({ answers: [UNKNOWN, later] });
+  await it.clock.advance(130_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('unknown');
+});
+
+test('a v1 that cannot be reached is tried for as long as the mapping says, then nothing was sent', async () => {
+  const it = await chase({ answers: [NOT_SENT] });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect(order.outcome).toEqual(NOT_SENT);
+  expect(afterMs).toBeLessThanOrEqual(3_000);
+  expect(it.upstream.sent.length).toBeGreaterThan(3);
+  await it.clock.advance(60_000);
+  expect(it.upstream.sent.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 3_000);
+  expect((await it.stored())?.kind).toBe('not_sent');
+});
+
+test('a v1 that comes back in that time sells', async () => {
+  const it = await chase({ answers: [NOT_SENT, NOT_SENT, SUCCESS] });
+  const { order } = await waited(it, 40_000);
+  expect(order.outcome?.kind).toBe('succeeded');
+});
+
+test('an unknown fate after a refused connection is pursued on, not called unsent', async () => {
+  const it = await chase({ answers: [NOT_SENT, UNKNOWN, { outcome: SUCCESS, isDuplicate: true }] });
+  const { order } = await waited(it, 40_000);
+  expect(order.outcome?.kind).toBe('succeeded');
+});
+
+test('a limit of v1 is waited out within the patience of the script', async () => {
+  const it = await chase({ answers: [LIMITED, SUCCESS] });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 3_000]);
+});
+
+test('a limit of v1 beyond the patience of the script is told at once', async () => {
+  const it = await chase({ answers: [LIMITED, SUCCESS], plan: { patienceMs: 3_500 } });
+  const { order, afterMs } = await waited(it, 3_500);
+  expect([order.outcome, afterMs]).toEqual([LIMITED, 0]);
+  await it.clock.advance(60_000);
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('a limit that v1 says is over at once is asked about with growing pauses all the same', async () => {
+  const it = await chase({ answers: [{ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 0 }] });
+  await it.clock.advance(40_000);
+  expect(it.upstream.sent.length).toBeLessThan(20);
+});
+
+test('a pending order is held and its receipt asked for with growing pauses, until it is final', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const { order, afterMs } = await waited(it, 40_000);
+  expect(order.outcome?.kind).toBe('succeeded');
+  const times = it.upstream.asked.map(({ atMs }) => atMs - it.startedAt);
+  expect(times.map((time, index) => time - (times[index - 1] ?? 0))).toEqual([375, 750, 1500, 3000, 3750]);
+  expect(afterMs).toBeLessThan(10_000);
+  expect(it.upstream.asked[0]!.call).toEqual({ method: 'GET', path: '/receipt', query: { reference: 'V1' } });
+  expect(it.upstream.sent).toHaveLength(1);
+  expect((await it.stored())?.kind).toBe('succeeded');
+});
+
+test('a pending order is asked about once more just before the patience ends', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  const { order, afterMs } = await waited(it, 9_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 8_000]);
+});
+
+test('a pending order that fails later is a decline', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 2 ? 'processing' : 'failed') });
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('declined');
+});
+
+test('a pending order is told as pending when the patience ends, and written as pending meanwhile', async () => {
+  const it = await chase({ answers: [PENDING], find: () => receipt('pending') });
+  const { order, afterMs } = await waited(it, 4_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['pending', 4_000]);
+  expect((await it.stored())?.kind).toBe('pending');
+  await it.clock.advance(200_000);
+  await it.pursuit.ended;
+  expect(it.upstream.asked.at(-1)!.atMs).toBeLessThanOrEqual(it.startedAt + 130_000);
+});
+
+test.each<[string, Finding]>([
+  ['a receipt of another order', receipt('success', 'V2')],
+  ['a receipt without a status', { kind: 'found', body: { data: { reference: 'V1' } } }],
+  ['no receipt', { kind: 'refused', httpStatus: 404, body: {} }],
+  ['a v1 that is away', { kind: 'unavailable', reason: 'HTTP 502' }],
+])('%s says nothing of a pending order', async (_title, finding) => {
+  const it = await chase({ answers: [PENDING], find: () => finding });
+  await it.clock.advance(130_000);
+  await it.pursuit.ended;
+  expect((await it.stored())?.kind).toBe('pending');
+});
+
+describe('a duplicate that this journal never sent', () => {
+  const strange: ScriptedAnswer = { outcome: SUCCESS, isDuplicate: true };
+
+  test('is this order when its receipt says so', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'same' }) } });
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+  });
+
+  test('is a rejection when its receipt is another order', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'other' }) } });
+    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+    expect(await it.stored()).not.toHaveProperty('reference');
+  });
+
+  test('is expected after a try whose fate is unknown, when its receipt cannot tell whose it is', async () => {
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('succeeded');
+    expect(it.troubles).toEqual([]);
+  });
+
+  test('is not believed after a lost try either, when its receipt names another phone', async () => {
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'other' }) } });
+    expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
+  });
+
+  test('is not believed after a lost answer when its receipt contradicts the sale', async () => {
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: 'contradicted' }) } });
+    await it.clock.advance(130_000);
+    await it.pursuit.ended;
+    expect(await it.stored()).toMatchObject({ kind: 'unknown', isDoubted: true });
+  });
+
+  test('is looked at again after a lost answer while its receipt cannot be read', async () => {
+    const seen = ['unread', 'unread', 'same'] as const;
+    let looks = 0;
+    const it = await chase({ answers: [UNKNOWN, strange], plan: { identify: async () => ({ identity: seen[looks++]! }) } });
+    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded' });
+    expect(looks).toBe(3);
+  });
+
+  test('stays in doubt, however often v1 repeats it', async () => {
+    const it = await chase({
+      answers: [strange, strange, strange, strange],
+      plan: { identify: async () => ({ identity: 'unclear' }) },
+    });
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  });
+
+  test('is this order once another process, whose sale it is, has written down its end', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', SUCCESS, it.clock.now());
+    const { order, afterMs } = await waited(it, 40_000);
+    expect(order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+    expect(afterMs).toBeLessThan(3_000);
+    await it.pursuit.ended;
+    expect(await it.stored()).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  });
+
+  test('is not called refused because another process was refused: v1 has an order', async () => {
+    const it = await chase({ answers: [strange], plan: { identify: async () => ({ identity: 'unclear' }) } });
+    await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', REJECTED, it.clock.now());
+    expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  });
+
+  test('is doubted after tries that never left', async () => {
+    const it = await chase({ answers: [NOT_SENT, strange], plan: { identify: async () => ({ identity: 'other' }) } });
+    expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+  });
+});
+
+test.each<[string, Outcome]>([
+  ['a success', SUCCESS],
+  ['a rejection', REJECTED],
+])('%s that cannot be written down is told as unknown, and the trouble is reported', async (_title, answer) => {
+  const it = await chase({
+    answers: [answer],
+    journal: (journal) => ({ ...journal, settle: async () => Promise.reject(new Error('disk full')) }),
+  });
+  expect((await waited(it, 4_000)).order.outcome?.kind).toBe('unknown');
+  expect(it.troubles).toEqual(['settle']);
+  await it.pursuit.ended;
+});
+
+test('an upstream that breaks its promise and throws leaves the order unknown', async () => {
+  const it = await chase({ answers: [SUCCESS], plan: { identify: async () => Promise.reject(new Error('bug')) } });
+  expect((await waited(it, 4_000)).order.outcome?.kind).toBe('succeeded');
+  const broken = await chase({
+    answers: [{ outcome: SUCCESS, isDuplicate: true }],
+    plan: { identify: async () => Promise.reject(new Error('bug')) },
+  });
+  expect((await waited(broken, 4_000)).order.outcome?.kind).toBe('unknown');
+  expect(broken.troubles).toEqual(['pursue']);
+});
+
+test('goods are told to the script, though the journal does not keep them', async () => {
+  const token: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: '12345678901234567890' } };
+  const it = await chase({ answers: [token] });
+  expect((await waited(it, 40_000)).order.outcome).toEqual(token);
+  expect(JSON.stringify(await it.stored())).not.toContain('12345678901234567890');
+});
+
+test.each<[Outcome, Outcome, string]>([
+  [SUCCESS, NOT_SENT, 'succeeded'],
+  [SUCCESS, UNKNOWN, 'succeeded'],
+  [DECLINED, NOT_SENT, 'declined'],
+  [PENDING, REJECTED, 'pending'],
+])('a repeat of a known order (%j) that meets %j keeps the word that was given', async (previous, answer, kind) => {
+  const it = await chase({ answers: [answer], plan: { previous }, find: () => receipt('pending') });
+  expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
+});
+
+describe('a gateway that is stopping', () => {
+  const stopping = async (answers: ChaseOptions['answers'], find?: ChaseOptions['find']): Promise<Chase & { stop(): void }> => {
+    let isStopping = false;
+    const it = await chase({ answers, ...(find === undefined ? {} : { find }), isStopping: () => isStopping });
+    return { ...it, stop: () => void (isStopping = true) };
+  };
+
+  test('pursues an order for as long as its script waits: many refund what they hear is pending', async () => {
+    const it = await stopping([PENDING], (nth) => receipt(nth < 4 ? 'pending' : 'success'));
+    const waiting = waited(it, 40_000);
+    it.stop();
+    expect((await waiting).order.outcome?.kind).toBe('succeeded');
+    await it.pursuit.ended;
+    expect((await it.stored())?.kind).toBe('succeeded');
+  });
+
+  test('sends an unknown order again for a script that waits', async () => {
+    const it = await stopping([UNKNOWN, SUCCESS]);
+    const waiting = waited(it, 40_000);
+    it.stop();
+    expect((await waiting).order.outcome?.kind).toBe('succeeded');
+  });
+
+  test.each([
+    ['pending', PENDING],
+    ['unknown', UNKNOWN],
+  ] as const)('leaves an order that is %s as it stands once nobody waits for it', async (kind, answer) => {
+    const it = await stopping([answer], () => receipt('pending'));
+    expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
+    it.stop();
+    await it.clock.advance(5_000);
+    await it.pursuit.ended;
+    expect((await it.stored())?.kind).toBe(kind);
+    const asked = it.upstream.sent.length;
+    await it.clock.advance(100_000);
+    expect(it.upstream.sent).toHaveLength(asked);
+  });
+
+  test('lets whoever waits have the order as it stands when time is up, at once and written down so', async () => {
+    const it = await stopping([UNKNOWN]);
+    let told: Order | undefined;
+    void it.pursuit.waitFor(40_000).then((order) => (told = order));
+    it.stop();
+    it.pursuit.hurry();
+    await it.pursuit.ended;
+    expect(told?.outcome?.kind).toBe('unknown');
+    expect((await it.stored())?.kind).toBe('unknown');
+  });
+});
+
+test('a pursuit that outlasts half of the quiet time writes down that it tries on, before it does', async () => {
+  const it = await chase({ answers: [UNKNOWN], quietMs: 120_000, plan: { afterPending: 'buy' } });
+  await it.clock.advance(59_000);
+  expect(await it.stored()).toBeUndefined();
+  await it.clock.advance(30_000);
+  expect(await it.stored()).toMatchObject({ kind: 'unknown', isBeginning: true });
+});
+
+test('an order that was proven unsent elsewhere meanwhile is not tried again', async () => {
+  const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200 });
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, it.clock.now());
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, it.clock.now());
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('not_sent');
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('no further try is made while it cannot be written down', async () => {
+  const settle = () => Promise.reject(new Error('disk full'));
+  const it = await chase({
+    answers: [UNKNOWN, SUCCESS],
+    quietMs: 200,
+    journal: (journal) => ({ ...journal, settle }),
+  });
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('another process that hears meanwhile that the order is charged has the word: its receipt is asked for', async () => {
+  const it = await chase({ answers: [UNKNOWN], quietMs: 200, find: () => receipt('success') });
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', PENDING, it.clock.now());
+  expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test.each<[string, Outcome]>([
+  ['was refused', REJECTED],
+  ['was never sent', NOT_SENT],
+])("a try that %s and is told too late leaves what v1's history has proven meanwhile", async (_title, outcome) => {
+  const it = await chase({ answers: [{ outcome, afterMs: 60_000 }], quietMs: 100_000, plan: { reconnectMs: 0 } });
+  const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
+  await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', absent, it.clock.now());
+  const { kind } = await it.journal.open({ ...it.pursuit.current(), openedAtMs: it.clock.now() });
+  expect(kind).toBe('found');
+  expect((await waited(it, 70_000)).order.outcome).toMatchObject(absent);
+  expect(await it.stored()).toMatchObject(absent);
+});
+
+test('a mark that takes longer to be written than it is good for is no mark', async () => {
+  const slowly = (journal: Journal, clock: VirtualClock): Journal => ({
+    ...journal,
+    settle: async (...args) => {
+      const order = await journal.settle(...args);
+      await pause(clock, 1_000);
+      return order;
+    },
+  });
+  const it = await chase({ answers: [UNKNOWN, SUCCESS], quietMs: 200, journal: slowly });
+  expect((await waited(it, 40_000)).order.outcome?.kind).toBe('unknown');
+  expect(it.upstream.sent).toHaveLength(1);
+});
+
+test('no try is on its way longer than the rest of the quiet time', async () => {
+  const it = await chase({ answers: [SUCCESS], quietMs: 60_000, plan: { patienceMs: 120_000 } });
+  expect(it.upstream.sent[0]?.timeoutMs).toBe(30_000);
+});
+
+describe('an order whose script has been told "pending"', () => {
+  const HOUR_MS = 3_600_000;
+
+  test('is not sent again: most scripts have refunded, and to ask would be to buy', async () => {
+    const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000, pursueMs: 6 * HOUR_MS } });
+    await waited(it, 20_000);
+    await it.clock.advance(HOUR_MS);
+    await it.pursuit.ended;
+    expect(it.upstream.sent.at(-1)!.atMs - it.startedAt).toBeLessThanOrEqual(19_000);
+    expect((await it.stored())?.kind).toBe('unknown');
+  });
+
+  test('is not sent again once its script has hung up either', async () => {
+    const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
+    const script = new AbortController();
+    const told = it.pursuit.waitFor(40_000, script.signal);
+    script.abort();
+    expect((await told).outcome?.kind).toBe('unknown');
+    await it.clock.advance(60_000);
+    expect(it.upstream.sent).toHaveLength(1);
+    expect((await it.stored())?.kind).toBe('unknown');
+  });
+
+  test('is sent again while a repeat of it waits', async () => {
+    const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
+    const script = new AbortController();
+    const first = it.pursuit.waitFor(40_000, script.signal);
+    const repeat = it.pursuit.waitFor(40_000);
+    script.abort();
+    await first;
+    await it.clock.advance(10_000);
+    expect((await repeat).outcome?.kind).toBe('succeeded');
+  });
+
+  test('is sent again for hours, at least once a minute, where such scripts keep or sell what is pending', async () => {
+    const healthyAt = 2 * HOUR_MS;
+    const answers = [...Array<Outcome>(130).fill(UNKNOWN), SUCCESS];
+    const it = await chase({ answers, plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    await waited(it, 20_000);
+    await it.clock.advance(healthyAt);
+    await it.pursuit.ended;
+    expect((await it.stored())?.kind).toBe('succeeded');
+    const pauses = it.upstream.sent.slice(1).map(({ atMs }, index) => atMs - it.upstream.sent[index]!.atMs);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
+    expect(new Set(it.upstream.sent.map(({ requestId }) => requestId))).toEqual(new Set(['r-1']));
+  });
+});
+
+test('while a script waits no attempt takes more than half of what is left, so that a lost answer is asked for again', async () => {
+  const it = await chase({ answers: [UNKNOWN], plan: { patienceMs: 20_000 } });
+  expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 10_000, leaveWithinMs: 10_000 });
+});
+
+test('an attempt near the end of the patience may be answered later, but not leave later', async () => {
+  const it = await chase({ answers: [SUCCESS], plan: { patienceMs: 4_000 } });
+  expect(it.upstream.sent[0]).toMatchObject({ timeoutMs: 60_000, leaveWithinMs: 3_750 });
+});
+
+test("v1's history is read while sending finds out nothing, and what it tells ends the sending", async () => {
+  let looks = 0;
+  const it = await chase({
+    answers: [UNKNOWN],
+    plan: {
+      look: async () => {
+        looks += 1;
+        expect(it.pursuit.isLooking).toBe(true);
+        if (looks === 2) await it.journal.settle(CREDENTIALS.fingerprint, 'r-1', SUCCESS, it.clock.now());
+      },
+    },
+  });
+  expect((await waited(it, 40_000)).order.outcome).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  expect(it.upstream.sent).toHaveLength(6);
+  expect(it.pursuit.isLooking).toBe(false);
+});
+
+test('a journal that cannot be read for a moment costs no answer: v1 is asked again', async () => {
+  let reads = 0;
+  const it = await chase({
+    answers: [SUCCESS, { outcome: SUCCESS, isDuplicate: true }],
+    journal: (journal) => ({
+      ...journal,
+      findByReference: (...which) => {
+        reads += 1;
+        return reads === 1 ? Promise.reject(new Error('the disk')) : journal.findByReference(...which);
+      },
+    }),
+  });
+  await it.clock.advance(1_000);
+  await it.pursuit.ended;
+  expect(it.upstream.sent).toHaveLength(2);
+  expect(await it.stored()).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+});

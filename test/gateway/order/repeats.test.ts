@@ -1,0 +1,281 @@
+/** A repeat of a sale, with or without its id: whose order it is, and what it hears. On a clock that stands still. */
+import { GatewayError } from '../../../src/domain/errors';
+import type { Line } from '../../../src/domain/legacy';
+import type { Outcome } from '../../../src/domain/outcome';
+import type { Served } from '../../../src/gateway/gateway';
+import { legacyRequest } from '../legacy-request';
+import { settlePromises } from '../../domain/virtual-clock';
+import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
+
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const AGAIN: Outcome = { kind: 'succeeded', reference: 'V2' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
+const MINUTE = 60_000;
+
+interface Script {
+  readonly hangUp: () => void;
+  readonly served: Promise<Served>;
+}
+
+/** A script on a connection of its own, which it may drop before the reply has left. */
+function ask(
+  house: WalkHouse,
+  fields: Readonly<Record<string, string>> = {},
+  sent: Readonly<Record<string, string>> = {},
+): Script {
+  const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
+  const controller = new AbortController();
+  let onEnd: ((isWhole: boolean) => void)[] = [];
+  const line: Line = { hungUp: controller.signal, onEnd: (run) => void onEnd.push(run) };
+  const end = (isWhole: boolean): void => {
+    for (const run of onEnd) run(isWhole);
+    onEnd = [];
+  };
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
+  const served = house.gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }), line).then((one) => {
+    end(!controller.signal.aborted);
+    return one;
+  });
+  return {
+    served,
+    hangUp: () => {
+      controller.abort();
+      end(false);
+    },
+  };
+}
+
+async function told(house: WalkHouse, { served }: Script) {
+  await house.clock.advance(10_000);
+  const { reply, refusal, repeat } = await served;
+  const body = reply.body as { status: string; reference: string | null };
+  return { http: reply.status, status: body.status, reference: body.reference, code: refusal?.code, repeat };
+}
+
+const slowly = (afterMs: number, ...outcomes: readonly Outcome[]): WalkHouseOptions => ({
+  answers: outcomes.map((outcome) => ({ outcome, afterMs })),
+});
+
+describe('a repeat without an id', () => {
+  test('joins the order of the same content that is under way, and hears its end', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    const first = ask(house);
+    await house.clock.advance(3_000);
+    first.hangUp();
+    const second = ask(house);
+    expect(await told(house, second)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('joins it also when the first had an id, and came without the header that it has', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    ask(house, { 'request-id': 'r-1' }).hangUp();
+    await house.clock.advance(1_000);
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
+  });
+
+  test('two at the same instant are one order', async () => {
+    const house = openWalkHouse(slowly(1_000, SUCCESS, AGAIN));
+    const both = [ask(house), ask(house)];
+    await house.clock.advance(10_000);
+    const replies = await Promise.all(both.map((script) => told(house, script)));
+    expect(replies.map(({ reference }) => reference)).toEqual(['V1', 'V1']);
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('hears the success that its connection was dropped before, and the next one buys', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    const first = ask(house);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    await house.clock.advance(20_000);
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
+  });
+
+  test('is another sale once the first was told, or told pending and ended', async () => {
+    const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V1' });
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
+    const slow = openWalkHouse(slowly(9_000, SUCCESS, AGAIN));
+    expect(await told(slow, ask(slow))).toMatchObject({ status: 'pending' });
+    expect(await told(slow, ask(slow))).toMatchObject({ status: 'pending', repeat: undefined });
+    expect(slow.upstream.sent).toHaveLength(2);
+  });
+
+  test('is another sale when the first is longer ago than the window, or of other content, or of another key', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    ask(house, { 'request-id': 'r-1' }).hangUp();
+    await house.clock.advance(11 * MINUTE);
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
+    ask(house).hangUp();
+    expect(await told(house, ask(house, { amount: '101' }))).toMatchObject({ repeat: undefined });
+  });
+
+  test('finds an order that another process took, or this one before it was started anew', async () => {
+    const before = openWalkHouse(slowly(30_000, SUCCESS));
+    ask(before, { 'request-id': 'r-1' }).hangUp();
+    await before.clock.advance(20_000);
+    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before });
+    expect(await told(after, ask(after))).toMatchObject({ status: 'success', repeat: 'joined' });
+    expect(after.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
+  });
+
+  test('of an order that was rejected unheard buys under its id', async () => {
+    const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
+    const first = ask(house);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    expect(await told(house, ask(house))).toMatchObject({ status: 'fail', repeat: 'joined' });
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', repeat: undefined });
+    expect(new Set(house.upstream.sent.map(({ requestId }) => requestId)).size).toBe(2);
+  });
+});
+
+describe('ids', () => {
+  test('of their own that differ are two intents, however alike', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    ask(house, { ref: 'a' }).hangUp();
+    await house.clock.advance(100);
+    expect(await told(house, ask(house, { ref: 'b' }))).toMatchObject({ reference: 'V2', repeat: undefined });
+  });
+
+  // GemData: 20 s of its own, then the same sale without the field, under the same header (facts 9.1).
+  test('in a header find the order whose own id the repeat has left out', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    const header = { 'x-request-id': 'trace-7' };
+    const first = ask(house, { 'request-id': 'r-1' }, header);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    const second = ask(house, {}, header);
+    expect(await told(house, second)).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    // Also when its answer was on the way as it gave up.
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('in a header that differ are two orders: a proxy or a service names every request', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    ask(house, {}, { 'x-request-id': 'trace-1' }).hangUp();
+    await house.clock.advance(100);
+    expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-2' }))).toMatchObject({ reference: 'V2' });
+    ask(house, { ref: 'r-9' }, { 'x-request-id': 'trace-3' }).hangUp();
+    expect(await told(house, ask(house, {}, { 'x-request-id': 'trace-4' }))).toMatchObject({ repeat: undefined });
+  });
+
+  test('in a header alone are the order’s id: the same again is its replay', async () => {
+    const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
+    const header = { 'idempotency-key': 'k-1' };
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1' });
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
+    expect(house.upstream.sent.map(({ requestId }) => requestId)).toEqual(['k-1']);
+  });
+});
+
+describe('a success', () => {
+  const id = { 'request-id': 'AIRTIME_08030000001_100' };
+
+  // forbill-ai makes its ids of phone and amount: every repeat sale has the first's (facts 9.1).
+  test('is told again for ten minutes; days later its id is used, and nothing is sold or charged', async () => {
+    const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
+    expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1', repeat: undefined });
+    await house.clock.advance(9 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
+    await house.clock.advance(3 * 24 * 60 * MINUTE);
+    const late = await told(house, ask(house, id));
+    expect(late).toEqual({ http: 400, status: 'fail', reference: null, code: 'request_id_used', repeat: undefined });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('whose id is used is no order that could not be written, while the journal cannot be written', async () => {
+    let isFull = false;
+    const full = (): Promise<never> => Promise.reject(new GatewayError('journal_unavailable'));
+    const house = openWalkHouse({
+      ...slowly(0, SUCCESS, AGAIN),
+      dress: (journal) => ({ open: (order) => (isFull ? full() : journal.open(order)) }),
+    });
+    await told(house, ask(house, id));
+    await house.clock.advance(3 * 24 * 60 * MINUTE);
+    isFull = true;
+    expect(await told(house, ask(house, id))).toMatchObject({ http: 400, code: 'request_id_used' });
+  });
+
+  test('is told, however late, to the script that hung up before it, and for ten minutes from then', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS));
+    const first = ask(house, id);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    await house.clock.advance(24 * 60 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
+    await house.clock.advance(9 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
+    await house.clock.advance(2 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ code: 'request_id_used' });
+  });
+
+  test('is told, however late, to the script that was told pending, also by another process', async () => {
+    const house = openWalkHouse(slowly(9_000, SUCCESS));
+    expect(await told(house, ask(house, id))).toMatchObject({ status: 'pending' });
+    await house.clock.advance(24 * 60 * MINUTE);
+    const other = openWalkHouse({ beside: house });
+    expect(await told(other, ask(other, id))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
+    await house.clock.advance(11 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ code: 'request_id_used' });
+  });
+
+  test('that was told by a status question is told to repeats for ten minutes from then', async () => {
+    const house = openWalkHouse({ ...slowly(9_000, SUCCESS) });
+    expect(await told(house, ask(house, id))).toMatchObject({ status: 'pending' });
+    await house.clock.advance(60 * MINUTE);
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+    const path = `/api/transaction/${id['request-id']}`;
+    // v1 shows no receipt, and is asked more than once.
+    const question = async () => {
+      const answered = house.gateway.handle(legacyRequest({ method: 'GET', path, headers }));
+      await house.clock.advance(2_000);
+      return answered;
+    };
+    const status = await question();
+    expect(status.reply.body).toMatchObject({ status: 'success', reference: 'V1' });
+    await house.clock.advance(9 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1' });
+    await house.clock.advance(2 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ code: 'request_id_used' });
+    // A status question is answered for ever.
+    const late = await question();
+    expect(late.reply.body).toMatchObject({ status: 'success', reference: 'V1' });
+  });
+
+  test('that was told at once costs the journal no further write', async () => {
+    const writes: string[] = [];
+    const house = openWalkHouse({
+      ...slowly(0, SUCCESS),
+      dress: (journal) => ({
+        settle: (...settled) => (writes.push('settle'), journal.settle(...settled)),
+        tell: (...told) => (writes.push('tell'), journal.tell(...told)),
+      }),
+    });
+    expect(await told(house, ask(house, id))).toMatchObject({ status: 'success' });
+    await settlePromises();
+    expect(writes).toEqual(['settle']);
+  });
+
+  test('whose reply was cut off is not told', async () => {
+    const house = openWalkHouse(slowly(0, SUCCESS));
+    const script = ask(house, id);
+    script.hangUp();
+    await house.clock.advance(1_000);
+    await house.clock.advance(60 * MINUTE);
+    expect(await told(house, ask(house, id))).toMatchObject({ reference: 'V1', repeat: 'replayed' });
+  });
+});
+
+test('an order whose fate stays unknown is joined and asked about, never sold beside it', async () => {
+  const house = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
+  expect(await told(house, ask(house))).toMatchObject({ status: 'pending' });
+  await house.clock.advance(MINUTE);
+  expect(await told(house, ask(house))).toMatchObject({ status: 'pending', repeat: 'joined' });
+  expect(new Set(house.upstream.sent.map(({ requestId }) => requestId)).size).toBe(1);
+});

@@ -1,0 +1,131 @@
+import { kobo } from '../../../src/domain/amount';
+import type { JsonObject } from '../../../src/domain/json';
+import { compareReceipt, identifyReceipt, traitsOf, type OrderTraits } from '../../../src/gateway/proof/compare-receipt';
+import { shippedMapping } from '../../mapping/mapping-set';
+
+const AIRTIME: OrderTraits = {
+  numbers: ['08031234567'],
+  faceValue: kobo(100_00),
+  categories: ['airtime'],
+  isPhoneServed: true,
+  isTraceless: false,
+  quantity: undefined,
+};
+const METER: OrderTraits = {
+  numbers: ['0045', '08031234567'],
+  faceValue: kobo(5_000_00),
+  categories: ['electricity'],
+  isPhoneServed: false,
+  isTraceless: false,
+  quantity: undefined,
+};
+const OPENED = Date.UTC(2026, 5, 1, 9);
+const KNOWN = { openedAtMs: OPENED + 500, nowMs: OPENED + 20_000 };
+const receipt = (data: JsonObject): JsonObject => ({ status: 'success', data });
+
+test.each<[string, JsonObject, OrderTraits, unknown]>([
+  [
+    'all agrees',
+    { phone: '08031234567', amount: 98, category: 'Airtime' },
+    AIRTIME,
+    { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+  [
+    'another spelling of the phone',
+    { phone: '2348031234567', amount: '100.00', category: 'airtime' },
+    AIRTIME,
+    { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+  ['nothing is shown', {}, AIRTIME, { number: 'absent', price: 'absent', category: 'absent' }],
+  [
+    'nothing is readable',
+    { phone: null, amount: 'free', category: '' },
+    AIRTIME,
+    { number: 'absent', price: 'absent', category: 'absent' },
+  ],
+  [
+    'all differs',
+    { phone: '08031234568', amount: 500, category: 'data' },
+    AIRTIME,
+    { number: 'differs', price: 'differs', category: 'differs' },
+  ],
+  [
+    'a service charge on top',
+    { phone: '0045', amount: 5_100, category: 'Electricity bill' },
+    METER,
+    { number: 'agrees', price: 'agrees', category: 'agrees' },
+  ],
+])('%s', (_title, data, traits, expected) => {
+  expect(compareReceipt(receipt(data), traits)).toEqual(expected);
+});
+
+test.each<[string, JsonObject, OrderTraits, string]>([
+  ['the same phone and a plausible price', { phone: '08031234567', amount: 98, category: 'airtime' }, AIRTIME, 'same'],
+  ['the same phone without a price', { phone: '08031234567' }, AIRTIME, 'same'],
+  ['the same phone at another price', { phone: '08031234567', amount: 500 }, AIRTIME, 'unclear'],
+  ['the same phone and price of another service', { phone: '08031234567', amount: 98, category: 'data' }, AIRTIME, 'unclear'],
+  ['another phone that was served', { phone: '08031234568', amount: 98 }, AIRTIME, 'other'],
+  ['a phone whose mask would fit', { phone: '0803****567', amount: 98, category: 'airtime' }, AIRTIME, 'contradicted'],
+  ['a phone whose mask would not fit', { phone: '0802****777', amount: 98 }, AIRTIME, 'contradicted'],
+  ['another meter at the same price', { phone: '45005207777', amount: 5_000 }, METER, 'contradicted'],
+  ['no phone shown', { amount: 98 }, AIRTIME, 'unclear'],
+  ['another number where a meter is served', { phone: '08099999999', amount: 5_000 }, METER, 'unclear'],
+  [
+    'another number and service where a meter is served',
+    { phone: '08099999999', amount: 5_000, category: 'data' },
+    METER,
+    'contradicted',
+  ],
+  ['another number and price where a meter is served', { phone: '08099999999', amount: 50 }, METER, 'contradicted'],
+  ['the meter', { phone: '0045', amount: 5_000 }, METER, 'same'],
+  ['no receipt at all', {}, METER, 'unclear'],
+])('%s is %s', (_title, data, traits, expected) => {
+  expect(identifyReceipt(receipt(data), traits, KNOWN)).toBe(expected);
+});
+
+test('a body that is no receipt is unclear', () => {
+  expect(identifyReceipt({}, AIRTIME, KNOWN)).toBe('unclear');
+});
+
+test.each([
+  [
+    'buy_airtime',
+    { phone: '08031234567', amount: 100_00, network: 'MTN' },
+    { numbers: ['08031234567'], faceValue: 100_00, isPhoneServed: true },
+  ],
+  [
+    'buy_electricity',
+    { meter: '0045', phone: '08031234567', amount: 5_000_00 },
+    { numbers: ['0045', '08031234567'], faceValue: 5_000_00, isPhoneServed: false },
+  ],
+  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isPhoneServed: false }],
+])('the traits of %s come from what v1 is sent', (name, values, traits) => {
+  expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
+});
+
+describe('a sale of PINs, which has no number, that v1 has under the id already', () => {
+  const EXAM: OrderTraits = traitsOf(shippedMapping().operations.get('buy_exam')!, { exam: 'WAEC', quantity: 2 });
+  const pins = [
+    { pin: '1', serial: 'a' },
+    { pin: '2', serial: 'b' },
+  ];
+  const exam = { category: 'exam', amount: 7_000, pins, created_at: '2026-06-01 10:00:03' };
+
+  test.each<[string, JsonObject, string]>([
+    ['written down after we took it, in West Africa Time', {}, 'same'],
+    ['written down after we took it, in UTC', { created_at: '2026-06-01 09:00:03' }, 'same'],
+    ['in the very second, at its very price', { created_at: '2026-06-01 10:00:00' }, 'same'],
+    ['in the very second, at a price that is merely near', { created_at: '2026-06-01 10:00:00', amount: 6_900 }, 'unclear'],
+    ['in the very second, without its PINs', { created_at: '2026-06-01 10:00:00', pins: [] }, 'unclear'],
+    ['since then, before its PINs are there', { pins: [] }, 'same'],
+    ['a second before we took it', { created_at: '2026-06-01 09:59:59' }, 'unclear'],
+    ['long before we took it', { created_at: '2026-05-31 23:00:00' }, 'contradicted'],
+    ['later than now', { created_at: '2026-06-01 10:05:00' }, 'unclear'],
+    ['at no time that can be read', { created_at: 'today' }, 'unclear'],
+    ['with another number of PINs', { pins: pins.slice(1) }, 'unclear'],
+    ['of another service', { category: 'airtime' }, 'unclear'],
+    ['at a price that the list does not have', { amount: 1_000 }, 'unclear'],
+  ])('%s is %s', (_title, change, expected) => {
+    expect(identifyReceipt(receipt({ ...exam, ...change }), EXAM, { ...KNOWN, listPrice: kobo(7_000_00) })).toBe(expected);
+  });
+});

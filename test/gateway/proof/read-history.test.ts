@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../../src/domain/json';
+import { createHistoryReader, parseTimes, type HistoryQuestion } from '../../../src/gateway/proof/read-history';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { Finding } from '../../../src/upstream/upstream';
+import { createVirtualClock } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
+import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
+
+const NOW = Date.UTC(2026, 5, 1, 9);
+const CONTEXT = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 1_000 };
+const ALL: HistoryQuestion = { sinceMs: 0, mayBeLost: () => true, isTimely: () => true };
+
+const timeText = (atMs: number) => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+
+/** A v1 with so many rows, one a minute, newest first; `receiptOf` gives what it says of each. */
+function openReader(count: number, receiptOf: (reference: string) => Finding = receipt) {
+  const journal = createMemoryJournal();
+  const rows = Array.from({ length: count }, (_, index) => ({
+    transaction_ref: `V${index}`,
+    created_at: timeText(NOW - index * 60_000),
+  }));
+  const upstream = createScriptedUpstream(createVirtualClock(), [], ({ path, query = {} }): Finding => {
+    if (path === '/receipt') return receiptOf(query['reference']!);
+    const from = (Number(query['page']) - 1) * Number(query['per_page']);
+    const transactions = rows.slice(from, from + Number(query['per_page']));
+    return { kind: 'found', body: { status: 'success', data: { transactions } }, serverAtMs: NOW };
+  });
+  const reader = createHistoryReader({ journal, upstream });
+  const receiptsAsked = () => upstream.asked.flatMap(({ call }) => (call.path === '/receipt' ? [call.query!['reference']!] : []));
+  return { journal, upstream, reader, receiptsAsked };
+}
+
+function receipt(reference: string, more: JsonObject = {}): Finding {
+  const data = { reference, phone: '08030000001', amount: 100, category: 'airtime', token: '1234', pins: [], ...more };
+  return { kind: 'found', body: { status: 'success', data } };
+}
+
+test('everything since the wanted time is there, and nothing older', async () => {
+  const { reader } = openReader(120);
+  const history = await reader.read({ ...ALL, sinceMs: NOW - 69.5 * 60_000 }, CONTEXT);
+  expect(history).toMatchObject({ isWhole: true, serverAtMs: NOW });
+  expect(history!.unclaimed).toHaveLength(70);
+});
+
+test('what an order has claimed is passed over, and so is what can be none of those looked for', async () => {
+  const { reader, journal, receiptsAsked } = openReader(3);
+  await journal.open(newOrder({ owner: CREDENTIALS.fingerprint }));
+  await journal.settle(CREDENTIALS.fingerprint, 'r1', { kind: 'succeeded', reference: 'V1' }, NOW);
+  const question = { ...ALL, mayBeLost: (row: JsonObject) => (row['data'] as JsonObject)['transaction_ref'] !== 'V2' };
+  expect((await reader.read(question, CONTEXT))!.unclaimed.map(({ reference }) => reference)).toEqual(['V0']);
+  expect(receiptsAsked()).toEqual(['V0']);
+});
+
+test('a look asks for a hundred receipts, the timely ones first, and the next look goes on from there', async () => {
+  const { reader, receiptsAsked } = openReader(250);
+  const question: HistoryQuestion = { ...ALL, isTimely: ({ reference }) => Number(reference.slice(1)) >= 200 };
+  const unread: number[] = [];
+  for (let look = 0; look < 4; look += 1) {
+    const history = (await reader.read(question, CONTEXT))!;
+    unread.push(history.unclaimed.filter((row) => row.receipt === undefined).length);
+    expect(history.hasLearnt).toBe(look < 3);
+  }
+  expect(unread).toEqual([150, 50, 0, 0]);
+  expect(receiptsAsked()).toHaveLength(250);
+  expect(receiptsAsked()[0]).toBe('V200');
+});
+
+test('goods and status are not kept', async () => {
+  const { reader } = openReader(1);
+  const history = await reader.read(ALL, CONTEXT);
+  expect(history!.unclaimed[0]!.receipt).toEqual({
+    data: { reference: 'V0', phone: '08030000001', amount: 100, category: 'airtime', type: null },
+  });
+});
+
+test.each<[string, Finding]>([
+  ['of another order', receipt('V9')],
+  ['that v1 does not give', { kind: 'unavailable', reason: 'HTTP 502' }],
+])('a receipt %s is not known, and asked for again', async (_title, finding) => {
+  const { reader, receiptsAsked } = openReader(1, () => finding);
+  for (let look = 0; look < 2; look += 1) {
+    const history = await reader.read(ALL, CONTEXT);
+    expect(history).toMatchObject({ hasLearnt: false, unclaimed: [{ reference: 'V0', receipt: undefined }] });
+  }
+  expect(receiptsAsked()).toEqual(['V0', 'V0']);
+});
+
+test('the receipts of one key are not those of another', async () => {
+  const { reader, receiptsAsked } = openReader(1);
+  await reader.read(ALL, CONTEXT);
+  await reader.read(ALL, { ...CONTEXT, credentials: { ...CREDENTIALS, fingerprint: 'f'.repeat(32) } });
+  expect(receiptsAsked()).toEqual(['V0', 'V0']);
+});
+
+describe('a history is not whole', () => {
+  const row = (index: number) => ({ transaction_ref: `V${index}`, created_at: timeText(NOW - index * 60_000) });
+  const rows = (from: number, until: number) => Array.from({ length: until - from }, (_, index) => row(from + index));
+  /** A v1 whose list of a page is whatever `list` says. */
+  const read = (list: (page: number) => JsonObject, sinceMs = 0) => {
+    const upstream = createScriptedUpstream(createVirtualClock(), [], ({ query = {} }): Finding => {
+      return { kind: 'found', body: { status: 'success', data: list(Number(query['page'])) } };
+    });
+    const reader = createHistoryReader({ journal: createMemoryJournal(), upstream });
+    return reader.read({ ...ALL, sinceMs, mayBeLost: () => false }, CONTEXT);
+  };
+
+  test.each<[string, number, (page: number) => JsonObject]>([
+    [
+      'that is given twenty rows a page, whatever was asked',
+      0,
+      (page) => ({ transactions: page === 1 ? rows(0, 20) : [], page, total_pages: 4 }),
+    ],
+    ['whose first page comes again and again', 0, () => ({ transactions: rows(0, 20), page: 1, total_pages: 4 })],
+    ['that breaks off before its last page', 0, (page) => ({ transactions: page < 3 ? rows(0, 50) : [], page, total_pages: 4 })],
+    ['that is oldest first', NOW - 10 * 60_000, (page) => ({ transactions: rows(0, 50).reverse(), page, total_pages: 1 })],
+  ])('%s', async (_title, sinceMs, list) => {
+    expect(await read(list, sinceMs)).toMatchObject({ isWhole: false });
+  });
+
+  test.each<[string, (page: number) => JsonObject]>([
+    [
+      'v1 counts its pages and all were read',
+      (page) => ({ transactions: rows(20 * page, 20 * page + 20), page, total_pages: 4 }),
+    ],
+    ['v1 counts none and a page is empty', (page) => ({ transactions: page < 4 ? rows(20 * page, 20 * page + 20) : [] })],
+    ['there is nothing', (page) => ({ transactions: [], page, total_pages: 0 })],
+  ])('unless %s', async (_title, list) => {
+    expect(await read(list)).toMatchObject({ isWhole: true });
+  });
+});
+
+test('a history longer than can be read is not whole', async () => {
+  const { reader, upstream } = openReader(4_000);
+  const history = await reader.read({ ...ALL, mayBeLost: () => false }, CONTEXT);
+  expect(history).toMatchObject({ isWhole: false, unclaimed: [] });
+  expect(upstream.asked).toHaveLength(60);
+});
+
+test.each([
+  ['2026-06-01 10:00:00', [NOW, NOW + 3_600_000]],
+  ['2026-06-01', []],
+  ['soon', []],
+  [undefined, []],
+  [17, []],
+])('%p is read as %j', (text, times) => {
+  expect(parseTimes(text)).toEqual(times);
+});

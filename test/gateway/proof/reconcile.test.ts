@@ -1,0 +1,462 @@
+/** Orders that got no answer, looked for in v1's history. Times are v1's own: West Africa Time, one hour ahead of UTC. */
+import type { JsonObject } from '../../../src/domain/json';
+import type { NewOrder } from '../../../src/domain/order';
+import type { Outcome } from '../../../src/domain/outcome';
+import { createReconciler } from '../../../src/gateway/proof/reconcile';
+import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { Finding, V1Call } from '../../../src/upstream/upstream';
+import { createSteadiness } from '../../../src/gateway/proof/steadiness';
+import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
+import { shippedMapping } from '../../mapping/mapping-set';
+import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
+
+const START = 1_800_000_000_000;
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+const QUIET_MS = 5 * 60_000;
+
+interface Row {
+  readonly reference: string;
+  readonly atMs: number;
+  readonly phone?: string;
+  /** What its receipt shows otherwise than a sale of airtime. */
+  readonly shows?: JsonObject;
+  /** v1 does not give its receipt right now. */
+  readonly isUnreadable?: true;
+}
+
+interface RoomOptions {
+  /** v1 gives no history now. */
+  readonly isIll?: () => boolean;
+  /** Runs while the history is being read. */
+  readonly onHistory?: (journal: Journal) => Promise<unknown>;
+  /** How far v1's clock, as its answers tell it, is from the true time. */
+  readonly serverErrorMs?: number;
+  /** One order more of the key, which only a newer build can read. */
+  readonly hasNewerRecord?: true;
+}
+
+const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+const found = (body: JsonObject): Finding => ({ kind: 'found', body });
+
+/** A v1 with this history, newest first. */
+function openRoom(
+  rows: readonly Row[],
+  { onHistory = async () => undefined, isIll = () => false, serverErrorMs = 0, hasNewerRecord }: RoomOptions = {},
+) {
+  const clock = createVirtualClock(START);
+  // What the wall of the gateway's machine shows beyond the true time.
+  let wallErrorMs = 0;
+  const wall = { ...clock, now: () => clock.now() + wallErrorMs };
+  const troubles: string[] = [];
+  const stored = createMemoryJournal();
+  const journal: Journal = {
+    ...stored,
+    async listUnsettled(options) {
+      const newer = new Error('a record of version 9');
+      if (hasNewerRecord === true && options.onUnreadable === undefined) throw newer;
+      if (hasNewerRecord === true) options.onUnreadable?.(newer);
+      return stored.listUnsettled(options);
+    },
+  };
+  const running = new Set<string>();
+  const find = (call: V1Call): Finding => {
+    if (call.path === '/transactions') {
+      void onHistory(journal);
+      if (isIll()) return { kind: 'unavailable', reason: 'HTTP 502' };
+      const from = (Number(call.query!['page']) - 1) * 50;
+      const transactions = rows
+        .slice(from, from + 50)
+        .map(({ reference, atMs }) => ({ transaction_ref: reference, created_at: timeText(atMs) }));
+      const page = { page: Number(call.query!['page']), total_pages: Math.max(1, Math.ceil(rows.length / 50)) };
+      return {
+        ...found({ status: 'success', data: { transactions, ...page } }),
+        serverAtMs: clock.now() + serverErrorMs,
+      } as Finding;
+    }
+    const row = rows.find(({ reference }) => reference === call.query?.['reference'])!;
+    if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
+    const data = {
+      reference: row.reference,
+      status: 'success',
+      category: 'airtime',
+      phone: row.phone ?? '08030000001',
+      amount: 100,
+      type: 'debit',
+      ...row.shows,
+    };
+    return found({ status: 'success', data });
+  };
+  const upstream = createScriptedUpstream(clock, [], find);
+  const reconciler = createReconciler({
+    catalogs: { get: async () => undefined },
+    journal,
+    upstream,
+    clock: wall,
+    steadiness: createSteadiness(wall),
+    pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
+    mapping: () => shippedMapping(),
+    onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
+  });
+  // The first request of a process: from then on it knows how long its clock has run evenly.
+  reconciler.nudge({ ...CREDENTIALS, fingerprint: 'f'.repeat(32) }, '192.0.2.7');
+  return {
+    clock,
+    journal,
+    running,
+    troubles,
+    upstream,
+    reconciler,
+    setWall: (errorMs: number) => void (wallErrorMs = errorMs),
+    async reconcile(requestId?: string): Promise<void> {
+      await reconciler.reconcile(CREDENTIALS, '192.0.2.7', requestId);
+      await settlePromises();
+    },
+    async outcomeOf(requestId: string): Promise<Outcome | undefined> {
+      return (await journal.find(CREDENTIALS.fingerprint, requestId))?.outcome;
+    },
+    open: (requestId: string, phone = '08030000001') => journal.open(airtime(requestId, wall.now(), phone)),
+    /** An order of another operation that got no answer. */
+    async openLost(requestId: string, operation: string, fields: JsonObject): Promise<void> {
+      await journal.open({ ...airtime(requestId, wall.now(), ''), operation, fields });
+      await journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now());
+    },
+    lose: (requestId: string) => journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now()),
+  };
+}
+
+function airtime(requestId: string, openedAtMs: number, phone: string): NewOrder {
+  return {
+    owner: CREDENTIALS.fingerprint,
+    requestId,
+    operation: 'buy_airtime',
+    format: 'b',
+    fields: { phone, amount: 10_000, network: 'MTN', ported: true },
+    echo: {},
+    contentHash: requestId,
+    openedAtMs,
+  };
+}
+
+test('a lost order that v1 has is found by what its receipt shows', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+});
+
+test('an order that v1 does not have after the quiet time was never sent', async () => {
+  const room = openRoom([]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  await room.clock.advance(QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
+describe('a row that v1 may have written of the order in its own way', () => {
+  const exam = { exam: 'WAEC', quantity: 2 };
+  const meter = { disco: 1, meter: '45021234567', meter_type: 'prepaid', amount: 100_000 };
+  const airtimeSale = { phone: '08030000001', amount: 10_000, network: 'MTN', ported: true };
+  const cards = { network: 'MTN', denomination: 100, quantity: 5 };
+
+  test.each<[string, string, JsonObject, JsonObject]>([
+    ['under a category that is not listed', 'buy_exam', exam, { phone: '', amount: 7_000, category: 'education' }],
+    ["with the customer's phone for the meter", 'buy_electricity', meter, { amount: 1_000, category: 'electricity' }],
+    ['with a service charge', 'buy_electricity', meter, { phone: '45021234567', amount: 1_250, category: 'electricity' }],
+    ['with a masked number', 'buy_airtime', airtimeSale, { phone: '0803****001' }],
+    ['with a country code and a zero', 'buy_airtime', airtimeSale, { phone: '+234 (0) 803 000 0001' }],
+    ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
+    ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
+  ])('%s keeps it from being called unsent', async (_title, operation, fields, shows) => {
+    const room = openRoom([{ reference: 'V1', atMs: START, shows }]);
+    await room.openLost('r-1', operation, fields);
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect((await room.outcomeOf('r-1'))?.kind).not.toBe('not_sent');
+  });
+});
+
+test("a refund is nobody's order, though it shows the same number and amount", async () => {
+  const room = openRoom([{ reference: 'V2', atMs: START, shows: { type: 'credit' } }]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  await room.clock.advance(QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
+test('an open order of an operation that is gone may be any row', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  await room.openLost('r-0', 'buy_what_was', {});
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('of two lost orders that are alike none takes the only row', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  for (const id of ['r-1', 'r-2']) {
+    await room.open(id);
+    await room.lose(id);
+  }
+  await room.reconcile();
+  expect([await room.outcomeOf('r-1'), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
+});
+
+test('a lost order does not take the row of one that is still under way', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.open('r-2');
+  room.running.add('r-2');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('a lost order does not take the row of one that was opened while the history was read', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }], {
+    onHistory: (journal) => journal.open(airtime('r-2', START, '08030000001')),
+  });
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('a lost order does not take a row that was claimed while the history was read', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }], {
+    onHistory: async (journal) => {
+      // Late enough to be missed by the first look at the row.
+      for (let turn = 0; turn < 6; turn += 1) await Promise.resolve();
+      await journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V1' }, START);
+    },
+  });
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.open('r-2');
+  room.running.add('r-2');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('an order that is tried again while the history is read is not called unsent', async () => {
+  const room = openRoom([], {
+    onHistory: (journal) => journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, START + QUIET_MS + 1),
+  });
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.clock.advance(QUIET_MS + 1);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('no row is taken while the receipt of another that may be meant cannot be read', async () => {
+  const rows: Row[] = [
+    { reference: 'V1', atMs: START },
+    { reference: 'V2', atMs: START, isUnreadable: true },
+  ];
+  const room = openRoom(rows);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('a row that two pages show is one row', async () => {
+  const row = { reference: 'V1', atMs: START };
+  const room = openRoom([row, row]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+});
+
+describe('the clock', () => {
+  const DAY_MS = 86_400_000;
+
+  test('that is set ahead proves nothing: the quiet time has passed on the wall alone', async () => {
+    const room = openRoom([]);
+    await room.clock.advance(QUIET_MS);
+    await room.open('r-1');
+    await room.lose('r-1');
+    room.setWall(QUIET_MS + 60_000);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  });
+
+  test('that is a day ahead of v1 all the time makes no order of v1 look too old', async () => {
+    const room = openRoom([{ reference: 'V1', atMs: START }]);
+    room.setWall(DAY_MS);
+    await room.reconcile();
+    await room.open('r-1');
+    await room.lose('r-1');
+    await room.clock.advance(QUIET_MS * 3);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+    expect(room.troubles).toEqual([expect.stringContaining("clock is 1440 minutes ahead of v1's")]);
+  });
+
+  test('that was a day ahead when the order was opened does not hide it from a proof a day later', async () => {
+    const room = openRoom([{ reference: 'V1', atMs: START }]);
+    room.setWall(DAY_MS);
+    await room.open('r-1');
+    await room.lose('r-1');
+    room.setWall(0);
+    for (let look = 0; look < 3; look += 1) {
+      await room.reconcile();
+      await room.clock.advance(DAY_MS / 2 + QUIET_MS);
+    }
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  });
+
+  test('of v1, when it is an hour away from ours, is said and nothing is concluded', async () => {
+    const room = openRoom([], { serverErrorMs: 3_600_000 });
+    await room.open('r-1');
+    await room.lose('r-1');
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+    expect(room.troubles).toEqual([expect.stringContaining("clock is 60 minutes behind v1's")]);
+  });
+
+  test('of a process that has just begun proves nothing before the quiet time', async () => {
+    const before = openRoom([]);
+    const { order } = await before.open('r-1');
+    const room = openRoom([]);
+    await room.journal.open({ ...order, openedAtMs: START - 10 * QUIET_MS });
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toBeUndefined();
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent' });
+  });
+});
+
+describe('with hundreds of open orders', () => {
+  const phoneOf = (nth: number) => `0803${String(1_000_000 + nth)}`;
+  const openMany = async (count: number, rows: readonly Row[]) => {
+    const room = openRoom(rows);
+    for (let nth = 0; nth < count; nth += 1) {
+      await room.open(`r-${nth}`, phoneOf(nth));
+      await room.lose(`r-${nth}`);
+    }
+    return room;
+  };
+
+  test('each look goes on where the last one ended, so that none hides another', async () => {
+    const rows = Array.from({ length: 250 }, (_, nth) => ({ reference: `V${nth}`, atMs: START, phone: phoneOf(nth) }));
+    const room = await openMany(250, rows);
+    for (let look = 0; look < 12; look += 1) await room.reconcile();
+    expect(await room.journal.listUnsettled({ limit: 1_000 })).toEqual([]);
+  });
+
+  test('orders that nothing can settle do not keep a younger one from being found', async () => {
+    // Two of each, alike: they stay open for ever.
+    const room = await openMany(0, [{ reference: 'V', atMs: START, phone: phoneOf(999) }]);
+    for (let nth = 0; nth < 120; nth += 1) {
+      for (const id of [`one-${nth}`, `two-${nth}`]) {
+        await room.open(id, phoneOf(0));
+        await room.lose(id);
+      }
+    }
+    await room.clock.advance(1_000);
+    await room.open('young', phoneOf(999));
+    await room.lose('young');
+    for (let look = 0; look < 3; look += 1) await room.reconcile();
+    expect(await room.outcomeOf('young')).toMatchObject({ kind: 'succeeded', reference: 'V' });
+  });
+
+  test('the one that is asked for is looked at first', async () => {
+    const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
+    await room.reconcile('r-399');
+    expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
+  });
+
+  test('one that is asked for while others are looked at is looked at next', async () => {
+    const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
+    const looking = room.reconcile();
+    await settlePromises();
+    await room.reconcile('r-399');
+    await looking;
+    expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
+  });
+});
+
+test('an order that was left open is looked for with nobody asking, until a v1 that is well again proves that it never was', async () => {
+  let isIll = true;
+  const room = openRoom([], { isIll: () => isIll });
+  await room.open('r-1');
+  await room.lose('r-1');
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7');
+  await room.clock.advance(10 * 60_000);
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  isIll = false;
+  await room.clock.advance(10 * 60_000);
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+  const looks = room.upstream.asked.length;
+  await room.clock.advance(3_600_000);
+  expect(room.upstream.asked).toHaveLength(looks);
+});
+
+test('an order that stays open is looked for ever less often, and given up when it has been pursued long enough', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  for (const id of ['r-1', 'r-2']) {
+    await room.open(id);
+    await room.lose(id);
+  }
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7');
+  await room.clock.advance(7 * 3_600_000);
+  const looks = room.upstream.asked.filter(({ call }) => call.path === '/transactions').map(({ atMs }) => atMs);
+  expect(looks.length).toBeLessThan(60);
+  expect(looks[0]! - START).toBeLessThanOrEqual(11_000);
+  expect(looks.at(-1)! - START).toBeLessThanOrEqual(6.2 * 3_600_000);
+});
+
+test('looking that finds nothing is done less and less often, until something new is open', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  for (const id of ['r-1', 'r-2']) {
+    await room.open(id);
+    await room.lose(id);
+  }
+  const looksWithin = async (ms: number): Promise<number> => {
+    const before = room.upstream.asked.filter(({ call }) => call.path === '/transactions').length;
+    for (let passed = 0; passed < ms; passed += 10_000) {
+      room.reconciler.nudge(CREDENTIALS, '192.0.2.7');
+      await room.clock.advance(10_000);
+    }
+    return room.upstream.asked.filter(({ call }) => call.path === '/transactions').length - before;
+  };
+  expect(await looksWithin(3_600_000)).toBeLessThan(15);
+  room.reconciler.watch(CREDENTIALS, '192.0.2.7');
+  expect(await looksWithin(120_000)).toBeGreaterThan(1);
+  room.reconciler.stop();
+});
+
+test('an order that cannot be read may be any row of the history: nothing is proven, receipts are read as ever', async () => {
+  const room = openRoom(
+    [
+      { reference: 'V1-known', atMs: START },
+      { reference: 'V1-lost', atMs: START, phone: '08030000002' },
+    ],
+    {
+      hasNewerRecord: true,
+    },
+  );
+  for (const [requestId, phone] of [['known'], ['lost', '08030000002'], ['absent', '08030000003']] as const)
+    await room.open(requestId, phone);
+  await room.journal.settle(CREDENTIALS.fingerprint, 'known', { kind: 'pending', reference: 'V1-known' }, START);
+  for (const requestId of ['lost', 'absent']) await room.lose(requestId);
+  await room.clock.advance(2 * QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('known')).toMatchObject({ kind: 'succeeded', reference: 'V1-known' });
+  expect(await room.outcomeOf('lost')).toEqual(UNKNOWN);
+  expect(await room.outcomeOf('absent')).toEqual(UNKNOWN);
+  expect(room.troubles).toContain('reconcile: a record of version 9');
+});

@@ -1,0 +1,118 @@
+import type { Intent } from '../../../src/gateway/read/canonicalise';
+import { guardNumbering } from '../../../src/gateway/read/guard-numbering';
+import type { CallerKey } from '../../../src/mapping/mapping';
+import { shippedMapping } from '../../mapping/mapping-set';
+import { ask, intentOf } from '../asked';
+
+const guard = (body: Record<string, string | number | boolean>, format: string): void => {
+  const { request } = ask({ body });
+  guardNumbering(intentOf({ body }, format), request, shippedMapping());
+};
+const PHONE = { MTN: '08031234567', GLO: '08051234567', AIRTEL: '08021234567', '9MOBILE': '08091234567', none: '07991234567' };
+
+// The number as it means in its format, the network of the phone, and what other numbering explains the mismatch.
+test.each([
+  ['a', 2, 'GLO', 'format B'],
+  ['a', 3, 'AIRTEL', 'format B'],
+  ['a', 3, '9MOBILE', 'the original MSORG numbering'],
+  ['a', 4, 'AIRTEL', 'the original MSORG numbering'],
+  ['b', 2, 'AIRTEL', 'format A'],
+  ['b', 3, 'GLO', 'format A'],
+  ['b', 3, '9MOBILE', 'the original MSORG numbering'],
+  ['b', 4, 'AIRTEL', 'the original MSORG numbering'],
+] as const)('format %s, number %i, a phone of %s: refused, for %s explains it', (format, network, phone, explanation) => {
+  const refused = (): void => guard({ network, phone: PHONE[phone], amount: 100, bypass: true }, format);
+  expect(refused).toThrow(expect.objectContaining({ code: 'network_number_doubtful', status: 400, field: 'network' }));
+  expect(refused).toThrow(new RegExp(`${network} is ${phone} in ${explanation}.*Nothing was charged`));
+});
+
+test.each([
+  ['a', 1, 'GLO', 'a ported number: no numbering explains it'],
+  ['a', 2, 'MTN', 'a ported number'],
+  ['b', 4, 'MTN', 'a ported number'],
+  ['b', 1, 'AIRTEL', 'a ported number'],
+  ['a', 2, 'AIRTEL', 'no mismatch'],
+  ['b', 3, 'AIRTEL', 'no mismatch'],
+  ['a', 3, 'none', 'a prefix that nobody knows'],
+  ['a', 'GLO', 'AIRTEL', 'a network by name'],
+  ['b', 'airtel', 'GLO', 'a network by name'],
+] as const)('format %s, number %p, a phone of %s: passes (%s)', (format, network, phone, why) => {
+  expect(why).not.toBe('');
+  expect(() => guard({ network, phone: PHONE[phone], amount: 100, bypass: true }, format)).not.toThrow();
+});
+
+describe('a number that only the original MSORG numbering explains', () => {
+  type Body = Record<string, string | number | boolean>;
+  const sold = (body: Body, format: string, mapping = shippedMapping()): Intent => {
+    const parts = { body: { amount: 100, ...body } };
+    return guardNumbering(intentOf(parts, format, undefined, mapping), ask(parts, mapping).request, mapping);
+  };
+  const ORIGINAL = [
+    ['a', 3, '9MOBILE'],
+    ['a', 4, 'AIRTEL'],
+    ['b', 3, '9MOBILE'],
+    ['b', 4, 'AIRTEL'],
+  ] as const;
+  const UNPORTED: readonly Body[] = [{}, { bypass: false }, { Ported_number: '0' }, { ported_number: '', bypass: 'false' }];
+  const PORTED: readonly Body[] = [{ bypass: true }, { Ported_number: '1' }, { ported_number: 'true' }];
+
+  test.each(ORIGINAL)('format %s, number %i: buys %s where nothing says that it is ported', (format, network, meant) => {
+    for (const said of UNPORTED) {
+      const intent = sold({ network, phone: PHONE[meant], ...said }, format);
+      expect(intent).toMatchObject({ values: { network: meant, ported: false }, ownNumbers: { network } });
+      expect(intent.numberedBy).toMatchObject({ field: 'network', title: expect.stringMatching(/original MSORG/) });
+    }
+  });
+
+  test.each(ORIGINAL)('format %s, number %i: refuses %s where it is said to be ported', (format, network, meant) => {
+    for (const said of PORTED)
+      expect(() => sold({ network, phone: PHONE[meant], ...said }, format)).toThrow(/Nothing was charged/);
+  });
+
+  test.each(ORIGINAL)('format %s, number %i: refuses %s with a name beside it', (format, network, meant) => {
+    const own = shippedMapping().formats.get(format)!.numberings.get('network')!.get(network)!;
+    expect(() => sold({ network, network_id: own, phone: PHONE[meant] }, format)).toThrow(/Nothing was charged/);
+  });
+
+  test.each([
+    ['a', 2, 'GLO', 'format B'],
+    ['a', 3, 'AIRTEL', 'format B'],
+    ['b', 2, 'AIRTEL', 'format A'],
+    ['b', 3, 'GLO', 'format A'],
+  ] as const)(
+    'format %s, number %i, a phone of %s: refused though not ported, for %s explains it',
+    (format, network, phone, by) => {
+      expect(() => sold({ network, phone: PHONE[phone], bypass: false }, format)).toThrow(
+        new RegExp(`in ${by}.*Nothing was charged`),
+      );
+    },
+  );
+
+  test('is refused where callers.yaml says whose numbers the key sends', () => {
+    const body = { network: 4, phone: PHONE.AIRTEL, amount: 100 };
+    const { request, mapping } = ask({ body });
+    const held = (key: Partial<CallerKey>): Intent =>
+      guardNumbering(intentOf({ body }, 'b'), request, mapping, { numbers: new Map(), ...key } as CallerKey);
+    expect(held({}).values['network']).toBe('AIRTEL');
+    expect(() => held({ format: 'b' })).toThrow(/Nothing was charged/);
+    const numbers = new Map([['network', { meanings: new Map(), passesUnlisted: true, numberOf: () => undefined }]]);
+    expect(() => held({ numbers })).toThrow(/Nothing was charged/);
+  });
+
+  test('is refused where its numbering does not sell, and where no field says what is ported', () => {
+    const body = { network: 4, phone: PHONE.AIRTEL, amount: 100 };
+    const mapping = shippedMapping();
+    const otherNumberings = mapping.otherNumberings.map((one) => ({ ...one, sellsUnported: false }));
+    expect(() => sold(body, 'b', { ...mapping, otherNumberings })).toThrow(/Nothing was charged/);
+    const intent = intentOf({ body }, 'b');
+    const guard = { ...intent.operation.guard!, ported: undefined };
+    const silent = { ...intent, operation: { ...intent.operation, guard } };
+    expect(() => guardNumbering(silent, ask({ body }).request, mapping)).toThrow(/Nothing was charged/);
+  });
+});
+
+test('an operation without a phone to hold the number against is not guarded', () => {
+  const body = { network: 3, amount: 100, quantity: 1 };
+  const { request } = ask({ path: '/api/recharge_card', body });
+  expect(() => guardNumbering(intentOf({ path: '/api/recharge_card', body }, 'a'), request, shippedMapping())).not.toThrow();
+});

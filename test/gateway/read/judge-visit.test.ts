@@ -1,0 +1,238 @@
+import type { Outcome } from '../../../src/domain/outcome';
+import type { Served } from '../../../src/gateway/gateway';
+import type { CallContext, Finding, V1Call } from '../../../src/upstream/upstream';
+import { createVisitors } from '../../../src/upstream/visitors';
+import { legacyRequest } from '../legacy-request';
+import { createScriptedUpstream, type ScriptedAnswer } from '../scripted-upstream';
+import { openWalkHouse, WALK_KEY, type WalkHouse } from '../walk-house';
+
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const SHOP = '192.0.2.7';
+const STRANGER = '198.51.100.9';
+const AWAY: Finding = { kind: 'unavailable', reason: 'HTTP 503' };
+const refused = (httpStatus: number, message: string): Finding => ({
+  kind: 'refused',
+  httpStatus,
+  message,
+  body: { status: 'error', message },
+});
+const UNLISTED = refused(403, 'Requests from this IP address are not allowed.');
+const REVOKED = refused(401, 'Invalid API key.');
+const MINUTE = 60_000;
+
+type Judge = (address: string) => Finding;
+
+interface Shop extends WalkHouse {
+  /** What v1 was asked, beside purchases. */
+  readonly asked: string[];
+  /** From now on v1 says this of the key at an address. */
+  judge: Judge;
+}
+
+const lists: Judge = (address) => (address === SHOP ? { kind: 'found', body: { status: 'success', data: {} } } : UNLISTED);
+
+/** `after`: another gateway on the same journal, which remembers nothing. */
+function openShop(answers: readonly ScriptedAnswer[] = [{ outcome: SUCCESS }], after?: Shop): Shop {
+  const asked: string[] = [];
+  let judge = lists;
+  const find = async ({ path }: V1Call, { clientAddress }: CallContext): Promise<Finding> => {
+    asked.push(`${path} ${clientAddress}`);
+    return judge(clientAddress);
+  };
+  const plain = openWalkHouse({ answers, ...(after === undefined ? {} : { beside: after }) });
+  const upstream = { ...createScriptedUpstream(plain.clock, answers), find };
+  const visitors = createVisitors({ upstream, clock: () => plain.clock.elapsed() });
+  const house = openWalkHouse({ beside: plain, parts: { upstream, visitors } });
+  return {
+    ...house,
+    upstream,
+    asked,
+    get judge() {
+      return judge;
+    },
+    set judge(next) {
+      judge = next;
+    },
+  };
+}
+
+const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
+const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
+
+async function told(shop: Shop, asking: Promise<Served>) {
+  await shop.clock.advance(15_000);
+  const { reply } = await asking;
+  const { status, reference = null, message = null, error } = reply.body as Record<string, unknown>;
+  return { http: reply.status, status, reference, message, ...(error === undefined ? {} : { error }) };
+}
+/** The questions that are asked for v1's word alone. */
+const verdicts = (shop: Shop): string[] => shop.asked.filter((call) => call.startsWith('/balance'));
+const buy = (shop: Shop, clientAddress = SHOP, id: string | undefined = 'r-1') =>
+  told(
+    shop,
+    shop.gateway.handle(legacyRequest({ headers, clientAddress, body: { ...SALE, ...(id === '' ? {} : { 'request-id': id }) } })),
+  );
+const ask = (shop: Shop, clientAddress = SHOP, path = '/api/transaction/r-1') =>
+  told(shop, shop.gateway.handle(legacyRequest({ method: 'GET', path, headers, clientAddress })));
+
+const SOLD = { http: 200, status: 'success', reference: 'V1' };
+const UNKNOWN_HERE = 'What became of the order is not known here. Ask for it again later.';
+const untold = (http: number, said?: string) => ({
+  http,
+  status: 'pending',
+  reference: null,
+  message: said === undefined ? UNKNOWN_HERE : `${said} ${UNKNOWN_HERE}`,
+});
+
+describe('a shop that sells', () => {
+  test('asks for its orders and repeats them at no call to v1 more', async () => {
+    const shop = openShop(Array.from({ length: 20 }, (_, nth) => ({ outcome: { kind: 'succeeded', reference: `V${nth}` } })));
+    for (let nth = 0; nth < 20; nth += 1) {
+      const sold = { ...SOLD, reference: `V${nth}` };
+      expect(await buy(shop, SHOP, `sale-${nth}`)).toMatchObject(sold);
+      expect(await ask(shop, SHOP, `/api/transaction/sale-${nth}`)).toMatchObject(sold);
+      expect(await buy(shop, SHOP, `sale-${nth}`)).toMatchObject(sold);
+    }
+    expect(verdicts(shop)).toEqual([]);
+    expect(shop.upstream.sent).toHaveLength(20);
+  });
+
+  test('and asks a while later costs one question a minute', async () => {
+    const shop = openShop();
+    await buy(shop);
+    await shop.clock.advance(10 * MINUTE);
+    shop.asked.length = 0;
+    for (let nth = 0; nth < 3; nth += 1) expect(await ask(shop)).toMatchObject(SOLD);
+    expect(verdicts(shop)).toEqual([`/balance ${SHOP}`]);
+  });
+});
+
+describe.each([
+  ['from an address that is not listed', STRANGER, lists, '403', 'Requests from this IP address are not allowed.'],
+  ['by a key that was revoked', SHOP, () => REVOKED, '401', 'Invalid API key.'],
+])('%s', (_title, address, judge: Judge, _status, message) => {
+  const sold = async (): Promise<Shop> => {
+    const shop = openShop();
+    await buy(shop);
+    await shop.clock.advance(2 * MINUTE);
+    shop.judge = judge;
+    return shop;
+  };
+
+  test.each(['r-1', 'V1', 'never-was'])(
+    'the question about %s is answered alike: v1 says no, and no order failed',
+    async (id) => {
+      const shop = await sold();
+      expect(await ask(shop, address, `/api/transaction/${id}`)).toEqual(untold(202, message));
+    },
+  );
+
+  test('a repeat hears the refusal of v1, as of an order that nothing is known of, and nothing is sold', async () => {
+    const shop = await sold();
+    expect(await buy(shop, address)).toEqual(untold(200, message));
+    expect(shop.upstream.sent).toHaveLength(1);
+  });
+
+  test('the list of orders is not told', async () => {
+    const shop = await sold();
+    expect(await ask(shop, address, '/api/transactions')).toMatchObject(untold(202, message));
+  });
+
+  test('it is so after a restart, and while v1 is away after its refusal', async () => {
+    const before = await sold();
+    const shop = openShop(undefined, before);
+    shop.judge = judge;
+    expect(await ask(shop, address)).toEqual(untold(202, message));
+    shop.judge = () => AWAY;
+    await shop.clock.advance(MINUTE);
+    expect(await ask(shop, address)).toEqual(untold(202, message));
+    expect(await buy(shop, address)).toEqual(untold(200, message));
+  });
+
+  test('v1 is not asked for its word by every question', async () => {
+    const shop = await sold();
+    shop.asked.length = 0;
+    const many = Array.from({ length: 50 }, () =>
+      shop.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers, clientAddress: address })),
+    );
+    await told(shop, many[0]!);
+    await Promise.all(many);
+    expect(verdicts(shop)).toEqual([`/balance ${address}`]);
+  });
+});
+
+describe('while v1 is away', () => {
+  const sold = async (): Promise<Shop> => {
+    const shop = openShop();
+    await buy(shop);
+    await shop.clock.advance(2 * MINUTE);
+    shop.judge = () => AWAY;
+    return shop;
+  };
+
+  test('a shop hears of its orders, and of its repeats', async () => {
+    const shop = await sold();
+    expect([await ask(shop), await buy(shop)]).toMatchObject([SOLD, SOLD]);
+  });
+
+  test('it hears of them from the address that placed them also after a restart, and there alone', async () => {
+    const shop = openShop(undefined, await sold());
+    shop.judge = () => AWAY;
+    expect([await ask(shop), await buy(shop)]).toMatchObject([SOLD, SOLD]);
+    expect([await ask(shop, STRANGER), await buy(shop, STRANGER)]).toEqual([untold(202), untold(200)]);
+    expect(shop.upstream.sent).toEqual([]);
+  });
+
+  test('it hears of them from another server of its own that v1 has accepted before', async () => {
+    const shop = openShop();
+    await buy(shop);
+    shop.judge = (address) => (address === STRANGER ? lists(SHOP) : UNLISTED);
+    expect(await ask(shop, STRANGER)).toMatchObject(SOLD);
+    await shop.clock.advance(2 * MINUTE);
+    shop.judge = () => AWAY;
+    expect(await ask(shop, STRANGER)).toMatchObject(SOLD);
+  });
+
+  test('a v1 that is silent holds no answer up for long', async () => {
+    const shop = await sold();
+    const find = ({ path }: V1Call): Promise<Finding> =>
+      path === '/balance' ? new Promise(() => undefined) : Promise.resolve(AWAY);
+    const silent = { ...shop.upstream, find };
+    const visitors = createVisitors({ upstream: silent, clock: () => shop.clock.elapsed() });
+    const house = openWalkHouse({ beside: shop, parts: { upstream: silent, visitors } });
+    let heard: Served | undefined;
+    void house.gateway
+      .handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers, clientAddress: SHOP }))
+      .then((served) => (heard = served));
+    await shop.clock.advance(5_000);
+    expect(heard?.outcome).toBe('succeeded');
+  });
+});
+
+test('a repeat without an id hears by what id it can be asked for, and no more', async () => {
+  const shop = openShop([{ outcome: { kind: 'pending', reference: 'V1' } }]);
+  expect(await buy(shop)).toMatchObject({ status: 'pending' });
+  const repeat = await told(shop, shop.gateway.handle(legacyRequest({ headers, clientAddress: STRANGER, body: SALE })));
+  expect(repeat).toEqual(untold(200, 'Requests from this IP address are not allowed.'));
+});
+
+test('a stranger who joins an order under way hears nothing of it; the shop that waits hears its end, and v1 is asked nothing for it', async () => {
+  const shop = openShop([{ outcome: SUCCESS, afterMs: 3_000 }]);
+  const sale = { ...SALE, 'request-id': 'r-1' };
+  const asking = [SHOP, SHOP, STRANGER].map((clientAddress) =>
+    shop.gateway.handle(legacyRequest({ headers, clientAddress, body: sale })),
+  );
+  const [own, again, other] = [await told(shop, asking[0]!), await told(shop, asking[1]!), await told(shop, asking[2]!)];
+  expect([own, again]).toMatchObject([SOLD, SOLD]);
+  expect(other).toEqual(untold(200, 'Requests from this IP address are not allowed.'));
+  expect(verdicts(shop)).toEqual([`/balance ${STRANGER}`]);
+  expect(shop.upstream.sent).toHaveLength(1);
+});
+
+test('a service that is switched off keeps no shop from hearing of its orders', async () => {
+  const off: Outcome = { kind: 'rejected', httpStatus: 403, message: 'The airtime service is switched off at the moment.' };
+  const shop = openShop([{ outcome: SUCCESS }, { outcome: off }]);
+  await buy(shop);
+  expect(await buy(shop, SHOP, 'r-2')).toMatchObject({ http: 403, status: 'fail' });
+  expect(await ask(shop)).toMatchObject(SOLD);
+});

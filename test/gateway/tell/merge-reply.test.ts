@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { kobo } from '../../../src/domain/amount';
+import type { Order } from '../../../src/domain/order';
+import type { Delivery, Outcome } from '../../../src/domain/outcome';
+import { mergeReply, orderRoot, tellOutcome } from '../../../src/gateway/tell/merge-reply';
+import { shippedMapping } from '../../mapping/mapping-set';
+
+const mapping = shippedMapping();
+const PURCHASES = [...mapping.operations.values()].filter(({ kind }) => kind === 'purchase');
+const LOOKUPS = [...mapping.operations.values()].filter(({ kind }) => kind === 'lookup');
+const SECRET = '4455667788990011';
+
+const order = (change: Partial<Order> = {}): Order => ({
+  owner: 'f'.repeat(32),
+  requestId: 'r-1',
+  operation: 'buy_airtime',
+  format: 'a',
+  fields: {},
+  echo: { 'request-id': 'r-1' },
+  contentHash: 'c',
+  openedAtMs: 1_767_225_600_000,
+  number: 42,
+  tries: 1,
+  ...change,
+});
+
+const amount = fc.integer({ min: 0, max: 1e10 }).map(kobo);
+const delivery: fc.Arbitrary<Delivery> = fc
+  .record(
+    {
+      balanceBefore: amount,
+      balanceAfter: amount,
+      charged: amount,
+      cashback: amount,
+      token: fc.constantFrom(SECRET, null),
+      pins: fc.array(fc.constant({ pin: SECRET, serial: 'S1' }), { maxLength: 3 }),
+      goodsMissing: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  )
+  .map((value) => value);
+const message = fc.constantFrom('', 'Done', 'Insufficient wallet balance', '<b>no</b>');
+const told = fc.record({ message, reference: fc.constantFrom('V1REF', 'V2REF'), delivery }, { requiredKeys: [] });
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  told.map((rest): Outcome => ({ kind: 'succeeded', ...rest })),
+  told.map((rest): Outcome => ({ kind: 'pending', ...rest })),
+  told.map((rest): Outcome => ({ kind: 'declined', ...rest })),
+  fc.record({ httpStatus: fc.integer({ min: 400, max: 499 }), message }).map((rest): Outcome => ({ kind: 'rejected', ...rest })),
+  fc.constant<Outcome>({ kind: 'not_sent', reason: 'ECONNREFUSED 10.0.0.1' }),
+  fc.constant<Outcome>({ kind: 'unknown', reason: 'HTTP 500' }),
+);
+const values = fc.dictionary(
+  fc.constantFrom(
+    'network',
+    'phone',
+    'amount',
+    'plan',
+    'quantity',
+    'smartcard',
+    'meter',
+    'meter_type',
+    'exam',
+    'recipients',
+    'denomination',
+  ),
+  fc.oneof(fc.constantFrom('MTN', '08031234567', 'prepaid', 'WAEC'), fc.integer({ min: 1, max: 1e6 })),
+);
+
+interface Reply {
+  readonly outcome: Outcome;
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const replies: fc.Arbitrary<Reply> = fc
+  .record({ operation: fc.constantFrom(...PURCHASES), format: fc.constantFrom('a', 'b'), outcome, values })
+  .map(({ operation, format, outcome: what, values: fields }) => {
+    const { status, body } = mergeReply({
+      ...tellOutcome(what, mapping),
+      mapping,
+      operation,
+      format,
+      values: fields,
+      roots: { order: orderRoot(order({ operation: operation.name, format }), what) },
+    });
+    return { outcome: what, status, body: body as Reply['body'] };
+  });
+const check = (property: (reply: Reply) => void): void => fc.assert(fc.property(replies, property), { numRuns: 200 });
+
+const isFailure = ({ outcome: { kind } }: Reply): boolean => kind === 'declined' || kind === 'rejected' || kind === 'not_sent';
+const isSuccess = ({ outcome: what }: Reply): boolean => what.kind === 'succeeded' && what.delivery?.goodsMissing !== true;
+
+test('the words are those of what became of it, and only a proven end is a failure or a success', () => {
+  check((reply) => {
+    const word = isFailure(reply) ? 'failure' : isSuccess(reply) ? 'success' : 'pending';
+    expect([reply.body['status'], reply.body['Status']]).toEqual([mapping.words[word].status, mapping.words[word].Status]);
+  });
+});
+
+test('a failure carries nothing that a script takes for a sale', () => {
+  check((reply) => {
+    if (!isFailure(reply)) return;
+    expect(reply.body['success'] ?? false).toBe(false);
+    for (const name of ['id', 'ident', 'transid', 'reference', 'transaction_ref'])
+      expect([name, reply.body[name] ?? null]).toEqual([name, null]);
+    for (const name of ['name', 'token', 'pin', 'pins', 'serial', 'meter_token', 'purchased_code', 'data_pin'])
+      expect(reply.body).not.toHaveProperty([name]);
+    expect(reply.body['error']).toEqual([reply.body['message']]);
+    expect(reply.status).toBeGreaterThanOrEqual(400);
+    expect(reply.status).toBeLessThan(500);
+  });
+});
+
+test('what is not a failure carries no error, and what is pending neither success nor goods', () => {
+  check((reply) => {
+    if (isFailure(reply)) return;
+    expect(reply.status).toBe(200);
+    for (const name of ['error', 'detail']) expect(reply.body).not.toHaveProperty([name]);
+    if (isSuccess(reply)) return;
+    expect(reply.body).not.toHaveProperty('success');
+    expect(JSON.stringify(reply.body)).not.toContain(SECRET);
+  });
+});
+
+test('goods leave only with a success', () => {
+  check((reply) => {
+    if (!isSuccess(reply)) expect(JSON.stringify(reply.body)).not.toContain(SECRET);
+  });
+});
+
+test('texts are never empty and always plain strings, PINs are strings or null', () => {
+  check(({ body }) => {
+    for (const name of ['message', 'msg', 'api_response', 'response'])
+      expect([name, typeof body[name], body[name]]).toEqual([name, 'string', expect.stringMatching(/./)]);
+    for (const name of ['pin', 'serial', 'token', 'pins'])
+      if (name in body) expect(['string', 'object']).toContain(body[name] === null ? 'object' : typeof body[name]);
+    for (const name of ['pin', 'serial']) expect(Array.isArray(body[name])).toBe(false);
+  });
+});
+
+test('money is a number or null, and no name that a script reads is missing', () => {
+  const names = [
+    'amount',
+    'paid_amount',
+    'oldbal',
+    'newbal',
+    'old_balance',
+    'new_balance',
+    'balance_before',
+    'balance_after',
+    'previous_balance',
+    'after_balance',
+  ];
+  check(({ body }) => {
+    for (const name of names)
+      expect([name, body[name] === null || typeof body[name] === 'number' || typeof body[name] === 'string']).toEqual([
+        name,
+        true,
+      ]);
+    for (const name of names.slice(2))
+      expect([name, body[name] === null || typeof body[name] === 'number']).toEqual([name, true]);
+    for (const name of ['request-id', 'request_id', 'ref']) expect(body[name]).toBe('r-1');
+  });
+});
+
+test('reasons of ours are not told: they name hosts and codes', () => {
+  check(({ body }) => expect(JSON.stringify(body)).not.toMatch(/ECONNREFUSED|10\.0\.0\.1|HTTP 500/));
+});
+
+test('a reply is JSON that reads back as itself', () => {
+  check(({ body }) => expect(JSON.parse(JSON.stringify(body))).toEqual(body));
+});
+
+test('every spelling of the request id is echoed exactly, whatever its type', () => {
+  const echo = { 'request-id': 20260101, ref: '20260101', requestId: true };
+  const { body } = mergeReply({
+    ...tellOutcome({ kind: 'succeeded' }, mapping),
+    mapping,
+    operation: mapping.operations.get('buy_airtime')!,
+    format: 'a',
+    roots: { order: orderRoot(order({ echo, requestId: 'shortened' }), { kind: 'succeeded' }) },
+  });
+  expect(body).toMatchObject({ ...echo, request_id: 20260101 });
+});
+
+test.each(LOOKUPS.map(({ name }) => name))('a %s that fails is invalid and has no name', (name) => {
+  for (const format of ['a', 'b']) {
+    const operation = mapping.operations.get(name)!;
+    const v1 = { data: { name: 'ADA OBI' } };
+    const { body } = mergeReply({ outcome: 'failure', text: 'No such number', mapping, operation, format, roots: { v1 } });
+    expect(body).toMatchObject({ invalid: true, error: ['No such number'] });
+    expect(JSON.stringify(body)).not.toContain('ADA');
+    const found = mergeReply({ outcome: 'success', text: 'Found', mapping, operation, format, roots: { v1 } });
+    expect(found.body).toMatchObject({ invalid: false, name: 'ADA OBI', Customer_Name: 'ADA OBI', customer_name: 'ADA OBI' });
+  }
+});
+
+test('only a 401 carries detail, in the text of the refusal', () => {
+  const refusal = (http: number): unknown =>
+    mergeReply({ mapping, format: 'a', outcome: 'failure', http, text: 'No key.', roots: { refusal: { code: 'x' } } }).body;
+  expect(refusal(401)).toMatchObject({ detail: 'No key.', status: 'fail', Status: 'failed', error: ['No key.'] });
+  expect(refusal(400)).not.toHaveProperty('detail');
+});
+
+test('v1 says how long to wait, and so do we', () => {
+  const limited = tellOutcome({ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 7 }, mapping);
+  expect(mergeReply({ ...limited, mapping, format: 'a' })).toMatchObject({ status: 429, retryAfterSeconds: 7 });
+});

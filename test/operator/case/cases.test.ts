@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadCases, readCases } from '../../../src/operator/case/cases';
+import { marked } from '../../mapping/mapping-set';
+
+const read = (text: string) => readCases([{ file: 'a.yaml', text }]);
+
+const place = (text: string) => {
+  const { text: plain, line, column } = marked(text);
+  return { ...read(plain), expected: { file: 'a.yaml', line, column } };
+};
+
+test('both short forms and the long one are one request', () => {
+  const forms = [
+    'send: POST /api/topup/ { network: 1 }',
+    'send: { POST /api/topup/: { network: 1 } }',
+    'send: { to: POST /api/topup/, fields: { network: 1 } }',
+  ];
+  for (const form of forms) {
+    const { cases, problems } = read(`cases:\n  - name: a case\n    ${form}\n    http: 200\n`);
+    expect(problems).toEqual([]);
+    expect(cases[0]!.send).toEqual({ to: 'POST /api/topup/', fields: { network: 1 } });
+  }
+});
+
+test('fields in the short form may stand on lines of their own', () => {
+  const { cases } = read('cases:\n  - name: a case\n    send: POST /api/topup/ {\n      network: 1,\n    }\n    http: 200\n');
+  expect(cases[0]!.send).toEqual({ to: 'POST /api/topup/', fields: { network: 1 } });
+});
+
+test('a step before may have the short form as well', () => {
+  const { cases } = read(`cases:
+  - name: a case
+    before:
+      - send: POST /api/topup/ { request-id: r1 }
+      - send: { POST /api/data/: {} }
+    send: GET /api/transaction/r1
+    http: 200
+`);
+  expect(cases[0]!.before!.map(({ send }) => send)).toEqual([
+    { to: 'POST /api/topup/', fields: { 'request-id': 'r1' } },
+    { to: 'POST /api/data/', fields: {} },
+  ]);
+});
+
+test('a case with rows is one case for each, with the place of its row', () => {
+  const { cases, problems } = read(`cases:
+  - name: the number $number is $network
+    each:
+      - { number: 1, network: MTN }
+      - { number: 2, network: GLO }
+    send: POST /api/topup/ { network: $number }
+    expect_call: POST /airtime { network: $network }
+`);
+  expect(problems).toEqual([]);
+  expect(cases.map(({ name, title, row, place }) => ({ name, title, row, line: place.line }))).toEqual([
+    { name: 'the number 1 is MTN', title: 'the number $number is $network', row: 'number: 1, network: MTN', line: 4 },
+    { name: 'the number 2 is GLO', title: 'the number $number is $network', row: 'number: 2, network: GLO', line: 5 },
+  ]);
+  expect(cases[1]!.expect_call).toEqual({ to: 'POST /airtime', fields: { network: 'GLO' } });
+});
+
+test('a misspelt key is a problem with its place and a hint', () => {
+  const { problems, expected } = place('cases:\n  - name: a case\n    send: GET /api/user/\n    §expect_replay: {}\n');
+  expect(problems).toEqual([expect.objectContaining({ ...expected, code: 'unknown-key', hint: 'did you mean `expect_reply`?' })]);
+});
+
+test('a bad value is a problem where it stands, told with the row that made it', () => {
+  const { problems, expected } = place(`cases:
+  - name: a case
+    each: [1, many]
+    send: GET /api/user/
+    http: §$value
+`);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatchObject({ ...expected, code: 'bad-case' });
+  expect(problems[0]!.message).toContain('with value: many');
+});
+
+test('a case that expects nothing is a problem', () => {
+  const { problems, expected } = place('cases:\n  - §name: a case\n    send: GET /api/user/\n');
+  expect(problems).toMatchObject([{ ...expected, code: 'case-expects-nothing' }]);
+});
+
+test('two cases of one name are a problem at the second', () => {
+  const one = 'name: a case\n    send: GET /api/user/\n    http: 200\n';
+  const { problems, expected } = place(`cases:\n  - ${one}  - §${one}`);
+  expect(problems).toMatchObject([{ ...expected, code: 'case-twice' }]);
+});
+
+test('broken YAML is a problem and the other files are read', () => {
+  const { cases, problems } = readCases([
+    { file: 'a.yaml', text: 'cases: [' },
+    { file: 'b.yaml', text: 'cases:\n  - name: a case\n    send: GET /api/user/\n    http: 200\n' },
+  ]);
+  expect(problems).toMatchObject([{ file: 'a.yaml', code: 'yaml-syntax' }]);
+  expect(cases).toHaveLength(1);
+});
+
+test('the price list and the answers of v1 are collected from all files', () => {
+  const { fixtures } = readCases([
+    { file: 'a.yaml', text: 'answers: { GET /balance: { status: success } }\n' },
+    { file: 'b.yaml', text: 'catalog: { data_plans: [] }\nanswers: { POST /data: lost }\n' },
+  ]);
+  expect(fixtures).toEqual({
+    catalog: { data_plans: [] },
+    answers: { 'GET /balance': { status: 'success' }, 'POST /data': 'lost' },
+  });
+});
+
+test('cases stand in a folder of that name, and a set without it has none', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cases-'));
+  expect(loadCases(folder)).toEqual({ cases: [], fixtures: { catalog: undefined, answers: {} }, problems: [] });
+  mkdirSync(join(folder, 'cases'));
+  writeFileSync(join(folder, 'cases', 'a.yaml'), 'cases:\n  - name: a case\n    send: GET /api/user/\n    http: 200\n');
+  expect(loadCases(folder).cases.map(({ name }) => name)).toEqual(['a case']);
+});

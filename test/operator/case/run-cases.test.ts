@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { measureCoverage } from '../../../src/operator/case/coverage';
+import { runCases, type CaseResult } from '../../../src/operator/case/run-cases';
+import { readWrittenRequest } from '../../../src/cli/read-written-request';
+import { loadCases, readCases } from '../../../src/operator/case/cases';
+import { loadSource } from '../../../src/mapping/load';
+import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+
+const mapping = shippedMapping();
+const shipped = loadCases(MAPPINGS);
+
+/** Cases of a test, with the v1 of the shipped ones. */
+async function play(text: string): Promise<CaseResult[]> {
+  const { cases, problems } = readCases([{ file: 'a.yaml', text: `cases:\n${text}` }]);
+  expect(problems).toEqual([]);
+  return runCases(cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
+}
+
+const tell = (results: readonly CaseResult[]): string[] =>
+  results.flatMap(({ differences }) => differences.map((one) => `${one.place}: ${one.expected} / ${one.found}`));
+
+describe('the shipped cases', () => {
+  let results: CaseResult[];
+  beforeAll(async () => {
+    results = await runCases(shipped.cases, { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
+  });
+
+  test('have no problems', () => {
+    expect(shipped.problems).toEqual([]);
+  });
+
+  test('are all as expected', () => {
+    const failed = results.filter(({ differences }) => differences.length > 0);
+    expect(failed.map(({ played, differences }) => ({ name: played.name, row: played.row, differences }))).toEqual([]);
+  });
+
+  test('show every route, spelling, table row, outcome, reply field and signal', () => {
+    const { missing } = measureCoverage(results, { source: loadSource(MAPPINGS).source!, mapping });
+    expect(missing.map(({ kind, words }) => `${kind}: ${words}`)).toEqual([]);
+  });
+
+  test('are the same in any order', async () => {
+    const turned = await runCases([...shipped.cases].reverse(), {
+      mapping,
+      fixtures: shipped.fixtures,
+      read: readWrittenRequest,
+    });
+    expect(turned.filter(({ differences }) => differences.length > 0).map(({ played }) => played.name)).toEqual([]);
+  });
+});
+
+test('the examples of the documentation are as expected', async () => {
+  const page = readFileSync(join(MAPPINGS, '..', 'docs', 'cases.md'), 'utf8');
+  const blocks = [...page.matchAll(/```yaml\n(?:cases:\n)?( *(?:#|- name)[^`]*)```/g)].map(([, text = '']) => text);
+  expect(blocks).toHaveLength(2);
+  for (const block of blocks) expect(tell(await play(block))).toEqual([]);
+});
+
+test('of a case that fails only what differs is told', async () => {
+  const results = await play(`
+  - name: a case
+    send: POST /api/topup/ { network: 1, phone: '08031234567', amount: 100 }
+    expect_call: POST /airtime { network: GLO, phone: '08031234567', amount: 100 }
+    http: 201
+    format: b because field phone
+    absent: [status]
+    expect_reply: { status: success, network: GLO }
+`);
+  expect(tell(results)).toEqual([
+    'v1 call.network: "GLO" / "MTN"',
+    'v1 call.ported: nothing / false',
+    'http: 201 / 200',
+    'format: "b" / "a because its signals weigh most"',
+    'reply.network: "GLO" / "MTN"',
+    'reply.status: nothing / "success"',
+  ]);
+});
+
+test('a refusal that nobody expected is told with its reason', async () => {
+  const results = await play(`
+  - name: a case
+    send: POST /api/topup/ { network: 1, amount: 100 }
+    expect_call: POST /airtime { network: MTN }
+`);
+  expect(tell(results)).toEqual([
+    expect.stringMatching(/^refusal: none \/ missing_field: phone is required/),
+    'v1 call: POST /airtime / v1 was not asked',
+  ]);
+});
+
+test('a refusal that does not come is told with the call that was made instead', async () => {
+  const results = await play(`
+  - name: a case
+    send: POST /api/topup/ { network: 1, phone: '08031234567', amount: 100 }
+    expect_refusal: missing_field
+`);
+  expect(tell(results)).toEqual(['refusal: missing_field / none', 'v1 call: none / POST /airtime']);
+});
+
+test('a misspelt field of a case is told, because nothing reads it', async () => {
+  const results = await play(`
+  - name: a case
+    send: POST /api/topup/ { network: 1, phone: '08031234567', amount: 100, bypas: true }
+    http: 200
+`);
+  expect(tell(results)).toEqual(['unknown fields: [] / ["bypas"]']);
+});
+
+test('no case knows of another: the same request id sells in each', async () => {
+  const one = (name: string, phone: string) => `
+  - name: ${name}
+    send: POST /api/topup/ { network: MTN, phone: '${phone}', amount: 100, request-id: r1 }
+    expect_call: POST /airtime { network: MTN, phone: '${phone}', amount: 100, ported: false }
+`;
+  expect(tell(await play(`${one('a case', '08031234567')}${one('another', '08061234567')}`))).toEqual([]);
+});
+
+test('answers come one after another, and time goes by without waiting', async () => {
+  const results = await play(`
+  - name: a case
+    before:
+      - send: POST /api/topup/ { network: MTN, phone: '08031234567', amount: 100, request-id: r1 }
+        upstream: lost
+    later: 2h
+    send: POST /api/topup/ { network: MTN, phone: '08031234567', amount: 100, request-id: r1 }
+    upstream: [lost, unreachable, { status: success, data: { reference: V1-9 } }]
+    expect_reply: { status: success, ident: V1-9 }
+`);
+  expect(tell(results)).toEqual([]);
+});
+
+test('a caller that callers.yaml knows may be played', async () => {
+  const results = await play(`
+  - name: a case
+    send: GET /api/user/
+    caller: 0123456789abcdef0123456789abcdef
+    expect_reply: { username: api-01234567 }
+`);
+  expect(tell(results)).toEqual([]);
+});

@@ -1,0 +1,92 @@
+import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import { additionsOf, findDrift } from '../../../src/operator/drift/find-drift';
+import { makePatch } from '../../../src/operator/drift/make-patch';
+import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+import { seen, trafficWith, unlisted } from './traffic-with';
+
+const read = readFolder(MAPPINGS);
+const source = mergeFiles('files' in read ? read.files : []).source!;
+const drift = (parts: Parameters<typeof trafficWith>[0]) => findDrift(trafficWith(parts), shippedMapping(), source);
+
+test('addresses are told apart: not served, and not by this method; what is served by now is not told', () => {
+  const address = (method: string, path: string) => ({ method, path, count: 2, lastSeenMs: 1 });
+  const { addresses } = drift({
+    unknownAddresses: [
+      address('POST', '/api/topups'),
+      address('PUT', '/api/data'),
+      address('POST', '/api/data'),
+      address('GET', '/x'),
+    ],
+  });
+  expect(addresses).toEqual([
+    { method: 'POST', path: '/api/topups', count: 2, allowed: [], hint: 'near /api/topup' },
+    { method: 'PUT', path: '/api/data', count: 2, allowed: ['POST', 'GET'], hint: undefined },
+    { method: 'GET', path: '/x', count: 2, allowed: [], hint: undefined },
+  ]);
+});
+
+test('what nobody used is told with the requests that this rests on', () => {
+  const { unused, unusedWords, requests } = drift({
+    shapes: [
+      seen(
+        { network: 'word', phone: 'phone', amount: 'digits', bypass: 'flag', plan_type: 'word' },
+        { count: 8, path: '/b/api/topup/' },
+      ),
+    ],
+    usedWords: [{ table: 'network', word: 'globacom', count: 8, lastSeenMs: 1 }],
+  });
+  expect(requests).toBe(8);
+  expect(unused.find(({ operation }) => operation === 'buy_airtime')).toMatchObject({ requests: 8, routes: ['/api/airtime'] });
+  const { aliases } = unused.find(({ operation }) => operation === 'buy_airtime')!;
+  expect([aliases.includes('mobile_number'), aliases.includes('phone')]).toEqual([true, false]);
+  const networks = unusedWords.find(({ table }) => table === 'network')!;
+  expect([
+    networks.uses,
+    networks.words.includes('ZAIN'),
+    networks.words.includes('GLOBACOM'),
+    networks.words.includes('MTN'),
+  ]).toEqual([8, true, false, false]);
+});
+
+test('the patch gets aliases, ignores and near words, and nothing that a person has to decide', () => {
+  const missing = { refusals: { missing_field: 1 } };
+  const found = drift({
+    shapes: [seen({ phone_no: 'phone' }, missing), seen({ msisdn: 'phone' }, missing), seen({ phone: 'phone', memo: 'word' })],
+    unlistedWords: [unlisted('mtnsme'), unlisted('smile')],
+  });
+  expect(additionsOf(found)).toEqual([
+    {
+      path: ['formats', 'a', 'operations', 'buy_airtime', 'fields', 'phone', 'from'],
+      value: 'phone_no',
+      title: 'phone_no is phone in buy_airtime',
+      movesMoney: true,
+    },
+    {
+      path: ['operations', 'buy_airtime', 'ignore'],
+      value: 'memo',
+      title: 'memo means nothing in buy_airtime',
+      movesMoney: false,
+    },
+    {
+      path: ['tables', 'network', 'values', 'MTN', 'words'],
+      value: 'mtnsme',
+      title: 'mtnsme is MTN in network',
+      movesMoney: true,
+    },
+  ]);
+});
+
+test('a request id is one line in its own list, however many operations are sent it, and is marked as money', () => {
+  const shapes = [
+    seen({ phone: 'phone', order_id: 'text' }),
+    seen({ phone: 'phone', plan: 'digits', order_id: 'text' }, { operation: 'buy_data', path: '/api/data/' }),
+  ];
+  const additions = additionsOf(drift({ shapes }));
+  expect(additions).toEqual([
+    { path: ['request_id'], value: 'order_id', title: "order_id is the script's own id of an order", movesMoney: true },
+  ]);
+  const files = 'files' in read ? read.files : [];
+  const { made, diff } = makePatch(files, additions, 'mappings');
+  expect(made).toEqual(additions);
+  expect(diff).toContain('+request_id: [request-id, request_id, requestId, ref, ident, order_id]');
+});

@@ -1,0 +1,177 @@
+import type { SeenShape } from '../../../src/domain/traffic';
+import { findUnknownFields } from '../../../src/operator/drift/find-unknown-fields';
+import { shippedMapping } from '../../mapping/mapping-set';
+import { seen, trafficWith } from './traffic-with';
+
+const adviceOn = (name: string, shapes: readonly SeenShape[]) =>
+  findUnknownFields(trafficWith({ shapes }), shippedMapping()).find((field) => field.name === name)?.advice;
+const missing = { refusals: { missing_field: 3 }, count: 3 };
+
+test('a field is told with its counts, callers, formats and kinds, and known ones are not', () => {
+  const shapes = [
+    seen({ phone: 'phone', memo: 'word', network: 'word' }, { count: 4 }),
+    seen({ phone: 'phone', memo: 'text' }, { caller: 'f2', format: 'b', count: 2, refusals: { missing_field: 1 } }),
+    seen({ phone: 'phone', memo: 'empty' }, { format: undefined }),
+  ];
+  expect(findUnknownFields(trafficWith({ shapes }), shippedMapping())).toEqual([
+    {
+      operation: 'buy_airtime',
+      name: 'memo',
+      count: 7,
+      callers: 2,
+      formats: ['a', 'b'],
+      kinds: ['text', 'word'],
+      missingField: 1,
+      advice: { kind: 'ignore', because: 'no field of this operation has such a name' },
+    },
+  ]);
+});
+
+test('a phone under a near name, where the required phone is missing, is an alias to be checked, in the file of its one format', () => {
+  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', network: 'word', amount: 'digits' }, missing)])).toEqual({
+    kind: 'alias',
+    field: 'phone',
+    format: 'a',
+    movesMoney: true,
+    because: 'every request with it lacks phone, which is required; 3 refused with missing_field',
+  });
+});
+
+test('sent by two formats it belongs into the shared file', () => {
+  const shapes = [seen({ phone_no: 'phone' }, missing), seen({ phone_no: 'phone' }, { ...missing, format: 'b' })];
+  expect(adviceOn('phone_no', shapes)).toMatchObject({ kind: 'alias', field: 'phone', format: undefined });
+});
+
+test('what only looks alike is not an alias when its values are of another kind', () => {
+  expect(adviceOn('phone_no', [seen({ phone_no: 'word', network: 'word', amount: 'digits' }, missing)])).toMatchObject({
+    kind: 'ignore',
+  });
+});
+
+test('what comes beside the field that it looks like is something else', () => {
+  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', phone: 'phone' })])).toEqual({
+    kind: 'ignore',
+    because: 'it comes beside phone, which is read already',
+  });
+  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', phone: 'phone' }), seen({ phone_no: 'phone' }, missing)])).toMatchObject(
+    {
+      kind: 'decide',
+    },
+  );
+});
+
+test('an empty field is no other field beside it', () => {
+  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', phone: 'empty' }, missing)])).toMatchObject({ kind: 'alias' });
+});
+
+test('a number that two formats read differently is left to a person', () => {
+  const shapes = [seen({ networkId: 'integer' }, missing), seen({ networkId: 'integer' }, { ...missing, format: 'b' })];
+  expect(
+    adviceOn(
+      'net_work',
+      shapes.map((one) => ({
+        ...one,
+        shape: { ...one.shape, fields: [{ name: 'net_work', place: 'body', kind: 'integer' as const }] },
+      })),
+    ),
+  ).toMatchObject({
+    kind: 'decide',
+    because: expect.stringContaining('read differently'),
+  });
+});
+
+test('a field that reaches v1 and may be absent is left to a person', () => {
+  const cards = { path: '/api/recharge_card', operation: 'buy_recharge_cards' };
+  expect(adviceOn('quantities', [seen({ quantities: 'integer', network: 'word' }, cards)])).toMatchObject({
+    kind: 'decide',
+    because: expect.stringContaining('reaches v1 and may be absent'),
+  });
+});
+
+test('a field that is merely echoed becomes an alias without more proof, and moves no money', () => {
+  const bill = { path: '/api/bill', operation: 'buy_electricity' };
+  expect(adviceOn('customerAddress', [seen({ customerAddress: 'text' }, bill)])).toMatchObject({
+    kind: 'alias',
+    field: 'customer_address',
+    movesMoney: false,
+  });
+});
+
+test('without a near name, what the refused requests lack is left to a person', () => {
+  expect(adviceOn('msisdn', [seen({ msisdn: 'phone', network: 'word', amount: 'digits' }, missing)])).toEqual({
+    kind: 'decide',
+    because: 'requests with it lack phone, and its values could be that',
+  });
+});
+
+test('two names that would become one field in one request are left to a person', () => {
+  const shapes = [seen({ phone_no: 'phone', 'phone-nr': 'phone' }, missing)];
+  expect(adviceOn('phone_no', shapes)).toMatchObject({ kind: 'decide', because: expect.stringContaining('in one request') });
+});
+
+test.each([
+  ['no request with it got as far as its format', seen({ phone_no: 'phone' }, { format: undefined }), 'decide'],
+  ['it was always empty', seen({ phone_no: 'empty' }), 'ignore'],
+])('when %s', (_title, shape, kind) => {
+  expect(adviceOn('phone_no', [shape])).toMatchObject({ kind });
+});
+
+test('names that were not kept are left to a person', () => {
+  expect(adviceOn(':value', [seen({ ':value': 'word' })])).toMatchObject({ kind: 'decide' });
+});
+
+test('a shape is held against the operation that its address has now', () => {
+  const shapes = [seen({ iuc: 'digits', memo: 'word' }, { path: '/api/cablesub/', operation: 'gone' })];
+  expect(findUnknownFields(trafficWith({ shapes }), shippedMapping())).toMatchObject([{ operation: 'buy_cable', name: 'memo' }]);
+});
+
+test.each([
+  'requestid',
+  'reference',
+  'ref_no',
+  'order_id',
+  'txn_ref',
+  'client_ref',
+  'transaction_id',
+  'trans_id',
+  'invoice',
+  'reqId',
+])('%s on a purchase is proposed as a spelling of the request id, and never ignored', (name) => {
+  for (const kind of ['digits', 'integer', 'text'] as const)
+    expect(adviceOn(name, [seen({ network: 'word', phone: 'phone', amount: 'digits', [name]: kind })])).toEqual({
+      kind: 'request_id',
+      because: expect.stringContaining('id that the script gives the order'),
+    });
+});
+
+test.each([
+  ['customer_ref', 'text', 'every sale of a customer shares'],
+  ['ref_code', 'text', 'every sale of a customer shares'],
+  ['order_id', 'empty', 'always empty'],
+  ['order_id', 'word', 'may be the same for many'],
+  ['order_id', 'phone', 'may be the same for many'],
+  ['order_id', 'flag', 'may be the same for many'],
+  ['order_id', 'object', 'may be the same for many'],
+] as const)('%s of kind %s is left to a person: %s', (name, kind, because) => {
+  expect(adviceOn(name, [seen({ phone: 'phone', [name]: kind })])).toEqual({
+    kind: 'decide',
+    because: expect.stringContaining(because),
+  });
+});
+
+test('an id beside one that is read, and two unknown ones in one request, are left to a person', () => {
+  expect(adviceOn('order_id', [seen({ 'request-id': 'text', order_id: 'text' })])).toEqual({
+    kind: 'decide',
+    because: expect.stringContaining('comes beside request-id'),
+  });
+  expect(adviceOn('order_id', [seen({ 'request-id': 'empty', order_id: 'text' })])).toMatchObject({ kind: 'request_id' });
+  expect(adviceOn('order_id', [seen({ reference: 'text', order_id: 'text' })])).toEqual({
+    kind: 'decide',
+    because: 'order_id and reference both look like the request id, in one request',
+  });
+});
+
+test('a name with an id in it that is none of the order is what it was', () => {
+  for (const name of ['client_id', 'user_id', 'device_id', 'session_id', 'referral', 'referrer', 'refund', 'order', 'id'])
+    expect([name, adviceOn(name, [seen({ phone: 'phone', [name]: 'text' })])?.kind]).toEqual([name, 'ignore']);
+});

@@ -1,0 +1,145 @@
+import { Secret } from '../../../src/domain/credentials';
+import { explain } from '../../../src/operator/explain/explain';
+import { createKeyring } from '../../../src/gateway/read/keyring';
+import { checkFiles } from '../../../src/mapping/check';
+import { readFolder } from '../../../src/mapping/load';
+import type { Mapping } from '../../../src/mapping/mapping';
+import { MAPPINGS } from '../../mapping/mapping-set';
+import { legacyRequest, type LegacyRequestParts } from '../../gateway/legacy-request';
+
+const keyring = createKeyring(new Secret('test'));
+const CALLER = `  keys:
+    ${keyring.fingerprint(new Secret('the_key'))}:
+      format: b
+      guard: off
+      patience:
+        default: 10s
+        buy_data: 30s
+      numbers:
+        data_plan:
+          7: 57
+      lists:
+        default: { data: $list }
+        list_b_discos: { companies: $list }
+`;
+
+function mappingWithCaller(): Mapping {
+  const read = readFolder(MAPPINGS);
+  if ('problems' in read) throw new Error('the shipped folder cannot be read');
+  const { mapping, problems } = checkFiles(
+    read.files.map((one) => (one.name === 'callers.yaml' ? { ...one, text: one.text.replace('  keys: {}\n', CALLER) } : one)),
+  );
+  if (mapping === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return mapping;
+}
+
+const mapping = mappingWithCaller();
+/** Of the key in callers.yaml: 1 is the line of the fingerprint. */
+const firstLine = mapping.placeOf(['callers', 'keys']).line;
+
+function decisions(parts: LegacyRequestParts, key = 'the_key'): string[] {
+  const request = legacyRequest({ ...parts, headers: { authorization: `Token ${key}:1234` } });
+  return explain(request, mapping, keyring).caller.map(({ words, place }) => {
+    expect(place.file).toMatch(/callers\.yaml$/);
+    return `${place.line - firstLine + 1} ${words}`;
+  });
+}
+
+const DATA = { path: '/api/data/', body: { plan: 7, phone: '08051234567' } };
+
+test('the pin, an own number and the patience are told with their lines', () => {
+  expect(decisions(DATA)).toEqual([
+    '2 its format is B',
+    '9 its data plan 7 is 57 here',
+    '6 it waits 30 s for the end of this order',
+  ]);
+});
+
+test('a number that is not its own is told with the list that lacks it', () => {
+  expect(decisions({ ...DATA, body: { ...DATA.body, plan: 8 } })).toEqual([
+    '2 its format is B',
+    '9 the number is not among its own data plan numbers',
+    '6 it waits 30 s for the end of this order',
+  ]);
+});
+
+test('what follows pending is told where the key decides it', () => {
+  const said = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, afterPendingOf: () => 'buy' as const };
+  const { caller } = explain(
+    legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } }),
+    { ...mapping, callerKeys: new Map([[said.fingerprint, said]]) },
+    keyring,
+  );
+  expect(caller.map(({ words }) => words)).toContain('once it has heard pending, this order is still bought');
+});
+
+test('a guard that is off is told where it would have refused', () => {
+  const airtime = (network: number): string[] =>
+    decisions({ body: { network, mobile_number: '08021234567', amount: 100 } }).filter((line) => line.includes('guard'));
+  expect(airtime(2)).toEqual([
+    expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 2 means GLO/),
+  ]);
+  expect(airtime(3)).toEqual([]);
+  // Pinned, its numbers are those of the format.
+  expect(airtime(4)).toEqual([
+    expect.stringMatching(/^3 the numbering guard is off; it would have refused: network 4 means 9MOBILE/),
+  ]);
+  const unpinned = { ...mapping.callerKeys.get(keyring.fingerprint(new Secret('the_key')))!, format: undefined };
+  const { caller, call } = explain(
+    legacyRequest({
+      body: { network: 4, mobile_number: '08021234567', amount: 100 },
+      headers: { authorization: 'Token the_key:1234' },
+    }),
+    { ...mapping, callerKeys: new Map([[unpinned.fingerprint, unpinned]]) },
+    keyring,
+  );
+  expect(caller.map(({ words }) => words)).toContainEqual(
+    expect.stringMatching(/^the numbering guard is off; it would have sold AIRTEL, as in the original MSORG/),
+  );
+  expect(call?.body).toMatchObject({ network: '9MOBILE' });
+});
+
+test('a number that is sold by the numbering of another server is told with its place', () => {
+  const body = { network: 4, mobile_number: '08021234567', amount: 100 };
+  const { caller, fields, call } = explain(
+    legacyRequest({ body, headers: { authorization: 'Token another_key' } }),
+    mapping,
+    keyring,
+  );
+  expect(caller).toEqual([
+    {
+      words: expect.stringMatching(
+        /^its network 4 is AIRTEL, as in the original MSORG numbering \(.*\): the number is not ported$/,
+      ),
+      place: mapping.placeOf(['other_numberings', 0, 'sells_unported']),
+    },
+  ]);
+  expect(caller[0]!.place).toMatchObject({ file: expect.stringMatching(/other-numberings\.yaml$/), line: 9 });
+  expect(fields.find(({ field }) => field === 'network')).toMatchObject({ value: 'AIRTEL', spelling: 'network' });
+  expect(call?.body).toMatchObject({ network: 'AIRTEL', ported: false });
+});
+
+test('a pin that the address overrules is not said to have decided', () => {
+  expect(decisions({ ...DATA, path: '/a/api/data/' })).not.toContain('2 its format is B');
+});
+
+test('the shape of a list is told, and the reply shows it', () => {
+  const asked = { method: 'GET', path: '/api/data_plans' };
+  expect(decisions(asked)).toEqual(['2 its format is B', '11 a bare list is wrapped for it']);
+  expect(decisions({ method: 'GET', path: '/api/disco/' })).toEqual(['2 its format is B', '12 this list is wrapped for it']);
+  expect(decisions({ method: 'GET', path: '/api/cable/' })).toEqual(['2 its format is B']);
+  const request = legacyRequest({ ...asked, headers: { authorization: 'Token the_key:1234' } });
+  const [success, failure] = explain(request, mapping, keyring).replies;
+  expect(success!.fields.map(({ field, source }) => [field, source])).toEqual([['data', '$list']]);
+  expect(failure!.fields.map(({ field }) => field)).not.toContain('data');
+});
+
+test('what is told in a reply is what was sent', () => {
+  const request = legacyRequest({ ...DATA, headers: { authorization: 'Token the_key:1234' } });
+  const [success] = explain(request, mapping, keyring).replies;
+  expect(success!.fields.find(({ field }) => field === 'data_plan')).toMatchObject({ value: 7, source: '$plan | number' });
+});
+
+test('nothing is told of a key that callers.yaml does not know', () => {
+  expect(decisions(DATA, 'another_key')).toEqual([]);
+});

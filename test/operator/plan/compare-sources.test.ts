@@ -1,0 +1,389 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSource, mergeFiles } from '../../../src/mapping/load';
+import { applyMutant, listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
+import type { Mutant } from '../../../src/operator/mutant/mutant';
+import { compareSources } from '../../../src/operator/plan/compare-sources';
+import type { Difference } from '../../../src/operator/plan/difference';
+import type { MappingSource } from '../../../src/mapping/source';
+import { filesWith, MAPPINGS } from '../../mapping/mapping-set';
+
+const source = loadSource(MAPPINGS).source!;
+const mutants = listMutants(source);
+
+/** The shipped set with one text replaced by another in one file. */
+function edited(file: string, from: string | RegExp, to: string): MappingSource {
+  const folder = mkdtempSync(join(tmpdir(), 'compat-plan-'));
+  try {
+    cpSync(MAPPINGS, folder, { recursive: true });
+    const path = join(folder, file);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toMatch(from);
+    writeFileSync(path, text.replace(from, to));
+    const { source: changed, problems } = loadSource(folder);
+    expect(problems).toEqual([]);
+    return changed!;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function differences(file: string, from: string | RegExp, to: string): Difference[] {
+  return compareSources(source, edited(file, from, to));
+}
+
+/** A set of the small base with these sections. */
+function small(...texts: readonly string[]): MappingSource {
+  const { source: made, problems } = mergeFiles(filesWith(...texts));
+  expect(problems).toEqual([]);
+  return made!;
+}
+
+const describeMutant = ({ words, path }: Mutant): string => `${words} at ${path.map(String).join('.')}`;
+
+/**
+ * What surely moves money, said independently of the table that is tested: everything that a purchase is made of on its
+ * way to v1, what proves a format, which words tell an outcome.
+ */
+function surelyMoney({ path }: Mutant): boolean {
+  const [section, name, part, more, key] = path.map(String);
+  switch (section) {
+    case 'operations': {
+      const { kind, call } = source.operations[name!]!;
+      if (part === 'call' || part === 'numbering_guard' || part === 'categories' || part === 'undecided') return true;
+      if (kind === 'purchase' && part === 'routes') return true;
+      if (kind === 'purchase' && part === 'fields')
+        return JSON.stringify(call?.send ?? {}).includes(`$${more!}`) || key === 'required' || key === 'lenient';
+      return (
+        kind === 'purchase' && part === 'reply' && ['status', 'Status', 'success', 'pin', 'token'].includes(String(path.at(-1)))
+      );
+    }
+    case 'formats':
+      return part === 'numbers' || part === 'login' || part === 'proof';
+    case 'tables':
+      return part === 'numbers' || part === 'unlisted' || part === 'catalog' || !path.includes('label');
+    case 'blocks':
+      return ['status', 'Status', 'success', 'error', 'id', 'invalid', 'code'].includes(String(path.at(-1)));
+    case 'rows':
+      return ['id', 'plan_id', 'price', 'network', 'cable_id', 'plan_amount'].includes(String(path.at(-1)));
+    default:
+      return section === 'words' || section === 'request_id' || section === 'other_numberings';
+  }
+}
+
+test('quotes are a difference where they make a text of a number or a flag that a script reads, and are shown', () => {
+  const told = (value: string): MappingSource =>
+    edited('replies.yaml', 'status: $words.status\n', `status: $words.status\n      code: ${value}\n`);
+  const between = (from: string, to: string): string[] =>
+    compareSources(told(from), told(to)).map(
+      ({ before, after, money }) => `${before} -> ${after}${money === undefined ? '' : ', money'}`,
+    );
+  expect(between('200', "'200'")).toEqual(["200 -> '200', money"]);
+  expect(between("'true'", 'true')).toEqual(["'true' -> true, money"]);
+  expect(between('done', "'done'")).toEqual([]);
+});
+
+test('a value that is only shown is money under a name by which scripts decide elsewhere, and under no other', () => {
+  const shown = (name: string, transform: string): MappingSource => ({
+    ...source,
+    operations: {
+      ...source.operations,
+      buy_airtime: { ...source.operations['buy_airtime']!, reply: { always: { [name]: `$order.opened_at | ${transform}` } } },
+    },
+  });
+  const isMoney = (name: string): boolean =>
+    compareSources(shown(name, 'iso'), shown(name, 'datetime')).some(({ money }) => money !== undefined);
+  const deciding = [
+    ...['status', 'Status', 'success', 'error', 'detail', 'code', 'invalid', 'message', 'msg', 'api_response', 'response'],
+    ...['id', 'ident', 'transid', 'reference', 'token', 'pin', 'pins', 'serial', 'amount', 'balance'],
+  ];
+  expect(deciding.filter((name) => !isMoney(name))).toEqual([]);
+  expect(['create_date', 'plan_date', 'validity', 'remark'].filter(isMoney)).toEqual([]);
+});
+
+test('a set does not differ from itself', () => {
+  expect(compareSources(source, loadSource(MAPPINGS).source!)).toEqual([]);
+});
+
+interface Seen {
+  readonly mutant: Mutant;
+  readonly there: readonly Difference[];
+  readonly back: readonly Difference[];
+}
+
+/** Each break in a set of the operations that it is about: the whole set would take five times as long. */
+function seeAll(): Seen[] {
+  const narrow = new Map<string, MappingSource>();
+  return mutants.map((mutant) => {
+    const names = mutant.operations ?? ['buy_airtime', 'list_data_plans'];
+    const key = names.join();
+    const base = narrow.get(key) ?? narrowSource(source, new Set(names));
+    narrow.set(key, base);
+    const broken = applyMutant(base, mutant);
+    return { mutant, there: compareSources(base, broken), back: compareSources(broken, base) };
+  });
+}
+
+const seen = seeAll();
+
+test('every break of a rule is seen, in both directions, with a place in the set that has it', () => {
+  expect(seen.length).toBeGreaterThan(1_000);
+  expect(
+    seen
+      .filter(({ there, back }) => there.length === 0 || back.length !== there.length)
+      .map(({ mutant }) => describeMutant(mutant)),
+  ).toEqual([]);
+  for (const { placeBefore, placeAfter, kind } of seen.flatMap(({ there }) => there)) {
+    expect([placeBefore === undefined, placeAfter === undefined]).toEqual([kind === 'added', kind === 'removed']);
+    expect([placeBefore?.file, placeAfter?.file]).not.toContain('(mappings)');
+  }
+});
+
+test('every break that surely moves money is money, and gives a reason', () => {
+  const touching = seen.filter(({ mutant }) => surelyMoney(mutant));
+  expect(touching.length).toBeGreaterThan(400);
+  const silent = touching.filter(({ there, back }) =>
+    [there, back].some((found) => found.every(({ money }) => money === undefined)),
+  );
+  expect(silent.map(({ mutant }) => describeMutant(mutant))).toEqual([]);
+});
+
+test('what no script decides by is not money: titles, names in lists, ignored fields, merely echoed values', () => {
+  const plain = seen.filter(({ there }) => there.every(({ money }) => money === undefined)).map(({ mutant }) => mutant.words);
+  expect(plain).toEqual(
+    expect.arrayContaining([
+      'changes the label of GLO',
+      'drops the ignored field customer_ref',
+      'drops validity of the reply',
+      'drops create_date of the reply',
+    ]),
+  );
+});
+
+const LABELLED: readonly (readonly [string, string, string | RegExp, string, readonly (readonly [string, boolean])[]])[] = [
+  [
+    'a spelling',
+    'operations/airtime.yaml',
+    'from: [phone, mobile_number, phone_number]',
+    'from: [phone, msisdn, mobile_number]',
+    [
+      ['buy_airtime: field phone is no longer read from `phone_number`', true],
+      ['buy_airtime: field phone is also read from `msisdn`', true],
+    ],
+  ],
+  [
+    'two numbers',
+    'format-a.yaml',
+    '2: AIRTEL, 3: GLO',
+    '2: GLO, 3: AIRTEL',
+    [
+      ['network number 2 of format a: AIRTEL -> GLO', true],
+      ['network number 3 of format a: GLO -> AIRTEL', true],
+    ],
+  ],
+  [
+    'an outcome word',
+    'replies.yaml',
+    'Status: processing',
+    'Status: process',
+    [['pending: word under `Status`: processing -> process', true]],
+  ],
+  [
+    'a title',
+    'operations/airtime.yaml',
+    'title: Airtime',
+    'title: Air time',
+    [['buy_airtime: title: Airtime -> Air time', false]],
+  ],
+  ['a time', 'callers.yaml', 'quiet: 5m', 'quiet: 6m', [['timing: quiet, ms: 300000 -> 360000', true]]],
+  ['patience', 'callers.yaml', 'patience: 40s', 'patience: 41s', [['callers plain_php: patience, ms: 40000 -> 41000', false]]],
+  [
+    'an address',
+    'operations/airtime.yaml',
+    '- POST /api/topup #',
+    '- POST|PUT /api/topup #',
+    [['buy_airtime is also served at PUT /api/topup', true]],
+  ],
+  [
+    'a nested field',
+    'format-b.yaml',
+    'reference_no: $order.reference',
+    'reference_no: $order.number',
+    [['buy_exam in format b: reply to a success, `data_pin.reference_no`: $order.reference -> $order.number', true]],
+  ],
+  [
+    'a signal',
+    'format-a.yaml',
+    'path: /api/cable/cable-validation',
+    'path: /api/cable/validation',
+    [
+      ['format a: proof “path /api/cable/cable-validation” is gone', true],
+      ['format a: proof “path /api/cable/validation” is new', true],
+    ],
+  ],
+  [
+    'a weight',
+    'format-a.yaml',
+    'weight: weak, auth',
+    'weight: medium, auth',
+    [['format a, proof “auth basic”: weight: weak -> medium', true]],
+  ],
+  [
+    'a new field',
+    'operations/data.yaml',
+    '    ignore: [payment_medium',
+    '      note: { from: [note], as: text }\n    ignore: [payment_medium',
+    [['buy_data: field note is new', true]],
+  ],
+  [
+    'the first that a format says of an operation',
+    'format-a.yaml',
+    '  - { weight: weak, auth: basic }',
+    '  - { weight: weak, auth: basic }\noperations: { buy_airtime: { fields: { phone: { from: [phone_no] } } } }',
+    [['buy_airtime: field phone is also read from `phone_no` (format a)', true]],
+  ],
+  [
+    'an alternative',
+    'operations/cable.yaml',
+    'cable_name: { first: [$bought.provider, $cable] }',
+    'cable_name: { first: [$cable, $bought.provider] }',
+    [
+      [
+        'buy_cable: reply, `cable_name`: {"first":["$bought.provider","$cable"]} -> {"first":["$cable","$bought.provider"]}',
+        true,
+      ],
+    ],
+  ],
+  [
+    'a field before the echo',
+    'replies.yaml',
+    '      ident: $order.reference\n',
+    '',
+    [['block purchase, `ident`: $order.reference -> none', true]],
+  ],
+];
+
+test.each(LABELLED)('%s is told in the words of an operator', (_what, file, from, to, told) => {
+  expect(differences(file, from, to).map(({ words, money }) => [words, money !== undefined])).toEqual(told);
+});
+
+test('what is written otherwise and means the same is no difference', () => {
+  const same: readonly (readonly [string, string | RegExp, string])[] = [
+    ['callers.yaml', 'patience: 40s', 'patience: 40000ms'],
+    ['callers.yaml', "user_agents: ['', adex, 'PHP*']", "user_agents: ['php*', ADEX, '', adex]"],
+    ['operations/airtime.yaml', 'default: false', "default: 'no'"],
+    ['operations/cards.yaml', 'default: 1', "default: '1'"],
+    ['operations/airtime.yaml', '$amount | naira,', '$amount|naira,'],
+    ['operations/airtime.yaml', 'required: true, min: 1', 'min: 1.0, lenient: false, required: true'],
+    ['operations/cable.yaml', 'GET|POST /api/cable/cable-validation', 'POST|GET /api/cable/cable-validation/'],
+    ['networks.yaml', 'words: [MTN, MTN NG, mtn-ng]', 'words: [Mtn Ng]'],
+    [
+      'format-b.yaml',
+      'where: { network: MTN, data_type: [CORPORATE, CORPORATE GIFTING] }',
+      'where: { data_type: [corporate gifting, CORPORATE], network: [MTN] }',
+    ],
+    ['replies.yaml', 'invalid: false\n      success: true', 'success: true\n      invalid: false'],
+    ['operations/balance.yaml', 'failure:\n        success: false', 'pending: {}\n      failure:\n        success: false'],
+  ];
+  for (const [file, from, to] of same) expect([to, differences(file, from, to)]).toEqual([to, []]);
+});
+
+test('the order of keys counts where the echo of the request id is spread over them', () => {
+  const found = differences('replies.yaml', "      '*': $order.echo\n      create_date", '      create_date').concat();
+  expect(found.map(({ words }) => words)).toEqual([
+    'block purchase, `*`: $order.echo (over ident, ref, request-id, request_id) -> none',
+  ]);
+  const moved = edited(
+    'replies.yaml',
+    '      ident: $order.reference\n      transid: $order.reference',
+    '      transid: $order.reference',
+  );
+  const later = edited(
+    'replies.yaml',
+    /      ident: \$order\.reference\n([^]*?      '\*': \$order\.echo\n)/,
+    '$1      ident: $order.reference\n',
+  );
+  expect(compareSources(source, later).map(({ words, money }) => [words, money !== undefined])).toEqual([
+    [
+      'block purchase, `*`: $order.echo (over ident, ref, request-id, request_id) -> $order.echo (over ref, request-id, request_id)',
+      true,
+    ],
+  ]);
+  expect(compareSources(moved, later).map(({ kind }) => kind)).toContain('added');
+});
+
+test('kinds of callers are tried in order, which counts only where one User-Agent can be both', () => {
+  const kinds = (...lines: readonly string[]): MappingSource =>
+    small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}`);
+  const rest = 'other: { patience: 4s }';
+  const [php, seven, dart] = [
+    "php: { user_agents: ['PHP*'], patience: 1s }",
+    'seven: { user_agents: [PHP/7], patience: 2s }',
+    'dart: { user_agents: [Dart], patience: 3s }',
+  ];
+  expect(compareSources(kinds(php, seven, dart, rest), kinds(rest, dart, php, seven))).toEqual([]);
+  expect(compareSources(kinds(php, seven, rest), kinds(seven, php, rest)).map(({ words }) => words)).toEqual([
+    'callers php: tried before: ["seven"] -> none',
+    'callers seven: tried before: none -> ["php"]',
+  ]);
+});
+
+test('two alike signals weigh twice', () => {
+  const format = (...proof: readonly string[]): MappingSource =>
+    small(`format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }\nproof: [${proof.join(', ')}]`);
+  const signal = '{ weight: weak, any_field: [a, b] }';
+  expect(compareSources(format(signal, signal), format(signal, signal))).toEqual([]);
+  expect(compareSources(format(signal), format(signal, signal))).toMatchObject([{ kind: 'added', money: expect.any(String) }]);
+  expect(
+    compareSources(
+      format(signal, '{ weight: weak, path: /a }'),
+      format('{ path: /a, weight: weak }', '{ any_field: [b, a], weight: weak }'),
+    ),
+  ).toEqual([]);
+});
+
+test('a format more is money even when it says nothing: numbers become doubtful', () => {
+  const one = small('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }');
+  const two = small('format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }', 'format: y\ntitle: Y');
+  expect(compareSources(one, two)).toMatchObject([
+    { kind: 'added', words: 'format y is new', money: expect.stringContaining('format') },
+  ]);
+});
+
+test('what is new is told leaf by leaf', () => {
+  const twin = `  buy_result:
+    title: Results
+    kind: purchase
+    routes: [POST /results/exam]
+    fields: { exam: { from: [exam], as: exam, required: true } }
+    call: { to: POST /exam_pin, send: { exam_name: $exam, quantity: 5 } }
+    reply: { include: [purchase], success: { pin: $order.pins | pins } }
+`;
+  const [found, ...others] = compareSources(source, edited('operations/exam.yaml', /$/, twin));
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ kind: 'added', words: 'operation buy_result is new', money: expect.any(String) });
+  // Nobody could see from its name that every order would be for five.
+  expect(found!.leaves).toEqual([
+    'buy_result: title: Results',
+    'buy_result: kind: purchase',
+    'buy_result: addresses: [POST /results/exam]',
+    'buy_result: field exam: spellings: [exam]',
+    'buy_result: field exam: read as: exam',
+    'buy_result: field exam: required: true',
+    'buy_result: v1 endpoint: POST /exam_pin',
+    'buy_result: v1 call, `exam_name`: $exam',
+    'buy_result: v1 call, `quantity`: 5',
+    'buy_result: reply: included blocks: ["purchase"]',
+    'buy_result: reply to a success, `pin`: $order.pins | pins',
+  ]);
+});
+
+test('sections in other files are the same sections', () => {
+  const texts = 'succeeded pending unknown declined rejected not_sent found not_found unavailable'
+    .split(' ')
+    .map((name) => `${name}: ${name}`);
+  const apart = small('request_id: [ref]', `texts: { ${texts.join(', ')} }`);
+  const together = small(`texts: { ${[...texts].reverse().join(', ')} }\nrequest_id: [ref]`);
+  expect(compareSources(apart, together)).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import { compareSources } from '../../../src/operator/plan/compare-sources';
+import type { MappingSource } from '../../../src/mapping/source';
+import { createChance } from '../../crash/chance';
+import { MAPPINGS } from '../../mapping/mapping-set';
+import { contentOf, narrowContent, narrowMerged, reformat } from './reformat';
+
+/** A hundred thousand take ten minutes; how many there are can be said, and CI says more than this. */
+const FILES = Number(process.env['REFORMATTED_FILES'] ?? 1_000);
+const MS_A_FILE_MAX = 60;
+/** So much of the set is rewritten at a time. */
+const PICKED = 0.15;
+
+const read = readFolder(MAPPINGS);
+const files = 'files' in read ? read.files : [];
+const source = mergeFiles(files).source!;
+const content = contentOf(files);
+const NAMES = ['operations', 'tables', 'blocks', 'rows', 'texts'].flatMap((section) =>
+  Object.keys(content.shared[section] ?? {}),
+);
+
+interface Rewritten {
+  readonly before: MappingSource;
+  readonly after: MappingSource | undefined;
+  readonly texts: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/** Some of what has a name in the shipped set, and all that has none. */
+function rewrite(seed: number, picked = PICKED): Rewritten {
+  const dice = createChance(seed);
+  const chance = (): number => dice.next();
+  const names = new Set(NAMES.filter(() => chance() < picked));
+  const written = reformat(narrowContent(content, names), chance);
+  const { source: after, problems } = mergeFiles(written);
+  return {
+    before: narrowMerged(source, names),
+    after,
+    texts: written.map(({ text }) => text),
+    problems: problems.map(
+      ({ file, line, message }) => `${file}:${line} ${message}\n${written.find((one) => one.file === file)?.text ?? ''}`,
+    ),
+  };
+}
+
+test(
+  `${FILES} reformatted files are no difference`,
+  () => {
+    let count = 0;
+    for (let round = 1; count < FILES; round += 1)
+      fc.assert(
+        fc.property(fc.integer(), (seed) => {
+          const { before, after, texts, problems } = rewrite(seed);
+          count += texts.length;
+          expect(problems).toEqual([]);
+          const found = compareSources(before, after!);
+          expect(found.map(({ words, before: was, after: is }) => ({ words, was, is }))).toEqual([]);
+        }),
+        { numRuns: 10, seed: round },
+      );
+    expect(count).toBeGreaterThanOrEqual(FILES);
+  },
+  FILES * MS_A_FILE_MAX,
+);
+
+test('the reformatter leaves hardly a line as it was, and one true change among it all is still seen', () => {
+  const shipped = new Set(files.flatMap(({ text }) => text.split('\n')));
+  const { before, texts } = rewrite(1, 1);
+  const lines = texts.flatMap((text) => text.split(/\r?\n/)).filter((line) => line.trim() !== '');
+  expect(lines.filter((line) => shipped.has(line)).length / lines.length).toBeLessThan(0.5);
+  const changed = mergeFiles(texts.map((text, index) => ({ file: `${index}.yaml`, text: text.replace('0803', '0833') })));
+  expect(compareSources(before, changed.source!).map(({ words }) => words)).toEqual([
+    'network MTN no longer has the prefix 0803',
+    'network MTN has the prefix 0833',
+  ]);
+});

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FieldShape, RequestShape, SeenShape } from '../../../src/domain/traffic';
+import { replay, type Replay } from '../../../src/operator/replay/replay';
+import { checkFiles } from '../../../src/mapping/check';
+import { readFolder } from '../../../src/mapping/load';
+import type { Mapping } from '../../../src/mapping/mapping';
+import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+
+const running = shippedMapping();
+const read = readFolder(MAPPINGS);
+const files = 'files' in read ? read.files : [];
+
+/** The shipped set with one text replaced by another. */
+function edited(file: string, from: string | RegExp, to: string): Mapping {
+  expect(readFileSync(join(MAPPINGS, file), 'utf8')).toMatch(from);
+  const { mapping, problems } = checkFiles(
+    files.map((one) => (one.name === file ? { ...one, text: one.text.replace(from, to) } : one)),
+  );
+  if (mapping === undefined) throw new Error(JSON.stringify(problems, null, 2));
+  return mapping;
+}
+
+function seen(shape: Partial<RequestShape> & { readonly path: string }, count = 1, more: Partial<SeenShape> = {}): SeenShape {
+  return {
+    shape: { method: 'POST', auth: 'token', fields: [], ...shape },
+    operation: 'buy_airtime',
+    format: undefined,
+    caller: 'f'.repeat(32),
+    count,
+    firstSeenMs: 0,
+    lastSeenMs: 0,
+    refusals: {},
+    ...more,
+  };
+}
+
+const body = (fields: Readonly<Record<string, FieldShape['kind']>>): FieldShape[] =>
+  Object.entries(fields).map(([name, kind]) => ({ name, place: 'body', kind }));
+
+const AIRTIME_A = seen(
+  { path: '/api/topup/', fields: [...body({ amount: 'digits', bypass: 'flag', network: 'digits', phone: 'phone' })] },
+  70,
+  { format: 'a' },
+);
+const AIRTIME_B = seen(
+  { path: '/api/topup/', fields: body({ amount: 'integer', mobile_number: 'phone', network: 'integer' }) },
+  30,
+  { format: 'b' },
+);
+const BALANCE = seen({ method: 'GET', path: '/api/user/' }, 5, { operation: 'check_balance' });
+const STATUS = seen({ method: 'GET', path: '/api/transaction/:id' }, 4, { operation: 'order_status' });
+const ALL = [AIRTIME_A, AIRTIME_B, BALANCE, STATUS];
+
+const told = ({ changes }: Replay): unknown[] =>
+  changes.map(({ part, fields, operations, examples, requests, money }) => [
+    part,
+    fields.join() || undefined,
+    operations.join(),
+    examples.map(({ before, after }) => `${before} -> ${after}`).join('; '),
+    requests,
+    money !== undefined,
+  ]);
+
+test('through the same mapping nothing changes, and requests were really played', () => {
+  const result = replay(ALL, running, running);
+  expect(result).toMatchObject({ shapes: 4, requests: 109, changes: [] });
+  expect(result.played).toBeGreaterThan(30);
+});
+
+test('no shapes, no changes', () => {
+  expect(replay([], running, edited('replies.yaml', 'status: fail,', 'status: failed,'))).toEqual({
+    shapes: 0,
+    requests: 0,
+    played: 0,
+    changes: [],
+  });
+});
+
+test('two numbers exchanged sell other networks to the format that has them', () => {
+  const changed = edited('format-a.yaml', '2: AIRTEL, 3: GLO', '2: GLO, 3: AIRTEL');
+  const { changes } = replay([AIRTIME_A], running, changed);
+  expect(changes[0]).toMatchObject({
+    part: 'call',
+    fields: ['network'],
+    operations: ['buy_airtime'],
+    examples: [
+      { before: 'AIRTEL', after: 'GLO', request: expect.stringContaining('network="2"') },
+      { before: 'GLO', after: 'AIRTEL', request: expect.stringContaining('network="3"') },
+    ],
+    requests: 70,
+    money: expect.any(String),
+  });
+});
+
+test('words and numbers of every network are tried, not only the first', () => {
+  const changed = edited('networks.yaml', 'words: [9MOBILE, 9 MOBILE, NINE MOBILE, ETISALAT, T2]', 'words: [9MOBILE]');
+  const byName = seen({ path: '/api/topup/', fields: body({ amount: 'integer', mobile_number: 'phone', network: 'word' }) }, 7, {
+    format: 'b',
+  });
+  expect(told(replay([byName, AIRTIME_B], running, changed))).toEqual([
+    ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 7, true],
+  ]);
+});
+
+test('a spelling that is read no more refuses what was taken', () => {
+  const changed = edited('operations/airtime.yaml', 'from: [phone, mobile_number, phone_number]', 'from: [phone, phone_number]');
+  expect(told(replay(ALL, running, changed))).toEqual([
+    ['fate', undefined, 'buy_airtime', 'taken -> refused (missing_field)', 30, true],
+  ]);
+});
+
+test('what v1 is asked stands first, with a request that shows it', () => {
+  const changed = edited('operations/airtime.yaml', 'from: [bypass, Ported_number', 'from: [Ported_number');
+  const { changes } = replay(ALL, running, changed);
+  expect(changes[0]).toMatchObject({
+    part: 'call',
+    fields: ['ported'],
+    operations: ['buy_airtime'],
+    examples: [{ request: expect.stringContaining('/api/topup/') }],
+    money: expect.any(String),
+  });
+});
+
+test('a bound is tried on both sides of it', () => {
+  const changed = edited(
+    'operations/airtime.yaml',
+    'as: naira, required: true, min: 1 }',
+    'as: naira, required: true, min: 50 }',
+  );
+  expect(told(replay([AIRTIME_B], running, changed))).toEqual([
+    ['fate', undefined, 'buy_airtime', 'taken -> refused (invalid_field)', 30, true],
+  ]);
+});
+
+test('one word changed in a shared block is one change, over all operations and outcomes that tell it', () => {
+  const changed = edited('replies.yaml', 'status: fail, Status: failed', 'status: failed, Status: failed');
+  expect(replay(ALL, running, changed).changes).toEqual([
+    {
+      part: 'reply',
+      fields: ['status'],
+      operations: ['buy_airtime', 'check_balance', 'order_status'],
+      outcomes: ['failure'],
+      examples: [{ before: 'fail', after: 'failed', request: expect.any(String) }],
+      moreExamples: 0,
+      shapes: 4,
+      requests: 109,
+      money: 'it tells how an order ended',
+    },
+  ]);
+});
+
+test('a status code is an outcome', () => {
+  const changed = edited('replies.yaml', 'pending: { http: 200', 'pending: { http: 201');
+  expect(told(replay([STATUS], running, changed))).toEqual([['reply', 'HTTP status', 'order_status', '200 -> 201', 4, true]]);
+});
+
+test('what is only shown is a change, but no money', () => {
+  const changed = edited('operations/airtime.yaml', 'service: airtime', 'service: recharge');
+  expect(told(replay(ALL, running, changed))).toEqual([['reply', 'service', 'buy_airtime', 'airtime -> recharge', 100, false]]);
+});
+
+test('pins of keys are honoured without any key', () => {
+  const pinned = edited('callers.yaml', '  keys: {}', `  keys: { ${'f'.repeat(32)}: { format: a } }`);
+  const changes = told(replay([AIRTIME_B], running, pinned));
+  expect(changes).toContainEqual(['format', undefined, 'buy_airtime', 'b -> a', 30, true]);
+  expect(told(replay([{ ...AIRTIME_B, caller: '0'.repeat(32) }], running, pinned))).toEqual([]);
+});
+
+test('a request whose token carried the mark of a login is tried with that mark', () => {
+  const byMark = seen(
+    { path: '/api/topup/', fields: body({ amount: 'integer', network: 'integer', phone_number: 'phone' }) },
+    9,
+    { format: 'a' },
+  );
+  const changed = edited('format-a.yaml', '2: AIRTEL, 3: GLO', '2: GLO, 3: AIRTEL');
+  const [first] = replay([byMark], running, changed).changes;
+  expect(first).toMatchObject({ part: 'call', fields: ['network'], requests: 9 });
+  // Format b has no login, so nothing of it can be marked.
+  const played = (format: string): number => replay([{ ...byMark, format }], running, changed).played;
+  expect(played('a')).toBeGreaterThan(played('b'));
+});
+
+test('an address that is served no more, is money', () => {
+  const gone = edited('operations/airtime.yaml', /      - POST \/api\/topup #.*\n/, '');
+  expect(told(replay([AIRTIME_B], running, gone))).toEqual([
+    ['fate', undefined, 'buy_airtime', expect.stringContaining('taken -> refused'), 30, true],
+  ]);
+});
+
+test('names that only the catalog knows are found in one', () => {
+  const meter = seen(
+    { path: '/api/validatemeter', fields: body({ disconame: 'text', meternumber: 'digits', mtype: 'digits' }) },
+    2,
+    { operation: 'verify_meter' },
+  );
+  const changed = edited('ids.yaml', 'numbers: { 1: prepaid, 2: postpaid }', 'numbers: { 1: postpaid, 2: prepaid }');
+  expect(told(replay([meter], running, changed))).toContainEqual([
+    'call',
+    'meter_type',
+    'verify_meter',
+    'prepaid -> postpaid; postpaid -> prepaid',
+    2,
+    true,
+  ]);
+});
+
+test('a shape is played by the own numbers of its caller, however many other callers have some', () => {
+  const others = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `    ${index.toString(16).padStart(32, 'a')}: { numbers: { data_plan: { ${900 + index * 2}: 57, ${901 + index * 2}: 58 } } }\n`,
+  );
+  const moved = (plan: number): Mapping =>
+    edited(
+      'callers.yaml',
+      '  keys: {}\n',
+      `  keys:\n    ${'f'.repeat(32)}: { numbers: { data_plan: { 7777: ${plan} } } }\n${others.join('')}`,
+    );
+  const data = seen({ path: '/api/data/', fields: body({ data_plan: 'integer', phone: 'phone', network: 'integer' }) }, 3, {
+    operation: 'buy_data',
+    format: 'a',
+  });
+  expect(told(replay([data], moved(57), moved(58)))).toContainEqual(['call', 'plan_id', 'buy_data', '57 -> 58', 3, true]);
+  expect(replay([{ ...data, caller: 'e'.repeat(32) }], moved(57), moved(58)).changes).toEqual([]);
+});

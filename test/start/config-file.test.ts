@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfigFile } from '../../src/start/config-file';
+
+const folder = mkdtempSync(join(tmpdir(), 'config-file-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function read(yaml: string, names: readonly string[] = ['PORT', 'HOST']) {
+  writeFileSync(join(folder, 'compat-gateway.yaml'), yaml);
+  const { texts, problems } = readConfigFile(undefined, folder, names);
+  return { texts: Object.fromEntries(texts), problems };
+}
+
+describe('a configuration file', () => {
+  it('gives its values as they are written', () => {
+    expect(read('PORT: 08080\nHOST: "no"\n')).toEqual({ texts: { PORT: '08080', HOST: 'no' }, problems: [] });
+    expect(read('PORT: ~\nHOST:\n').texts).toEqual({ PORT: '~', HOST: '' });
+    expect(read('HOST: [a, b]\n').texts).toEqual({ HOST: 'a,b' });
+  });
+
+  it('is nothing when it is not there, unless it was named', () => {
+    expect(readConfigFile(undefined, join(folder, 'nowhere'), [])).toEqual({ texts: new Map(), problems: [] });
+    expect(readConfigFile('x.yaml', folder, []).problems).toEqual(['CONFIG_FILE names `x.yaml`, which does not exist.']);
+  });
+
+  it('gives a place and a hint for each name it may not hold, and keeps the good ones', () => {
+    expect(read('PROT: 1\nHOST: h\nXYZZY: 2\n')).toEqual({
+      texts: { HOST: 'h' },
+      problems: [
+        'compat-gateway.yaml:1:1: `PROT` is not a setting; did you mean `PORT`?',
+        'compat-gateway.yaml:3:1: `XYZZY` is not a setting.',
+      ],
+    });
+  });
+
+  it.each(['PORT: 1\nPORT: 2\n', 'a: b: c\n', '{', 'text', '- 1', '? [a]\n: b\n', 'PORT: {a: 1}\n', 'PORT: &a [*a]\n'])(
+    'answers %j with sentences, never with an exception',
+    (yaml) => {
+      const { problems } = read(yaml);
+      expect(problems.length).toBeGreaterThan(0);
+      for (const problem of problems) expect(problem).toMatch(/^compat-gateway\.yaml:\d+:\d+: .+[.?]$/);
+    },
+  );
+});

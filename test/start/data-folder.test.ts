@@ -1,0 +1,92 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepareDataFolder } from '../../src/start/data-folder';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'compat-data-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a folder is made, with those above it, and found again', () => {
+  const deep = join(folder, 'a', 'b', 'c');
+  prepareDataFolder(deep);
+  prepareDataFolder(deep);
+  expect(existsSync(deep)).toBe(true);
+});
+
+test('a folder that is made belongs to its owner alone, and those above it to whom they would', () => {
+  const modeOf = (path: string) => statSync(path).mode & 0o777;
+  const before = process.umask(0o022);
+  try {
+    prepareDataFolder(join(folder, 'lib', 'data'));
+  } finally {
+    process.umask(before);
+  }
+  expect([modeOf(join(folder, 'lib')), modeOf(join(folder, 'lib', 'data'))]).toEqual([0o755, 0o700]);
+});
+
+test('a folder where this user may not write is told', () => {
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(folder, 0o500);
+  // Root may write everywhere, so it is somebody else for a moment.
+  if (isRoot) process.seteuid!(65_534);
+  try {
+    expect(() => prepareDataFolder(join(folder, 'mine'))).toThrow('which cannot be used: this user may not write there.');
+  } finally {
+    if (isRoot) process.seteuid!(0);
+    chmodSync(folder, 0o700);
+  }
+});
+
+test('a file in the way is told with the setting', () => {
+  writeFileSync(join(folder, 'file'), '');
+  for (const path of ['file', 'file/below'])
+    expect(() => prepareDataFolder(join(folder, path))).toThrow(
+      `DATA_DIR is ${join(folder, path)}, which cannot be used: a file stands in its way.`,
+    );
+});
+
+test('links that lead in a circle are told', () => {
+  symlinkSync(join(folder, 'two'), join(folder, 'one'));
+  symlinkSync(join(folder, 'one'), join(folder, 'two'));
+  expect(() => prepareDataFolder(join(folder, 'one'))).toThrow('its links lead in a circle');
+});
+
+// Node's mkdir with `recursive` never comes back from here.
+(existsSync('/proc/self') ? test : test.skip)('a place where the system makes no folders is told, and soon', () => {
+  expect(() => prepareDataFolder('/proc/compat-gateway/data')).toThrow(/^DATA_DIR is .*, which cannot be used: .+\.$/);
+});
+
+test('a folder that others may enter is said with the cure, and what is ours in it is narrowed', () => {
+  writeFileSync(join(folder, 'gateway.secret'), 'x');
+  writeFileSync(join(folder, 'notes.txt'), 'mine');
+  mkdirSync(join(folder, 'journal'));
+  chmodSync(join(folder, 'gateway.secret'), 0o640);
+  chmodSync(join(folder, 'notes.txt'), 0o644);
+  chmodSync(join(folder, 'journal'), 0o755);
+  chmodSync(folder, 0o750);
+  expect(prepareDataFolder(folder)).toEqual([
+    `DATA_DIR is ${folder}, which others than its owner may enter (750): chmod 700 ${folder}`,
+    `${join(folder, 'gateway.secret')} could be read by others than its owner (640); now it cannot`,
+    `${join(folder, 'journal')} could be read by others than its owner (755); now it cannot`,
+  ]);
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+  expect(['.', 'gateway.secret', 'journal', 'notes.txt'].map(modeOf)).toEqual([0o750, 0o600, 0o700, 0o644]);
+  chmodSync(folder, 0o700);
+  expect(prepareDataFolder(folder)).toEqual([]);
+});
+
+test('the try whether it can be written leaves nothing behind', () => {
+  prepareDataFolder(folder);
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readOpenFilesLimit, shareDescriptors } from '../../src/start/descriptors';
+
+describe('the open files that a process may have', () => {
+  test.each([200, 256, 1_024, 4_096, 20_000, 1_048_576])('are shared among the doors: %i', (limit) => {
+    for (const hasSandbox of [false, true]) {
+      const shares = shareDescriptors(limit, hasSandbox);
+      const { sales, passthrough, admin } = shares;
+      // Files of its own, and both ends of a call to a v1 in the same process.
+      expect(shares.public + admin + (sales + passthrough) * (hasSandbox ? 2 : 1) + 50).toBeLessThanOrEqual(limit);
+      for (const share of Object.values(shares)) expect(share).toBeGreaterThan(0);
+      expect(sales).toBeGreaterThanOrEqual(passthrough);
+    }
+  });
+
+  test('are plenty where the system does not tell', () => {
+    expect(readOpenFilesLimit('/nowhere/limits')).toBe(Number.MAX_SAFE_INTEGER);
+    expect(shareDescriptors(Number.MAX_SAFE_INTEGER, true)).toEqual({ public: 10_000, sales: 128, passthrough: 128, admin: 200 });
+  });
+
+  test('are read as Linux writes them', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'limits-')), 'limits');
+    const title = 'Limit                     Soft Limit           Hard Limit           Units     \n';
+    writeFileSync(file, `${title}Max processes             7864                 7864                 processes \n`);
+    expect(readOpenFilesLimit(file)).toBe(Number.MAX_SAFE_INTEGER);
+    writeFileSync(file, `${title}Max open files            1024                 524288               files     \n`);
+    expect(readOpenFilesLimit(file)).toBe(1024);
+    if (process.platform === 'linux') expect(readOpenFilesLimit()).toBeGreaterThan(0);
+  });
+});

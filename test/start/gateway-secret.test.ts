@@ -1,0 +1,47 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
+import { findGatewaySecret, missingSecret, readGatewaySecret } from '../../src/start/gateway-secret';
+
+const folder = mkdtempSync(join(tmpdir(), 'secret-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the gateway secret', () => {
+  it('is the configured one, and then no file is made', () => {
+    const gatewaySecret = new Secret('x'.repeat(32));
+    const dataDir = join(folder, 'configured');
+    expect(readGatewaySecret({ gatewaySecret, dataDir })).toBe(gatewaySecret);
+    expect(() => statSync(dataDir)).toThrow();
+  });
+
+  it('is made once, for its owner alone, and stays the same', () => {
+    const dataDir = join(folder, 'a', 'new', 'folder');
+    const first = readGatewaySecret({ dataDir }).revealForUseOnly();
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(readGatewaySecret({ dataDir }).revealForUseOnly()).toBe(first);
+    expect(statSync(join(dataDir, 'gateway.secret')).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dataDir)).toEqual(['gateway.secret']);
+  });
+
+  it('is another one in another data folder', () => {
+    const one = readGatewaySecret({ dataDir: join(folder, 'one') }).revealForUseOnly();
+    expect(readGatewaySecret({ dataDir: join(folder, 'two') }).revealForUseOnly()).not.toBe(one);
+  });
+
+  it('is found beside the gateway, and never made there', () => {
+    const dataDir = join(folder, 'beside');
+    expect(findGatewaySecret({ dataDir })).toBeUndefined();
+    expect(missingSecret(dataDir)).toContain(`${join(dataDir, 'gateway.secret')} is not there`);
+    expect(() => statSync(dataDir)).toThrow();
+    const made = readGatewaySecret({ dataDir }).revealForUseOnly();
+    expect(findGatewaySecret({ dataDir })?.revealForUseOnly()).toBe(made);
+    const gatewaySecret = new Secret('x'.repeat(32));
+    expect(findGatewaySecret({ gatewaySecret, dataDir: join(folder, 'none') })).toBe(gatewaySecret);
+  });
+
+  it('is never replaced when its file was emptied: orders hang on it', () => {
+    writeFileSync(join(folder, 'gateway.secret'), '\n');
+    expect(() => readGatewaySecret({ dataDir: folder })).toThrow(/gateway\.secret must hold at least 32 characters/);
+  });
+});

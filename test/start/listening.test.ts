@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { listening } from '../../src/start/listening';
+import { configFor } from '../flows/house';
+
+let taken: Server;
+let port: number;
+beforeAll(async () => {
+  taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  ({ port } = taken.address() as AddressInfo);
+});
+afterAll(() => taken.close());
+
+async function listen(onPort: number, host: string): Promise<number> {
+  const server = createServer().listen(onPort, host);
+  await once(server, 'listening');
+  const bound = (server.address() as AddressInfo).port;
+  server.close();
+  return bound;
+}
+
+const NAMES = {
+  public: ['PORT', 'HOST'],
+  admin: ['ADMIN_PORT', 'ADMIN_HOST'],
+  sandbox: ['SANDBOX_PORT', 'SANDBOX_HOST'],
+} as const;
+
+test.each(['public', 'admin', 'sandbox'] as const)('a taken port of the %s server is told with its settings', async (server) => {
+  const [portName, hostName] = NAMES[server];
+  const config = configFor('/tmp', { [portName]: String(port), [hostName]: '127.0.0.1' });
+  await expect(listening(config, server, listen)).rejects.toThrow(
+    `${portName} is ${port}, where another program listens already (on 127.0.0.1); choose another ${portName} or stop that program.`,
+  );
+});
+
+test('an address of another machine is told', async () => {
+  // RFC 5737: an address of documents, which no machine has.
+  await expect(listening(configFor('/tmp', { HOST: '192.0.2.1' }), 'public', listen)).rejects.toThrow(
+    'HOST is 192.0.2.1, which is no address of this machine.',
+  );
+});
+
+test('what listens gives its value, and an error without a code stays as it is', async () => {
+  expect(await listening(configFor('/tmp'), 'public', listen)).toBeGreaterThan(0);
+  const bug = new Error('a bug');
+  await expect(listening(configFor('/tmp'), 'public', () => Promise.reject(bug))).rejects.toBe(bug);
+});

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import type { Journal } from '../../src/journal/journal';
+import type { Clock } from '../../src/domain/clock';
+import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
+import { createVirtualClock } from '../domain/virtual-clock';
+import { newOrder } from '../journal/new-order';
+
+const NOW = Date.UTC(2026, 10, 22, 8);
+const SECOND = 1_000;
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-told-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Opened and sold so many seconds before the end of its process. */
+async function sell(journal: Journal, requestId: string, openedAtMs: number, settledAtMs?: number): Promise<void> {
+  const { owner } = newOrder();
+  await journal.open(newOrder({ requestId, openedAtMs }));
+  if (settledAtMs !== undefined) await journal.settle(owner, requestId, { kind: 'succeeded', reference: requestId }, settledAtMs);
+}
+
+const toldAt = async (journal: Journal, requestId: string) => (await journal.find(newOrder().owner, requestId))?.toldAtMs;
+
+test.each([
+  ['memory', async () => createMemoryJournal()],
+  ['lmdb', () => openLmdbJournal({ dir: join(folder, 'journal'), retentionMs: Infinity })],
+])('after a kill, what was open or sold in its last seconds is not told (%s)', async (_name, open) => {
+  const journal = await open();
+  const end = NOW - 90 * 60 * SECOND;
+  await sell(journal, 'long-before', end - 120 * SECOND, end - 119 * SECOND);
+  await sell(journal, 'before', end - 40 * SECOND, end - 30 * SECOND);
+  await sell(journal, 'held', end - 41 * SECOND, end - 2 * SECOND);
+  await sell(journal, 'last', end - SECOND, end);
+  await sell(journal, 'open', end - 50 * SECOND);
+  expect(await markUntold(journal, [end])).toBe(3);
+  const ids = ['long-before', 'before', 'held', 'last', 'open'];
+  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, undefined, 0, 0, 0]);
+  expect(await markUntold(journal, [end])).toBe(0);
+  await journal.close();
+});
+
+test('what a process sold last is marked however much a neighbour has sold since', async () => {
+  const journal = createMemoryJournal();
+  const sign = NOW - 120 * SECOND;
+  await sell(journal, 'long-before', sign - 120 * SECOND, sign - 119 * SECOND);
+  await sell(journal, 'before', sign - 30 * SECOND, sign - 20 * SECOND);
+  await sell(journal, 'held', sign - 50 * SECOND, sign - 2 * SECOND);
+  await sell(journal, 'after-sign', sign + 4 * SECOND, sign + 5 * SECOND);
+  await sell(journal, 'ended-elsewhere', sign + 4 * SECOND, NOW - 60 * SECOND);
+  const neighbours = Array.from({ length: 90 }, (_, index) => `neighbour-${index}`);
+  for (const [index, id] of neighbours.entries())
+    await sell(journal, id, sign + (30 + index) * SECOND, sign + (30 + index) * SECOND);
+  await sell(journal, 'open', sign - 3_600 * SECOND);
+  await sell(journal, 'neighbours-open', NOW - SECOND);
+  await markUntold(journal, [sign]);
+  const ids = ['long-before', 'before', 'held', 'after-sign', 'ended-elsewhere', 'open', 'neighbour-20', 'neighbours-open'];
+  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([
+    undefined,
+    undefined,
+    0,
+    0,
+    0,
+    0,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('of a machine that lost its last signs the end of the journal tells', async () => {
+  const journal = createMemoryJournal();
+  await sell(journal, 'last', NOW - 40 * SECOND, NOW - 39 * SECOND);
+  expect(await findEnd(journal, NOW)).toBe(NOW - 39 * SECOND);
+  expect(await findEnd(createMemoryJournal(), NOW)).toBe(0);
+});
+
+test('after stops in which everything came to its end nothing is marked', async () => {
+  const journal = createMemoryJournal();
+  await sell(journal, 'last', NOW - SECOND, NOW);
+  expect(await markUntold(journal, [])).toBe(0);
+});
+
+test('an empty journal has nothing to mark', async () => {
+  expect(await markUntold(createMemoryJournal(), [NOW])).toBe(0);
+});
+
+test('a start marks, and so does a neighbour that sells on', async () => {
+  const journal = createMemoryJournal();
+  const [clock, neighbour] = [createVirtualClock(NOW), createVirtualClock(NOW)];
+  const marked: number[] = [];
+  const watch = (of: Clock) =>
+    watchUntold({ dataDir: folder, journal, clock: of, onMarked: (count) => marked.push(count), onTrouble: () => undefined });
+  await sell(journal, 'before-signs', NOW - 2 * SECOND, NOW - SECOND);
+  await watch(neighbour);
+  expect(marked).toEqual([1]);
+  const endSigns = await watch(clock);
+  await sell(journal, 'last', NOW + SECOND, NOW + 2 * SECOND);
+  await clock.advance(25 * SECOND);
+  expect(await toldAt(journal, 'last')).toBe(0);
+  endSigns(true);
+  expect(marked).toEqual([1, 1]);
+});

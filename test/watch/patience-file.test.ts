@@ -1,0 +1,63 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPatienceFile, readPatienceFile } from '../../src/watch/patience-file';
+import { createVirtualClock } from '../domain/virtual-clock';
+
+const ENTRY = { fingerprint: '0a'.repeat(16), kind: 'plain_php', hangUpsMs: [20_000, 20_100], limitMs: 18_000 };
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-patience-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a spell of hang-ups is one write, which its owner alone may read', async () => {
+  const clock = createVirtualClock();
+  const file = createPatienceFile(folder, clock, () => undefined);
+  file.save(() => []);
+  file.save(() => [ENTRY]);
+  expect(readdirSync(folder)).toEqual([]);
+  let now = [{ ...ENTRY, limitMs: 9_000 }];
+  await clock.advance(1_000);
+  expect(readPatienceFile(folder).entries).toEqual([]);
+  file.save(() => now);
+  now = [ENTRY];
+  file.close();
+  expect(readPatienceFile(folder)).toEqual({ entries: [ENTRY] });
+  expect(readdirSync(folder)).toEqual(['patience.json']);
+  expect(statSync(join(folder, 'patience.json')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(folder, 'patience.json'), 'utf8')).not.toMatch(/key|pin/i);
+});
+
+test('what another gateway in the same folder has learnt stays', () => {
+  const other = { ...ENTRY, fingerprint: '0b'.repeat(16) };
+  for (const entry of [other, ENTRY]) {
+    const file = createPatienceFile(folder, createVirtualClock(), () => undefined);
+    file.save(() => [entry]);
+    file.close();
+  }
+  expect(readPatienceFile(folder).entries).toEqual([other, ENTRY]);
+});
+
+test.each(['{"version":1,"learnt":[{', '{"version":2,"learnt":[]}', '[]', '{"version":1,"learnt":[{"fingerprint":"x"}]}'])(
+  'a damaged file (%s) is begun anew and said',
+  (text) => {
+    writeFileSync(join(folder, 'patience.json'), text);
+    expect(readPatienceFile(folder)).toEqual({
+      entries: [],
+      problem: expect.stringContaining('patience.json cannot be read; what it held is learnt anew'),
+    });
+  },
+);
+
+test('a folder without one has learnt nothing, and one that cannot be written is trouble, not an end', () => {
+  expect(readPatienceFile(folder)).toEqual({ entries: [] });
+  const trouble: string[] = [];
+  const file = createPatienceFile(join(folder, 'gone'), createVirtualClock(), (what) => trouble.push(what));
+  for (let nth = 0; nth < 2; nth += 1) {
+    file.save(() => [ENTRY]);
+    file.close();
+  }
+  // Once, until it can be written again.
+  expect(trouble).toEqual(['patience_file']);
+});

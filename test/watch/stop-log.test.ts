@@ -1,0 +1,54 @@
+import { createServer, get } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { createStopLog } from '../../src/watch/stop-log';
+import { createLog } from '../../src/telemetry/log';
+import { newOrder } from '../journal/new-order';
+
+let lines: Record<string, unknown>[];
+beforeEach(() => (lines = []));
+const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+
+test('a stop says what it found under way, and how many orders found their end meanwhile', async () => {
+  const journal = createMemoryJournal();
+  for (const requestId of ['one', 'two', 'three']) await journal.open(newOrder({ requestId, contentHash: requestId }));
+  let now = 1_000;
+  const stopping = createStopLog({ log, clock: { now: () => now }, journal, orders: () => 2 });
+  const server = createServer(() => undefined);
+  stopping.watch(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const asked = once(server, 'request');
+  const request = get({ port: (server.address() as AddressInfo).port }).on('error', () => undefined);
+  await asked;
+
+  stopping.begin('SIGTERM');
+  now += 50;
+  stopping.drainEnded();
+  await journal.settle(newOrder().owner, 'two', { kind: 'succeeded' }, now);
+  await journal.settle(newOrder().owner, 'three', { kind: 'pending' }, now);
+  now += 200;
+  await stopping.drained();
+  stopping.end();
+  request.destroy();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 'info', event: 'stop_begun', signal: 'SIGTERM', requests: 1, held: 2 }),
+    expect.objectContaining({ level: 'info', event: 'drain_ended', requests: 1, held: 2, durationMs: 50 }),
+    expect.objectContaining({ level: 'info', event: 'stopped', finished: 1, open: 2, durationMs: 250 }),
+  ]);
+});
+
+test('a stop does not fail for a journal that cannot be read, and says nothing of orders then', async () => {
+  const journal = { listUnsettled: () => Promise.reject(new Error('gone')) };
+  const stopping = createStopLog({ log, clock: { now: () => 5 }, journal, orders: () => 0 });
+  stopping.begin(undefined);
+  await stopping.drained();
+  stopping.end();
+  const time = expect.any(String) as unknown;
+  expect(lines).toEqual([
+    { level: 'info', time, requests: 0, held: 0, event: 'stop_begun' },
+    { level: 'info', time, durationMs: 0, event: 'stopped' },
+  ]);
+});
