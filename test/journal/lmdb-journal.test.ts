@@ -139,7 +139,10 @@ describe('LMDB journal on its disk', () => {
 
   test('two journals on one folder in one process share it', async () => {
     const dir = await makeFolder();
-    const [one, two] = [await openLmdbJournal({ dir }), await openLmdbJournal({ dir })];
+    const [one, two] = [
+      await openLmdbJournal({ dir, retentionMs: Infinity }),
+      await openLmdbJournal({ dir, retentionMs: Infinity }),
+    ];
     await one.open(newOrder());
     expect((await two.open(newOrder())).kind).toBe('found');
     await one.close();

@@ -23,7 +23,8 @@ const refused = (words: string): object =>
   });
 
 function openGateway(dir: string, encryptionKey?: Secret, onEvent: (event: JournalEvent) => void = () => undefined) {
-  return openLmdbJournal({ dir, onEvent, ...(encryptionKey === undefined ? {} : { encryptionKey }) });
+  // Without a sweep: in one process the write of one journal waits for ever for another that runs in the background.
+  return openLmdbJournal({ dir, onEvent, retentionMs: Infinity, ...(encryptionKey === undefined ? {} : { encryptionKey }) });
 }
 
 function openReader(dir: string, encryptionKey?: Secret): Promise<Journal> {

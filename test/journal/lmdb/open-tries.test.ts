@@ -41,7 +41,10 @@ describe('open tries', () => {
 /** Two journals on one folder: each keeps the tries of its own, as two processes do. */
 async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): Promise<void> {
   const dir = await makeFolder();
-  const [mine, other] = [await openLmdbJournal({ dir }), await openLmdbJournal({ dir })];
+  const [mine, other] = [
+    await openLmdbJournal({ dir, retentionMs: Infinity }),
+    await openLmdbJournal({ dir, retentionMs: Infinity }),
+  ];
   try {
     await work(mine, other);
   } finally {
