@@ -17,27 +17,27 @@ import { pendingInWords } from './tell/refuse';
 import { isUsedUp, replayMsOf } from './order/replay-window';
 import { readRequestId } from './read/request-id';
 import { tellObstacle } from './tell/tell-unanswered';
-import type { Found } from './read/walk-in';
+import type { Known } from './read/walk-in';
 
 /** Undefined when the refusal stands: no such order, or none that was charged, or not word for word the same request. */
 export async function answerRefusedRepeat(
   request: LegacyRequest,
   mapping: Mapping,
-  found: Found,
+  known: Known,
   refusal: GatewayError,
   parts: WalkParts,
 ): Promise<Answer | undefined> {
-  const { operation, credentials, parameters = {} } = found;
+  const { operation, credentials, parameters = {} } = known;
   if (operation?.kind !== 'purchase' || credentials === undefined) return undefined;
   const requestId = readIdOf(request, parameters, mapping);
   const order = requestId === undefined ? undefined : await findOrder(credentials.fingerprint, requestId, parts);
   if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
-  if (isUsedUp(order, replayMsOf(mapping, found.callerKey), parts)) return undefined;
+  if (isUsedUp(order, replayMsOf(mapping, known.callerKey), parts)) return undefined;
   const reader = { credentials, request, mapping };
   const obstacle = obstacleOf(refusal) ?? (await judgeVisit(order, reader, parts));
   if (obstacle !== undefined) {
     if (order.outcome !== undefined && isSafeToRefund(order.outcome)) return undefined;
-    const refused = { mapping, request, operation, format: found.detection?.format, parameters };
+    const refused = { mapping, request, operation, format: known.detection?.format, parameters };
     return { reply: pendingInWords(refused, tellObstacle(obstacle, mapping).text), outcome: 'unknown' };
   }
   const outcome = await withGoods(order, reader, parts);
@@ -46,7 +46,7 @@ export async function answerRefusedRepeat(
     ...tellOutcome(outcome, mapping),
     mapping,
     operation: mapping.operations.get(order.operation) ?? operation,
-    format: mapping.formats.has(order.format) ? order.format : (found.detection?.format ?? ''),
+    format: mapping.formats.has(order.format) ? order.format : (known.detection?.format ?? ''),
     values: order.fields,
     roots: { order: orderRoot(order, outcome) },
   });

@@ -35,7 +35,7 @@ import { createAttemptLimit } from './order/attempt-limit';
 import { readContextOf, type Asking } from './read/asking';
 import { askAgain } from './order/ask-again';
 import { authenticate, authenticateFields, type Authenticated } from './read/authenticate';
-import { catalogListsOf } from './read/catalog-lists';
+import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
 import { createKeyless, type Keyless } from './keyless';
 import type { KeyGuard } from './key-guard';
 import type { Keyring } from './read/keyring';
@@ -49,7 +49,7 @@ import { createReconciler, type Reconciler } from './proof/reconcile';
 import { pendingInWords, refuseRequest, sentIdOf, type Refused } from './tell/refuse';
 import { createRepeats, type Repeats } from './order/repeats';
 import { createSteadiness, type Steadiness } from './proof/steadiness';
-import { walkIn, type Found } from './read/walk-in';
+import { walkIn, type Identified, type Known, type Walk, type WalkedIn } from './read/walk-in';
 
 export interface GatewayParts {
   /** The running mapping; a request keeps the one it began with. */
@@ -191,27 +191,28 @@ export function createGateway(parts: GatewayParts): Gateway {
     return { isBasic: false, credentials };
   };
 
-  /** Steps 2 to 6; the catalog is fetched only when a word of the request can be told in no other way. */
-  const ask = async (request: LegacyRequest, line: Line, mapping: Mapping, found: Found): Promise<Asking> => {
-    // Counted once, also when the steps are walked again with the catalog at hand.
-    let identified: Authenticated | undefined;
-    const tools = {
-      identify: (_request: LegacyRequest, operation: Operation) => (identified ??= identify(request, mapping, operation)),
-    };
-    const first = walkIn(request, mapping, { ...tools, catalog: undefined }, found);
-    if (first.kind === 'needs_catalog') {
-      const context = { credentials: first.credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
-      await parts.keyGuard?.enter(context);
-      const catalog = await parts.catalogs.get(context);
-      if (catalog === undefined) {
-        throw new GatewayError(
-          'catalog_unavailable',
-          'The name cannot be looked up right now. Send its number from the list, or try again later.',
-        );
-      }
-      walkIn(request, mapping, { ...tools, catalog: catalogListsOf(catalog, mapping) }, found);
+  /** v1's price list in the mapping's words: the only way to tell what a name in this request means. */
+  const fetchLists = async ({ credentials }: Identified, request: LegacyRequest, mapping: Mapping): Promise<CatalogLists> => {
+    const context = { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
+    await parts.keyGuard?.enter(context);
+    const catalog = await parts.catalogs.get(context);
+    if (catalog !== undefined) return catalogListsOf(catalog, mapping);
+    throw new GatewayError(
+      'catalog_unavailable',
+      'The name cannot be looked up right now. Send its number from the list, or try again later.',
+    );
+  };
+
+  /** Steps 2 to 6, with what only the outside can tell. */
+  const walkAll = async (request: LegacyRequest, mapping: Mapping): Promise<Walk> => {
+    let walked = walkIn(request, mapping);
+    try {
+      if (walked.kind === 'needs_caller') walked = walked.withCaller(identify(request, mapping, walked.known.operation));
+      if (walked.kind === 'needs_catalog') walked = walked.withCatalog(await fetchLists(walked.known, request, mapping));
+      return walked;
+    } catch (error) {
+      return { kind: 'stopped', known: walked.known, error };
     }
-    return askingOf(request, line, mapping, found as Required<Found>, learnt);
   };
 
   /** A script that goes before its reply has shown how long it waits; one that is cut off by a stop has not. */
@@ -224,8 +225,11 @@ export function createGateway(parts: GatewayParts): Gateway {
   return {
     async handle(request, line = STAYING) {
       const mapping = parts.mapping();
-      const found: Found = {};
       const age = startAge(parts.clock);
+      const walked = await walkAll(request, mapping);
+      const known: Known = walked.known;
+      const { operation, detection, parameters } = known;
+      const refused: Refused = { mapping, request, operation, format: detection?.format, parameters };
       const served = (
         reply: LegacyReply,
         outcome: Served['outcome'],
@@ -235,27 +239,20 @@ export function createGateway(parts: GatewayParts): Gateway {
         outcome,
         refusal,
         repeat,
-        operation: found.operation?.name,
-        format: found.detection?.format,
-        reason: found.detection?.reason,
-        fingerprint: found.credentials?.fingerprint,
-        unknownFields: found.intent?.unknownFields ?? [],
-        parameters: found.parameters,
-        order: order ?? { requestId: sentIdOf(refused()) },
+        operation: operation?.name,
+        format: detection?.format,
+        reason: detection?.reason,
+        fingerprint: known.credentials?.fingerprint,
+        unknownFields: known.intent?.unknownFields ?? [],
+        parameters,
+        order: order ?? { requestId: sentIdOf(refused) },
         heldMs,
       });
-      const refused = (): Refused => ({
-        mapping,
-        request,
-        operation: found.operation,
-        format: found.detection?.format,
-        parameters: found.parameters,
-      });
-      let isAsked = false;
       try {
-        const asking = await ask(request, line, mapping, found);
-        isAsked = true;
-        parts.onRead?.(asking, sentIdOf(refused()));
+        if (walked.kind === 'stopped') throw walked.error;
+        if (walked.kind !== 'walked') throw new Error(`The walk ended at ${walked.kind}.`);
+        const asking = askingOf(request, line, mapping, walked.known, learnt);
+        parts.onRead?.(asking, sentIdOf(refused));
         if (asking.operation.kind === 'purchase') watchHangUp(asking, age);
         const answer = await ANSWERS[asking.operation.kind](asking, walk);
         const { reply, outcome } = answer;
@@ -266,16 +263,16 @@ export function createGateway(parts: GatewayParts): Gateway {
         return served(reply, outcome, answer);
       } catch (error) {
         if (error instanceof GatewayError) {
-          const repeat = (): Promise<Answer | undefined> => answerRefusedRepeat(request, mapping, found, error, walk);
-          const known = isAsked ? undefined : await repeat().catch(() => undefined);
-          if (known !== undefined) return served(known.reply, known.outcome, known);
-          return served(refuseRequest(error, refused()), 'refused', { refusal: error });
+          const repeat = (): Promise<Answer | undefined> => answerRefusedRepeat(request, mapping, known, error, walk);
+          const charged = walked.kind === 'walked' ? undefined : await repeat().catch(() => undefined);
+          if (charged !== undefined) return served(charged.reply, charged.outcome, charged);
+          return served(refuseRequest(error, refused), 'refused', { refusal: error });
         }
         // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
-        const isAboutMoney = found.operation?.kind === 'purchase' || found.operation?.kind === 'status';
+        const isAboutMoney = operation?.kind === 'purchase' || operation?.kind === 'status';
         if (!isAboutMoney) throw error;
         parts.onTrouble('bug', error);
-        return served(pendingInWords(refused()), 'unknown');
+        return served(pendingInWords(refused), 'unknown');
       }
     },
     refuse: (error, { path, method } = {}) => {
@@ -306,8 +303,8 @@ export function createGateway(parts: GatewayParts): Gateway {
   };
 }
 
-function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, found: Required<Found>, learnt: LearntPatience): Asking {
-  const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = found;
+function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, known: WalkedIn, learnt: LearntPatience): Asking {
+  const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = known;
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);
   const patienceMs = patienceFor(operation, kind, callerKey, learntMs).ms;

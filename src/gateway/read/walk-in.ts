@@ -1,6 +1,6 @@
 /**
- * Steps 2 to 6 in a row: from a request to what v1 would be asked. Pure: no call, no clock, nothing written, so that
- * `explain` and `plan` are these very steps. What was found out before a refusal is in `found`.
+ * Steps 2 to 6: from a request to what v1 would be asked. The only file that knows their order; pure, so that `explain` and `plan` walk the
+ * very same steps. What only the outside can tell (who lends a key, the price list) is asked for by a value that goes on from there.
  */
 import type { Credentials } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
@@ -14,70 +14,126 @@ import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
 
-/** Filled step by step; whatever a refusal interrupts stays empty. */
-export interface Found {
-  operation?: Operation;
+/** Step 2: what the address asks for. */
+export interface Routed {
+  readonly operation: Operation;
   /** The parts of the address that are fields. */
-  parameters?: Readonly<Record<string, string>>;
-  /** Of an order's status: every id that the address can be read as. */
-  readings?: readonly string[];
-  credentials?: Credentials;
-  isBasic?: boolean;
-  callerKey?: CallerKey | undefined;
-  detection?: Detection;
-  intent?: Intent;
-  call?: V1Call | undefined;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Of an order's status: every id that the address can be read as, likeliest first. */
+  readonly readings: readonly string[];
 }
 
-export type WalkedIn = { readonly kind: 'asked' } | { readonly kind: 'needs_catalog'; readonly credentials: Credentials };
-
-export interface WalkInTools {
-  /** Step 3: who asks for this operation. Throws the refusal of a request without a key. */
-  readonly identify: (request: LegacyRequest, operation: Operation) => Authenticated;
-  readonly catalog: CatalogLists | undefined;
+/** Step 3: who asks. */
+export interface Identified extends Routed {
+  readonly credentials: Credentials;
+  /** The request logged in with `Authorization: Basic`. */
+  readonly isBasic: boolean;
+  /** What the operator says of this key. */
+  readonly callerKey: CallerKey | undefined;
 }
 
-/** Throws a GatewayError where the request is refused. */
-export function walkIn(request: LegacyRequest, mapping: Mapping, tools: WalkInTools, found: Found): WalkedIn {
-  const match = matched(mapping.matchRoute(request.method, request.path, request.rawPath), request);
-  const { operation, parameters, readings } = match;
-  Object.assign(found, { operation, parameters, readings });
+/** Step 4: in which format. */
+export interface Detected extends Identified {
+  readonly detection: Detection;
+}
 
-  const { credentials, isBasic, isExpired } = tools.identify(request, operation);
+/** Step 5: what is wanted, in canonical words. */
+interface Canonical extends Detected {
+  readonly intent: Intent;
+}
+
+/** Step 6: what v1 would be asked; nothing for lists, and for a status, which asks by what the journal knows. */
+export interface WalkedIn extends Canonical {
+  readonly call: V1Call | undefined;
+}
+
+/** As far as the steps came. */
+export type Known = Partial<WalkedIn>;
+
+export type Walk =
+  | { readonly kind: 'walked'; readonly known: WalkedIn }
+  | { readonly kind: 'needs_caller'; readonly known: Routed; readonly withCaller: (who: Authenticated) => Walk }
+  | { readonly kind: 'needs_catalog'; readonly known: Detected; readonly withCatalog: (catalog: CatalogLists) => Walk }
+  /** `error` is a GatewayError where the request is refused, and anything else for a bug. */
+  | { readonly kind: 'stopped'; readonly known: Known; readonly error: unknown };
+
+interface Asked {
+  readonly request: LegacyRequest;
+  readonly mapping: Mapping;
+}
+
+export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
+  return step({}, () => {
+    const { operation, parameters, readings, pinnedFormat } = matched(
+      mapping.matchRoute(request.method, request.path, request.rawPath),
+      request,
+    );
+    const known: Routed = { operation, parameters, readings };
+    const withCaller = (who: Authenticated): Walk => detect(known, who, pinnedFormat, { request, mapping });
+    return { kind: 'needs_caller', known, withCaller };
+  });
+}
+
+function detect(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
+  const { credentials, isBasic, isExpired } = who;
   // A key that only lends itself to a lookup says nothing of whose script this is.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
-  Object.assign(found, { credentials, isBasic, callerKey });
-  if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
-
-  const isGuarded = callerKey?.hasGuard !== false;
-  const certainties = {
-    pinnedByPath: match.pinnedFormat,
-    pinnedByCaller: callerKey?.format,
-    markedByToken: credentials.tokenFormat,
-    ownNumbers: callerKey?.numbers,
-    isGuarded,
-  };
-  const detection = detectFormat(request, operation, mapping, certainties, pathWithoutPin(request.path, mapping));
-  found.detection = detection;
-
-  const { format } = detection;
-  const canonical = canonicalise({
-    request,
-    parameters,
-    operation,
-    format,
-    mapping,
-    callerKey,
-    lookUpWord: wordsOf(tools.catalog),
+  const known: Identified = { ...routed, credentials, isBasic, callerKey };
+  return step(known, () => {
+    if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
+    const certainties = {
+      pinnedByPath: pinnedFormat,
+      pinnedByCaller: callerKey?.format,
+      markedByToken: credentials.tokenFormat,
+      ownNumbers: callerKey?.numbers,
+      isGuarded: isGuarded(known),
+    };
+    const path = pathWithoutPin(request.path, mapping);
+    const detection = detectFormat(request, known.operation, mapping, certainties, path);
+    return readIntent({ ...known, detection }, undefined, { request, mapping });
   });
-  if (canonical.kind === 'needs_catalog') return { kind: 'needs_catalog', credentials };
-  found.intent = canonical.intent;
-  const intent = isGuarded ? guardNumbering(canonical.intent, request, mapping, callerKey) : canonical.intent;
-  found.intent = intent;
+}
 
-  // What an order's status is asked by comes from the journal, later.
-  found.call = operation.call === undefined || operation.kind === 'status' ? undefined : buildCall(operation.call, intent.values);
-  return { kind: 'asked' };
+function readIntent(known: Detected, catalog: CatalogLists | undefined, { request, mapping }: Asked): Walk {
+  return step(known, () => {
+    const { parameters, operation, callerKey, detection } = known;
+    const lookUpWord = wordsOf(catalog);
+    const { format } = detection;
+    const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
+    if (canonical.kind === 'needs_catalog') {
+      const withCatalog = (lists: CatalogLists): Walk => readIntent(known, lists, { request, mapping });
+      return { kind: 'needs_catalog', known, withCatalog };
+    }
+    return guard({ ...known, intent: canonical.intent }, { request, mapping });
+  });
+}
+
+function guard(known: Canonical, { request, mapping }: Asked): Walk {
+  return step(known, () => {
+    const intent = isGuarded(known) ? guardNumbering(known.intent, request, mapping, known.callerKey) : known.intent;
+    return toCall({ ...known, intent });
+  });
+}
+
+function toCall(known: Canonical): Walk {
+  return step(known, () => {
+    const { operation, intent } = known;
+    const isAsked = operation.call !== undefined && operation.kind !== 'status';
+    return { kind: 'walked', known: { ...known, call: isAsked ? buildCall(operation.call, intent.values) : undefined } };
+  });
+}
+
+/** Whatever a step throws ends the walk with what was known before it. */
+function step(known: Known, run: () => Walk): Walk {
+  try {
+    return run();
+  } catch (error) {
+    return { kind: 'stopped', known, error };
+  }
+}
+
+function isGuarded({ callerKey }: Identified): boolean {
+  return callerKey?.hasGuard !== false;
 }
 
 function wordsOf(catalog: CatalogLists | undefined): LookUpWord | undefined {

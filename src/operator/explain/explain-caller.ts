@@ -8,7 +8,7 @@ import { PINNED_BY_CALLER } from '../../gateway/read/detect-format';
 import { guardNumbering } from '../../gateway/read/guard-numbering';
 import { patienceFor, type LearntPatience } from '../../gateway/order/learnt-patience';
 import { listShapeName } from '../../gateway/tell/merge-reply';
-import type { Found } from '../../gateway/read/walk-in';
+import type { Known } from '../../gateway/read/walk-in';
 
 export interface CallerDecision {
   /** A sentence without its full stop. */
@@ -18,12 +18,12 @@ export interface CallerDecision {
 
 /** Only what mattered to this very request; nothing for a key of which nothing is said. */
 export function explainCaller(
-  found: Found,
+  known: Known,
   request: LegacyRequest,
   mapping: Mapping,
   refusal: GatewayError | undefined,
 ): CallerDecision[] {
-  const { callerKey, operation, detection } = found;
+  const { callerKey, operation, detection } = known;
   if (callerKey === undefined) return [];
   const decision = (words: string, ...path: readonly string[]): CallerDecision => ({
     words,
@@ -31,8 +31,8 @@ export function explainCaller(
   });
   return [
     ...(detection?.reason === PINNED_BY_CALLER ? [decision(`its format is ${detection.format.toUpperCase()}`, 'format')] : []),
-    ...explainNumbers(found, refusal, decision),
-    ...explainGuard(found, request, mapping, decision),
+    ...explainNumbers(known, refusal, decision),
+    ...explainGuard(known, request, mapping, decision),
     ...(operation?.kind === 'purchase' ? explainWaiting(operation, callerKey, decision) : []),
     ...(operation === undefined || detection === undefined ? [] : explainList(operation, detection.format, callerKey, decision)),
   ];
@@ -40,7 +40,7 @@ export function explainCaller(
 
 type Decide = (words: string, ...path: readonly string[]) => CallerDecision;
 
-function explainNumbers({ operation, intent }: Found, refusal: GatewayError | undefined, decide: Decide): CallerDecision[] {
+function explainNumbers({ operation, intent }: Known, refusal: GatewayError | undefined, decide: Decide): CallerDecision[] {
   if (refusal?.code === 'number_unlisted') {
     const field = operation?.fields.find(({ from, otherwise }) => [...from, ...otherwise].includes(refusal.field ?? ''));
     return field?.table === undefined
@@ -56,7 +56,7 @@ function explainNumbers({ operation, intent }: Found, refusal: GatewayError | un
 }
 
 /** Of a guard that is off only what it would have refused is worth a word. */
-function explainGuard({ callerKey, intent }: Found, request: LegacyRequest, mapping: Mapping, decide: Decide): CallerDecision[] {
+function explainGuard({ callerKey, intent }: Known, request: LegacyRequest, mapping: Mapping, decide: Decide): CallerDecision[] {
   if (callerKey?.hasGuard !== false || intent === undefined) return [];
   try {
     const { numberedBy, values } = guardNumbering(intent, request, mapping, callerKey);
@@ -80,7 +80,7 @@ function explainWaiting({ name }: Operation, callerKey: CallerKey, decide: Decid
 }
 
 /** The number that the numbering guard sold by the numbering of another server. */
-export function explainNumberedBy({ intent }: Found, mapping: Mapping): CallerDecision[] {
+export function explainNumberedBy({ intent }: Known, mapping: Mapping): CallerDecision[] {
   if (intent?.numberedBy === undefined) return [];
   const { field, title, path } = intent.numberedBy;
   const words = `its ${field} ${intent.ownNumbers[field]} is ${textOf(intent.values[field])}, as in ${title}: the number is not ported`;
@@ -89,7 +89,7 @@ export function explainNumberedBy({ intent }: Found, mapping: Mapping): CallerDe
 
 /** That it is held below what the mapping says, because its scripts hang up earlier. */
 export function explainLearnt(
-  { operation, credentials, callerKey }: Found,
+  { operation, credentials, callerKey }: Known,
   request: LegacyRequest,
   mapping: Mapping,
   learnt: LearntPatience,

@@ -18,7 +18,7 @@ import type { Keyring } from '../../gateway/read/keyring';
 import { explainCaller, explainLearnt, explainNumberedBy, type CallerDecision } from './explain-caller';
 import { createLearntPatience, type LearntPatience } from '../../gateway/order/learnt-patience';
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
-import { walkIn, type Found } from '../../gateway/read/walk-in';
+import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 
 export interface Place {
   readonly file: string;
@@ -92,26 +92,14 @@ export function explain(
   keyring: Keyring,
   learnt: LearntPatience = createLearntPatience(),
 ): Explanation {
-  const found: Found = {};
+  const walk = walkAsSent(request, mapping, keyring);
+  if (walk.kind === 'stopped' && !(walk.error instanceof GatewayError)) throw walk.error;
+  const refusal = walk.kind === 'stopped' ? (walk.error as GatewayError) : undefined;
   let end: Pick<Explanation, 'refusal' | 'note'> = {};
-  let refusal: GatewayError | undefined;
-  try {
-    const walked = walkIn(
-      request,
-      mapping,
-      { identify: (one, operation) => identify(one, operation, keyring), catalog: undefined },
-      found,
-    );
-    if (walked.kind === 'needs_catalog')
-      end = {
-        note: 'A name in this request is looked up in the catalog of the key, which explain does not fetch. Send its number to see the rest.',
-      };
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    refusal = error;
-    end = { refusal: { code: error.code, detail: error.detail, http: error.status } };
-  }
-  const { operation, detection, intent, call, credentials } = found;
+  if (walk.kind === 'needs_catalog') end = { note: NEEDS_CATALOG };
+  if (refusal !== undefined) end = { refusal: { code: refusal.code, detail: refusal.detail, http: refusal.status } };
+  const known: Known = walk.known;
+  const { operation, detection, intent, call, credentials } = known;
   if (operation !== undefined && !operation.withoutKey && !hasKey(request, operation)) {
     end = { ...end, note: 'No key was sent: the gateway answers 401 before it reads any further.' };
   }
@@ -125,16 +113,16 @@ export function explain(
           key: {
             ...(hasKey(request, operation) ? { fingerprint: credentials.fingerprint } : {}),
             hasPin: credentials.pin !== undefined,
-            how: howSent(found, request),
+            how: howSent(known, request),
           },
         }),
     ...(detection === undefined
       ? {}
       : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
     caller: [
-      ...explainNumberedBy(found, mapping),
-      ...explainCaller(found, request, mapping, refusal),
-      ...explainLearnt(found, request, mapping, learnt),
+      ...explainNumberedBy(known, mapping),
+      ...explainCaller(known, request, mapping, refusal),
+      ...explainLearnt(known, request, mapping, learnt),
     ],
     fields:
       operation === undefined || intent === undefined ? [] : explainFields(operation, intent.values, intent.spellings, mapping),
@@ -142,8 +130,21 @@ export function explain(
     ...(intent?.requestId === undefined ? {} : { requestId: intent.requestId.sent }),
     ...(call === undefined ? {} : { call }),
     ...end,
-    replies: end.refusal === undefined ? explainReplies(found, mapping) : [],
+    replies: end.refusal === undefined ? explainReplies(known, mapping) : [],
   };
+}
+
+const NEEDS_CATALOG =
+  'A name in this request is looked up in the catalog of the key, which explain does not fetch. Send its number to see the rest.';
+
+function walkAsSent(request: LegacyRequest, mapping: Mapping, keyring: Keyring): Walk {
+  const walk = walkIn(request, mapping);
+  if (walk.kind !== 'needs_caller') return walk;
+  try {
+    return walk.withCaller(identify(request, walk.known.operation, keyring));
+  } catch (error) {
+    return { kind: 'stopped', known: walk.known, error };
+  }
 }
 
 /** A request without a key is explained all the same: what it means does not depend on who asks. */
@@ -157,7 +158,7 @@ function hasKey({ headers, body }: LegacyRequest, operation: Operation | undefin
   return headers.authorization !== undefined || headers.token !== undefined || isInFields;
 }
 
-function howSent({ credentials, isBasic, operation }: Found, request: LegacyRequest): string {
+function howSent({ credentials, isBasic, operation }: Known, request: LegacyRequest): string {
   if (!hasKey(request, operation)) return 'no key was sent';
   if (credentials?.tokenFormat !== undefined) return `an AccessToken of format ${credentials.tokenFormat.toUpperCase()}`;
   return isBasic === true ? 'Basic authorization' : 'an API key';
@@ -179,7 +180,7 @@ function explainFields(
 
 /** What each outcome would be told, with made-up answers of v1; nothing while the format is not known. */
 export function explainReplies(
-  { operation, detection, intent, callerKey }: Found,
+  { operation, detection, intent, callerKey }: Known,
   mapping: Mapping,
   catalog?: CatalogLists,
 ): ExplainedReply[] {

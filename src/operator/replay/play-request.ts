@@ -5,7 +5,8 @@ import { textOf } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
 import type { Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
 import { explainReplies } from '../explain/explain';
-import { walkIn, type Found } from '../../gateway/read/walk-in';
+import type { Authenticated } from '../../gateway/read/authenticate';
+import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 import { SAMPLE_CATALOG } from './sample-catalog';
 
 /** Who asks: pins of keys count, and the mark of a login's token. */
@@ -30,18 +31,14 @@ export interface Noticed {
 export const HTTP_STATUS = 'HTTP status';
 
 export function playRequest(request: LegacyRequest, mapping: Mapping, { fingerprint, tokenFormat }: Caller): Noticed {
-  const found: Found = {};
   const credentials = { apiKey: new Secret('replayed'), fingerprint, ...(tokenFormat === undefined ? {} : { tokenFormat }) };
   const isBasic = request.headers.authorization?.startsWith('Basic') === true;
-  let refusal: string | undefined;
-  try {
-    walkIn(request, mapping, { identify: () => ({ credentials, isBasic }), catalog: SAMPLE_CATALOG }, found);
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    refusal = error.code;
-  }
-  const { operation, detection, call } = found;
-  const replies = refusal === undefined ? explainReplies(found, mapping, SAMPLE_CATALOG) : [];
+  const walk = walkWithSamples(request, mapping, { credentials, isBasic });
+  if (walk.kind === 'stopped' && !(walk.error instanceof GatewayError)) throw walk.error;
+  const refusal = walk.kind === 'stopped' ? (walk.error as GatewayError).code : undefined;
+  const known: Known = walk.known;
+  const { operation, detection, call } = known;
+  const replies = refusal === undefined ? explainReplies(known, mapping, SAMPLE_CATALOG) : [];
   return {
     operation: operation?.name,
     kind: operation?.kind,
@@ -58,4 +55,10 @@ export function playRequest(request: LegacyRequest, mapping: Mapping, { fingerpr
       ]),
     ),
   };
+}
+
+function walkWithSamples(request: LegacyRequest, mapping: Mapping, who: Authenticated): Walk {
+  const routed = walkIn(request, mapping);
+  const walk = routed.kind === 'needs_caller' ? routed.withCaller(who) : routed;
+  return walk.kind === 'needs_catalog' ? walk.withCatalog(SAMPLE_CATALOG) : walk;
 }
