@@ -4,7 +4,7 @@ import { numberingShown } from '../mapping/shown-numbers';
 import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './read/asking';
 import { catalogListsOf } from './read/catalog-lists';
-import type { WalkParts } from './gateway';
+import type { WalkParts } from './walk-parts';
 import { tellFinding } from './answer-lookup';
 import { refusedLately } from './read/judge-visit';
 import { mergeReply } from './tell/merge-reply';

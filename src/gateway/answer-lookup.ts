@@ -6,7 +6,7 @@ import type { Finding } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
 import { readContextOf, type Asking } from './read/asking';
 import { catalogListsOf } from './read/catalog-lists';
-import type { WalkParts } from './gateway';
+import type { WalkParts } from './walk-parts';
 import { isFound, lookUp } from './look-up';
 import { mergeReply, type ReplyParts } from './tell/merge-reply';
 import { tellWait } from './tell/tell-wait';

@@ -11,7 +11,7 @@ import { readContextOf, type Asking, type Reader } from './read/asking';
 import { addressHashOf, askedHashOf, contentHashOf } from './read/build-call';
 import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
 import { fillMoney } from './proof/fill-money';
-import type { WalkParts } from './gateway';
+import type { WalkParts } from './walk-parts';
 import { findReceipt } from './proof/find-receipt';
 import { identifyReceipt, traitsOf } from './proof/compare-receipt';
 import { judgeVisit, type Obstacle } from './read/judge-visit';

@@ -10,7 +10,7 @@ import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
 import { idsOf, withGoods, type Answer } from './answer-purchase';
 import { askedHashOf } from './read/build-call';
-import type { WalkParts } from './gateway';
+import type { WalkParts } from './walk-parts';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { pendingInWords } from './tell/refuse';

@@ -11,7 +11,7 @@ import { tellFinding } from './answer-lookup';
 import { readContextOf, type Asking } from './read/asking';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
-import type { WalkParts } from './gateway';
+import type { WalkParts } from './walk-parts';
 import { judgeVisit, refusedLately } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { findReceipt } from './proof/find-receipt';

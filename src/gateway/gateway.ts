@@ -15,17 +15,13 @@
  *
  * Only purchases go through 7 to 9. A refusal is a GatewayError thrown before 8 and becomes a reply here.
  */
-import type { Catalogs } from '../catalog/catalog';
-import { startAge, within, type Clock } from '../domain/clock';
-import type { Credentials, Secret } from '../domain/credentials';
+import { startAge, within } from '../domain/clock';
+import type { Credentials } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
-import type { Journal } from '../journal/journal';
 import { afterPendingOf } from '../mapping/after-pending';
 import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
 import { tellVisitors } from '../upstream/tell-visitors';
-import type { Upstream } from '../upstream/upstream';
-import type { Visitors } from '../upstream/visitors';
 import { answerList } from './answer-list';
 import { answerLookup } from './answer-lookup';
 import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answer-purchase';
@@ -36,43 +32,18 @@ import { readContextOf, type Asking } from './read/asking';
 import { askAgain } from './order/ask-again';
 import { authenticate, authenticateFields, type Authenticated } from './read/authenticate';
 import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
-import { createKeyless, type Keyless } from './keyless';
-import type { KeyGuard } from './key-guard';
-import type { Keyring } from './read/keyring';
+import { createKeyless } from './keyless';
 import { createLearntPatience, patienceFor, type LearntPatience } from './order/learnt-patience';
-import { createLookupMemory, type LookupMemory } from './lookup-memory';
-import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
+import { createLookupMemory } from './lookup-memory';
+import { createPinGuard } from './order/pin-guard';
 import { takePinTurns } from './order/pin-turns';
-import type { PursuitParts } from './order/pursuit';
-import { createPursuits, type Pursuits } from './order/pursuits';
-import { createReconciler, type Reconciler } from './proof/reconcile';
+import { createPursuits } from './order/pursuits';
+import { createReconciler } from './proof/reconcile';
 import { pendingInWords, refuseRequest, sentIdOf, type Refused } from './tell/refuse';
-import { createRepeats, type Repeats } from './order/repeats';
-import { createSteadiness, type Steadiness } from './proof/steadiness';
+import { createRepeats } from './order/repeats';
+import { createSteadiness } from './proof/steadiness';
 import { walkIn, type Identified, type Known, type Walk, type WalkedIn } from './read/walk-in';
-
-export interface GatewayParts {
-  /** The running mapping; a request keeps the one it began with. */
-  readonly mapping: () => Mapping;
-  readonly journal: Journal;
-  readonly upstream: Upstream;
-  readonly catalogs: Catalogs;
-  /** What v1 has said of keys at addresses: the journal answers by it, and the catalogs show their lists by the same. */
-  readonly visitors: Visitors;
-  readonly keyring: Keyring;
-  /** The operator's key for verify calls that bring none: `<API_KEY>` or `<API_KEY>:<PIN>`. */
-  readonly lookupKey: Secret | undefined;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly onTrouble: (what: string, error: unknown) => void;
-  /** A request has been read (step 6), before anything is done about it. */
-  readonly onRead?: (asking: Asking, sentId: string | undefined) => void;
-  readonly onWrongPin?: (wrong: WrongPin) => void;
-  /** Without it wrong keys have no limit. */
-  readonly keyGuard?: Pick<KeyGuard, 'enter'>;
-  /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
-  readonly learntPatience?: LearntPatience;
-}
+import type { GatewayParts, WalkParts } from './walk-parts';
 
 /** What is worth telling the operator of one request: names, and the ids by which it is looked for. */
 export interface Served {
@@ -110,17 +81,6 @@ export interface Gateway {
   drain(deadlineMs: number): Promise<boolean>;
   /** Asks v1 now what became of this key's open orders. Gives how many found their end. */
   reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
-}
-
-/** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
-export interface WalkParts extends GatewayParts, PursuitParts {
-  readonly pursuits: Pursuits;
-  readonly pinGuard: PinGuard;
-  readonly reconciler: Reconciler;
-  readonly steadiness: Steadiness;
-  readonly repeats: Repeats;
-  readonly keyless: Keyless;
-  readonly lookups: LookupMemory;
 }
 
 type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;

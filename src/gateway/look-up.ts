@@ -1,15 +1,9 @@
 /** One lookup: with each value that is to be tried, by each key that may ask. Free at v1, and nothing is journalled. */
-import type { JsonObject } from '../domain/json';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking } from './read/asking';
 import { buildCall } from './read/build-call';
-import type { WalkParts } from './gateway';
-
-export interface LookedUp {
-  readonly finding: Finding;
-  /** What was asked about; without the field that was tried in vain. */
-  readonly values: JsonObject;
-}
+import type { LookedUp } from './lookup-memory';
+import type { WalkParts } from './walk-parts';
 
 export async function lookUp(asking: Asking, parts: WalkParts): Promise<LookedUp> {
   const { credentials, mapping } = asking;

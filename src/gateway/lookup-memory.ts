@@ -4,7 +4,14 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock';
-import type { LookedUp } from './look-up';
+import type { JsonObject } from '../domain/json';
+import type { Finding } from '../upstream/upstream';
+
+export interface LookedUp {
+  readonly finding: Finding;
+  /** What was asked about; without the field that was tried in vain. */
+  readonly values: JsonObject;
+}
 
 export interface LookupMemory {
   find(name: string, rememberMs: number): LookedUp | undefined;

@@ -1,10 +1,9 @@
 /** What callers.yaml says of single scripts → functions. Whether it is wise is for `rules/check-caller-keys.ts`. */
-import type { AfterPending } from './after-pending';
+import type { AfterPending, CallerKeySource, ValueSource } from './schema';
 import { compileValue, type ValueContext } from './compile-value';
 import type { CallerKey, ListShape, OwnColumn } from './mapping';
 import { createOwnNumbers, type OwnNumbers } from './own-numbers';
 import type { YamlPath } from './read-yaml';
-import type { CallerKeySource, ValueSource } from './schema';
 import type { MappingSource } from './source';
 import type { Table } from './table';
 

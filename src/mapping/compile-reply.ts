@@ -1,8 +1,8 @@
 /** Replies → builders. Layers are merged here, once: included blocks, always, the outcome, then the format's own. */
 import type { JsonValue } from '../domain/json';
-import { compilePlacedFields, compileValue, type Scope, type ValueContext } from './compile-value';
+import { compilePlacedFields, compileValue, type ValueContext } from './compile-value';
+import type { Replies, ReplyBuilder, ReplyFieldSource, ReplyOutcome, Scope } from './mapping';
 import { layersOf, type Layer } from './layers-of';
-import type { Replies, ReplyBuilder, ReplyFieldSource, ReplyOutcome } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import type { OperationSource, ReplySource, ValueSource } from './schema';

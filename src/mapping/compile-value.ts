@@ -1,7 +1,7 @@
 /** Values of replies and calls → functions. The request path never walks YAML. */
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
-import type { ReplyFieldSource } from './mapping';
+import type { ReplyFieldSource, Scope } from './mapping';
 import { nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
 import { listOfEach } from './rules/walk-value';
@@ -9,17 +9,6 @@ import { CATALOG_LISTS, type ValueSource } from './schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
 import { sameWord, type Table } from './table';
-
-/** What a value can be made from. Every root of an expression is one key here, or a field, or a join. */
-export interface Scope {
-  readonly fields: Readonly<Record<string, JsonValue | undefined>>;
-  readonly joins: Readonly<Record<string, JsonValue | undefined>>;
-  readonly roots: Readonly<Record<string, JsonValue | undefined>>;
-  /** The number by which the script knows a value of a table; `field` is the one it came in by. */
-  readonly numberOf: (table: string, value: JsonValue, field?: string) => number | undefined;
-  /** A row of a list of the catalog with the script's own numbers; undefined when it is not for this script. */
-  readonly rowOf?: (list: string, row: JsonObject) => JsonObject | undefined;
-}
 
 /** `undefined` means: leave this field out. */
 export type Value = (scope: Scope) => JsonValue | undefined;

@@ -1,13 +1,12 @@
 /** A merged source → a mapping of plain functions, reporting whatever cannot mean anything. */
-import type { AfterPending } from './after-pending';
+import type { AfterPending, OperationSource } from './schema';
 import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
-import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering } from './mapping';
+import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering, Route } from './mapping';
 import { nearestName } from './nearest-name';
-import { createRouter, parseRoute, type Route } from './routes';
-import type { OperationSource } from './schema';
+import { createRouter, parseRoute } from './routes';
 import { compileSignal } from './signals';
 import { type MappingSource, type Report } from './source';
 import { createTable, type Numbering, type Table } from './table';

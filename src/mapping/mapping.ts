@@ -1,15 +1,12 @@
 /** A compiled mapping: what the walk uses. Made once per load by `compile.ts`; requests finish on the one they began with. */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
-import type { AfterPending } from './after-pending';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
 import type { YamlPath } from './read-yaml';
-import type { MatchRoute, Route } from './routes';
-import type { OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
+import type { AfterPending, OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
 import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
-import type { Scope } from './compile-value';
 
 export type { AfterPending };
 export type OperationKind = (typeof OPERATION_KINDS)[number];
@@ -46,6 +43,17 @@ export interface RequiredIf {
   readonly path: string;
   readonly sentEmpty: string;
   readonly why: string;
+}
+
+/** What a value can be made from. Every root of an expression is one key here, or a field, or a join. */
+export interface Scope {
+  readonly fields: Readonly<Record<string, JsonValue | undefined>>;
+  readonly joins: Readonly<Record<string, JsonValue | undefined>>;
+  readonly roots: Readonly<Record<string, JsonValue | undefined>>;
+  /** The number by which the script knows a value of a table; `field` is the one it came in by. */
+  readonly numberOf: (table: string, value: JsonValue, field?: string) => number | undefined;
+  /** A row of a list of the catalog with the script's own numbers; undefined when it is not for this script. */
+  readonly rowOf?: (list: string, row: JsonObject) => JsonObject | undefined;
 }
 
 export interface Join {
@@ -175,6 +183,15 @@ export interface OtherNumbering {
   readonly path: YamlPath;
 }
 
+export interface Route {
+  readonly methods: readonly string[];
+  /** As written: `/api/transaction/:id`. */
+  readonly path: string;
+  readonly operation: string;
+  /** Set when only one format has this address. */
+  readonly format: string | undefined;
+}
+
 export interface Mapping {
   readonly hash: string;
   readonly formats: ReadonlyMap<string, Format>;
@@ -215,3 +232,5 @@ export type RouteMatch =
     }
   | { readonly kind: 'wrong_method'; readonly allowed: readonly string[] }
   | { readonly kind: 'unknown_path' };
+
+export type MatchRoute = (method: string, path: string, rawPath?: string) => RouteMatch;

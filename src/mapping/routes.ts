@@ -1,24 +1,11 @@
 /** Addresses → operations. Both slash spellings are the same address; a literal segment wins over a `:name`. */
 import { decodePath } from '../domain/decode-path';
-import type { Operation, RouteMatch } from './mapping';
-
-export interface Route {
-  readonly methods: readonly string[];
-  /** As written: `/api/transaction/:id`. */
-  readonly path: string;
-  readonly operation: string;
-  /** Set when only one format has this address. */
-  readonly format: string | undefined;
-}
+import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
+import { trimSlash } from './trim-slash';
 
 export function parseRoute(text: string): { methods: string[]; path: string } {
   const [methods = '', path = ''] = text.split(' ');
   return { methods: methods.split('|'), path: trimSlash(path) };
-}
-
-export function trimSlash(path: string): string {
-  const trimmed = path.replace(/\/+$/, '');
-  return trimmed === '' ? '/' : trimmed;
 }
 
 interface Node {
@@ -32,8 +19,6 @@ const createNode = (): Node => ({ literals: new Map(), parameter: undefined, rou
 
 /** It belongs to a value in the address, not to the address. */
 const ENCODED_SLASH = /%2f/i;
-
-export type MatchRoute = (method: string, path: string, rawPath?: string) => RouteMatch;
 
 /**
  * A matcher over all routes; format ids as first segment pin that format. Below the address of an order's status everything

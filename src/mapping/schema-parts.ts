@@ -1,6 +1,5 @@
 /** What the schema of the mapping language is made of: names, words, durations, values. */
 import { z } from 'zod';
-import { AFTER_PENDING } from './after-pending';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);
@@ -25,6 +24,10 @@ export const duration = z
     return Number.parseInt(text, 10) * unit;
   })
   .describe('A duration: a whole number with ms, s, m or h.');
+
+/** `look`: v1's receipts and history alone. `buy`: it is also sent again, for scripts that keep or sell what is pending. */
+const AFTER_PENDING = ['look', 'buy'] as const;
+export type AfterPending = (typeof AFTER_PENDING)[number];
 
 export const afterPending = z
   .enum(AFTER_PENDING)

@@ -18,7 +18,7 @@ import {
   words,
 } from './schema-parts';
 
-export { CATALOG_LISTS, type ValueSource } from './schema-parts';
+export { CATALOG_LISTS, type AfterPending, type ValueSource } from './schema-parts';
 
 const replySchema = z
   .strictObject({

@@ -1,7 +1,7 @@
 /** What in a request speaks for a format, compiled to predicates. */
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
 import { parseText } from './input-transforms';
-import { trimSlash } from './routes';
+import { trimSlash } from './trim-slash';
 import type { SignalSource } from './schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';

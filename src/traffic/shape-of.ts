@@ -4,7 +4,7 @@ import { keepName } from '../domain/shown-words';
 import { FIELD_KINDS, type AuthShape, type FieldKind, type FieldShape, type RequestShape } from '../domain/traffic';
 import { parseText } from '../mapping/input-transforms';
 import type { Mapping, Operation } from '../mapping/mapping';
-import { trimSlash } from '../mapping/routes';
+import { trimSlash } from '../mapping/trim-slash';
 import { sameWord } from '../mapping/table';
 import { fieldKindOf } from './field-kind';
 import { keepAddress } from './keepable';

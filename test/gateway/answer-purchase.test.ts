@@ -1,7 +1,8 @@
 import { pause } from '../../src/domain/clock';
 import { GatewayError } from '../../src/domain/errors';
 import type { Outcome } from '../../src/domain/outcome';
-import type { GatewayParts, Served } from '../../src/gateway/gateway';
+import type { Served } from '../../src/gateway/gateway';
+import type { GatewayParts } from '../../src/gateway/walk-parts';
 import type { Journal } from '../../src/journal/journal';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';

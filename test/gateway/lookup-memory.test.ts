@@ -1,5 +1,4 @@
-import { createLookupMemory } from '../../src/gateway/lookup-memory';
-import type { LookedUp } from '../../src/gateway/look-up';
+import { createLookupMemory, type LookedUp } from '../../src/gateway/lookup-memory';
 import { createVirtualClock } from '../domain/virtual-clock';
 
 const named = (name: string): LookedUp => ({ finding: { kind: 'found', body: { data: { name } } }, values: {} });

@@ -1,7 +1,8 @@
 /** The whole walk on a clock that stands still, with a scripted v1: for tests of what happens between journal and upstream. */
 import type { Catalogs } from '../../src/catalog/catalog';
 import { Secret } from '../../src/domain/credentials';
-import { createGateway, type Gateway, type GatewayParts } from '../../src/gateway/gateway';
+import { createGateway, type Gateway } from '../../src/gateway/gateway';
+import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';

@@ -3,7 +3,17 @@ import { parse } from 'yaml';
 import ts from 'typescript';
 import { V1_ENDPOINTS } from '../../src/upstream/v1';
 import { NOT_TESTED_YET, TESTED_ELSEWHERE } from './tested-elsewhere';
-import { filesBelow, functionSizes, lineOf, readSources, readText, ROOT, walk, type SourceFile } from './source-files';
+import {
+  filesBelow,
+  functionSizes,
+  importCycles,
+  lineOf,
+  readSources,
+  readText,
+  ROOT,
+  walk,
+  type SourceFile,
+} from './source-files';
 
 const SOURCES = readSources();
 const PATHS = new Set(SOURCES.map(({ path }) => path));
@@ -11,12 +21,21 @@ const PATHS = new Set(SOURCES.map(({ path }) => path));
 const FILE_LINES_MAX = 350;
 const FUNCTION_LINES_MAX = 70;
 
-/** Functions that are lists, with the lines that they may have. */
-const LONG_LISTS: ReadonlyMap<string, number> = new Map([
-  // One part after the other, each needed by the next.
-  ['src/main.ts start', 85],
-  // One metric after the other.
-  ['src/telemetry/metrics.ts createMetrics', 90],
+/** Functions that are still longer, with what is nested in them. This list may only get shorter, and so may each of them. */
+const LONG_FUNCTIONS: ReadonlyMap<string, number> = new Map([
+  ['src/catalog/catalog.ts createCatalog', 102],
+  ['src/gateway/gateway.ts createGateway', 154],
+  ['src/gateway/keyless.ts createKeyless', 87],
+  ['src/gateway/order/attempt-limit.ts createAttemptLimit', 91],
+  ['src/gateway/proof/reconcile.ts createReconciler', 127],
+  ['src/http/server.ts createHttpServer', 77],
+  ['src/journal/kept-answers.ts keepAnswers', 111],
+  ['src/journal/memory-journal.ts createMemoryJournal', 75],
+  ['src/main.ts start', 83],
+  ['src/mapping/live.ts openLiveMapping', 94],
+  ['src/telemetry/metrics.ts createMetrics', 102],
+  ['src/upstream/http-upstream.ts createHttpUpstream', 88],
+  ['src/watch/observer.ts createObserver', 96],
 ]);
 
 // The stairs: a file imports from its own room and from lower stairs, never up and never across.
@@ -106,18 +125,8 @@ test('the rooms of the gateway stand in one order', () => {
   expect(broken).toEqual([]);
 });
 
-test('no file needs itself to run', () => {
-  const byPath = new Map(SOURCES.map((file) => [file.path, file]));
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  const visit = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
-    if (done.has(path) || trail.includes(path)) return;
-    for (const { file, isValue } of byPath.get(path)?.imports ?? []) if (isValue) visit(file, [...trail, path]);
-    done.add(path);
-  };
-  for (const path of PATHS) visit(path, []);
-  expect(cycles).toEqual([]);
+test('no file imports itself by way of others, not even for a type', () => {
+  expect(importCycles(SOURCES)).toEqual([]);
 });
 
 test('exports have names', () => {
@@ -224,13 +233,19 @@ test(`no file has more than ${FILE_LINES_MAX} lines`, () => {
   expect(SOURCES.filter(({ text }) => text.trimEnd().split('\n').length > FILE_LINES_MAX).map(({ path }) => path)).toEqual([]);
 });
 
-test(`no function has more than ${FUNCTION_LINES_MAX} lines of its own`, () => {
+test(`no function has more than ${FUNCTION_LINES_MAX} lines, with what is nested in it`, () => {
   const broken = find((file, report) => {
-    for (const { name, line, ownLines } of functionSizes(file))
-      if (ownLines > (LONG_LISTS.get(`${file.path} ${name}`) ?? FUNCTION_LINES_MAX))
-        report(line, `${name} has ${ownLines} lines`);
+    for (const { name, line, lines } of functionSizes(file))
+      if (lines > (LONG_FUNCTIONS.get(`${file.path} ${name}`) ?? FUNCTION_LINES_MAX)) report(line, `${name} has ${lines} lines`);
   });
   expect(broken).toEqual([]);
+});
+
+test('no long function is listed with more lines than it has', () => {
+  const sizes = new Map<string, number>(
+    SOURCES.flatMap((file) => functionSizes(file).map(({ name, lines }) => [`${file.path} ${name}`, lines] as const)),
+  );
+  expect([...LONG_FUNCTIONS].filter(([name, lines]) => sizes.get(name) !== lines || lines <= FUNCTION_LINES_MAX)).toEqual([]);
 });
 
 function withoutTest(): string[] {

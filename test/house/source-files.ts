@@ -77,30 +77,45 @@ function isValueImport(statement: ts.ImportDeclaration | ts.ExportDeclaration): 
   return namedBindings.elements.some((element) => !element.isTypeOnly);
 }
 
+/** Files that reach themselves through imports, also through those of types alone: each group of them once. */
+export function importCycles(sources: readonly SourceFile[]): string[][] {
+  const importsByPath = new Map(sources.map(({ path, imports }) => [path, imports.map(({ file }) => file)]));
+  const reachedFrom = (path: string): Set<string> => {
+    const reached = new Set<string>();
+    const open = [...(importsByPath.get(path) ?? [])];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (reached.has(next)) continue;
+      reached.add(next);
+      open.push(...(importsByPath.get(next) ?? []));
+    }
+    return reached;
+  };
+  const reachedByPath = new Map(sources.map(({ path }) => [path, reachedFrom(path)]));
+  const grouped = new Set<string>();
+  return sources.flatMap(({ path }) => {
+    const reached = reachedByPath.get(path)!;
+    if (grouped.has(path) || !reached.has(path)) return [];
+    const group = [...reached].filter((other) => reachedByPath.get(other)?.has(path) === true).sort();
+    for (const one of group) grouped.add(one);
+    return [group];
+  });
+}
+
 export interface FunctionSize {
   readonly name: string;
   readonly line: number;
-  /** Lines of the function itself: those of functions inside it count for them. */
-  readonly ownLines: number;
+  /** Lines from the first to the last, with the functions that are nested in it. */
+  readonly lines: number;
 }
 
 export function functionSizes({ tree }: SourceFile): FunctionSize[] {
   const sizes: FunctionSize[] = [];
   walk(tree, (node) => {
     if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined) return;
-    let nested = 0;
-    const measure = (child: ts.Node): void => {
-      if (ts.isFunctionLike(child) && 'body' in child && child.body !== undefined) nested += linesOf(tree, child) - 1;
-      else child.forEachChild(measure);
-    };
-    node.body.forEachChild(measure);
-    sizes.push({ name: nameOf(node), line: lineOf(tree, node.getStart()), ownLines: linesOf(tree, node) - nested });
+    const line = lineOf(tree, node.getStart());
+    sizes.push({ name: nameOf(node), line, lines: lineOf(tree, node.getEnd()) - line + 1 });
   });
   return sizes;
-}
-
-function linesOf(tree: ts.SourceFile, node: ts.Node): number {
-  return lineOf(tree, node.getEnd()) - lineOf(tree, node.getStart()) + 1;
 }
 
 function nameOf(node: ts.Node): string {

@@ -7,6 +7,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/proof/find-receipt.ts': 'Asked for every pending order of test/gateway/order/pursue.test.ts.',
   'src/gateway/read/other-numbering.ts': 'Every refusal and sale of test/gateway/read/guard-numbering.test.ts.',
   'src/gateway/order/pursuit.ts': 'Types alone.',
+  'src/gateway/walk-parts.ts': 'Types alone.',
   'src/mapping/schema-parts.ts': 'The words of test/mapping/schema.test.ts.',
   'src/gateway/read/asking.ts': 'A type and a spread; every answer starts from it.',
   'src/journal/journal.ts': 'An interface; test/journal/journal-suite.ts is its meaning.',
@@ -35,7 +36,8 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/answer-list.ts': 'Asked for every list in test/gateway/reply-table.test.ts.',
   'src/gateway/answer-lookup.ts': 'Asked for every lookup in test/gateway/reply-table.test.ts.',
   'src/gateway/answer-status.ts': 'Asked before and after a restart in test/flows/status.test.ts.',
-  'src/operator/case/': 'Parts of playing cases: test/operator/case/run-cases.test.ts and test/operator/mutant/run-mutants.test.ts.',
+  'src/operator/case/':
+    'Parts of playing cases: test/operator/case/run-cases.test.ts and test/operator/mutant/run-mutants.test.ts.',
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',
   'src/gateway/proof/find-lost.ts':
     'The half of reconciling that looks for orders without a reference: test/gateway/proof/reconcile.test.ts.',

@@ -1,5 +1,5 @@
-import { afterPendingOf, type AfterPending } from '../../src/mapping/after-pending';
-import type { CallerKey, Operation } from '../../src/mapping/mapping';
+import { afterPendingOf } from '../../src/mapping/after-pending';
+import type { AfterPending, CallerKey, Operation } from '../../src/mapping/mapping';
 
 interface Said {
   readonly operation?: AfterPending;

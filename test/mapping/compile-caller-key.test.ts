@@ -1,6 +1,5 @@
 import { DEFAULT } from '../../src/mapping/compile-caller-key';
-import type { Scope } from '../../src/mapping/compile-value';
-import type { CallerKey } from '../../src/mapping/mapping';
+import type { CallerKey, Scope } from '../../src/mapping/mapping';
 import { checkWith, marked } from './mapping-set';
 
 const KEY = '0a'.repeat(16);

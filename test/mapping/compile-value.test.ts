@@ -1,11 +1,5 @@
-import {
-  compileFields,
-  compileRowTest,
-  compileValue,
-  ROOTS,
-  type Scope,
-  type ValueContext,
-} from '../../src/mapping/compile-value';
+import { compileFields, compileRowTest, compileValue, ROOTS, type ValueContext } from '../../src/mapping/compile-value';
+import type { Scope } from '../../src/mapping/mapping';
 import type { ValueSource } from '../../src/mapping/schema';
 import { createTable, type Table } from '../../src/mapping/table';
 

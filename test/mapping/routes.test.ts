@@ -1,5 +1,5 @@
-import type { Operation } from '../../src/mapping/mapping';
-import { createRouter, parseRoute, trimSlash, type Route } from '../../src/mapping/routes';
+import type { Operation, Route } from '../../src/mapping/mapping';
+import { createRouter, parseRoute } from '../../src/mapping/routes';
 import { readPath } from '../../src/http/request-path';
 import { shippedMapping } from './mapping-set';
 
@@ -14,16 +14,6 @@ function routerOf(...routes: Route[]): ReturnType<typeof createRouter> {
 function answer(match: ReturnType<ReturnType<typeof createRouter>>): string {
   return match.kind === 'matched' ? match.operation.name : match.kind;
 }
-
-test.each([
-  ['/api/topup/', '/api/topup'],
-  ['/api/topup///', '/api/topup'],
-  ['/', '/'],
-  ['///', '/'],
-  ['', '/'],
-])('%j without its last slashes is %j', (path, trimmed) => {
-  expect(trimSlash(path)).toBe(trimmed);
-});
 
 test('a route lists its methods before its path', () => {
   expect(parseRoute('GET|POST /api/user/')).toEqual({ methods: ['GET', 'POST'], path: '/api/user' });

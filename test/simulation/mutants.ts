@@ -5,7 +5,8 @@
 import type { JsonObject } from '../../src/domain/json';
 import type { Opened } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
-import type { GatewayParts, Served } from '../../src/gateway/gateway';
+import type { Served } from '../../src/gateway/gateway';
+import type { GatewayParts } from '../../src/gateway/walk-parts';
 import type { Journal } from '../../src/journal/journal';
 import type { Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
 import { withAfterPending } from './edge/house-parts';

@@ -3,19 +3,31 @@
  * time, and when no other order and no other row could be meant: of two alike nobody can tell which is which, so both
  * stay open and are reported. An order that is certainly not there, long after its last try, was never sent.
  */
+import type { Catalogs } from '../../catalog/catalog';
+import type { Clock } from '../../domain/clock';
 import { lastTriedAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
 import type { Outcome } from '../../domain/outcome';
+import type { Journal } from '../../journal/journal';
 import type { Mapping } from '../../mapping/mapping';
-import type { CallContext } from '../../upstream/upstream';
+import type { CallContext, Upstream } from '../../upstream/upstream';
 import { catalogListsOf, type CatalogLists } from '../read/catalog-lists';
 import { compareReceipt, traitsOf, type OrderTraits } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 import type { History, HistoryReader, Unclaimed } from './read-history';
-import type { ReconcileParts } from './reconcile';
 import { isMoneyIn, otherServices, rulesOut } from './rules-out';
+import type { Steadiness } from './steadiness';
 
-export interface LostParts extends ReconcileParts {
+export interface LostParts {
+  readonly journal: Journal;
+  readonly upstream: Upstream;
+  readonly clock: Clock;
+  /** Whether anything of an order may be on its way to v1. */
+  readonly pursuits: { isSending(owner: string, requestId: string): Promise<boolean> };
+  readonly steadiness: Steadiness;
+  readonly catalogs: Pick<Catalogs, 'get'>;
+  readonly mapping: () => Mapping;
+  readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
 }
 

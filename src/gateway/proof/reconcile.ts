@@ -4,30 +4,15 @@
  * memory while a key is still held for the order itself.
  */
 import { LRUCache } from 'lru-cache';
-import type { Catalogs } from '../../catalog/catalog';
-import type { Clock } from '../../domain/clock';
 import type { Credentials } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
-import type { Journal } from '../../journal/journal';
-import type { Mapping } from '../../mapping/mapping';
-import type { CallContext, Upstream } from '../../upstream/upstream';
+import type { CallContext } from '../../upstream/upstream';
 import { findLost, isWithoutReference, OPEN_MAX, type LostFound, type LostParts } from './find-lost';
 import { findReceipt } from './find-receipt';
 import { createHistoryReader } from './read-history';
-import type { Steadiness } from './steadiness';
 
-export interface ReconcileParts {
-  readonly journal: Journal;
-  readonly upstream: Upstream;
-  readonly clock: Clock;
-  /** Whether anything of an order may be on its way to v1. */
-  readonly pursuits: { isSending(owner: string, requestId: string): Promise<boolean> };
-  readonly steadiness: Steadiness;
-  readonly catalogs: Pick<Catalogs, 'get'>;
-  readonly mapping: () => Mapping;
-  readonly onTrouble: (what: string, error: unknown) => void;
-}
+export type ReconcileParts = Omit<LostParts, 'history'>;
 
 export interface Reconciler {
   /**

@@ -1,8 +1,7 @@
 /** Step 6: an intent → the v1 call. Built afresh from checked values; nothing of the script's body is passed on. */
 import { InexactNumber, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyFields, LegacyRequest } from '../../domain/legacy';
-import type { Scope } from '../../mapping/compile-value';
-import type { CallTemplate, Operation } from '../../mapping/mapping';
+import type { CallTemplate, Operation, Scope } from '../../mapping/mapping';
 import type { V1Call } from '../../upstream/upstream';
 import type { Keyring } from './keyring';
 

@@ -4,7 +4,7 @@ import { GatewayError } from '../../domain/errors';
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { CallerKey, Field, Mapping, Operation, OtherNumbering, RequiredIf } from '../../mapping/mapping';
-import { trimSlash } from '../../mapping/routes';
+import { trimSlash } from '../../mapping/trim-slash';
 import { isEmpty, readRaw, type RawValue } from './read-raw';
 import { readRequestId, type SentRequestId } from './request-id';
 

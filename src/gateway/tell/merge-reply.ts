@@ -3,9 +3,8 @@ import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import type { Delivery, Outcome, OutcomeKind } from '../../domain/outcome';
-import type { Scope } from '../../mapping/compile-value';
+import type { CallerKey, Join, Mapping, Operation, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-caller-key';
-import type { CallerKey, Join, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import { shownNumbers } from '../../mapping/shown-numbers';
 import type { CatalogLists } from '../read/catalog-lists';
 

@@ -1,5 +1,6 @@
 /** Formats and the signals that prove them. */
-import { parseRoute, trimSlash } from '../routes';
+import { parseRoute } from '../routes';
+import { trimSlash } from '../trim-slash';
 import type { SignalSource } from '../schema';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';

@@ -2,7 +2,7 @@
 import type { Traffic } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
-import { trimSlash } from '../../mapping/routes';
+import { trimSlash } from '../../mapping/trim-slash';
 import type { DriftedAddress } from './drift';
 
 export function findAddresses(traffic: Traffic, mapping: Mapping): DriftedAddress[] {

@@ -1,7 +1,7 @@
 /** Spellings, addresses and words that nobody used. For information: a script may come back tomorrow. */
 import type { Traffic } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';
-import { trimSlash } from '../../mapping/routes';
+import { trimSlash } from '../../mapping/trim-slash';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
 import type { Unused, UnusedWords } from './drift';

@@ -2,7 +2,8 @@
 import type { Catalogs } from '../../../src/catalog/catalog';
 import { within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest, Line } from '../../../src/domain/legacy';
-import { createGateway, type Gateway, type GatewayParts, type Served } from '../../../src/gateway/gateway';
+import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
+import type { GatewayParts } from '../../../src/gateway/walk-parts';
 import type { Keyring } from '../../../src/gateway/read/keyring';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';

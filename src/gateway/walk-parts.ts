@@ -1,0 +1,54 @@
+/** The parts that a gateway is made of, and what it adds to them for its answers. */
+import type { Catalogs } from '../catalog/catalog';
+import type { Clock } from '../domain/clock';
+import type { Secret } from '../domain/credentials';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import type { Upstream } from '../upstream/upstream';
+import type { Visitors } from '../upstream/visitors';
+import type { KeyGuard } from './key-guard';
+import type { Keyless } from './keyless';
+import type { LookupMemory } from './lookup-memory';
+import type { LearntPatience } from './order/learnt-patience';
+import type { PinGuard, WrongPin } from './order/pin-guard';
+import type { PursuitParts } from './order/pursuit';
+import type { Pursuits } from './order/pursuits';
+import type { Repeats } from './order/repeats';
+import type { Reconciler } from './proof/reconcile';
+import type { Steadiness } from './proof/steadiness';
+import type { Asking } from './read/asking';
+import type { Keyring } from './read/keyring';
+
+export interface GatewayParts {
+  /** The running mapping; a request keeps the one it began with. */
+  readonly mapping: () => Mapping;
+  readonly journal: Journal;
+  readonly upstream: Upstream;
+  readonly catalogs: Catalogs;
+  /** What v1 has said of keys at addresses: the journal answers by it, and the catalogs show their lists by the same. */
+  readonly visitors: Visitors;
+  readonly keyring: Keyring;
+  /** The operator's key for verify calls that bring none: `<API_KEY>` or `<API_KEY>:<PIN>`. */
+  readonly lookupKey: Secret | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly onTrouble: (what: string, error: unknown) => void;
+  /** A request has been read (step 6), before anything is done about it. */
+  readonly onRead?: (asking: Asking, sentId: string | undefined) => void;
+  readonly onWrongPin?: (wrong: WrongPin) => void;
+  /** Without it wrong keys have no limit. */
+  readonly keyGuard?: Pick<KeyGuard, 'enter'>;
+  /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
+  readonly learntPatience?: LearntPatience;
+}
+
+/** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
+export interface WalkParts extends GatewayParts, PursuitParts {
+  readonly pursuits: Pursuits;
+  readonly pinGuard: PinGuard;
+  readonly reconciler: Reconciler;
+  readonly steadiness: Steadiness;
+  readonly repeats: Repeats;
+  readonly keyless: Keyless;
+  readonly lookups: LookupMemory;
+}
