@@ -191,7 +191,7 @@ function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: Up
 function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pick<GatewayParts, 'visitors' | 'catalogs'> {
   const onAccepted = (address: string): void => known.add(address);
   const visitors = createVisitors({ upstream, clock: () => clock.elapsed(), onAccepted });
-  return { visitors, catalogs: createCatalog({ upstream, visitors }) };
+  return { visitors, catalogs: createCatalog({ upstream, visitors, clock: () => clock.elapsed() }) };
 }
 
 interface DoorParts extends Pick<Opening, 'observer' | 'log'> {

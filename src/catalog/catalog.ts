@@ -6,7 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { CallContext, Upstream } from '../upstream/upstream';
-import type { V1CablePlan, V1Catalog, V1DataPlan, V1Disco } from '../upstream/v1';
+import type { V1Catalog } from '../upstream/v1';
 import {
   createVisitors,
   FRESH_MS,
@@ -18,18 +18,10 @@ import {
   visitorOf,
   type Visitors,
 } from '../upstream/visitors';
-import { readCatalog, type ReadCatalog } from './read-catalog';
+import { readCatalog } from './read-catalog';
 
-/** v1's rows as it sent them, with indexes. Frozen to the last row, because many requests share one. */
-export interface Catalog extends Readonly<V1Catalog> {
-  /** When v1 gave it, in milliseconds since the epoch. */
-  readonly fetchedAtMs: number;
-  /** Rows and price tables left out because v1 sent them in another shape. */
-  readonly omitted: number;
-  dataPlan(id: number): Readonly<V1DataPlan> | undefined;
-  cablePlan(id: number): Readonly<V1CablePlan> | undefined;
-  disco(id: number): Readonly<V1Disco> | undefined;
-}
+/** v1's rows as it sent them. Frozen to the last row, because many requests share one. */
+export type Catalog = Readonly<V1Catalog>;
 
 export interface Catalogs {
   /**
@@ -64,7 +56,8 @@ export interface CatalogOptions {
   readonly entriesMax?: number;
   /** Bound on the rows of all lists together: keys are many, and some price lists are long. */
   readonly rowsMax?: number;
-  readonly clock?: () => number;
+  /** Milliseconds that only go forward, by the clock of the gateway. */
+  readonly clock: () => number;
 }
 
 interface Entry {
@@ -94,7 +87,7 @@ export function createCatalog(options: CatalogOptions): Catalogs {
     pauseMs = PAUSE_MS,
     fetchTimeoutMs = FETCH_TIMEOUT_MS,
     staleAfterMs = STALE_AFTER_MS,
-    clock = Date.now,
+    clock,
   } = options;
   const entries = new LRUCache<string, Entry>({
     max: options.entriesMax ?? ENTRIES_MAX,
@@ -137,12 +130,12 @@ export function createCatalog(options: CatalogOptions): Catalogs {
     const now = clock();
     hearFinding('/catalog', finding, context, visitors);
     if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
-    const read = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
+    const catalog = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
     // v1 may have given this list before it refused the key: a refusal since then has dropped this one as well.
-    if (read !== undefined && visitors.refusalsOf(fingerprint) === refusals) {
+    if (catalog !== undefined && visitors.refusalsOf(fingerprint) === refusals) {
       const freshUntilMs = now + freshMs;
       entries.set(fingerprint, {
-        catalog: indexed(read, now),
+        catalog: freeze(catalog, FROZEN_DEPTH),
         freshUntilMs,
         staleUntilMs: freshUntilMs + staleMs,
         pausedUntilMs: 0,
@@ -202,24 +195,8 @@ async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | un
   }
 }
 
-function indexed({ data, omitted }: ReadCatalog, fetchedAtMs: number): Catalog {
-  const dataPlans = new Map(data.data_plans.map((plan) => [plan.id, plan]));
-  const cablePlans = new Map(data.cable_plans.map((plan) => [plan.id, plan]));
-  const discos = new Map(data.discos.map((disco) => [disco.disco_id, disco]));
-  const catalog: Catalog = {
-    ...data,
-    fetchedAtMs,
-    omitted,
-    dataPlan: (id) => dataPlans.get(id),
-    cablePlan: (id) => cablePlans.get(id),
-    disco: (id) => discos.get(id),
-  };
-  freeze(catalog, FROZEN_DEPTH);
-  return catalog;
-}
-
-function freeze(value: unknown, depth: number): void {
-  if (typeof value !== 'object' || value === null || depth === 0) return;
-  Object.freeze(value);
+function freeze<T>(value: T, depth: number): T {
+  if (typeof value !== 'object' || value === null || depth === 0) return value;
   for (const inner of Object.values(value)) freeze(inner, depth - 1);
+  return Object.freeze(value);
 }

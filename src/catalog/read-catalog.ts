@@ -4,33 +4,23 @@ import type { JsonObject, JsonValue } from '../domain/json';
 import { isJsonObject } from '../upstream/reply-json';
 import { v1CablePlanSchema, v1CatalogSchema, v1DataPlanSchema, v1DiscoSchema, type V1Catalog } from '../upstream/v1';
 
-export interface ReadCatalog {
-  readonly data: V1Catalog;
-  /** Rows and price tables that were left out because v1 sent them in another shape. */
-  readonly omitted: number;
-}
-
 /**
  * The rows of a reply, or `undefined` if it is no catalog at all. A row that cannot be read is left out rather than
  * taking a thousand good ones with it: one plan cannot be listed then, instead of none.
  */
-export function readCatalog(body: JsonObject): ReadCatalog | undefined {
+export function readCatalog(body: JsonObject): V1Catalog | undefined {
   const { data } = body;
   if (!isJsonObject(data) || !Array.isArray(data.data_plans)) return undefined;
-  let omitted = 0;
   const rows = <Row>(schema: z.ZodType<Row>, value: JsonValue | undefined): Row[] => {
     const items = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-    const read = items.flatMap((item) => schema.safeParse(item).data ?? []);
-    omitted += items.length - read.length;
-    return read;
+    return items.flatMap((item) => schema.safeParse(item).data ?? []);
   };
   const table = <Table>(schema: z.ZodType<Table>, value: JsonValue | undefined, without: Table): Table => {
     const read = schema.safeParse(value);
-    if (!read.success) omitted += 1;
     return read.success ? read.data : without;
   };
   const { exam_prices, recharge_card_prices, bulk_sms_pricing, cashback } = v1CatalogSchema.shape;
-  const read: V1Catalog = {
+  return {
     ...data,
     data_plans: rows(v1DataPlanSchema, data.data_plans),
     cable_plans: rows(v1CablePlanSchema, data.cable_plans),
@@ -40,5 +30,4 @@ export function readCatalog(body: JsonObject): ReadCatalog | undefined {
     bulk_sms_pricing: table(bulk_sms_pricing, data.bulk_sms_pricing ?? null, null),
     cashback: table(cashback, data.cashback ?? null, null),
   };
-  return { data: read, omitted };
 }

@@ -107,7 +107,7 @@ async function startWithJournal(
     journal: spoil(createMemoryJournal(), isLifted),
     upstream,
     visitors,
-    catalogs: createCatalog({ upstream, visitors }),
+    catalogs: createCatalog({ upstream, visitors, clock: () => clock.elapsed() }),
     keyring: createKeyring(readGatewaySecret({ dataDir })),
     lookupKey: undefined,
     clock,

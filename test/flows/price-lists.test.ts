@@ -1,13 +1,15 @@
 /** Who gets a plan list: nobody whom v1 would refuse it, by key or by address, also while the gateway has it at hand. */
+import { createForwardClock } from '../faults/forward-clock';
 import { openHouse, send, type House } from './house';
 
 const LISTED = '10.0.0.9';
 const STRANGER = '10.0.0.8';
 const LOCKED = 'acme_live_iplocked';
 
+const clock = createForwardClock();
 let house: House;
 beforeEach(async () => {
-  house = await openHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  house = await openHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' }, clock });
 });
 afterEach(() => house.close());
 
@@ -65,4 +67,17 @@ test('a refused balance question drops the lists as well', async () => {
 
 test.each(['acme_live_suspended', 'acme_live_nonvendor', 'no_such_key'])('%s is given no list at all', async (key) => {
   for (const path of LISTS) expect([401, 403]).toContain((await listFor(key, '127.0.0.1', path)).status);
+});
+
+test('a list grows old by the clock of the gateway', async () => {
+  const fetched = async (): Promise<number> => {
+    const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+    return Number(/^compat_upstream_seconds_count\{[^}]*\/catalog[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  };
+  await listFor('acme_live_demo');
+  await listFor('acme_live_demo');
+  expect(await fetched()).toBe(1);
+  clock.forward(60_001);
+  await listFor('acme_live_demo');
+  expect(await fetched()).toBe(2);
 });

@@ -33,7 +33,11 @@ const BODY = {
 
 async function catalog(): Promise<{ lists: CatalogLists; again: () => CatalogLists; other: () => CatalogLists }> {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
-  const found = await createCatalog({ upstream }).get({ credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 1_000 });
+  const found = await createCatalog({ upstream, clock: Date.now }).get({
+    credentials: CREDENTIALS,
+    clientAddress: '192.0.2.7',
+    timeoutMs: 1_000,
+  });
   const again = (): CatalogLists => catalogListsOf(found!, shippedMapping());
   return { lists: again(), again, other: () => catalogListsOf(found!, mappingWith()) };
 }

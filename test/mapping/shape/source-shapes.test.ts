@@ -37,7 +37,7 @@ const BODY = {
 
 test('the lists of the catalog have the columns that the checker knows, of the kinds that it knows', async () => {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
-  const catalog = await createCatalog({ upstream }).get({
+  const catalog = await createCatalog({ upstream, clock: Date.now }).get({
     credentials: CREDENTIALS,
     clientAddress: '192.0.2.7',
     timeoutMs: 1_000,
