@@ -74,8 +74,7 @@ const configSchema = z.strictObject({
   journalUrl: setting(
     'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, or `memory:`, for tests only.',
     '`lmdb:`, `lmdb:/path` or `memory:`',
-    // What PostgreSQL lacks here is said where a journal is opened.
-    (text) => (/^(?:lmdb|memory|postgres|postgresql):/i.test(text) ? new Secret(text) : undefined),
+    (text) => (/^(?:lmdb|memory):/i.test(text) ? text : undefined),
   ).prefault('lmdb:'),
   journalKey: setting(
     "Encrypts phone, meter and smartcard numbers, SMS texts and v1's messages in the journal. From the first order written with it, the journal opens only with this key.",
@@ -232,7 +231,7 @@ function checkTogether(settings: Settings): readonly string[] {
       'UPSTREAM_URL must be set with NODE_ENV=production; the word `sandbox` chooses the embedded sandbox on purpose.',
     );
   }
-  if (settings.nodeEnv === 'production' && /^memory:/i.test(settings.journalUrl.revealForUseOnly())) {
+  if (settings.nodeEnv === 'production' && /^memory:/i.test(settings.journalUrl)) {
     problems.push(
       'JOURNAL_URL must not be `memory:` with NODE_ENV=production: a restart would forget every order. Leave it unset, or set `lmdb:/path`.',
     );
@@ -300,9 +299,6 @@ type ConfigValue = Config[keyof Config];
 function describeValue(name: string, value: ConfigValue): string {
   if (value === undefined || (value instanceof Array && value.length === 0))
     return name === 'UPSTREAM_URL' ? 'the embedded sandbox' : 'none';
-  // Of a journal's address only the password is secret.
-  if (name === 'JOURNAL_URL' && value instanceof Secret)
-    return value.revealForUseOnly().replace(/(:\/\/[^:@/]*):.*@/, '$1:[secret]@');
   if (typeof value === 'object') return value instanceof Secret ? value.toString() : value.join(', ');
   return typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
 }

@@ -68,7 +68,7 @@ export function createAdminServer(options: AdminServerOptions): AdminServer {
   };
 }
 
-export function createAdminApp({ token, registry, readiness, routers = [], onError }: AdminServerOptions): express.Express {
+function createAdminApp({ token, registry, readiness, routers = [], onError }: AdminServerOptions): express.Express {
   const app = express();
   app.disable('x-powered-by').set('etag', false);
   app.use(createHostGuard(token));

@@ -34,8 +34,7 @@ export interface FieldShape {
 }
 
 /** How the key came. */
-export const AUTH_SHAPES = ['none', 'basic', 'token', 'bearer', 'token_header'] as const;
-export type AuthShape = (typeof AUTH_SHAPES)[number];
+export type AuthShape = 'none' | 'basic' | 'token' | 'bearer' | 'token_header';
 
 export interface RequestShape {
   readonly method: string;

@@ -33,7 +33,7 @@ export interface GatewayParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
-  /** A request has been read (step 6), before anything is done about it. */
+  /** Steps 2 to 6 are done, and nothing has been written or sent yet. */
   readonly onRead?: (asking: Asking, sentId: string | undefined) => void;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it wrong keys have no limit. */

@@ -41,7 +41,7 @@ export interface RequestLine {
 }
 
 export interface AppOptions {
-  /** Steps 2 to 9. May throw a GatewayError; anything else it throws is a bug and gets an incident id. */
+  /** Steps 2 to 10. May throw a GatewayError; anything else it throws is a bug and gets an incident id. */
   readonly handle: (
     request: LegacyRequest,
     facts: { readonly receivedAtMs: number; readonly line: Line },

@@ -1,4 +1,4 @@
-/** Step 10: LegacyReply → bytes as the script expects them. Never a redirect, an ETag or anything but JSON. */
+/** Step 11: LegacyReply → bytes as the script expects them. Never a redirect, an ETag or anything but JSON. */
 import type { ServerResponse } from 'node:http';
 import type { LegacyReply } from '../domain/legacy';
 

@@ -26,9 +26,6 @@ export async function openJournal(url: string, dataDir: string, options: OpenJou
     const dir = parseDir(rest, dataDir);
     return options.isReadOnly === true ? openLmdbReader({ ...options, dir }) : openLmdbJournal({ ...options, dir });
   }
-  if (scheme === 'postgres' || scheme === 'postgresql') {
-    throw new Error('JOURNAL_URL names a PostgreSQL store, which this build does not bring; use lmdb: or lmdb:/path.');
-  }
   // The address itself is not repeated: it may hold a password.
   throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path or memory:.');
 }

@@ -337,7 +337,6 @@ export const formatFileSchema = z.strictObject({
 export type SharedFile = z.infer<typeof sharedFileSchema>;
 export type FormatFile = z.infer<typeof formatFileSchema>;
 export type OperationSource = z.infer<typeof operationSchema>;
-export type FormatOperationSource = z.infer<typeof formatOperationSchema>;
 export type FieldSource = z.infer<typeof fieldSchema>;
 export type TableSource = z.infer<typeof tableSchema>;
 export type ReplySource = z.infer<typeof replySchema>;

@@ -2,7 +2,7 @@
  * Every way v1 says no without charging (specification, section 7). The text is what the caller reads in `message`;
  * texts in the specification's own quotes stand here word for word.
  */
-export const REFUSALS = {
+const REFUSALS = {
   not_json: { status: 400, text: () => 'The request body must be a JSON object.' },
   wrong_content_type: { status: 400, text: () => 'Content-Type must be application/json.' },
   body_too_large: { status: 400, text: () => 'The request body is too large.' },

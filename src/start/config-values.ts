@@ -76,7 +76,7 @@ export function parseNetworks(text: string): readonly string[] | undefined {
   return networks.every(isNetwork) ? networks : undefined;
 }
 
-export function isNetwork(text: string): boolean {
+function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const version = isIP(address);
   if (version === 0 || address.includes('%') || rest.length > 0) return false;

@@ -19,7 +19,7 @@ export function openConfiguredJournal(
  * settings of whoever reads may not be those of the gateway.
  */
 export async function openJournalBeside(config: Config): Promise<Journal> {
-  const url = config.journalUrl.revealForUseOnly();
+  const url = config.journalUrl;
   if (url.startsWith('memory:')) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
   const folder = journalFolder(url, config.dataDir);
   if (folder !== undefined && !existsSync(folder))
@@ -29,5 +29,5 @@ export async function openJournalBeside(config: Config): Promise<Journal> {
 
 function open({ journalUrl, journalKey, dataDir }: Config, options: OpenJournalOptions): Promise<Journal> {
   const key = journalKey === undefined ? {} : { encryptionKey: journalKey };
-  return openJournal(journalUrl.revealForUseOnly(), dataDir, { ...options, ...key });
+  return openJournal(journalUrl, dataDir, { ...options, ...key });
 }

@@ -17,7 +17,7 @@ export function openConfiguredTraffic(
 ): TrafficRecorder | undefined {
   if (!config.trafficShapes) return undefined;
   const now = systemClock.now();
-  const isInMemory = config.journalUrl.revealForUseOnly().startsWith('memory:');
+  const isInMemory = config.journalUrl.startsWith('memory:');
   const store = isInMemory
     ? Promise.resolve(createMemoryStore(now))
     : openLmdbStore(join(config.dataDir, 'traffic'), now).catch((error: unknown) => {

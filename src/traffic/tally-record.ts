@@ -15,7 +15,6 @@ const HEAD_BYTES = 21;
 const NUMBER_BYTES = 6;
 const OWNER_BYTES = 8;
 const BODY_BYTES = 16;
-export const KEY_BYTES = OWNER_BYTES + BODY_BYTES;
 
 /** The owner's part first: everything of one owner stands together. */
 export function tallyKey({ owner, body }: Pick<Tally, 'owner' | 'body'>): Buffer {

@@ -90,7 +90,6 @@ export function classifyReply(answer: Answer, requestId: string, retryAfterSecon
   return {
     outcome,
     isDuplicate: body?.duplicate === true,
-    isDuplicateWindow: outcome.kind === 'rejected' && /duplicate request detected/i.test(outcome.message ?? ''),
     ...(body === undefined ? {} : { body }),
   };
 }

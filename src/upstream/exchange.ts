@@ -36,7 +36,7 @@ export type Exchanged = Answer | Failure;
 
 /** Our own codes, next to those of Node and undici. */
 export const DEADLINE_PASSED = 'DEADLINE_PASSED';
-export const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
+const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
 export const WRITTEN_TWICE = 'WRITTEN_TWICE';
 
 // Longest delay that setTimeout takes; a longer one fires at once.

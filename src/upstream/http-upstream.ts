@@ -110,7 +110,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
       const judge = (exchanged: Exchanged): SentOutcome =>
         exchanged.kind === 'answered'
           ? classifyReply(exchanged, requestId, retryAfterOf(exchanged))
-          : { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+          : { outcome: classifyFailure(exchanged), isDuplicate: false };
       return judged(call, { body, requestId, context }, judge, ({ outcome }) => outcome.kind);
     },
 

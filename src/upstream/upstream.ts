@@ -1,4 +1,4 @@
-/** The v1 service as the gateway sees it. One call is one try: retries and patience live in `gateway/hold.ts` alone. */
+/** The v1 service as the gateway sees it. One call is one attempt; only `gateway/order/pursue.ts` sends a purchase again. */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { Credentials } from '../domain/credentials';
 import type { Outcome } from '../domain/outcome';
@@ -60,8 +60,6 @@ export interface SentOutcome {
   readonly outcome: Outcome;
   /** v1 answered with an order it already had. */
   readonly isDuplicate: boolean;
-  /** v1 refused because an identical purchase came within its duplicate window. */
-  readonly isDuplicateWindow: boolean;
   /** v1's whole answer, when there was a readable one. */
   readonly body?: { readonly [key: string]: JsonValue };
 }

@@ -6,8 +6,7 @@ import { DEADLINE_PASSED, WRITTEN_TWICE, type Answer, type Exchanged, type Failu
 import { parseJsonObject } from './reply-json';
 
 /** `not_v1`: somebody answers, in a way that v1 never does. */
-export const TROUBLE_KINDS = ['unreachable', 'silent', 'not_v1', 'failing'] as const;
-export type TroubleKind = (typeof TROUBLE_KINDS)[number];
+export type TroubleKind = 'unreachable' | 'silent' | 'not_v1' | 'failing';
 
 export interface Trouble {
   readonly kind: TroubleKind;

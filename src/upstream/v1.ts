@@ -129,63 +129,10 @@ export const V1_ENDPOINTS = [
 export const V1_REQUEST_ID_MAX = 64;
 
 /** Section 3. `processing` may be read and is never final. */
-export const v1TransactionStatusSchema = z.enum(['success', 'pending', 'processing', 'failed']);
-export type V1TransactionStatus = z.infer<typeof v1TransactionStatusSchema>;
+const v1TransactionStatusSchema = z.enum(['success', 'pending', 'processing', 'failed']);
 
 /** Section 2.5: one card. */
-export const v1CardPinSchema = z.looseObject({ pin: z.string(), serial: z.string() });
-export type V1CardPin = z.infer<typeof v1CardPinSchema>;
-
-/** Section 2.7. Which of them are present depends on the service. */
-export const v1PurchaseResultSchema = z.looseObject({
-  reference: z.string(),
-  cashback_earned: z.number().nullish(),
-  balance_before: z.number().nullish(),
-  balance_after: z.number().nullish(),
-  token: z.string().nullish(),
-  pending: z.boolean().nullish(),
-  pins: z.array(v1CardPinSchema).nullish(),
-});
-export type V1PurchaseResult = z.infer<typeof v1PurchaseResultSchema>;
-
-const duplicate = z.boolean().nullish();
-
-/** Section 7: charged and confirmed. */
-export const v1SuccessReplySchema = z.looseObject({
-  status: z.literal('success'),
-  message: z.string().nullish(),
-  duplicate,
-  data: v1PurchaseResultSchema,
-});
-
-/** Section 7: charged, the provider has not confirmed. Must not be retried. */
-export const v1PendingReplySchema = z.looseObject({
-  status: z.literal('pending'),
-  message: z.string().nullish(),
-  success: z.boolean().nullish(),
-  pending: z.boolean().nullish(),
-  duplicate,
-  data: v1PurchaseResultSchema,
-});
-
-/** Section 7: declined and refunded when `refunded` is true, else rejected with nothing charged. */
-export const v1ErrorReplySchema = z.looseObject({
-  status: z.literal('error'),
-  message: z.string().nullish(),
-  success: z.boolean().nullish(),
-  refunded: z.boolean().nullish(),
-  reference: z.string().nullish(),
-  duplicate,
-});
-export type V1ErrorReply = z.infer<typeof v1ErrorReplySchema>;
-
-/** Any reply to a purchase, told apart by `status`. */
-export const v1PurchaseReplySchema = z.discriminatedUnion('status', [
-  v1SuccessReplySchema,
-  v1PendingReplySchema,
-  v1ErrorReplySchema,
-]);
-export type V1PurchaseReply = z.infer<typeof v1PurchaseReplySchema>;
+const v1CardPinSchema = z.looseObject({ pin: z.string(), serial: z.string() });
 
 const read = <T extends z.ZodType>(data: T) => z.looseObject({ status: z.literal('success'), data });
 
@@ -198,7 +145,6 @@ export const v1BalanceReplySchema = read(
     sandbox: z.boolean().nullish(),
   }),
 );
-export type V1BalanceReply = z.infer<typeof v1BalanceReplySchema>;
 
 /** Section 2.2. Prices here are text with two decimals. */
 export const v1DataPlanSchema = z.looseObject({
@@ -212,7 +158,6 @@ export const v1DataPlanSchema = z.looseObject({
   selling_price: z.string(),
   network_id: z.number().int().nullish(),
 });
-export type V1DataPlan = z.infer<typeof v1DataPlanSchema>;
 
 export const v1CablePlanSchema = z.looseObject({
   id: z.number().int(),
@@ -222,10 +167,8 @@ export const v1CablePlanSchema = z.looseObject({
   display_name: z.string(),
   selling_price: z.string(),
 });
-export type V1CablePlan = z.infer<typeof v1CablePlanSchema>;
 
 export const v1DiscoSchema = z.looseObject({ disco_id: z.number().int(), disco_name: z.string(), charge: z.string() });
-export type V1Disco = z.infer<typeof v1DiscoSchema>;
 
 export const v1CatalogSchema = z.looseObject({
   data_plans: z.array(v1DataPlanSchema),
@@ -238,11 +181,8 @@ export const v1CatalogSchema = z.looseObject({
 });
 export type V1Catalog = z.infer<typeof v1CatalogSchema>;
 
-export const v1CatalogReplySchema = read(v1CatalogSchema);
-export type V1CatalogReply = z.infer<typeof v1CatalogReplySchema>;
-
 /** Section 2.3. */
-export const v1ReceiptSchema = z.looseObject({
+const v1ReceiptSchema = z.looseObject({
   id: z.number().int(),
   reference: z.string(),
   category: z.string(),
@@ -258,13 +198,11 @@ export const v1ReceiptSchema = z.looseObject({
   pins: z.array(v1CardPinSchema).nullish(),
   token: z.string().nullish(),
 });
-export type V1Receipt = z.infer<typeof v1ReceiptSchema>;
 
 export const v1ReceiptReplySchema = read(v1ReceiptSchema);
-export type V1ReceiptReply = z.infer<typeof v1ReceiptReplySchema>;
 
 /** Section 2.4. Here the amount is text. */
-export const v1TransactionSchema = z.looseObject({
+const v1TransactionSchema = z.looseObject({
   id: z.number().int(),
   transaction_ref: z.string(),
   category: z.string(),
@@ -273,7 +211,6 @@ export const v1TransactionSchema = z.looseObject({
   description: z.string().nullish(),
   created_at: z.string(),
 });
-export type V1Transaction = z.infer<typeof v1TransactionSchema>;
 
 export const v1TransactionsReplySchema = read(
   z.looseObject({
@@ -284,7 +221,6 @@ export const v1TransactionsReplySchema = read(
     total_pages: z.number().int(),
   }),
 );
-export type V1TransactionsReply = z.infer<typeof v1TransactionsReplySchema>;
 
 /** Section 2.6, smartcard. */
 export const v1CableLookupReplySchema = z.looseObject({
@@ -293,7 +229,6 @@ export const v1CableLookupReplySchema = z.looseObject({
   message: z.string().nullish(),
   data: z.looseObject({ name: z.string(), customer_name: z.string().nullish(), smartcard: z.string().nullish() }),
 });
-export type V1CableLookupReply = z.infer<typeof v1CableLookupReplySchema>;
 
 /** Section 2.6, meter. */
 export const v1MeterLookupReplySchema = z.looseObject({
@@ -301,4 +236,3 @@ export const v1MeterLookupReplySchema = z.looseObject({
   message: z.string().nullish(),
   data: z.looseObject({ name: z.string(), address: z.string().nullish() }),
 });
-export type V1MeterLookupReply = z.infer<typeof v1MeterLookupReplySchema>;

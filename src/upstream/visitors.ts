@@ -70,7 +70,7 @@ interface KeyTrouble {
 export const FRESH_MS = 60_000;
 export const STALE_MS = 24 * 60 * 60_000;
 export const PAUSE_MS = 2_000;
-export const ASK_TIMEOUT_MS = 10_000;
+const ASK_TIMEOUT_MS = 10_000;
 /** Of each kind of word: strangers with keys that v1 refuses make nobody forgotten whom v1 accepts. */
 const VISITORS_MAX = 10_000;
 const MESSAGE_MAX = 500;

@@ -272,7 +272,6 @@ test('config prints every setting with where it comes from, and no secret', asyn
   const env = {
     PORT: '8099',
     GATEWAY_SECRET: 'deadbeef'.repeat(8),
-    JOURNAL_URL: 'postgres://gateway:hunter3@db/orders',
     LOOKUP_API_KEY: 'hunter4',
   };
   const { code, stdout, stderr } = await runCommand(['config'], { cwd, env });

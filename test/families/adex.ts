@@ -2,7 +2,7 @@
 import { says, type Family } from './family';
 
 /** As a format A client: `status` success is a sale, `fail` a refund; any other text, or no JSON at all, stays pending. */
-export const adexA: Family = {
+const adexA: Family = {
   name: 'ADEX as a format A client',
   formats: ['a'],
   concludes: (reply) => {
@@ -12,7 +12,7 @@ export const adexA: Family = {
 };
 
 /** As a format B client: `Status` successful or processing is a sale; a reply without `Status` is refunded like any other. */
-export const adexB: Family = {
+const adexB: Family = {
   name: 'ADEX as a format B client',
   formats: ['b'],
   concludes: (reply) => (says(reply, 'Status', 'successful', 'processing') ? 'sale' : 'failure'),

@@ -2,7 +2,7 @@
 import { says, type Family } from './family';
 
 /** B3 against one server: `Status` successful or processing is a sale, the rest is refunded. */
-export const husmodata: Family = {
+const husmodata: Family = {
   name: 'semmatweb at husmodata (B3)',
   formats: ['b'],
   concludes: (reply) => (says(reply, 'Status', 'successful', 'processing') ? 'sale' : 'failure'),
@@ -10,7 +10,7 @@ export const husmodata: Family = {
 };
 
 /** B3 against another server: only `Status` successful is a sale. */
-export const bwsub: Family = {
+const bwsub: Family = {
   name: 'semmatweb at bwsub (B3)',
   formats: ['b'],
   concludes: (reply) => (says(reply, 'Status', 'successful') ? 'sale' : 'failure'),
@@ -18,7 +18,7 @@ export const bwsub: Family = {
 };
 
 /** B4: a reply without an `error` key is a sale, whatever it says. */
-export const yaqoab: Family = {
+const yaqoab: Family = {
   name: 'Yaqoab (B4)',
   formats: ['b'],
   concludes: ({ body }) => (body !== undefined && !('error' in body) ? 'sale' : 'failure'),
@@ -26,7 +26,7 @@ export const yaqoab: Family = {
 };
 
 /** HTTP 200 or 201 without `Status` failed is a sale; everything else throws, and nothing is sold. */
-export const harygbolahan: Family = {
+const harygbolahan: Family = {
   name: 'harygbolahan',
   formats: ['b'],
   concludes: (reply) => ([200, 201].includes(reply.status) && !says(reply, 'Status', 'failed') ? 'sale' : 'failure'),
@@ -34,7 +34,7 @@ export const harygbolahan: Family = {
 };
 
 /** An MSORG server buying from us: as above, but any other HTTP status is "processing" and never refunded. */
-export const msorgServer: Family = {
+const msorgServer: Family = {
   name: 'MSORG server as a client (#5631434148)',
   formats: ['b'],
   concludes: (reply) => {
@@ -59,7 +59,7 @@ export const threeWords: Family = {
 };
 
 /** B5: a raw `status` counts when there is one; without it, `Status` successful or the presence of an `id` is a sale. */
-export const bikyensub: Family = {
+const bikyensub: Family = {
   name: 'Bikyensub (B5)',
   formats: ['b'],
   concludes: (reply) => {

@@ -4,7 +4,7 @@ import { isEmpty, isTwoHundred, says, type Family } from './family';
 const BOTH: readonly string[] = ['a', 'b'];
 
 /** A6: a success, pending or other word in either field; a failure was never charged to its customer. */
-export const sixth: Family = {
+const sixth: Family = {
   name: 'A6',
   formats: ['a'],
   concludes: (reply) => {
@@ -15,7 +15,7 @@ export const sixth: Family = {
 };
 
 /** A8: a 2xx with `status` success; there is no third word. */
-export const eighth: Family = {
+const eighth: Family = {
   name: 'A8',
   formats: ['a'],
   concludes: (reply) => (isTwoHundred(reply) && says(reply, 'status', 'success') ? 'sale' : 'failure'),
@@ -26,7 +26,7 @@ export const eighth: Family = {
  * A10: `status` success, which `Status` successful overrides; failed when a failure word or any `error` is there. A numeric
  * `code` of 200 or 1000 is a success too. Without any of these the order stays as it was.
  */
-export const tenth: Family = {
+const tenth: Family = {
   name: 'A10',
   formats: BOTH,
   concludes: (reply) => {
@@ -40,7 +40,7 @@ export const tenth: Family = {
 };
 
 /** A11: only `status` process is a sale; everything else refunds, even success. One script, likely a mistake. */
-export const eleventh: Family = {
+const eleventh: Family = {
   name: 'A11',
   formats: ['a'],
   concludes: (reply) => (says(reply, 'status', 'process') ? 'sale' : 'failure'),
@@ -51,7 +51,7 @@ export const eleventh: Family = {
 };
 
 /** Tests a misspelt key, so everything is a sale. */
-export const alwaysSold: Family = {
+const alwaysSold: Family = {
   name: '#42355439945',
   formats: BOTH,
   concludes: () => 'sale',
@@ -60,7 +60,7 @@ export const alwaysSold: Family = {
 };
 
 /** Any body that is not empty is a sale. Before it buys, `user.Account_Balance` must be at least the price. */
-export const anyBody: Family = {
+const anyBody: Family = {
   name: '#22269752807',
   formats: ['b'],
   concludes: ({ body }) => (body !== undefined && Object.keys(body).length > 0 ? 'sale' : 'failure'),
@@ -71,7 +71,7 @@ export const anyBody: Family = {
 };
 
 /** The HTTP status alone: any 2xx is a sale. */
-export const httpAlone: Family = {
+const httpAlone: Family = {
   name: '#13307147537',
   formats: BOTH,
   concludes: (reply) => (isTwoHundred(reply) ? 'sale' : 'failure'),
@@ -79,7 +79,7 @@ export const httpAlone: Family = {
 };
 
 /** A success word in its own field, or a true `success`; all else fails. */
-export const successKey: Family = {
+const successKey: Family = {
   name: 'prius2055',
   formats: BOTH,
   concludes: (reply) => {

@@ -39,7 +39,7 @@ export const firstTopupmateA: Family = {
 };
 
 /** Recharge PINs: `status` success or processing; all else is refunded. Our word for pending is another one. */
-export const firstTopupmateRecharge: Family = {
+const firstTopupmateRecharge: Family = {
   name: 'Topupmate, older (recharge PIN)',
   formats: ['a', 'b'],
   operations: ['buy_recharge_cards'],

@@ -56,7 +56,7 @@ export const secondTopupmatePins: Family = {
 };
 
 /** One newer copy reads cable, electricity and exam as the older generation does. */
-export const secondTopupmateBills: Family = {
+const secondTopupmateBills: Family = {
   ...firstTopupmateBills,
   name: 'Topupmate, newer (cable, electricity, exam of one copy, Datadevg)',
 };

@@ -56,7 +56,7 @@ export const strictTwoFormat: Family = {
 };
 
 /** A17: a success word in its own field is a sale, `pending` in either is pending, all else fails, `process` included. */
-export const telecomTwoFormat: Family = {
+const telecomTwoFormat: Family = {
   name: 'Two-format client (A17)',
   formats: ['a'],
   concludes: (reply) => {

@@ -116,7 +116,7 @@ test('a key that v1 has accepted is never held up, wherever that was and whateve
 
 test.each(['succeeded', 'pending', 'declined'] as const)('a key whose purchase has %s is accepted', async (kind) => {
   const outcome = kind === 'pending' ? { kind, reference: 'v1-1' } : { kind };
-  const { ask, asked } = openGuard({ sold: { outcome, isDuplicate: false, isDuplicateWindow: false } });
+  const { ask, asked } = openGuard({ sold: { outcome, isDuplicate: false } });
   await ask('good');
   const others = Array.from({ length: 100 }, () => ask('good'));
   expect(new Set(await Promise.all(others))).toEqual(new Set([kind]));

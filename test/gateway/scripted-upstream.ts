@@ -37,7 +37,7 @@ export function createScriptedUpstream(
       sent.push({ requestId, call, timeoutMs, leaveWithinMs, atMs: clock.now() });
       const answer = answers[Math.min(sent.length, answers.length) - 1]!;
       if (answer.afterMs !== undefined) await pause(clock, answer.afterMs);
-      return { outcome: answer.outcome, isDuplicate: answer.isDuplicate ?? false, isDuplicateWindow: false };
+      return { outcome: answer.outcome, isDuplicate: answer.isDuplicate ?? false };
     },
     async find(call) {
       asked.push({ call, atMs: clock.now() });

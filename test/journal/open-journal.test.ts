@@ -26,19 +26,19 @@ describe('the journal address', () => {
     expect((await journal.open(newOrder())).kind).toBe('opened');
   });
 
-  test.each(['postgres://u:hunter2@host/db', 'postgresql://host/db'])(
-    'a PostgreSQL address is refused by name, without its password',
-    async (url) => {
-      const error = await openJournal(url, '/nowhere').catch((reason: unknown) => reason);
-      expect(String(error)).toContain('JOURNAL_URL names a PostgreSQL store, which this build does not bring');
-      expect(String(error)).not.toContain('hunter2');
-    },
-  );
-
-  test.each(['', 'redis://x', '/var/lib', 'memory:x', 'lmdb:relative', 'lmdb://host/path', 'lmdb:../up'])(
-    '%p is refused naming JOURNAL_URL',
-    async (url) => {
-      await expect(openJournal(url, '/nowhere')).rejects.toThrow('JOURNAL_URL must');
-    },
-  );
+  test.each([
+    '',
+    'redis://x',
+    'postgres://u:hunter2@host/db',
+    '/var/lib',
+    'memory:x',
+    'lmdb:relative',
+    'lmdb://host/path',
+    'lmdb://u:hunter2@host/path',
+    'lmdb:../up',
+  ])('%p is refused naming JOURNAL_URL, without its password', async (url) => {
+    const error = await openJournal(url, '/nowhere').catch((reason: unknown) => reason);
+    expect(String(error)).toContain('JOURNAL_URL must');
+    expect(String(error)).not.toContain('hunter2');
+  });
 });

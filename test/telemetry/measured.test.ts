@@ -16,7 +16,7 @@ describe('a measured upstream', () => {
     const upstream: Upstream = {
       async send() {
         nowMs += 30;
-        return { outcome: { kind: 'not_sent', reason: 'x' }, isDuplicate: false, isDuplicateWindow: false };
+        return { outcome: { kind: 'not_sent', reason: 'x' }, isDuplicate: false };
       },
       async find() {
         nowMs += 5;

@@ -221,7 +221,6 @@ describe('an answered purchase', () => {
         delivery: { balanceBefore: 500_000, balanceAfter: 490_250, charged: 9_750, cashback: 50 },
       },
       isDuplicate: false,
-      isDuplicateWindow: false,
       body: SALE,
     });
   });
@@ -264,8 +263,11 @@ describe('an answered purchase', () => {
     ];
     const server = await v1((socket, _request, number) => socket.write(bodies[number - 1] ?? ''));
     const upstream = upstreamAt(server.url);
-    expect(await upstream.send(CALL, 'r-1', context())).toMatchObject({ isDuplicate: true, isDuplicateWindow: false });
-    expect(await upstream.send(CALL, 'r-2', context())).toMatchObject({ isDuplicate: false, isDuplicateWindow: true });
+    expect(await upstream.send(CALL, 'r-1', context())).toMatchObject({ isDuplicate: true });
+    expect(await upstream.send(CALL, 'r-2', context())).toMatchObject({
+      isDuplicate: false,
+      outcome: { kind: 'rejected', message: 'Duplicate request detected' },
+    });
   });
 });
 

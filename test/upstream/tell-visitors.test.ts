@@ -12,7 +12,7 @@ async function heardOf(
   const heard: string[] = [];
   const upstream = tellVisitors(
     {
-      send: async () => ({ outcome: (answer as { outcome: Outcome }).outcome, isDuplicate: false, isDuplicateWindow: false }),
+      send: async () => ({ outcome: (answer as { outcome: Outcome }).outcome, isDuplicate: false }),
       find: async () => (answer as { finding: Finding }).finding,
       close: async () => undefined,
     },

@@ -8,7 +8,7 @@ import { inWeather, type Caller, type House, type Sale, type Told } from './hous
 import type { Trouble } from './weather';
 
 /** How v1 takes an order, by the mood of the sandbox that a request id calls up. */
-export const WAYS_OF_V1 = {
+const WAYS_OF_V1 = {
   success: undefined,
   'pending, then success': 'late-success',
   'pending, then failure': 'late-failure',
@@ -19,7 +19,7 @@ export const WAYS_OF_V1 = {
 } as const;
 export type WayOfV1 = keyof typeof WAYS_OF_V1;
 
-export const BEFALLS: readonly (SendFault | undefined)[] = [undefined, ...(Object.keys(SEND_FAULTS) as SendFault[])];
+const BEFALLS: readonly (SendFault | undefined)[] = [undefined, ...(Object.keys(SEND_FAULTS) as SendFault[])];
 
 export interface Row {
   readonly operation: string;
@@ -44,7 +44,7 @@ export interface Sold extends Row {
   readonly violations: readonly string[];
 }
 
-export const ROWS: readonly Row[] = purchases.flatMap(([operation, format]) =>
+const ROWS: readonly Row[] = purchases.flatMap(([operation, format]) =>
   (Object.keys(WAYS_OF_V1) as WayOfV1[]).flatMap((way) => BEFALLS.map((befalls) => ({ operation, format, way, befalls }))),
 );
 

@@ -18,7 +18,7 @@ export const WAYS: Readonly<Record<string, SendFault>> = {
 export const LENGTHS_S = [10, 60, 130, 600];
 
 /** What a script does with an order that it hears is pending. */
-export const HABITS = ['refunds', 'keeps', 'sells'] as const;
+const HABITS = ['refunds', 'keeps', 'sells'] as const;
 export type Habit = (typeof HABITS)[number];
 
 /** Plain PHP, python-requests and axios. */

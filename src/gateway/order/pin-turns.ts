@@ -66,7 +66,7 @@ export function takePinTurns(upstream: Upstream, guard: PinGuard, clock: Clock):
     try {
       if (typeof turn === 'string') {
         const outcome = { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message: turn } as const;
-        return { outcome, isDuplicate: false, isDuplicateWindow: false };
+        return { outcome, isDuplicate: false };
       }
       const waitedMs = age();
       const leaveWithinMs = (context.leaveWithinMs ?? timeoutMs) - waitedMs;

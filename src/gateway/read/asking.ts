@@ -1,4 +1,4 @@
-/** One request after step 5: who asks for what, in which format, under which mapping. Every answer starts from this. */
+/** One request after step 6: who asks for what, in which format, under which mapping. Every answer starts from this. */
 import type { Credentials } from '../../domain/credentials';
 import type { LegacyRequest, Line } from '../../domain/legacy';
 import type { AfterPending, CallerKey, Mapping, Operation } from '../../mapping/mapping';

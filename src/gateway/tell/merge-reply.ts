@@ -76,7 +76,7 @@ export function listShapeName(operation: Operation, format: string, callerKey: C
 }
 
 /** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
-export const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
+const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
   succeeded: 'success',
   pending: 'pending',
   unknown: 'pending',

@@ -6,7 +6,7 @@ import { findStrangeLetters } from './money/letters';
 import { RULES, type RuleId } from './rules';
 
 /** A mapping is written by hand; the largest shipped file has 9 kB. */
-export const FILE_CHARACTERS_MAX = 1_000_000;
+const FILE_CHARACTERS_MAX = 1_000_000;
 const MARK = '\uFEFF';
 /** Words, or a quoted text, and a # with a blank before it and none behind: no comment of ours is written so. */
 const CUT_TEXT = /^(\s*[\w'"*-]+:\s+(?:"[^"]*"|'[^']*'|[^\s'"[{|>&*!#$][^#]*?\s[^#]*?)\s+)(#[^\s#!]\S*)/;

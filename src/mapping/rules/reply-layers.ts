@@ -6,7 +6,7 @@ import type { YamlPath } from '../read-yaml';
 import type { ReplySource, ValueSource } from '../schema';
 import type { MappingSource } from '../source';
 
-export const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
+const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
 export interface PlacedValue {
   readonly value: ValueSource;

@@ -167,7 +167,7 @@ const PURCHASE_OUTCOMES = ['succeeded', 'pending', 'declined', 'rejected', 'not_
 const QUESTION_OUTCOMES = ['found', 'refused', 'unavailable'] as const;
 
 /** Everything that can become of a request, by the kind of its operation. */
-export const OUTCOMES_OF: Readonly<Record<OperationKind, readonly string[]>> = {
+const OUTCOMES_OF: Readonly<Record<OperationKind, readonly string[]>> = {
   purchase: [...PURCHASE_OUTCOMES, 'refused'],
   status: [...PURCHASE_OUTCOMES, 'refused'],
   lookup: QUESTION_OUTCOMES,

@@ -61,8 +61,7 @@ export function createScriptedV1(fixtures: Fixtures): ScriptedV1 {
       seen.push({ endpoint, fields: { ...call.body, ...(pin === undefined ? {} : { pin }), request_id: requestId } });
       hasSent = true;
       const answer = answerTo(endpoint, true);
-      if (typeof answer === 'string')
-        return { outcome: classifyFailure(failureOf(answer)), isDuplicate: false, isDuplicateWindow: false };
+      if (typeof answer === 'string') return { outcome: classifyFailure(failureOf(answer)), isDuplicate: false };
       return classifyReply(toHttp(answer), requestId, retryAfterOf(answer));
     },
     async find(call) {

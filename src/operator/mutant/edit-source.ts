@@ -46,14 +46,3 @@ function put(node: unknown, path: readonly string[], value: unknown): unknown {
   const edited = entries.flatMap(([key, part]) => (key !== step ? [[key, part]] : changed === undefined ? [] : [[key, changed]]));
   return Object.fromEntries(isNew && changed !== undefined ? [...edited, [step, changed]] : edited);
 }
-
-/** What stands at a path of the source. */
-export function valueAt(source: MappingSource, path: YamlPath): unknown {
-  const [section, ...rest] = path.map(String) as [string, ...string[]];
-  let node: unknown =
-    section === 'formats'
-      ? source.formats.get(rest.shift() ?? '')
-      : source[SECTIONS[section] ?? (section as keyof MappingSource)];
-  for (const step of rest) node = (node as Record<string, unknown> | undefined)?.[step];
-  return node;
-}

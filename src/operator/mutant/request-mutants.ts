@@ -26,7 +26,7 @@ export function requestMutants(source: MappingSource): Mutant[] {
   ];
 }
 
-export function purchasesOf(source: MappingSource): string[] {
+function purchasesOf(source: MappingSource): string[] {
   return Object.entries(source.operations).flatMap(([name, { kind }]) => (kind === 'purchase' ? [name] : []));
 }
 

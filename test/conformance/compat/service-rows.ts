@@ -54,7 +54,7 @@ interface NetworkWord {
   readonly means: NetworkName;
 }
 
-export function networkWords(format: Format): NetworkWord[] {
+function networkWords(format: Format): NetworkWord[] {
   const numbers = Object.entries(NUMBERS[format]).map(([number, means]) => ({ word: Number(number), means }));
   return [...numbers, ...NETWORKS.map((means) => ({ word: means, means }))];
 }

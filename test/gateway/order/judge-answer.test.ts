@@ -13,7 +13,7 @@ const LOST: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
 function judge(outcome: Outcome, body: JsonObject, witness: Witness, more: Partial<Judging> = {}): Promise<Outcome> {
   const journal = { findByReference: async () => undefined };
   return judgeAnswer(
-    { outcome, body, isDuplicate: body['duplicate'] === true, isDuplicateWindow: false },
+    { outcome, body, isDuplicate: body['duplicate'] === true },
     { order: ORDER, before: undefined, identify: async () => witness, journal, onTrouble: () => undefined, ...more },
   );
 }

@@ -36,7 +36,7 @@ function openHouse({
       if (says === undefined && pin !== RIGHT_PIN) wrong += 1;
       const outcome =
         says ?? (wrong >= 3 ? { kind: 'rejected', httpStatus: 400, message: 'locked' } : pin === RIGHT_PIN ? SOLD : WRONG);
-      return { outcome, isDuplicate, isDuplicateWindow: false };
+      return { outcome, isDuplicate };
     },
     find: async () => ({ kind: 'unavailable', reason: 'not asked' }),
     close: async () => undefined,

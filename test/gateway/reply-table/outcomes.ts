@@ -6,7 +6,7 @@ import { operationOf, requiredField } from './samples';
 export const ORDER_ENDINGS = ['success', 'pending', 'unknown', 'declined', 'rejected', 'not_sent'] as const;
 
 /** Orders that only v1 knows, asked for by their reference. */
-export const KNOWN_TO_V1 = ['known_to_v1_success', 'known_to_v1_pending', 'known_to_v1_failed'] as const;
+const KNOWN_TO_V1 = ['known_to_v1_success', 'known_to_v1_pending', 'known_to_v1_failed'] as const;
 
 const BY_KIND: Readonly<Record<OperationKind, readonly string[]>> = {
   purchase: [...ORDER_ENDINGS, 'wrong_key'],

@@ -43,8 +43,7 @@ export function createScriptedUpstream(script: Script): ScriptedUpstream {
         ...(pin === undefined ? {} : { pin }),
         request_id: requestId,
       });
-      if ('breaks' in answer)
-        return { outcome: classifyFailure(failureOf(answer)), isDuplicate: false, isDuplicateWindow: false };
+      if ('breaks' in answer) return { outcome: classifyFailure(failureOf(answer)), isDuplicate: false };
       return classifyReply(answerOf(answer), requestId, undefined);
     },
     async find(call, context) {

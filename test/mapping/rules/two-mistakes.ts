@@ -50,7 +50,7 @@ export interface Told {
 }
 
 /** What `check` says of the two fixtures together; undefined when they cannot stand in one set. */
-export function checkTogether(first: readonly [RuleId, Side], second: readonly [RuleId, Side]): Told[] | undefined {
+function checkTogether(first: readonly [RuleId, Side], second: readonly [RuleId, Side]): Told[] | undefined {
   const [one, other] = [sectionsOf(...first, false), sectionsOf(...second, true)];
   if (one === undefined || other === undefined) return undefined;
   try {

@@ -35,7 +35,7 @@ export const FIND_FAULTS = {
   error_before: 2,
 } satisfies Partial<Record<SendFault, number>>;
 
-export const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
+const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
 export type WriteFault = keyof typeof WRITE_FAULTS;
 
 /** Somebody sets the clock of the machine that the gateways run on. */

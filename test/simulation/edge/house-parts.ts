@@ -15,8 +15,8 @@ const ROOT = resolve(__dirname, '..', '..', '..');
 export const START_MS = Date.UTC(2026, 5, 1, 9);
 
 export const config = loadConfig(resolve(ROOT, 'sandbox'));
-export const keyring = createKeyring(new Secret('simulation'));
-export const mapping: Mapping = (() => {
+const keyring = createKeyring(new Secret('simulation'));
+const mapping: Mapping = (() => {
   const { mapping: checked, problems } = checkFolder(resolve(ROOT, 'mappings'));
   if (checked === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
   return checked;

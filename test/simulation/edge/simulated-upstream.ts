@@ -130,7 +130,7 @@ function requestOf(call: V1Call, { credentials, clientAddress }: CallContext, bo
 function judge(exchanged: Exchanged, requestId: string): SentOutcome {
   return exchanged.kind === 'answered'
     ? classifyReply(exchanged, requestId, secondsOf(exchanged))
-    : { outcome: classifyFailure(exchanged), isDuplicate: false, isDuplicateWindow: false };
+    : { outcome: classifyFailure(exchanged), isDuplicate: false };
 }
 
 /** As the `Date` header tells it: whole seconds, and always right. */

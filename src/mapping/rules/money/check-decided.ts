@@ -22,7 +22,7 @@ export function checkDecided(checking: Checking): void {
 }
 
 /** What each field of the operation is for v1. */
-export function needsByField(operation: OperationSource): Map<string, V1Need> {
+function needsByField(operation: OperationSource): Map<string, V1Need> {
   const endpoint = endpointOf(operation);
   const needs = new Map<string, V1Need>();
   for (const [field, value] of Object.entries(operation.call?.send ?? {})) {
