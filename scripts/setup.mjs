@@ -75,3 +75,14 @@ export function build() {
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(stamp, hash);
 }
+
+const SECONDS = join(root, 'node_modules', '.cache', 'compat-gateway', 'seconds.json');
+
+/** What commands took when they last passed in this checkout, for `npm run house`. */
+export const readSeconds = () => (existsSync(SECONDS) ? JSON.parse(readFileSync(SECONDS, 'utf8')) : {});
+
+export function keepSeconds(command, seconds) {
+  mkdirSync(dirname(SECONDS), { recursive: true });
+  const at = new Date().toISOString().slice(0, 16).replace('T', ' ');
+  writeFileSync(SECONDS, JSON.stringify({ ...readSeconds(), [command]: { seconds: Math.round(seconds), at } }));
+}

@@ -1,7 +1,7 @@
 // `npm test`: installs and builds what is missing, then runs the quick tests, or those that are named. `npm run test:all`
 // (--all) runs every test that needs no server of its own. What is left out on this machine is said in the last line.
 import { spawnSync } from 'node:child_process';
-import { build, install, run, tool } from './setup.mjs';
+import { build, install, keepSeconds, run, tool } from './setup.mjs';
 
 install();
 build();
@@ -38,3 +38,4 @@ if (isQuick) {
 const [node, jest] = tool('jest/bin/jest.js');
 const more = { ...(isQuick && { QUICK_TESTS: '1' }), ...(isAll && { LONG_TESTS: '1' }) };
 run(node, [jest, ...words], { env: { ...process.env, ...more } });
+if (isQuick) keepSeconds('npm test', performance.now() / 1_000);
