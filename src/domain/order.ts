@@ -12,6 +12,8 @@ export interface NewOrder {
   readonly format: string;
   /** Canonical fields; amounts in kobo. */
   readonly fields: JsonObject;
+  /** Which of the fields hold a meter or smartcard number, by the mapping that read them. No record keeps it. */
+  readonly identifiers?: readonly string[];
   /** The script's own spellings of its request id with the values it sent, to be echoed exactly. */
   readonly echo: JsonObject;
   /** Hash over operation and canonical fields: tells a repeat from another sale under the same request id. */

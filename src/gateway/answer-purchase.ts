@@ -75,6 +75,7 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     operation: operation.name,
     format: asking.format,
     fields: boundedFields(intent.values),
+    identifiers: operation.fields.filter(({ as }) => as === 'identifier').map(({ name }) => name),
     echo: intent.requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, parts.keyring),
     askedHash: askedHashOf(asking.request, parts.keyring),

@@ -5,7 +5,7 @@
 import { parseNaira } from '../domain/amount';
 import { InexactNumber, type JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
-import { parsePhone } from '../domain/phone';
+import { parseIdentifier, parsePhone } from '../domain/number-identity';
 
 export type Read = { readonly value: JsonValue } | { readonly expected: string };
 
@@ -58,10 +58,9 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
       if (raw instanceof InexactNumber) return fail(tooLarge);
       // A minus sign or an exponent is no dash between digits.
       const isWhole = typeof raw !== 'number' || (Number.isSafeInteger(raw) && raw >= 0);
-      const text = isWhole ? parseText(raw)?.replace(/[\s-]/g, '') : undefined;
-      return text === undefined || !/^[0-9A-Za-z]{1,40}$/.test(text)
-        ? fail('a number of digits, best sent as text')
-        : { value: text };
+      const text = isWhole ? parseText(raw) : undefined;
+      const identifier = text === undefined ? undefined : parseIdentifier(text);
+      return identifier === undefined ? fail('a number of digits, best sent as text') : { value: identifier };
     },
   },
   phone: {

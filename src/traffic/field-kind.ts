@@ -2,7 +2,7 @@
 import { parseNaira } from '../domain/amount';
 import { InexactNumber } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
-import { parsePhone } from '../domain/phone';
+import { parsePhone } from '../domain/number-identity';
 import type { FieldKind } from '../domain/traffic';
 
 const FLAG = /^(?:true|false|on|off|yes|no)$/i;

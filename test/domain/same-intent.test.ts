@@ -58,3 +58,14 @@ test.each<[string, NewOrder, NewOrder, boolean]>([
 ])('%s: %#', (_what, earlier, now, expected) => {
   expect(isSameIntent(earlier, now)).toBe(expected);
 });
+
+test.each<[string, JsonObject, JsonObject, boolean]>([
+  ['in another case', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'ab12345', plan: 5 }, true],
+  ['without its zeros', { plan: 5, smartcard: '0077012345' }, { smartcard: '77012345', plan: 5 }, true],
+  ['with other letters', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'CD12345', plan: 5 }, false],
+  ['for another plan', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'ab12345', plan: 6 }, false],
+  ['with another text', { smartcard: 'AB12345', name: 'Ada' }, { smartcard: 'ab12345', name: 'ada' }, false],
+  ['that was not sent before', { plan: 5 }, { smartcard: 'ab12345', plan: 5 }, false],
+])('a smartcard number %s', (_what, earlier, now, expected) => {
+  expect(isSameIntent(order(earlier), { ...order(now), identifiers: ['smartcard'] })).toBe(expected);
+});

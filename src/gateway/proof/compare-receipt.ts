@@ -4,7 +4,7 @@
  */
 import { kobo, type AmountMinor } from '../../domain/amount';
 import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
-import { compareNumber, type SameNumber } from '../../domain/same-number';
+import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
 import type { Field, Operation } from '../../mapping/mapping';
 import { readNaira } from '../../upstream/delivery';
 import type { CatalogLists } from '../read/catalog-lists';
@@ -21,12 +21,11 @@ export interface Comparison {
 
 /** What of an order a receipt can show. */
 export interface OrderTraits {
-  readonly numbers: readonly string[];
+  /** Meters and smartcards first, then phones. */
+  readonly numbers: readonly ServedNumber[];
   readonly faceValue: AmountMinor | undefined;
   /** Words that v1's category of such an order holds. */
   readonly categories: readonly string[];
-  /** The number is a phone that is served, not one that is told: then a receipt's `phone` is this one. */
-  readonly isPhoneServed: boolean;
   /** Neither number nor price: only its service could be seen in a receipt. */
   readonly isTraceless: boolean;
   /** How many PINs are bought; undefined for what has none. */
@@ -39,15 +38,14 @@ export interface OrderTraits {
  */
 export function traitsOf(operation: Operation, values: JsonObject, catalog?: CatalogLists): OrderTraits {
   const sent = operation.fields.filter((field) => field.isSent && values[field.name] !== undefined);
-  const identifiers = sent.filter((field) => field.as === 'identifier');
-  const phones = sent.filter((field) => field.as === 'phone');
-  const numbers = [...identifiers, ...phones].map((field) => textOf(values[field.name]));
+  const numbersAs = (kind: NumberKind): readonly ServedNumber[] =>
+    sent.filter((field) => field.as === kind).map((field) => ({ kind, text: textOf(values[field.name]) }));
+  const numbers = [...numbersAs('identifier'), ...numbersAs('phone')];
   const faceValue = faceValueOf(sent, values) ?? (catalog === undefined ? undefined : priceOf(operation, sent, values, catalog));
   return {
     numbers,
     faceValue,
     categories: operation.categories,
-    isPhoneServed: phones.length > 0 && identifiers.length === 0,
     isTraceless: numbers.length === 0 && faceValue === undefined && operation.joins.length === 0,
     quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
   };
@@ -84,28 +82,24 @@ function countOf(sent: readonly Field[], values: JsonObject): number {
 export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Comparison {
   const data = (receipt['data'] ?? {}) as JsonObject;
   return {
-    number: traits.numbers.length > 0 && isShown(data['phone']) ? NUMBER_AGREES[numberIn(data, traits)] : 'absent',
+    number: traits.numbers.length > 0 && isShown(data['phone']) ? compareShown(data, traits) : 'absent',
     price: comparePrice(data, traits),
     category: compareCategory(data, traits),
   };
 }
 
-const NUMBER_AGREES: Readonly<Record<SameNumber, Agreement>> = {
-  same: 'agrees',
-  other: 'differs',
-  unlike: 'differs',
-  // Masked or cut: nobody can tell that it is this one, and a sale past the gateway may have the same id, price and service.
-  unclear: 'differs',
-};
+/** Of a number that is masked or cut nobody can tell that it is this one: a sale past the gateway may have the same id, price and service. */
+function compareShown(data: JsonObject, traits: OrderTraits): Agreement {
+  return numberIn(data, traits) === 'same' ? 'agrees' : 'differs';
+}
 
-function isShown(number: JsonValue | undefined): boolean {
+function isShown(number: JsonValue | undefined): number is string {
   return typeof number === 'string' && number !== '';
 }
 
 /** The number of a record of v1, held against those that were served; `unclear` where there is nothing to hold. */
-export function numberIn({ phone }: JsonObject, traits: OrderTraits): SameNumber {
-  if (traits.numbers.length === 0 || typeof phone !== 'string' || phone === '') return 'unclear';
-  return compareNumber(phone, traits);
+export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): NumberMatch {
+  return isShown(phone) ? compareNumber(phone, numbers) : 'unclear';
 }
 
 /** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top. */
@@ -180,9 +174,10 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   const { number, price, category } = comparison;
   const data = (receipt['data'] ?? {}) as JsonObject;
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
-  if (numberIn(data, traits) === 'other') return traits.isPhoneServed ? 'other' : 'contradicted';
+  const isPhone = isPhoneServed(traits.numbers);
+  if (numberIn(data, traits) === 'other') return isPhone ? 'other' : 'contradicted';
   // Something that is no phone is no other phone, and nobody can tell that it is this one.
-  if (number === 'differs' && traits.isPhoneServed) return 'contradicted';
+  if (number === 'differs' && isPhone) return 'contradicted';
   if (isOurs(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   const against = [number, price, category].filter((agreement) => agreement === 'differs').length;

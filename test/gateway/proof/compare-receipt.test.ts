@@ -4,18 +4,19 @@ import { compareReceipt, identifyReceipt, traitsOf, type OrderTraits } from '../
 import { shippedMapping } from '../../mapping/mapping-set';
 
 const AIRTIME: OrderTraits = {
-  numbers: ['08031234567'],
+  numbers: [{ kind: 'phone', text: '08031234567' }],
   faceValue: kobo(100_00),
   categories: ['airtime'],
-  isPhoneServed: true,
   isTraceless: false,
   quantity: undefined,
 };
 const METER: OrderTraits = {
-  numbers: ['0045', '08031234567'],
+  numbers: [
+    { kind: 'identifier', text: '0045' },
+    { kind: 'phone', text: '08031234567' },
+  ],
   faceValue: kobo(5_000_00),
   categories: ['electricity'],
-  isPhoneServed: false,
   isTraceless: false,
   quantity: undefined,
 };
@@ -88,17 +89,9 @@ test('a body that is no receipt is unclear', () => {
 });
 
 test.each([
-  [
-    'buy_airtime',
-    { phone: '08031234567', amount: 100_00, network: 'MTN' },
-    { numbers: ['08031234567'], faceValue: 100_00, isPhoneServed: true },
-  ],
-  [
-    'buy_electricity',
-    { meter: '0045', phone: '08031234567', amount: 5_000_00 },
-    { numbers: ['0045', '08031234567'], faceValue: 5_000_00, isPhoneServed: false },
-  ],
-  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isPhoneServed: false }],
+  ['buy_airtime', { phone: '08031234567', amount: 100_00, network: 'MTN' }, { numbers: AIRTIME.numbers, faceValue: 100_00 }],
+  ['buy_electricity', { meter: '0045', phone: '08031234567', amount: 5_000_00 }, { numbers: METER.numbers, faceValue: 5_000_00 }],
+  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined }],
 ])('the traits of %s come from what v1 is sent', (name, values, traits) => {
   expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
 });

@@ -3,15 +3,19 @@ import type { JsonObject } from '../../../src/domain/json';
 import type { OrderTraits } from '../../../src/gateway/proof/compare-receipt';
 import { rulesOut } from '../../../src/gateway/proof/rules-out';
 
-const NONE = { isTraceless: false, quantity: undefined, numbers: [], faceValue: undefined, isPhoneServed: false };
+const NONE = { isTraceless: false, quantity: undefined, numbers: [], faceValue: undefined };
 const AIRTIME: OrderTraits = {
   ...NONE,
-  numbers: ['08031234567'],
+  numbers: [{ kind: 'phone', text: '08031234567' }],
   faceValue: kobo(100_00),
   categories: ['airtime', 'topup'],
-  isPhoneServed: true,
 };
-const METER: OrderTraits = { ...NONE, numbers: ['0045021234'], faceValue: kobo(5_000_00), categories: ['electric', 'bill'] };
+const METER: OrderTraits = {
+  ...NONE,
+  numbers: [{ kind: 'identifier', text: '0045021234' }],
+  faceValue: kobo(5_000_00),
+  categories: ['electric', 'bill'],
+};
 const CARDS: OrderTraits = { ...NONE, faceValue: kobo(500_00), quantity: 5, categories: ['recharge', 'card'] };
 const OTHERS = ['airtime', 'data', 'cable', 'electric', 'exam', 'sms'];
 
