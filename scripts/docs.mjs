@@ -1,6 +1,6 @@
-// `npm run docs`: writes what is generated about the mapping language: schema/mapping.json, docs/mapping-reference.md and
-// docs/rules. With --check it writes nothing and fails when something is stale.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// `npm run docs`: writes what is generated about the mapping language: schema/mapping.json, schema/case.json and
+// docs/mapping-reference.md. With --check it writes nothing and fails when something is stale.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,13 +19,6 @@ for (const [path, text] of made) {
   if (process.argv.includes('--check')) continue;
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
-}
-// Pages of rules that are no more.
-const pages = join(root, 'docs', 'rules');
-for (const name of existsSync(pages) ? readdirSync(pages) : []) {
-  if (made.has(`docs/rules/${name}`)) continue;
-  stale.push(`docs/rules/${name}`);
-  if (!process.argv.includes('--check')) rmSync(join(pages, name));
 }
 if (!process.argv.includes('--check')) console.log(`${made.size} documents, ${stale.length} written`);
 else if (stale.length > 0) {

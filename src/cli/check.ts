@@ -40,7 +40,7 @@ export function checkCommand(): Command {
       'after',
       `
 Exit codes: 0 usable, 1 errors or too many warnings, 2 bad usage.
-Every rule has a page in docs/rules.
+Every rule has a heading in a page of docs/rules.
 
 Examples:
   compat-gateway check

@@ -55,7 +55,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/operator/mutant/': 'Every break of the shipped set: test/operator/mutant/mutate.test.ts.',
   'src/operator/plan/':
     'Parts of comparing two sets: test/operator/plan/compare-sources.test.ts and test/operator/plan/reformat.test.ts.',
-  'src/mapping/rules/': 'One fixture for every rule: test/mapping/rules and test/mapping/check.test.ts.',
+  'src/mapping/rules/': 'The examples of every rule in docs/rules: test/mapping/rules and test/mapping/check.test.ts.',
   'src/traffic/traffic-of.ts': 'Part of reading what was recorded: test/traffic/recorder.test.ts.',
   'src/cli/drift-report.ts':
     'What it prints is held to docs/drift.md by test/docs/pages.test.ts, and read in test/flows/drift.test.ts.',

@@ -189,6 +189,11 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     '/x/… pins format `x`, so nothing is served at /x/api',
     OPERATION(CALL, 'read').replace('[POST /api/buy]', '[POST /api/buy, §GET /x/api]'),
   ],
+  [
+    'value-not-of-v1',
+    'v1 takes MTN, GLO, AIRTEL, 9MOBILE as `network`, and never `GLOBACOM`',
+    'tables: { network: { title: network, values: { MTN: { id: 1 }, GLO: { id: 2 }, §GLOBACOM: { words: [GLOBACOM] } } } }',
+  ],
   // Formats
   ['unknown-table', 'there is no table `netwrk`', format('numbers: { §netwrk: { 1: MTN } }'), 'did you mean `network`?'],
   ['unknown-value', 'network `MNT` is not in the table', format('numbers: { network: { 1: MTN, 2: §MNT } }'), 'known: MTN, GLO'],

@@ -2,15 +2,11 @@
 import { caseJsonSchema } from '../../src/operator/case/case-json-schema';
 import { mappingJsonSchema } from '../../src/mapping/json-schema';
 import { mappingReference } from '../../src/mapping/reference';
-import { RULES, type RuleId } from '../../src/mapping/rules/rules';
-import { ruleIndex, rulePage } from './rules/rule-page';
 
 export function documents(): ReadonlyMap<string, string> {
   return new Map([
     ['schema/mapping.json', `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`],
     ['schema/case.json', `${JSON.stringify(caseJsonSchema(), null, 2)}\n`],
     ['docs/mapping-reference.md', mappingReference()],
-    ['docs/rules/README.md', ruleIndex()],
-    ...(Object.keys(RULES) as RuleId[]).map((id) => [`docs/rules/${id}.md`, rulePage(id)] as const),
   ]);
 }

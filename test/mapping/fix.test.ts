@@ -2,7 +2,7 @@ import { checkFiles } from '../../src/mapping/check';
 import { fixFiles } from '../../src/mapping/fix';
 import { RULES, type RuleId } from '../../src/mapping/rules/rules';
 import { filesWith } from './mapping-set';
-import { checkFixture } from './rules/fixture';
+import { checkExample, readExample } from './rules/example';
 
 /** The first file of the set as `check --fix` leaves it. */
 function fixed(text: string): string {
@@ -57,7 +57,7 @@ test('an item is left alone when a comment stands before it', () => {
 test('what the table calls fixable is what carries a fix', () => {
   const fixable = (Object.keys(RULES) as RuleId[]).filter((id) => RULES[id].fix !== undefined);
   const carried = (Object.keys(RULES) as RuleId[]).filter((id) =>
-    checkFixture(id, 'bad').problems.some(({ code, fix }) => code === id && fix !== undefined),
+    checkExample(readExample(id, 'bad')).problems.some(({ code, fix }) => code === id && fix !== undefined),
   );
   // The page of `unknown-key` shows one that decides about money.
   expect(carried).toEqual(fixable.filter((id) => id !== 'unknown-key'));

@@ -1,4 +1,4 @@
-/** Every rule of `compat-gateway check`. A problem of a mapping has one of these ids, and each id has a page in docs/rules. */
+/** Every rule of `compat-gateway check`. A problem of a mapping has one of these ids, and each id is a heading of a page in docs/rules. */
 import type { Rule } from './rule';
 import { CALL_RULES } from './table/call-rules';
 import { CALLER_RULES } from './table/caller-rules';
@@ -13,35 +13,29 @@ import { TABLE_RULES } from './table/table-rules';
 import { TOLD_RULES } from './table/told-rules';
 import { VALUE_RULES } from './table/value-rules';
 
-/** By family, as the documents list them. */
-export const RULE_FAMILIES = {
-  Files: FILE_RULES,
-  Addresses: ROUTE_RULES,
-  Fields: FIELD_RULES,
-  'Operations and calls': CALL_RULES,
-  'What v1 is sent': SENT_RULES,
-  Values: VALUE_RULES,
-  Replies: REPLY_RULES,
-  'What is told': TOLD_RULES,
-  Formats: FORMAT_RULES,
-  Tables: TABLE_RULES,
-  'Callers and time': CALLER_RULES,
-  'Slips of the pen': SLIP_RULES,
+/** By the page of docs/rules that explains them, in the order of its headings. */
+export const RULES_BY_PAGE = {
+  files: { ...FILE_RULES, ...SLIP_RULES },
+  addresses: ROUTE_RULES,
+  fields: FIELD_RULES,
+  calls: { ...CALL_RULES, ...SENT_RULES },
+  values: VALUE_RULES,
+  replies: { ...REPLY_RULES, ...TOLD_RULES },
+  formats: FORMAT_RULES,
+  tables: TABLE_RULES,
+  callers: CALLER_RULES,
 } as const;
 
 export const RULES = {
-  ...FILE_RULES,
-  ...ROUTE_RULES,
-  ...FIELD_RULES,
-  ...CALL_RULES,
-  ...VALUE_RULES,
-  ...REPLY_RULES,
-  ...FORMAT_RULES,
-  ...TABLE_RULES,
-  ...CALLER_RULES,
-  ...SENT_RULES,
-  ...TOLD_RULES,
-  ...SLIP_RULES,
+  ...RULES_BY_PAGE.files,
+  ...RULES_BY_PAGE.addresses,
+  ...RULES_BY_PAGE.fields,
+  ...RULES_BY_PAGE.calls,
+  ...RULES_BY_PAGE.values,
+  ...RULES_BY_PAGE.replies,
+  ...RULES_BY_PAGE.formats,
+  ...RULES_BY_PAGE.tables,
+  ...RULES_BY_PAGE.callers,
 } as const;
 
 export type RuleId = keyof typeof RULES;

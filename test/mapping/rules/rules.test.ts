@@ -1,35 +1,48 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { RULE_FAMILIES, RULES, type RuleId } from '../../../src/mapping/rules/rules';
-import { checkFixture, FIXTURES, readFixture } from './fixture';
+import type { Rule } from '../../../src/mapping/rules/rule';
+import { RULES, RULES_BY_PAGE, type RuleId } from '../../../src/mapping/rules/rules';
+import { checkExample, readExample, RULE_PAGES, SECTIONS } from './example';
 
 const IDS = Object.keys(RULES) as RuleId[];
+const PAGES = Object.entries(RULES_BY_PAGE).map(([page, rules]) => [page, Object.keys(rules)] as const);
 
 describe.each(IDS)('%s', (rule) => {
-  test('is broken by its bad fixture, at the marked place and nowhere else', () => {
-    const { mapping, problems } = checkFixture(rule, 'bad');
+  test('is broken by its bad example, in the words of the page, at the caret and nowhere else', () => {
+    const example = readExample(rule, 'bad');
+    const { mapping, problems } = checkExample(example);
     const { severity } = RULES[rule];
-    const { mark, files } = readFixture(rule, 'bad');
-    expect(problems.filter(({ code }) => code === rule)).toEqual([
-      expect.objectContaining({ severity, ...(mark ?? { line: 1, column: 1 }), message: expect.stringMatching(/./) }),
-    ]);
-    // No other rule is broken, or the page of this one would explain two things at once.
-    expect(problems.filter(({ code, severity: other }) => code !== rule && other === 'error')).toEqual([]);
+    expect(example.expected).toHaveLength(1);
+    const asShown = ({ file, line, column, message, hint, ...rest }: (typeof problems)[number]) => ({
+      code: rest.code,
+      severity: rest.severity,
+      file,
+      line,
+      column,
+      message,
+      hint,
+    });
+    // No other rule is broken, or the example would explain two things at once.
+    expect(problems.map(asShown)).toEqual([{ code: rule, severity, ...example.expected[0] }]);
     expect(mapping === undefined).toBe(severity === 'error');
-    if (files.length > 0) expect(mark === undefined).toBe(rule === 'unknown-extension');
   });
 
-  test('is kept by its good fixture', () => {
-    const { mapping, problems } = checkFixture(rule, 'good');
-    expect(problems.filter(({ code, severity }) => code === rule || severity === 'error')).toEqual([]);
+  test('is kept by its good example, which breaks no other rule either', () => {
+    const { mapping, problems } = checkExample(readExample(rule, 'good'));
+    expect(problems).toEqual([]);
     expect(mapping).toBeDefined();
+  });
+
+  test('is explained in the words of the table', () => {
+    const { severity, title, why, mend, fix }: Rule = RULES[rule];
+    const words = `${title} (${severity}). ${why} ${mend}${fix === undefined ? '' : ` \`compat-gateway check --fix\` ${fix}.`}`;
+    expect(SECTIONS.find((section) => section.rule === rule)?.words).toBe(words);
   });
 });
 
-test('there are at least sixty rules, each in one family, with words for people', () => {
+test('there are at least sixty rules, each on one page, with words for people', () => {
   expect(IDS.length).toBeGreaterThanOrEqual(60);
-  const inFamilies = Object.values(RULE_FAMILIES).flatMap((family) => Object.keys(family));
-  expect([...inFamilies].sort()).toEqual([...IDS].sort());
+  expect(PAGES.flatMap(([, rules]) => rules).sort()).toEqual([...IDS].sort());
   for (const { title, why, mend } of Object.values(RULES)) {
     expect(title).toMatch(/[^.]$/);
     expect(why).toMatch(/[.!?]$/);
@@ -38,8 +51,19 @@ test('there are at least sixty rules, each in one family, with words for people'
   expect(IDS.filter((id) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id))).toEqual([]);
 });
 
-test('every rule has its fixtures, and every fixture its rule', () => {
-  expect(readdirSync(FIXTURES).sort()).toEqual([...IDS].sort());
+test.each(PAGES)('docs/rules/%s.md has a heading for each of its rules, in their order, and none besides', (page, rules) => {
+  expect(SECTIONS.filter((section) => section.page === `${page}.md`).map(({ rule }) => rule)).toEqual(rules);
+});
+
+test('docs/rules has no other page, and its README leads to every rule', () => {
+  expect(readdirSync(RULE_PAGES).sort()).toEqual(['README.md', ...PAGES.map(([page]) => `${page}.md`)].sort());
+  const readme = readFileSync(join(RULE_PAGES, 'README.md'), 'utf8');
+  const links = [...readme.matchAll(/\[([^\]]+)\]\(([\w-]+\.md#[^)]+)\)/g)].map(([, name, target]) => `${name} ${target}`);
+  expect(links).toEqual(PAGES.flatMap(([page, rules]) => rules.map((rule) => `${rule} ${page}.md#${rule}`)));
+});
+
+test('a common set without an example has no problem', () => {
+  expect(checkExample({ files: [], expected: [], isAlone: false, isAbsent: false })).toMatchObject({ problems: [] });
 });
 
 test('every code that reading and compiling can tell is a rule, and every rule is told somewhere', () => {

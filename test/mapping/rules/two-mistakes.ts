@@ -1,27 +1,47 @@
-/** Two fixtures of rules in one set: what each breaks alone, and what both break together. */
+/** Two examples of rules in one set: what each breaks alone, and what both break together. */
 import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { checkFiles } from '../../../src/mapping/check';
+import type { MappingFileText } from '../../../src/mapping/load';
 import { RULES, type RuleId } from '../../../src/mapping/rules/rules';
-import { filesWith } from '../mapping-set';
-import { readFixture } from './fixture';
+import { FORMAT, laidOut, readExample, SHARED, type Side } from './example';
 
-type Side = 'bad' | 'good';
 type Sections = Readonly<Record<string, unknown>>;
 
-/** A fixture whose files can be read as YAML and stand beside others; undefined for mistakes of bytes and of whole files. */
+const isPlain = (value: unknown): value is Sections => value !== null && typeof value === 'object' && !Array.isArray(value);
+/** The operations of the second are others, or the two would be one mistake. */
+const renamed = (text: string): string => text.replaceAll(/\b(buy|cards|thing|plans)\b/g, '$1_too');
+const SECOND: Sections = { ...SHARED, operations: parse(renamed(stringify(SHARED['operations']))) as Sections };
+
+/** What an example says that the common set does not; undefined for mistakes of bytes and of whole files. */
 function sectionsOf(rule: RuleId, side: Side, isSecond: boolean): Sections[] | undefined {
-  const { files, isAlone, isAbsent } = readFixture(rule, side);
-  if (isAlone || isAbsent || files.length === 0 || files.some(({ name }) => !name.endsWith('.yaml'))) return undefined;
+  const example = readExample(rule, side);
+  const { files, isAlone, isAbsent } = example;
+  const isFile = files.every(({ name, linkTo }) => name.endsWith('.yaml') && linkTo === undefined);
+  if (isAlone || isAbsent || files.length === 0 || !isFile) return undefined;
   try {
-    // The operation of the second is another one, or the two would be one mistake.
-    return files.map(({ text }) => parse(isSecond ? text.replaceAll(/\bbuy\b/g, 'other') : text) as Sections);
+    return laidOut(example).own.map(({ text }) => {
+      const sections = parse(isSecond ? renamed(text) : text) as Sections;
+      if (!('format' in sections)) return isSecond ? difference(sections, SECOND, 'operations') : difference(sections, SHARED);
+      return sections['format'] === FORMAT['format'] ? { ...difference(sections, FORMAT), format: FORMAT['format'] } : sections;
+    });
   } catch {
     return undefined;
   }
 }
 
-const isPlain = (value: unknown): value is Sections => value !== null && typeof value === 'object' && !Array.isArray(value);
+/** Whole operations where they must be: the common set does not have them under the names of the second. */
+function difference(said: Sections, common: Sections, whole?: string): Sections {
+  return Object.fromEntries(
+    Object.entries(said).flatMap(([key, value]): [string, unknown][] => {
+      const other = common[key];
+      if (isDeepStrictEqual(value, other)) return [];
+      if (!isPlain(value) || !isPlain(other)) return [[key, value]];
+      if (key !== whole) return [[key, difference(value, other)]];
+      return [[key, Object.fromEntries(Object.entries(value).filter(([name, one]) => !isDeepStrictEqual(one, other[name])))]];
+    }),
+  );
+}
 
 /** Throws when both say different things about one place. */
 function merged(one: unknown, other: unknown): unknown {
@@ -33,15 +53,31 @@ function merged(one: unknown, other: unknown): unknown {
   return Object.fromEntries([...keys].map((key) => [key, merged(one[key], other[key])]));
 }
 
-/** All shared sections in one file, and one file for each format. */
-function filesOf(sections: readonly Sections[]): string[] {
+const over = (common: unknown, said: unknown): unknown =>
+  isPlain(common) && isPlain(said)
+    ? Object.fromEntries(
+        [...new Set([...Object.keys(common), ...Object.keys(said)])].map((key) => [
+          key,
+          key in said ? over(common[key], said[key]) : common[key],
+        ]),
+      )
+    : said;
+
+/** The common set with what both say, in one file, and one file for each format. */
+function filesOf(sections: readonly Sections[]): MappingFileText[] {
   const files = new Map<unknown, unknown>();
   for (const part of sections) {
     // A section without a name of its own is shared.
     const id = isPlain(part) ? part['format'] : undefined;
     files.set(id, merged(files.get(id), part));
   }
-  return [...files.values()].map((file) => stringify(file));
+  const id = FORMAT['format'];
+  const formats = [...files].filter(([format]) => format !== undefined);
+  const all = [
+    over(SHARED, files.get(undefined) ?? {}),
+    ...(formats.length === 0 ? [FORMAT] : formats.map(([format, said]) => (format === id ? over(FORMAT, said) : said))),
+  ];
+  return all.map((file, index) => ({ file: `${index + 1}.yaml`, text: stringify(file) }));
 }
 
 export interface Told {
@@ -49,12 +85,12 @@ export interface Told {
   readonly message: string;
 }
 
-/** What `check` says of the two fixtures together; undefined when they cannot stand in one set. */
+/** What `check` says of the two examples together; undefined when they cannot stand in one set. */
 function checkTogether(first: readonly [RuleId, Side], second: readonly [RuleId, Side]): Told[] | undefined {
   const [one, other] = [sectionsOf(...first, false), sectionsOf(...second, true)];
   if (one === undefined || other === undefined) return undefined;
   try {
-    const { problems } = checkFiles(filesWith(...filesOf([...one, ...other])));
+    const { problems } = checkFiles(filesOf([...one, ...other]));
     // What has no effect is told of a set without errors only.
     return problems.filter(({ code }) => !/unused/.test(code)).map(({ code, message }) => ({ code, message }));
   } catch (error) {
