@@ -14,7 +14,7 @@ import type { LookupLimits } from '../mapping/mapping';
 import type { Finding } from '../upstream/upstream';
 import { authenticate } from './read/authenticate';
 import type { Keyring } from './read/keyring';
-import { createLookupCounts } from './lookup-counts';
+import { createLookupCounts, type LookupCounts } from './lookup-counts';
 import { waitText } from './tell/tell-wait';
 
 export interface Keyless {
@@ -50,40 +50,17 @@ const SELLERS_BESIDE = 1;
 export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyless {
   const sales = new LRUCache<string, Sale>({ max: ADDRESSES_MAX });
   const counts = createLookupCounts(clock);
-  /** Until when v1 takes no lookups with the operator's key, by fingerprint. */
-  const pausedUntilMs = new LRUCache<string, number>({ max: 10 });
-
-  const operator = (): Credentials | undefined =>
-    lookupKey === undefined ? undefined : authenticate({ token: lookupKey.revealForUseOnly() }, keyring)?.credentials;
-
-  /** One lookup with the operator's key for a script that brings none. */
-  function takeOperators(address: string, limits: LookupLimits, hasSold: boolean): Credentials | undefined {
-    const credentials = operator();
-    if (credentials === undefined) return undefined;
-    const { calls, windowMs, total, owner } = limits;
-    const [ownName, allName, networkName] = ['own', 'all', networkOf(address)].map((who) => `${credentials.fingerprint} ${who}`);
-    const [all, had] = [counts.within(allName!, windowMs), counts.within(networkName!, windowMs)];
-    const left = total - all.count - Math.max(owner, counts.within(ownName!, windowMs).count);
-    const pauseMs = (pausedUntilMs.get(credentials.fingerprint) ?? 0) - clock.elapsed();
-    if (pauseMs > 0) throw tooMany('with the key of this service', pauseMs);
-    if (!hasSold && had.count >= calls) throw tooMany('without an API key from your address', had.roomInMs);
-    if (left <= had.count * (hasSold ? SELLERS_BESIDE : STRANGERS_BESIDE))
-      throw tooMany('without an API key', Math.max(1, had.count > 0 ? had.roomInMs : all.roomInMs));
-    counts.add(allName!);
-    counts.add(networkName!);
-    return { ...credentials, isLookupKey: true };
-  }
+  const operator = new OperatorsKey(
+    () => (lookupKey === undefined ? undefined : authenticate({ token: lookupKey.revealForUseOnly() }, keyring)?.credentials),
+    counts,
+    clock,
+  );
 
   /** The key that sold from this address, as long after its sale as the mapping says. */
   function sellerAt(address: string, { seller }: LookupLimits): Credentials | undefined {
     const sale = sales.get(address);
     const isLate = seller === undefined || sale === undefined || clock.elapsed() - sale.atMs > seller.withinMs;
     return isLate ? undefined : sale.credentials;
-  }
-
-  /** What the owner of the operator's key asks for himself. */
-  function countOwn({ apiKey, fingerprint }: Credentials): void {
-    if (operator()?.apiKey.equals(apiKey) === true) counts.add(`${fingerprint} own`);
   }
 
   /** One lookup with the key that sold from this address, then with the operator's. */
@@ -94,10 +71,10 @@ export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyl
     const { count, roomInMs } = counts.within(name, windowMs);
     if (count < calls) {
       counts.add(name);
-      countOwn(credentials);
+      operator.countOwn(credentials);
       return credentials;
     }
-    const other = takeOperators(address, limits, true);
+    const other = operator.take(address, limits, true);
     if (other === undefined) throw tooMany('without an API key from your address', roomInMs);
     return other;
   }
@@ -108,16 +85,11 @@ export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyl
       const credentials: Credentials = { apiKey, fingerprint, isLookupKey: true, isSeller: true };
       sales.set(address, { credentials, atMs: clock.elapsed() });
     },
-    keyFor(address, limits) {
-      const seller = sellerAt(address, limits);
-      if (seller !== undefined) return seller;
-      const credentials = operator();
-      return credentials === undefined ? undefined : { ...credentials, isLookupKey: true };
-    },
+    keyFor: (address, limits) => sellerAt(address, limits) ?? operator.asLookupKey(),
     take(credentials, address, limits) {
       if (credentials.isSeller === true) return takeSellers(credentials, address, limits);
-      if (credentials.isLookupKey === true) return takeOperators(address, limits, false) ?? credentials;
-      countOwn(credentials);
+      if (credentials.isLookupKey === true) return operator.take(address, limits, false) ?? credentials;
+      operator.countOwn(credentials);
       return credentials;
     },
     keyAfter(asked, finding, address, limits) {
@@ -125,14 +97,61 @@ export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyl
       const isTooOften = finding.httpStatus === TOO_OFTEN;
       if (asked.isSeller === true) {
         if (!isTooOften) sales.delete(address);
-        return takeOperators(address, limits, true);
+        return operator.take(address, limits, true);
       }
       if (!isTooOften) return undefined;
-      const pauseMs = Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs);
-      pausedUntilMs.set(asked.fingerprint, clock.elapsed() + pauseMs);
-      throw tooMany('with the key of this service', pauseMs);
+      throw operator.pause(asked, Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs));
     },
   };
+}
+
+/** The operator's key, and how many lookups v1 still takes with it. */
+class OperatorsKey {
+  readonly #credentials: () => Credentials | undefined;
+  readonly #counts: LookupCounts;
+  readonly #clock: Clock;
+  /** Until when v1 takes no lookups with the key, by fingerprint. */
+  readonly #pausedUntilMs = new LRUCache<string, number>({ max: 10 });
+
+  constructor(credentials: () => Credentials | undefined, counts: LookupCounts, clock: Clock) {
+    this.#credentials = credentials;
+    this.#counts = counts;
+    this.#clock = clock;
+  }
+
+  asLookupKey(): Credentials | undefined {
+    const credentials = this.#credentials();
+    return credentials === undefined ? undefined : { ...credentials, isLookupKey: true };
+  }
+
+  /** One lookup for a script that brings no key; undefined where the operator has none. Refuses one too many. */
+  take(address: string, { calls, windowMs, total, owner }: LookupLimits, hasSold: boolean): Credentials | undefined {
+    const credentials = this.asLookupKey();
+    if (credentials === undefined) return undefined;
+    const counts = this.#counts;
+    const [ownName, allName, networkName] = ['own', 'all', networkOf(address)].map((who) => `${credentials.fingerprint} ${who}`);
+    const [all, had] = [counts.within(allName!, windowMs), counts.within(networkName!, windowMs)];
+    const left = total - all.count - Math.max(owner, counts.within(ownName!, windowMs).count);
+    const pauseMs = (this.#pausedUntilMs.get(credentials.fingerprint) ?? 0) - this.#clock.elapsed();
+    if (pauseMs > 0) throw tooMany('with the key of this service', pauseMs);
+    if (!hasSold && had.count >= calls) throw tooMany('without an API key from your address', had.roomInMs);
+    if (left <= had.count * (hasSold ? SELLERS_BESIDE : STRANGERS_BESIDE))
+      throw tooMany('without an API key', Math.max(1, had.count > 0 ? had.roomInMs : all.roomInMs));
+    counts.add(allName!);
+    counts.add(networkName!);
+    return credentials;
+  }
+
+  /** Counts what the owner of the key asks for himself. */
+  countOwn({ apiKey, fingerprint }: Credentials): void {
+    if (this.#credentials()?.apiKey.equals(apiKey) === true) this.#counts.add(`${fingerprint} own`);
+  }
+
+  /** v1 takes no lookup with this key for so long. Gives the refusal. */
+  pause({ fingerprint }: Credentials, pauseMs: number): GatewayError {
+    this.#pausedUntilMs.set(fingerprint, this.#clock.elapsed() + pauseMs);
+    return tooMany('with the key of this service', pauseMs);
+  }
 }
 
 function tooMany(which: string, waitMs: number): GatewayError {

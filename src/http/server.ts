@@ -86,16 +86,7 @@ export function createHttpServer(
   if (serve === undefined) throw new Error('The server does not take its connections as before.');
   server.off('connection', serve);
   server.on('connection', (socket) => connections.add(socket, () => serve.call(server, socket)));
-  const mended = new WeakSet<Duplex>();
-  server.on('clientError', (error: ParseError, socket) => {
-    // The old parser repeats its complaint for every further byte; the mended connection is served already.
-    if (mended.has(socket)) return;
-    connections.of(socket)?.release();
-    const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : mendSpacedTarget(error.rawPacket);
-    if (bytes === undefined || !(socket instanceof Socket)) return answerBrokenRequest(error, socket, refuse);
-    mended.add(socket);
-    serveMended(server, socket, bytes);
-  });
+  server.on('clientError', mendOrRefuse(server, connections, refuse));
   // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {
@@ -104,20 +95,37 @@ export function createHttpServer(
   });
   return {
     server,
-    listen: (port, host) =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject);
-        server.listen(port, host, () => {
-          server.off('error', reject);
-          resolve(server.address() as AddressInfo);
-        });
-      }),
+    listen: (port, host) => listen(server, port, host),
     leave: () => void (isLeaving = true),
     close: (deadlineMs) => {
       isLeaving = true;
       return closeServer(server, connections, deadlineMs);
     },
   };
+}
+
+/** What the parser could not read: a target with spaces is mended and served after all, everything else is refused. */
+function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse): (error: ParseError, socket: Duplex) => void {
+  const mended = new WeakSet<Duplex>();
+  return (error, socket) => {
+    // The old parser repeats its complaint for every further byte; the mended connection is served already.
+    if (mended.has(socket)) return;
+    connections.of(socket)?.release();
+    const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : mendSpacedTarget(error.rawPacket);
+    if (bytes === undefined || !(socket instanceof Socket)) return answerBrokenRequest(error, socket, refuse);
+    mended.add(socket);
+    serveMended(server, socket, bytes);
+  };
+}
+
+function listen(server: Server, port: number, host: string | undefined): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server.address() as AddressInfo);
+    });
+  });
 }
 
 function closeServer(server: Server, connections: Connections, deadlineMs: number): Promise<void> {

@@ -32,61 +32,7 @@ export interface KeepingJournal extends Journal {
 }
 
 export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX): KeepingJournal {
-  const kept = new Map<string, Kept>();
-  let writing: Promise<number> | undefined;
-
-  const keptOf = (owner: string, requestId: string): Kept | undefined => kept.get(keyOf(owner, requestId));
-  const asKept = (order: Order): Order =>
-    (keptOf(order.owner, order.requestId)?.changes ?? []).reduce((before, { apply }) => apply(before), order);
-  const asKeptIfAny = (order: Order | undefined): Order | undefined => order && asKept(order);
-
-  const writeOne = async (one: Kept): Promise<void> => {
-    for (let change = one.changes[0]; change !== undefined; change = one.changes[0]) {
-      await change.write().catch((error: unknown) => {
-        if (error instanceof WriteFailure) throw error;
-        // It can never be written: the record is gone, or cannot be read.
-      });
-      one.changes.shift();
-    }
-    kept.delete(keyOf(one.owner, one.requestId));
-  };
-  const writeAll = async (): Promise<number> => {
-    let count = 0;
-    for (const one of kept.values()) {
-      try {
-        await writeOne(one);
-      } catch {
-        return count;
-      }
-      count += 1;
-    }
-    return count;
-  };
-  const writeKept = (): Promise<number> => (writing ??= writeAll().finally(() => (writing = undefined)));
-  /** What this process knows of an order is on disk before anybody decides by what the disk says. */
-  const written = async (owner: string, requestId: string): Promise<boolean> => {
-    if (keptOf(owner, requestId) !== undefined) await writeKept();
-    return keptOf(owner, requestId) === undefined;
-  };
-
-  /** Writes, or keeps. Undefined when the order is not there; rejects as the write did where nothing may be kept. */
-  const change = async (owner: string, requestId: string, one: Change): Promise<void> => {
-    const before = keptOf(owner, requestId);
-    if (before === undefined) {
-      try {
-        return void (await one.write());
-      } catch (error) {
-        if (!(error instanceof WriteFailure) || kept.size >= ordersMax) throw error;
-        const standing = keptOf(owner, requestId);
-        if (standing === undefined) kept.set(keyOf(owner, requestId), { owner, requestId, changes: [one] });
-        else standing.changes.push(one);
-        return;
-      }
-    }
-    before.changes.push(one);
-    if (inner.isWritable()) await writeKept();
-  };
-
+  const kept = new KeptChanges(inner, ordersMax);
   const findOnDisk = async (owner: string, requestId: string): Promise<Order> => {
     const order = await inner.find(owner, requestId);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
@@ -94,53 +40,140 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX): KeepingJour
   };
 
   return {
-    writeKept,
-    keptCount: () => kept.size,
+    writeKept: () => kept.write(),
+    keptCount: () => kept.count,
     async open(intent) {
-      if (!(await written(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
+      if (!(await kept.bringToDisk(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
       return inner.open(intent);
     },
     async settle(owner, requestId, latest, atMs) {
       if (!isWordOfV1(latest)) {
-        await written(owner, requestId);
+        await kept.bringToDisk(owner, requestId);
         return inner.settle(owner, requestId, latest, atMs);
       }
       const storable = withoutGoods(latest);
       let settled: Order | undefined;
-      await change(owner, requestId, {
+      await kept.writeOrKeep(owner, requestId, {
         apply: (order) => settleOrder(order, storable, atMs),
         write: async () => (settled = await inner.settle(owner, requestId, latest, atMs)),
       });
-      return settled ?? asKept(await findOnDisk(owner, requestId));
+      return settled ?? kept.applyTo(await findOnDisk(owner, requestId));
     },
     tell: (owner, requestId, toldAtMs) =>
-      change(owner, requestId, {
+      kept.writeOrKeep(owner, requestId, {
         apply: (order) => tellOrder(order, toldAtMs),
         write: () => inner.tell(owner, requestId, toldAtMs),
       }),
-    find: async (owner, requestId) => asKeptIfAny(await inner.find(owner, requestId)),
-    findByNumber: async (owner, number) => asKeptIfAny(await inner.findByNumber(owner, number)),
+    find: async (owner, requestId) => kept.applyToAny(await inner.find(owner, requestId)),
+    findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
     async findByReference(owner, reference) {
       const found = await inner.findByReference(owner, reference);
-      if (found !== undefined) return asKept(found);
-      for (const one of kept.values()) {
-        if (one.owner !== owner) continue;
-        const order = asKeptIfAny(await inner.find(owner, one.requestId));
+      if (found !== undefined) return kept.applyTo(found);
+      for (const requestId of kept.requestIdsOf(owner)) {
+        const order = kept.applyToAny(await inner.find(owner, requestId));
         if (order !== undefined && referenceOf(order) === reference) return order;
       }
       return undefined;
     },
     async listUnsettled(options) {
       const orders = await inner.listUnsettled(options);
-      return kept.size === 0 ? orders : orders.map(asKept).filter(isUnsettled);
+      return kept.count === 0 ? orders : orders.map((order) => kept.applyTo(order)).filter(isUnsettled);
     },
     async *list(options) {
-      for await (const order of inner.list(options)) yield asKept(order);
+      for await (const order of inner.list(options)) yield kept.applyTo(order);
     },
     hasReference: (owner) => inner.hasReference(owner),
     isWritable: () => inner.isWritable(),
     close: () => inner.close(),
   };
+}
+
+/** Changes of orders that the disk has not taken yet, in the order in which they came. */
+class KeptChanges {
+  readonly #disk: Pick<Journal, 'isWritable'>;
+  readonly #ordersMax: number;
+  readonly #kept = new Map<string, Kept>();
+  #writing: Promise<number> | undefined;
+
+  constructor(disk: Pick<Journal, 'isWritable'>, ordersMax: number) {
+    this.#disk = disk;
+    this.#ordersMax = ordersMax;
+  }
+
+  get count(): number {
+    return this.#kept.size;
+  }
+
+  /** Orders of this owner with something that is not on disk. */
+  *requestIdsOf(owner: string): Iterable<string> {
+    for (const one of this.#kept.values()) if (one.owner === owner) yield one.requestId;
+  }
+
+  /** The order as it is once everything kept is written. */
+  applyTo(order: Order): Order {
+    return (this.#of(order.owner, order.requestId)?.changes ?? []).reduce((before, { apply }) => apply(before), order);
+  }
+
+  applyToAny(order: Order | undefined): Order | undefined {
+    return order && this.applyTo(order);
+  }
+
+  /** Resolves once the change is written or kept; rejects as the write did where nothing may be kept. */
+  async writeOrKeep(owner: string, requestId: string, change: Change): Promise<void> {
+    const before = this.#of(owner, requestId);
+    if (before !== undefined) {
+      before.changes.push(change);
+      if (this.#disk.isWritable()) await this.write();
+      return;
+    }
+    try {
+      await change.write();
+    } catch (error) {
+      if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
+      const standing = this.#of(owner, requestId);
+      if (standing === undefined) this.#kept.set(keyOf(owner, requestId), { owner, requestId, changes: [change] });
+      else standing.changes.push(change);
+    }
+  }
+
+  /** Before anybody decides by what the disk says of an order. True when the disk has all that is known of it. */
+  async bringToDisk(owner: string, requestId: string): Promise<boolean> {
+    if (this.#of(owner, requestId) !== undefined) await this.write();
+    return this.#of(owner, requestId) === undefined;
+  }
+
+  /** Writes what is kept, oldest first, until the disk refuses. Gives how many orders were written. Never rejects. */
+  write(): Promise<number> {
+    return (this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined)));
+  }
+
+  async #writeAll(): Promise<number> {
+    let count = 0;
+    for (const one of this.#kept.values()) {
+      try {
+        await this.#writeOne(one);
+      } catch {
+        return count;
+      }
+      count += 1;
+    }
+    return count;
+  }
+
+  async #writeOne(one: Kept): Promise<void> {
+    for (let change = one.changes[0]; change !== undefined; change = one.changes[0]) {
+      await change.write().catch((error: unknown) => {
+        if (error instanceof WriteFailure) throw error;
+        // It can never be written: the record is gone, or cannot be read.
+      });
+      one.changes.shift();
+    }
+    this.#kept.delete(keyOf(one.owner, one.requestId));
+  }
+
+  #of(owner: string, requestId: string): Kept | undefined {
+    return this.#kept.get(keyOf(owner, requestId));
+  }
 }
 
 /** What v1 says again when it is asked again. A proof of absence forbids another try, so it counts once it is on disk. */

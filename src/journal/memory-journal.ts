@@ -28,17 +28,6 @@ export function createMemoryJournal(): Journal {
     ledgers.set(owner, ledger);
     return ledger;
   };
-  const write = (ledger: Ledger, order: Order): void => {
-    ledger.byRequestId.set(order.requestId, order);
-    ledger.byNumber.set(order.number, order.requestId);
-    const reference = referenceOf(order);
-    if (reference !== undefined && !ledger.byReference.has(reference)) ledger.byReference.set(reference, order.requestId);
-    if (isUnsettled(order)) ledger.unsettled.add(order.requestId);
-    else ledger.unsettled.delete(order.requestId);
-  };
-  const at = (ledger: Ledger | undefined, requestId: string | undefined): Order | undefined =>
-    requestId === undefined ? undefined : ledger?.byRequestId.get(requestId);
-
   return {
     async open(intent) {
       if (!isOpen) throw new GatewayError('journal_unavailable');
@@ -90,6 +79,19 @@ export function createMemoryJournal(): Journal {
       isOpen = false;
     },
   };
+}
+
+function write(ledger: Ledger, order: Order): void {
+  ledger.byRequestId.set(order.requestId, order);
+  ledger.byNumber.set(order.number, order.requestId);
+  const reference = referenceOf(order);
+  if (reference !== undefined && !ledger.byReference.has(reference)) ledger.byReference.set(reference, order.requestId);
+  if (isUnsettled(order)) ledger.unsettled.add(order.requestId);
+  else ledger.unsettled.delete(order.requestId);
+}
+
+function at(ledger: Ledger | undefined, requestId: string | undefined): Order | undefined {
+  return requestId === undefined ? undefined : ledger?.byRequestId.get(requestId);
 }
 
 function byTime(one: Order, other: Order): number {

@@ -55,21 +55,27 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40
 const NONE = 'none';
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {
-  const { hasProcessMetrics = true, fieldNamesMax = FIELD_NAMES_MAX } = options;
   const registry = new Registry();
   const registers = [registry];
-  if (hasProcessMetrics) collectDefaultMetrics({ register: registry });
+  if (options.hasProcessMetrics ?? true) collectDefaultMetrics({ register: registry });
+  return {
+    ...createRequestMetrics(registers, options.fieldNamesMax ?? FIELD_NAMES_MAX),
+    ...createUpstreamMetrics(registers),
+    ...createMappingMetrics(registers),
+    ...createTrafficMetrics(registers),
+    ...createPatienceMetrics(registers),
+    ...createTroubleMetrics(registers, options),
+    registry,
+  };
+}
 
+type RequestMetrics = Pick<Metrics, 'inFlight' | 'requestDone' | 'held' | 'wrongPin' | 'unknownFields'>;
+
+function createRequestMetrics(registers: Registry[], fieldNamesMax: number): RequestMetrics {
   const requests = new Counter({
     name: 'compat_requests_total',
     help: 'Requests by operation, format and what became of them',
     labelNames: ['operation', 'format', 'outcome'],
-    registers,
-  });
-  const reloads = new Counter({
-    name: 'compat_mapping_reloads_total',
-    help: 'Reloads of the mapping, by how they went',
-    labelNames: ['result'],
     registers,
   });
   const refusals = new Counter({
@@ -92,13 +98,6 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     buckets: SECONDS,
     registers,
   });
-  const upstream = new Histogram({
-    name: 'compat_upstream_seconds',
-    help: 'One call to v1, by path and outcome',
-    labelNames: ['path', 'outcome'],
-    buckets: SECONDS,
-    registers,
-  });
   const wrongPins = new Counter({ name: 'compat_wrong_pins_total', help: 'Purchases whose PIN v1 called wrong', registers });
   const fields = new Counter({
     name: 'compat_unknown_fields_total',
@@ -107,28 +106,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     registers,
   });
   const inFlight = new Gauge({ name: 'compat_requests_in_flight', help: 'Requests that have no reply yet', registers });
-  const mapping = new Gauge({
-    name: 'compat_mapping_info',
-    help: 'The mapping set in use, by hash',
-    labelNames: ['hash'],
-    registers,
-  });
-
-  const shapes = new Gauge({ name: 'compat_traffic_shapes', help: 'Shapes of requests that are remembered', registers });
-  const forgotten = new Counter({
-    name: 'compat_traffic_forgotten_total',
-    help: 'Requests whose shape had no room',
-    registers,
-  });
-
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
-  const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
-
-  const showHash = (hash: string): void => {
-    mapping.reset();
-    mapping.set({ hash }, 1);
-  };
-
   return {
     inFlight: (by) => inFlight.inc(by),
     requestDone({ operation = NONE, format = NONE, outcome, refusedAs, durationMs }) {
@@ -136,24 +114,66 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       seconds.observe({ operation }, durationMs / 1000);
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
     },
-    ...createPatienceMetrics(registers),
-    ...createTroubleMetrics(registers, options),
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
     wrongPin: () => wrongPins.inc(),
     unknownFields(operation, names) {
       for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
     },
+  };
+}
+
+function createUpstreamMetrics(registers: Registry[]): Pick<Metrics, 'upstreamDone'> {
+  const upstream = new Histogram({
+    name: 'compat_upstream_seconds',
+    help: 'One call to v1, by path and outcome',
+    labelNames: ['path', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
+  return {
     upstreamDone: (path, outcome, durationMs) => upstream.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
-    trafficWritten(kept, lost) {
-      shapes.set(kept);
-      if (lost > 0) forgotten.inc(lost);
-    },
+  };
+}
+
+function createMappingMetrics(registers: Registry[]): Pick<Metrics, 'mappingLoaded' | 'reloaded'> {
+  const reloads = new Counter({
+    name: 'compat_mapping_reloads_total',
+    help: 'Reloads of the mapping, by how they went',
+    labelNames: ['result'],
+    registers,
+  });
+  const mapping = new Gauge({
+    name: 'compat_mapping_info',
+    help: 'The mapping set in use, by hash',
+    labelNames: ['hash'],
+    registers,
+  });
+  const showHash = (hash: string): void => {
+    mapping.reset();
+    mapping.set({ hash }, 1);
+  };
+  return {
     mappingLoaded: showHash,
     reloaded(kind, hash) {
       reloads.inc({ result: kind });
       showHash(hash);
     },
-    registry,
+  };
+}
+
+function createTrafficMetrics(registers: Registry[]): Pick<Metrics, 'trafficWritten'> {
+  const shapes = new Gauge({ name: 'compat_traffic_shapes', help: 'Shapes of requests that are remembered', registers });
+  const forgotten = new Counter({
+    name: 'compat_traffic_forgotten_total',
+    help: 'Requests whose shape had no room',
+    registers,
+  });
+  return {
+    trafficWritten(kept, lost) {
+      shapes.set(kept);
+      if (lost > 0) forgotten.inc(lost);
+    },
   };
 }
 

@@ -51,30 +51,6 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
   // HTTP/2 stays off: a stream cannot show the moment at which a request begins to leave.
   const pool = new Pool(base.origin, { connections, connectTimeout: connectTimeoutMs, pipelining: 1, allowH2: false });
 
-  async function carry(call: V1Call, body: JsonObject | undefined, context: CallContext): Promise<Exchanged> {
-    const { clientAddress, credentials, timeoutMs, leaveWithinMs, mayLeave } = context;
-    // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
-    if (isIP(clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
-    if (!(timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
-    const wire: Wire = {
-      method: call.method,
-      path: pathOf(basePath, call),
-      headers: [
-        'authorization',
-        `Bearer ${credentials.apiKey.revealForUseOnly()}`,
-        'accept',
-        'application/json',
-        'user-agent',
-        'compat-gateway',
-        'x-forwarded-for',
-        clientAddress,
-        ...(body === undefined ? [] : ['content-type', 'application/json']),
-      ],
-      body: body === undefined ? null : JSON.stringify(body),
-    };
-    return exchange(pool, wire, { timeoutMs, leaveWithinMs, mayLeave, replyBytesMax });
-  }
-
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
 
   /** Carries the call, reads what it came to, and tells the watcher of both. */
@@ -89,7 +65,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     outcomeOf: (judgement: Judged) => CallDone['outcome'],
   ): Promise<Judged> {
     const startedAtMs = performance.now();
-    const exchanged = await carry(call, body, context);
+    const exchanged = await carry(call, body, context, { pool, basePath, replyBytesMax });
     const judgement = judge(exchanged);
     options.onCall?.({
       method: call.method,
@@ -126,6 +102,35 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
     // Whatever could be waited for has been: an order whose call is cut off is found again in the journal.
     close: () => pool.destroy(),
   };
+}
+
+/** Sends the call over a connection of the pool and waits for the answer, inside the context's limits. */
+async function carry(
+  call: V1Call,
+  body: JsonObject | undefined,
+  { clientAddress, credentials, timeoutMs, leaveWithinMs, mayLeave }: CallContext,
+  { pool, basePath, replyBytesMax }: { readonly pool: Pool; readonly basePath: string; readonly replyBytesMax: number },
+): Promise<Exchanged> {
+  // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
+  if (isIP(clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
+  if (!(timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
+  const wire: Wire = {
+    method: call.method,
+    path: pathOf(basePath, call),
+    headers: [
+      'authorization',
+      `Bearer ${credentials.apiKey.revealForUseOnly()}`,
+      'accept',
+      'application/json',
+      'user-agent',
+      'compat-gateway',
+      'x-forwarded-for',
+      clientAddress,
+      ...(body === undefined ? [] : ['content-type', 'application/json']),
+    ],
+    body: body === undefined ? null : JSON.stringify(body),
+  };
+  return exchange(pool, wire, { timeoutMs, leaveWithinMs, mayLeave, replyBytesMax });
 }
 
 /** What was found, with v1's own time of it: by that, two clocks can be compared. */

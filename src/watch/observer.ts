@@ -43,42 +43,16 @@ export interface ObserverOptions {
 
 export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}): Observer {
   const { showId = (id) => id, headerId = () => undefined } = options;
+  const noting: Noting = { log, metrics, showId, headerId };
   const watching = harmless(log);
   const noteBroken = watching((error: GatewayError) => {
     metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
     log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
   });
   return {
-    served: watching((request, served, receivedAtMs, isAbandoned) => {
-      const { operation, format, outcome, refusal, order, heldMs } = served;
-      const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
-      const path = pathOf(request, served.parameters);
-      metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs: Date.now() - receivedAtMs });
-      if (served.repeat !== undefined) metrics.repeated(served.repeat);
-      if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
-      if (operation !== undefined && heldMs !== undefined && outcome !== 'refused') metrics.held(operation, heldMs, outcome);
-      log.info('request', {
-        method: request.method,
-        path,
-        status: served.reply.status,
-        durationMs: Date.now() - receivedAtMs,
-        operation,
-        format,
-        reason: served.reason,
-        outcome,
-        repeat: served.repeat,
-        heldMs,
-        requestId: order.requestId === undefined ? undefined : showId(order.requestId),
-        order: order.number,
-        reference: order.reference,
-        refusedAs: refusal?.code,
-        detail: refusal === undefined ? undefined : detailOf(refusal, request.path, path, request.headers),
-        fingerprint: served.fingerprint,
-        unknownFields: unknownFields.length === 0 ? undefined : [...new Set(unknownFields)].slice(0, 20).join(','),
-        isAbandoned: isAbandoned === true ? true : undefined,
-        address: request.clientAddress,
-      });
-    }),
+    served: watching((request, served, receivedAtMs, isAbandoned) =>
+      noteServed(request, served, { durationMs: Date.now() - receivedAtMs, isAbandoned }, noting),
+    ),
     read: watching(({ operation, format, reason, credentials, mapping, request }, sentId) => {
       const kind = mapping.callerKindOf(request.headers).name;
       const requestId = sentId === undefined ? undefined : showId(sentId);
@@ -91,22 +65,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
         fingerprint: credentials.fingerprint,
       });
     }),
-    requestDone: watching((line) => {
-      // A request that came through the walk has its line already.
-      if (line.kind === 'compat' && line.refusal === undefined) return;
-      const { kind, method, status, durationMs, isAbandoned, address, refusal: { error, headers = {} } = {} } = line;
-      const path = showPath(line.path, headers);
-      if (error === undefined) {
-        metrics.requestDone({ outcome: 'passed', durationMs });
-        return log.info('request', { kind, method, path, status, durationMs, isAbandoned, address });
-      }
-      metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs });
-      const id = headerId(headers);
-      const requestId = id === undefined ? undefined : showId(id);
-      const detail = detailOf(error, line.path, path, headers);
-      const refusal = { refusedAs: error.code, detail, requestId };
-      log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address });
-    }),
+    requestDone: watching((line) => noteDone(line, noting)),
     brokenRequest(error) {
       noteBroken(error);
       return error;
@@ -136,6 +95,67 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
       return incident;
     },
   };
+}
+
+/** Where the facts of a request go, and how its ids are shown there. */
+interface Noting extends Required<ObserverOptions> {
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** A request that came through the walk. */
+function noteServed(
+  request: LegacyRequest,
+  served: Served,
+  { durationMs, isAbandoned }: { readonly durationMs: number; readonly isAbandoned: boolean | undefined },
+  { log, metrics, showId }: Noting,
+): void {
+  const { operation, format, outcome, refusal, order, heldMs } = served;
+  const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
+  const path = pathOf(request, served.parameters);
+  metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs });
+  if (served.repeat !== undefined) metrics.repeated(served.repeat);
+  if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
+  if (operation !== undefined && heldMs !== undefined && outcome !== 'refused') metrics.held(operation, heldMs, outcome);
+  log.info('request', {
+    method: request.method,
+    path,
+    status: served.reply.status,
+    durationMs,
+    operation,
+    format,
+    reason: served.reason,
+    outcome,
+    repeat: served.repeat,
+    heldMs,
+    requestId: order.requestId === undefined ? undefined : showId(order.requestId),
+    order: order.number,
+    reference: order.reference,
+    refusedAs: refusal?.code,
+    detail: refusal === undefined ? undefined : detailOf(refusal, request.path, path, request.headers),
+    fingerprint: served.fingerprint,
+    unknownFields: unknownFields.length === 0 ? undefined : [...new Set(unknownFields)].slice(0, 20).join(','),
+    isAbandoned: isAbandoned === true ? true : undefined,
+    address: request.clientAddress,
+  });
+}
+
+/** A request that was refused at the door or passed on to v1. */
+function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting): void {
+  // A request that came through the walk has its line already.
+  if (line.kind === 'compat' && line.refusal === undefined) return;
+  const { kind, method, status, durationMs, isAbandoned, address, refusal: { error, headers = {} } = {} } = line;
+  const path = showPath(line.path, headers);
+  if (error === undefined) {
+    metrics.requestDone({ outcome: 'passed', durationMs });
+    return log.info('request', { kind, method, path, status, durationMs, isAbandoned, address });
+  }
+  metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs });
+  const id = headerId(headers);
+  const requestId = id === undefined ? undefined : showId(id);
+  const detail = detailOf(error, line.path, path, headers);
+  const refusal = { refusedAs: error.code, detail, requestId };
+  log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address });
 }
 
 /** The address, with `:value` for each value in it: a route's own words stay, whatever they look like. */

@@ -4,7 +4,7 @@
  * a script waits for go first, then the key with the fewest repetitions in flight, then whoever came first.
  */
 import type { Clock } from '../../domain/clock';
-import { createPace, type Trouble } from './pace';
+import { createPace, type Pace, type Trouble } from './pace';
 
 export interface AttemptLimit {
   /** An attempt that needs no turn. */
@@ -35,93 +35,109 @@ interface Waiting extends Turn {
 }
 
 export function createAttemptLimit(clock: Clock): AttemptLimit {
-  const pace = createPace(clock);
-  const waiting = new Set<Waiting>();
-  const inFlightOf = new Map<string, number>();
-  let inFlight = 0;
-  let isTimed = false;
+  return new Turns(clock);
+}
 
-  const count = (owner: string, by: 1 | -1): void => {
-    inFlight += by;
-    const own = (inFlightOf.get(owner) ?? 0) + by;
-    if (own === 0) inFlightOf.delete(owner);
-    else inFlightOf.set(owner, own);
-  };
+class Turns implements AttemptLimit {
+  readonly #clock: Clock;
+  readonly #pace: Pace;
+  readonly #waiting = new Set<Waiting>();
+  readonly #inFlightOf = new Map<string, number>();
+  readonly #free = this.#attemptOf(undefined);
+  #inFlight = 0;
+  #isTimed = false;
 
-  const hasRoom = (owner: string, share: number): boolean => {
-    const own = inFlightOf.get(owner) ?? 0;
-    // Others whose attempts hang keep nobody from sending one.
-    return own === 0 || (inFlight < pace.limit && own < Math.max(1, Math.floor(pace.limit * share)));
-  };
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#pace = createPace(clock);
+  }
 
-  const shareNow = (): number => {
-    const [first, ...others] = waiting;
-    return others.some(({ owner }) => owner !== first?.owner) ? SHARE_OF_KEY : SHARE_OF_LONE_KEY;
-  };
+  begin(): Attempt {
+    return this.#free;
+  }
 
-  const isBefore = (one: Waiting, other: Waiting): boolean => {
-    if (one.isAwaited() !== other.isAwaited()) return one.isAwaited();
-    return (inFlightOf.get(one.owner) ?? 0) < (inFlightOf.get(other.owner) ?? 0);
-  };
+  admit(turn: Turn, waitMs: number): Promise<Attempt | undefined> {
+    return new Promise((resolve) => {
+      const one: Waiting = {
+        ...turn,
+        grant: () => {
+          cancel();
+          resolve(this.#attemptOf(turn.owner));
+        },
+      };
+      const cancel = this.#clock.after(waitMs, () => {
+        this.#waiting.delete(one);
+        resolve(undefined);
+      });
+      this.#waiting.add(one);
+      this.#grantAll();
+    });
+  }
 
-  const chooseNext = (): Waiting | undefined => {
-    const share = shareNow();
-    let best: Waiting | undefined;
-    for (const one of waiting) if (hasRoom(one.owner, share) && (best === undefined || isBefore(one, best))) best = one;
-    return best;
-  };
+  /** Without an owner it takes no turn and gives none back. */
+  #attemptOf(owner: string | undefined): Attempt {
+    return {
+      learn: (trouble, tookMs) => {
+        this.#pace.learn(trouble, tookMs);
+        this.#grantAll();
+      },
+      release: () => {
+        if (owner !== undefined) this.#count(owner, -1);
+        this.#grantAll();
+      },
+    };
+  }
 
-  const grantAll = (): void => {
-    while (waiting.size > 0) {
-      const probeInMs = pace.nextProbeInMs();
-      if (probeInMs > 0) return grantLater(probeInMs);
-      const next = chooseNext();
+  #grantAll(): void {
+    while (this.#waiting.size > 0) {
+      const probeInMs = this.#pace.nextProbeInMs();
+      if (probeInMs > 0) return this.#grantLater(probeInMs);
+      const next = this.#chooseNext();
       if (next === undefined) return;
-      pace.probed();
-      waiting.delete(next);
-      count(next.owner, 1);
+      this.#pace.probed();
+      this.#waiting.delete(next);
+      this.#count(next.owner, 1);
       next.grant();
     }
-  };
+  }
 
-  const grantLater = (delayMs: number): void => {
-    if (isTimed) return;
-    isTimed = true;
-    clock.after(delayMs, () => {
-      isTimed = false;
-      grantAll();
+  #grantLater(delayMs: number): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#clock.after(delayMs, () => {
+      this.#isTimed = false;
+      this.#grantAll();
     });
-  };
+  }
 
-  const attemptOf = (owner: string | undefined): Attempt => ({
-    learn(trouble, tookMs) {
-      pace.learn(trouble, tookMs);
-      grantAll();
-    },
-    release() {
-      if (owner !== undefined) count(owner, -1);
-      grantAll();
-    },
-  });
-  const free = attemptOf(undefined);
+  #chooseNext(): Waiting | undefined {
+    const share = this.#shareNow();
+    let best: Waiting | undefined;
+    for (const one of this.#waiting)
+      if (this.#hasRoom(one.owner, share) && (best === undefined || this.#isBefore(one, best))) best = one;
+    return best;
+  }
 
-  return {
-    begin: () => free,
-    admit: (turn, waitMs) =>
-      new Promise((resolve) => {
-        const one: Waiting = {
-          ...turn,
-          grant() {
-            cancel();
-            resolve(attemptOf(turn.owner));
-          },
-        };
-        const cancel = clock.after(waitMs, () => {
-          waiting.delete(one);
-          resolve(undefined);
-        });
-        waiting.add(one);
-        grantAll();
-      }),
-  };
+  #shareNow(): number {
+    const [first, ...others] = this.#waiting;
+    return others.some(({ owner }) => owner !== first?.owner) ? SHARE_OF_KEY : SHARE_OF_LONE_KEY;
+  }
+
+  #hasRoom(owner: string, share: number): boolean {
+    const own = this.#inFlightOf.get(owner) ?? 0;
+    // Others whose attempts hang keep nobody from sending one.
+    return own === 0 || (this.#inFlight < this.#pace.limit && own < Math.max(1, Math.floor(this.#pace.limit * share)));
+  }
+
+  #isBefore(one: Waiting, other: Waiting): boolean {
+    if (one.isAwaited() !== other.isAwaited()) return one.isAwaited();
+    return (this.#inFlightOf.get(one.owner) ?? 0) < (this.#inFlightOf.get(other.owner) ?? 0);
+  }
+
+  #count(owner: string, by: 1 | -1): void {
+    this.#inFlight += by;
+    const own = (this.#inFlightOf.get(owner) ?? 0) + by;
+    if (own === 0) this.#inFlightOf.delete(owner);
+    else this.#inFlightOf.set(owner, own);
+  }
 }
