@@ -1,0 +1,88 @@
+/**
+ * How a golden file says much in few lines, and the way back. Every field, every value and the order of the fields survive:
+ * a reply is shortened only in ways that `applyDifference` and `splitNames` undo.
+ */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What stands in place of a whole reply: how it differs from that of the success. */
+export interface Difference {
+  /** Fields of the success that have another value. */
+  readonly changed?: Fields;
+  /** Fields that the success does not have, below `after` and the field of the success that they follow, or below `first`. */
+  readonly added?: Readonly<Record<string, Fields>>;
+  /** Fields of the success that are not there. */
+  readonly absent?: readonly string[];
+}
+
+export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+export const isFields = (value: unknown): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Neighbours with one value stand on one line, at every depth: `message, msg: Done.`. */
+export function joinNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(joinNames);
+  return isFields(value) ? linesOf(value, (lines) => lines.slice(-1)) : value;
+}
+
+/** As `joinNames`, and at the top also what are no neighbours: the places of a `changed` are those of the success. */
+export const joinChanged = (fields: Fields): Fields => linesOf(fields, (lines) => lines);
+
+interface Line {
+  readonly names: string[];
+  readonly value: unknown;
+}
+
+function linesOf(fields: Fields, joinable: (lines: readonly Line[]) => readonly Line[]): Fields {
+  const lines: Line[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const joined = joinNames(value);
+    const line = joinable(lines).find((one) => same(one.value, joined));
+    if (line === undefined) lines.push({ names: [name], value: joined });
+    else line.names.push(name);
+  }
+  return Object.fromEntries(lines.map(({ names, value }) => [names.join(', '), value]));
+}
+
+export function splitNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(splitNames);
+  if (!isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([names, inner]) => names.split(', ').map((name) => [name, splitNames(inner)])),
+  );
+}
+
+/** Undefined where a difference cannot say it: nothing in common with the success, or fields in another order. */
+export function differenceFrom(success: unknown, reply: unknown): Required<Difference> | undefined {
+  if (!isFields(success) || !isFields(reply)) return undefined;
+  const difference = {
+    changed: pick(reply, (name, value) => name in success && !same(success[name], value)),
+    added: addedTo(success, reply),
+    absent: Object.keys(success).filter((name) => !(name in reply)),
+  };
+  const isNothingCommon = difference.absent.length === Object.keys(success).length;
+  return !isNothingCommon && same(applyDifference(success, difference), reply) ? difference : undefined;
+}
+
+export function pick<T extends object>(fields: T, isWanted: (name: string, value: unknown) => boolean): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => isWanted(name, value))) as Partial<T>;
+}
+
+function addedTo(success: Fields, reply: Fields): Record<string, Fields> {
+  const added: Record<string, Fields> = {};
+  let place = 'first';
+  for (const [name, value] of Object.entries(reply)) {
+    if (name in success) place = `after ${name}`;
+    else added[place] = { ...added[place], [name]: value };
+  }
+  return added;
+}
+
+export function applyDifference(success: Fields, { changed = {}, added = {}, absent = [] }: Difference): Fields {
+  const values = splitNames(changed) as Fields;
+  const at = (place: string): [string, unknown][] => Object.entries(splitNames(added[place] ?? {}) as Fields);
+  const kept = Object.keys(success).filter((name) => !absent.includes(name));
+  return Object.fromEntries([
+    ...at('first'),
+    ...kept.flatMap((name) => [[name, name in values ? values[name] : success[name]] as const, ...at(`after ${name}`)]),
+  ]);
+}
