@@ -2,7 +2,8 @@ import { checkFiles } from '../../src/mapping/check';
 import { fixFiles } from '../../src/mapping/fix';
 import { RULES, type RuleId } from '../../src/mapping/rules/rules';
 import { filesWith } from './mapping-set';
-import { checkExample, readExample } from './rules/example';
+import { checkExample } from './rules/check-example';
+import { readExample } from './rules/example';
 
 /** The first file of the set as `check --fix` leaves it. */
 function fixed(text: string): string {

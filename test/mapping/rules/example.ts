@@ -1,23 +1,16 @@
 /**
- * The examples of the rules, from the pages in docs/rules: what `check` says of them is what the pages show. How an example
- * is written stands in docs/rules/README.md.
+ * The examples of the rules, read from the pages in docs/rules. How an example is written stands in docs/rules/README.md.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
-import { checkFiles, checkFolder, type CheckedMapping } from '../../../src/mapping/check';
-import type { MappingFileText } from '../../../src/mapping/load';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { RuleId } from '../../../src/mapping/rules/rules';
 import { parsePage, type Block } from '../../docs/read-page';
-import { filesWith } from '../mapping-set';
-import { layOver } from './lay-over';
 
 export const RULE_PAGES = resolve(__dirname, '..', '..', '..', 'docs', 'rules');
 
 export type Side = 'bad' | 'good';
 
-interface ExampleFile {
+export interface ExampleFile {
   readonly name: string;
   readonly text: string;
   /** The name of the file that it is a link to. */
@@ -106,92 +99,4 @@ export function parseExample(block: string): Pick<Example, 'files' | 'expected'>
     ),
     expected,
   };
-}
-
-type Fields = Record<string, unknown>;
-
-const baseFiles = (): readonly MappingFileText[] => {
-  const common = parsePage(readFileSync(join(RULE_PAGES, 'README.md'), 'utf8'), 'README.md').find(({ marks }) =>
-    marks.has('common'),
-  )!;
-  return filesWith(...parseExample(common.text).files.map(({ text }) => text));
-};
-const isFormat = (text: string): boolean => /^format:/m.test(text);
-
-/** The common set: what every file of it shares, and its one format. */
-const BASE = baseFiles().map(({ text }) => parse(text) as Fields);
-export const SHARED: Fields = Object.assign({}, ...BASE.filter((fields) => !('format' in fields))) as Fields;
-export const FORMAT = BASE.find((fields) => 'format' in fields)!;
-
-interface LaidFile extends ExampleFile {
-  readonly lineOf: (line: number) => number;
-}
-
-/** An example as a whole set: its files first, what they leave out in files of its own. */
-export function laidOut({ files, isAlone }: Pick<Example, 'files' | 'isAlone'>): { own: LaidFile[]; base: MappingFileText[] } {
-  if (isAlone) return { own: files.map((file) => ({ ...file, lineOf: (line) => line })), base: [] };
-  const said = new Set<string>();
-  const own = files.map((file) => {
-    if (isFormat(file.text)) {
-      const isCommon = new RegExp(`^format: ${FORMAT['format'] as string}$`, 'm').test(file.text);
-      const missing = Object.entries(FORMAT).filter(([key]) => isCommon && !new RegExp(`^${key}:`, 'm').test(file.text));
-      const { text, lineOf } = layOver(file.text, isCommon ? FORMAT : {});
-      return { ...file, text: text + missing.map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`).join(''), lineOf };
-    }
-    const sections = Object.keys(SHARED).filter(
-      (name) => file.name.endsWith('.yaml') && new RegExp(`^\uFEFF?${name}:`, 'm').test(file.text),
-    );
-    // Of two files with one section the first takes what the common set says there.
-    const added = Object.fromEntries(sections.filter((name) => !said.has(name)).map((name) => [name, SHARED[name]]));
-    for (const name of sections) said.add(name);
-    return { ...file, ...layOver(file.text, added) };
-  });
-  const left = Object.entries(SHARED).filter(([name]) => !said.has(name));
-  const base = left.map(([name, value]) => ({ file: `base-${name}.yaml`, text: stringify({ [name]: value }) }));
-  if (!files.some(({ text }) => isFormat(text))) base.push({ file: 'base-format.yaml', text: stringify(FORMAT) });
-  return { own, base };
-}
-
-/** What `check` says of it; lines are those of the example. */
-export function checkExample(example: Example): CheckedMapping {
-  const { own, base } = laidOut(example);
-  const lineOf = (file: string, line: number): number => own.find(({ name }) => name === file)?.lineOf(line) ?? line;
-  const { problems, ...checked } = checkLaidOut(example, own, base);
-  const asShown = (text: string): string =>
-    text.replace(/([\w-]+\.yaml):(\d+):/g, (_whole, file: string, line: string) => `${file}:${lineOf(file, Number(line))}:`);
-  return {
-    ...checked,
-    problems: problems.map((problem) => ({
-      ...problem,
-      line: lineOf(problem.file, problem.line),
-      message: asShown(problem.message),
-      ...(problem.hint === undefined ? {} : { hint: asShown(problem.hint) }),
-    })),
-  };
-}
-
-function checkLaidOut(
-  { isAlone, isAbsent }: Example,
-  own: readonly LaidFile[],
-  base: readonly MappingFileText[],
-): CheckedMapping {
-  if (own.length > 0 && own.every(({ name, linkTo }) => name.endsWith('.yaml') && linkTo === undefined))
-    return checkFiles([...own.map(({ name, text }) => ({ file: name, text })), ...base]);
-  // What is about the folder itself needs one.
-  const folder = mkdtempSync(join(tmpdir(), 'compat-rule-'));
-  try {
-    for (const { file, text } of base) writeFileSync(join(folder, file), text);
-    for (const { name, text, linkTo } of own)
-      if (linkTo === undefined) writeFileSync(join(folder, name), text);
-      else symlinkSync(linkTo, join(folder, name));
-    if (!isAbsent) mkdirSync(join(folder, 'mappings'));
-    const { problems, ...checked } = checkFolder(isAbsent || isAlone ? join(folder, 'mappings') : folder);
-    const told = (text: string): string => text.replaceAll(`${folder}/`, '').replace(': Error: ', ': ');
-    return {
-      ...checked,
-      problems: problems.map((one) => ({ ...one, file: basename(one.file), message: told(one.message) })),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Rule } from '../../../src/mapping/rules/rule';
 import { RULES, RULES_BY_PAGE, type RuleId } from '../../../src/mapping/rules/rules';
-import { checkExample, readExample, RULE_PAGES, SECTIONS } from './example';
+import { checkExample } from './check-example';
+import { readExample, RULE_PAGES, SECTIONS } from './example';
 
 const IDS = Object.keys(RULES) as RuleId[];
 const PAGES = Object.entries(RULES_BY_PAGE).map(([page, rules]) => [page, Object.keys(rules)] as const);

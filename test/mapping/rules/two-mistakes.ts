@@ -4,7 +4,8 @@ import { parse, stringify } from 'yaml';
 import { checkFiles } from '../../../src/mapping/check';
 import type { MappingFileText } from '../../../src/mapping/load';
 import { RULES, type RuleId } from '../../../src/mapping/rules/rules';
-import { FORMAT, laidOut, readExample, SHARED, type Side } from './example';
+import { FORMAT, laidOut, SHARED } from './check-example';
+import { readExample, type Side } from './example';
 
 type Sections = Readonly<Record<string, unknown>>;
 
