@@ -2,7 +2,7 @@
 import { nairaText } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
-import type { Outcome } from '../domain/outcome';
+import { referenceOf, type Outcome } from '../domain/outcome';
 import { explainOrderReply } from '../operator/explain/explain';
 import type { Mapping } from '../mapping/mapping';
 import { describeOwn, describeReply, showPlace, showValue } from './describe-reply';
@@ -61,7 +61,8 @@ function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, times: Tim
   if ('reason' in outcome) lines.push(`reason           ${outcome.reason}`);
   if (outcome.kind === 'rejected') lines.push(`v1 status        HTTP ${outcome.httpStatus}`);
   if ('message' in outcome && outcome.message !== undefined) lines.push(`v1 said          ${textOf(outcome.message)}`);
-  if ('reference' in outcome && outcome.reference !== undefined) lines.push(`v1 reference     ${outcome.reference}`);
+  const reference = referenceOf(outcome);
+  if (reference !== undefined) lines.push(`v1 reference     ${reference}`);
   const { charged, balanceBefore, balanceAfter } = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
   if (charged !== undefined) lines.push(`charged          ${nairaText(charged)} naira`);
   if (balanceBefore !== undefined && balanceAfter !== undefined)

@@ -3,6 +3,7 @@ import { openJournalBeside } from '../start/configured-journal';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../watch/open-orders';
@@ -109,8 +110,6 @@ function onUnreadable({ message }: Error): void {
 }
 
 const outcomeOf = (order: Order): string => order.outcome?.kind ?? 'open';
-const referenceOf = (order: Order): string =>
-  order.outcome !== undefined && 'reference' in order.outcome ? (order.outcome.reference ?? '') : '';
 const showNaira = (amount: AmountMinor | undefined): string => (amount === undefined ? '' : nairaText(amount));
 const showMoney = (order: Order, mapping: Mapping): string[] => {
   const money = moneyOf(order, mapping);
@@ -135,7 +134,7 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, { j
     outcomeOf(order),
     ...showMoney(order, mapping),
     order.requestId,
-    referenceOf(order),
+    referenceOf(order.outcome) ?? '',
   ]);
   print(`Times in ${times.zone}, money in naira.`);
   printTable([['opened', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'], ...rows]);
@@ -165,7 +164,7 @@ async function show(id: string, { journal, mapping, times }: Opened): Promise<vo
     if (
       order.requestId !== id &&
       String(order.number) !== id &&
-      referenceOf(order) !== id &&
+      referenceOf(order.outcome) !== id &&
       !Object.values(order.echo).some((sent) => textOf(sent) === id)
     )
       continue;
@@ -215,7 +214,7 @@ async function exportOrders(
       charged_naira: charged,
       at_risk_naira: atRisk,
       request_id: order.requestId,
-      reference: referenceOf(order),
+      reference: referenceOf(order.outcome) ?? '',
       id: order.number,
       tries: order.tries,
       owner: order.owner,
@@ -278,7 +277,7 @@ function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mappi
         outcomeOf(order),
         ...showMoney(order, mapping),
         order.requestId,
-        referenceOf(order),
+        referenceOf(order.outcome) ?? '',
       ]),
   ]);
   if (orders.length > OPEN_SHOWN_MAX) print(`And ${orders.length - OPEN_SHOWN_MAX} younger ones.`);

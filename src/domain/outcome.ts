@@ -83,6 +83,11 @@ export const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did n
 /** Written before another try, or somebody could prove in the middle of it that the order never was at v1. */
 export const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
 
+/** v1's reference of an order that ended so; `undefined` where v1 has told none. */
+export function referenceOf(outcome: Outcome | undefined): string | undefined {
+  return outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
+}
+
 /** Nothing follows these. */
 export function isFinal(outcome: Outcome): boolean {
   return outcome.kind === 'succeeded' || outcome.kind === 'declined';

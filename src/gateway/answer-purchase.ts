@@ -3,9 +3,18 @@ import { within } from '../domain/clock';
 import { isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Opened, Order, Trail } from '../domain/order';
-import { isOver, isRefusal, isSafeToRefund, succeedOutcome, UNENDED, type Outcome, type Unknown } from '../domain/outcome';
+import {
+  isOver,
+  isRefusal,
+  isSafeToRefund,
+  referenceOf,
+  succeedOutcome,
+  UNENDED,
+  type Outcome,
+  type Unknown,
+} from '../domain/outcome';
 import { isSameIntent } from '../domain/same-intent';
-import { outcomeOfReceipt } from '../upstream/receipt';
+import { orderInReceipt, outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { readContextOf, type Asking, type Reader } from './read/asking';
 import { addressHashOf, askedHashOf, contentHashOf } from './read/build-call';
@@ -52,7 +61,7 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
     requestId: sent === undefined ? requestId : textOf(sent),
     // An order that could not be read has no number.
     ...(number === 0 ? {} : { number }),
-    reference: 'reference' in outcome ? outcome.reference : undefined,
+    reference: referenceOf(outcome),
   };
 }
 
@@ -296,10 +305,7 @@ async function identify(reference: string, openedAtMs: number, asking: Asking, p
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
   if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
   if (finding.kind !== 'found') return { identity: 'unread' };
-  const outcome = outcomeOfReceipt(finding.body);
-  const shown = outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
-  // A receipt of another order says nothing of this one.
-  if (shown !== undefined && shown !== reference) return { identity: 'unread' };
+  if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };
   const { operation, intent, mapping, credentials } = asking;
   const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
   const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
@@ -310,7 +316,7 @@ async function identify(reference: string, openedAtMs: number, asking: Asking, p
     listPrice: listed.faceValue,
   });
   const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
-  return { identity: isRuledOut ? 'contradicted' : identity, outcome: shown === undefined ? undefined : outcome };
+  return { identity: isRuledOut ? 'contradicted' : identity, outcome: outcomeOfReceipt(finding.body, reference) };
 }
 
 /**

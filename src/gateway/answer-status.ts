@@ -2,7 +2,7 @@
 import { GatewayError } from '../domain/errors';
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { Order } from '../domain/order';
-import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
+import { isFinal, isSafeToRefund, referenceOf, succeedOutcome } from '../domain/outcome';
 import type { ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
@@ -78,7 +78,7 @@ async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts):
 async function refresh(order: Order, asking: Asking, parts: WalkParts): Promise<Order> {
   const { outcome } = order;
   if (outcome !== undefined && (isFinal(outcome) || isSafeToRefund(outcome))) return order;
-  const reference = outcome !== undefined && 'reference' in outcome ? outcome.reference : undefined;
+  const reference = referenceOf(outcome);
   if (outcome === undefined || reference === undefined) {
     // Nobody gave it a reference: v1's history may know it.
     await parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId);
@@ -100,10 +100,8 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
-  const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body) : undefined;
-  // A receipt of another order says nothing of this one.
-  const isOwn = shown !== undefined && 'reference' in shown && shown.reference === id;
-  if (finding.kind !== 'found' || !isOwn) return tellNothing(id, finding, asking);
+  const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body, id) : undefined;
+  if (finding.kind !== 'found' || shown === undefined) return tellNothing(id, finding, asking);
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,

@@ -5,10 +5,10 @@
  */
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
-import type { Outcome } from '../domain/outcome';
+import { referenceOf, type Outcome } from '../domain/outcome';
 import type { Journal } from './journal';
 import { WriteFailure } from './lmdb/group-commit';
-import { isUnsettled, referenceOf, settleOrder, tellOrder, withoutGoods } from './settle-order';
+import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './settle-order';
 
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
 const ORDERS_MAX = 10_000;
@@ -71,7 +71,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX): KeepingJour
       if (found !== undefined) return kept.applyTo(found);
       for (const requestId of kept.requestIdsOf(owner)) {
         const order = kept.applyToAny(await inner.find(owner, requestId));
-        if (order !== undefined && referenceOf(order) === reference) return order;
+        if (order !== undefined && referenceOf(order.outcome) === reference) return order;
       }
       return undefined;
     },

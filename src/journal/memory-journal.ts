@@ -1,11 +1,12 @@
 /** A journal without a disk, for tests, rehearsals and simulations: everything is gone when the process ends. */
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
 import { decideOpening } from './decide-opening';
 import type { Journal } from './journal';
 import { checkIntent } from './check-intent';
 import { createOrderNumbers } from './order-number';
-import { isUnsettled, referenceOf, settleOrder, tellOrder, withoutGoods } from './settle-order';
+import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './settle-order';
 
 /** The orders of one owner. */
 interface Ledger {
@@ -84,7 +85,7 @@ export function createMemoryJournal(): Journal {
 function write(ledger: Ledger, order: Order): void {
   ledger.byRequestId.set(order.requestId, order);
   ledger.byNumber.set(order.number, order.requestId);
-  const reference = referenceOf(order);
+  const reference = referenceOf(order.outcome);
   if (reference !== undefined && !ledger.byReference.has(reference)) ledger.byReference.set(reference, order.requestId);
   if (isUnsettled(order)) ledger.unsettled.add(order.requestId);
   else ledger.unsettled.delete(order.requestId);

@@ -43,10 +43,6 @@ export function isUnsettled(order: Order): boolean {
   return order.outcome === undefined || !(isFinal(order.outcome) || isSafeToRefund(order.outcome));
 }
 
-export function referenceOf(order: Order): string | undefined {
-  return order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined;
-}
-
 /**
  * The outcome as it may stand on disk: tokens and card PINs are gone, also where v1 repeats them in its message. Built
  * field by field: whatever else v1's answer may carry one day does not slip onto the disk.

@@ -2,6 +2,7 @@
 import { kobo, nairaNumber, type AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
 import { traitsOf } from '../gateway/proof/compare-receipt';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
@@ -99,7 +100,7 @@ export function watchOpenOrders(parts: {
           outcome: order.outcome?.kind ?? 'open',
           requestId: parts.showId?.(order.requestId) ?? order.requestId,
           order: order.number,
-          reference: order.outcome !== undefined && 'reference' in order.outcome ? order.outcome.reference : undefined,
+          reference: referenceOf(order.outcome),
           fingerprint: order.owner,
           detail: `open for ${Math.round((now - order.openedAtMs) / 60_000)} minutes`,
         });

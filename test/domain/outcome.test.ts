@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { kobo } from '../../src/domain/amount';
-import { isFinal, isSafeToRefund, succeedOutcome, type Delivery, type Outcome, type OutcomeKind } from '../../src/domain/outcome';
+import {
+  isFinal,
+  isSafeToRefund,
+  referenceOf,
+  succeedOutcome,
+  type Delivery,
+  type Outcome,
+  type OutcomeKind,
+} from '../../src/domain/outcome';
 
 const OUTCOMES: Readonly<Record<OutcomeKind, Outcome>> = {
   succeeded: { kind: 'succeeded', reference: 'R1' },
@@ -34,6 +42,11 @@ test.each(cases)('after %s, %s leaves the order %s', (previous, latest, expected
 
 test.each(KINDS)('%s is final only when v1 has given its last word', (kind) => {
   expect(isFinal(OUTCOMES[kind])).toBe(kind === 'succeeded' || kind === 'declined');
+});
+
+test.each([...KINDS, undefined])('%s has the reference that v1 told, and no other outcome has one', (kind) => {
+  const isTold = kind === 'succeeded' || kind === 'pending' || kind === 'declined';
+  expect(referenceOf(kind && OUTCOMES[kind])).toBe(isTold ? 'R1' : undefined);
 });
 
 test.each(KINDS)('%s lets a script refund only when no money is gone', (kind) => {

@@ -142,6 +142,12 @@ const STRANGE: readonly Strange[] = [
     never: 'success',
   },
   {
+    title: 'the original, which the receipt of another order in a status of its own cannot vouch for',
+    answers: [yes({ duplicate: true })],
+    receipt: { status: 'reversed', reference: 'R-other' },
+    never: 'success',
+  },
+  {
     title: 'the original of another service, after an answer that was lost',
     sale: { at: '/api/epin/', fields: { exam_name: 'WAEC', quantity: 1 } },
     answers: [cut, yes({ duplicate: true })],

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/domain/json';
-import { outcomeOfReceipt } from '../../src/upstream/receipt';
+import { orderInReceipt, outcomeOfReceipt } from '../../src/upstream/receipt';
 
 function receipt(overrides: JsonObject = {}): JsonObject {
   return {
@@ -31,7 +31,7 @@ function receipt(overrides: JsonObject = {}): JsonObject {
 
 describe('a receipt', () => {
   it('with status success is a succeeded order with its goods', () => {
-    expect(outcomeOfReceipt(receipt())).toEqual({
+    expect(outcomeOfReceipt(receipt(), 'v1-9')).toEqual({
       kind: 'succeeded',
       reference: 'v1-9',
       message: 'Electricity purchase',
@@ -41,21 +41,38 @@ describe('a receipt', () => {
 
   it('with cards hands them over', () => {
     const pins = [{ pin: '1', serial: '2' }];
-    expect(outcomeOfReceipt(receipt({ pins, token: null }))).toMatchObject({ delivery: { pins } });
+    expect(outcomeOfReceipt(receipt({ pins, token: null }), 'v1-9')).toMatchObject({ delivery: { pins } });
   });
 
   it.each(['pending', 'processing'])('with status %s is pending', (status) => {
-    expect(outcomeOfReceipt(receipt({ status }))?.kind).toBe('pending');
+    expect(outcomeOfReceipt(receipt({ status }), 'v1-9')?.kind).toBe('pending');
   });
 
   it('with status failed is declined, has no price, and takes what was bought for no reason', () => {
-    expect(outcomeOfReceipt(receipt({ status: 'failed' }))).toEqual({ kind: 'declined', reference: 'v1-9' });
+    expect(outcomeOfReceipt(receipt({ status: 'failed' }), 'v1-9')).toEqual({ kind: 'declined', reference: 'v1-9' });
   });
 
-  it.each([{}, { status: 'success' }, { data: [] }, { data: {} }, { data: { status: 'reversed' } }, { data: { status: true } }])(
-    'says nothing in %j',
-    (body) => {
-      expect(outcomeOfReceipt(body as JsonObject)).toBeUndefined();
-    },
-  );
+  it.each([
+    {},
+    { status: 'success' },
+    { data: [] },
+    { data: {} },
+    { data: { reference: 'v1-9', status: 'reversed' } },
+    { data: { reference: 'v1-9', status: true } },
+    { data: { reference: 'v1-8', status: 'success' } },
+    { data: { status: 'success' } },
+  ])('says nothing in %j', (body) => {
+    expect(outcomeOfReceipt(body as JsonObject, 'v1-9')).toBeUndefined();
+  });
+
+  it.each([
+    [{ data: { reference: 'v1-9' } }, 'this'],
+    [{ data: { reference: 'v1-8' } }, 'another'],
+    [{ data: { reference: '' } }, 'unnamed'],
+    [{ data: { reference: 9 } }, 'unnamed'],
+    [{ data: [] }, 'unnamed'],
+    [{}, 'unnamed'],
+  ])('%j is about %s order', (body, expected) => {
+    expect(orderInReceipt(body as JsonObject, 'v1-9')).toBe(expected);
+  });
 });

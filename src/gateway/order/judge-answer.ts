@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
-import { succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
+import { referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { isJsonObject } from '../../upstream/reply-json';
 import type { SentOutcome } from '../../upstream/upstream';
@@ -30,8 +30,6 @@ export interface Judging {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-type Told = Extract<Outcome, { readonly reference?: string }>;
-
 const OTHER_ORDER: Outcome = { kind: 'unknown', reason: 'v1 answered about another order' };
 /** Whose reference it is cannot be read: v1 is asked again, or its answer would be lost and the order left open. */
 const NOBODY_KNOWS: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
@@ -45,11 +43,10 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   const body: JsonObject = sent.body ?? {};
   const data = isJsonObject(body['data']) ? body['data'] : {};
   if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, body, data, judging);
-  if (!('reference' in sent.outcome) || sent.outcome.reference === undefined) return sent.outcome;
-  const { before } = judging;
-  const { reference } = sent.outcome;
-  const outcome = isTakenBack(sent.outcome, body, data) ? ({ kind: 'pending', reference } as const) : sent.outcome;
-  if (before !== undefined && 'reference' in before && before.reference === reference) return outcome;
+  const reference = referenceOf(sent.outcome);
+  if (reference === undefined) return sent.outcome;
+  const outcome: Outcome = isTakenBack(sent.outcome, body, data) ? { kind: 'pending', reference } : sent.outcome;
+  if (referenceOf(judging.before) === reference) return outcome;
   const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
   const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
   // Asked last: while a receipt was read, the order that it belongs to may have been written down.
@@ -78,7 +75,7 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
 }
 
 /** v1 gave back an order that it had under this id. */
-async function judgeDuplicate(told: Told, reference: string, { order, before, identify }: Judging): Promise<Outcome> {
+async function judgeDuplicate(told: Outcome, reference: string, { order, before, identify }: Judging): Promise<Outcome> {
   const { identity, outcome } = await identify(reference, order.openedAtMs);
   // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
   const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;

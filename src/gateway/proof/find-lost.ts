@@ -7,7 +7,7 @@ import type { Catalogs } from '../../catalog/catalog';
 import type { Clock } from '../../domain/clock';
 import { lastTriedAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
-import type { Outcome } from '../../domain/outcome';
+import { referenceOf, type Outcome } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
@@ -148,7 +148,7 @@ async function pricesOf(context: CallContext, { catalogs, mapping }: LostParts):
 /** Much can happen while v1 is asked: the order may be under way again, another may have claimed its row. */
 async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }: LostParts): Promise<boolean> {
   const { owner, requestId } = order;
-  const reference = 'reference' in outcome ? outcome.reference : undefined;
+  const reference = referenceOf(outcome);
   if (reference !== undefined && (await journal.findByReference(owner, reference)) !== undefined) return false;
   if (await pursuits.isSending(owner, requestId)) return false;
   const now = await journal.find(owner, requestId);
@@ -156,7 +156,7 @@ async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }
 }
 
 export function isWithoutReference({ outcome }: Order): boolean {
-  return outcome === undefined || !('reference' in outcome) || outcome.reference === undefined;
+  return referenceOf(outcome) === undefined;
 }
 
 function isUntouched(one: Order, other: Order): boolean {

@@ -6,8 +6,5 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 /** What the receipt says, or `undefined` when it cannot be had or says nothing. */
 export async function findReceipt(reference: string, context: CallContext, upstream: Upstream): Promise<Outcome | undefined> {
   const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
-  if (finding.kind !== 'found') return undefined;
-  const outcome = outcomeOfReceipt(finding.body);
-  // A receipt of another order says nothing of this one.
-  return outcome !== undefined && 'reference' in outcome && outcome.reference === reference ? outcome : undefined;
+  return finding.kind === 'found' ? outcomeOfReceipt(finding.body, reference) : undefined;
 }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
+import { orderInReceipt } from '../../upstream/receipt';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 
 /** One row of v1's history that no order of ours has claimed. */
@@ -59,7 +60,7 @@ export function createHistoryReader({
   const known = new LRUCache<string, JsonObject>({ max: RECEIPTS_KEPT });
   const keyOf = ({ credentials }: CallContext, reference: string): string => `${credentials.fingerprint} ${reference}`;
 
-  /** True when the receipt is known now. One of another order says nothing of this row. */
+  /** True when the receipt is known now. */
   const learn = async (reference: string, context: CallContext): Promise<boolean> => {
     const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
     const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
@@ -144,9 +145,9 @@ function readRow(row: JsonObject): Unclaimed | undefined {
     : undefined;
 }
 
-function identityOf(receipt: JsonObject, wanted: string): JsonObject | undefined {
-  const { reference, phone, amount, category, type } = (receipt['data'] ?? {}) as JsonObject;
-  if (reference !== wanted) return undefined;
+function identityOf(receipt: JsonObject, reference: string): JsonObject | undefined {
+  if (orderInReceipt(receipt, reference) !== 'this') return undefined;
+  const { phone, amount, category, type } = receipt['data'] as JsonObject;
   return { data: { reference, phone: phone ?? null, amount: amount ?? null, category: category ?? null, type: type ?? null } };
 }
 

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import type { Delivery, Outcome, OutcomeKind } from '../../domain/outcome';
+import { referenceOf, type Delivery, type Outcome, type OutcomeKind } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-caller-key';
 import { shownNumbers } from '../../mapping/shown-numbers';
@@ -116,7 +116,7 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
     echo: order.echo,
     // Numbers begin at one: an order that is not in the journal has none.
     number: order.number === 0 ? null : order.number,
-    reference: ('reference' in outcome ? outcome.reference : undefined) ?? null,
+    reference: referenceOf(outcome) ?? null,
     operation: order.operation,
     opened_at: order.openedAtMs,
     charged: delivery.charged ?? null,

@@ -1,7 +1,7 @@
 /** What is written when an answer about an order comes in. Runs inside the write transaction. */
 import type { Order } from '../../domain/order';
-import type { Outcome } from '../../domain/outcome';
-import { isUnsettled, referenceOf, settleOrder, tellOrder, withoutGoods } from '../settle-order';
+import { referenceOf, type Outcome } from '../../domain/outcome';
+import { isUnsettled, settleOrder, tellOrder, withoutGoods } from '../settle-order';
 import type { Plan, Write } from './group-commit';
 import { placeBytes, textKey, unsettledKey } from './keys';
 import type { OpenTries } from './open-tries';
@@ -53,8 +53,8 @@ function writesOf(store: Store, { order: before, key, intent }: StoredOrder, aft
   if (wasUnsettled !== isUnsettled(after)) {
     writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : PRESENT });
   }
-  const reference = referenceOf(after);
-  if (reference !== undefined && reference !== referenceOf(before)) {
+  const reference = referenceOf(after.outcome);
+  if (reference !== undefined && reference !== referenceOf(before.outcome)) {
     // The first order that v1 gave this reference keeps it.
     writes.push({ tree: store.references, key: textKey(owner, reference), value: placeBytes(after), isOnlyIfAbsent: true });
   }

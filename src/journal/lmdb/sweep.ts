@@ -1,7 +1,8 @@
 /** Retention: settled orders beyond their age are deleted in the background, a few at a time, oldest first. */
 import type { Order } from '../../domain/order';
+import { referenceOf } from '../../domain/outcome';
 import type { JournalEvent } from '../journal-event';
-import { isUnsettled, referenceOf } from '../settle-order';
+import { isUnsettled } from '../settle-order';
 import type { GroupCommit, Plan, Write } from './group-commit';
 import { numberKey, parseOrderKey, placeBytes, textKey, timeKey } from './keys';
 import type { Store } from './read-order';
@@ -80,7 +81,7 @@ function planBatch({ store, now, retentionMs }: SweepOptions, start: Buffer): Pl
     writes.push({ tree: store.orders, key, value: undefined });
     writes.push({ tree: store.ids, key: textKey(order.owner, order.requestId), value: undefined });
     writes.push({ tree: store.numbers, key: numberKey(order.owner, order.number), value: undefined });
-    const reference = referenceOf(order);
+    const reference = referenceOf(order.outcome);
     if (reference === undefined) continue;
     const referenceKey = textKey(order.owner, reference);
     // The reference may stand for another order that v1 gave it to first.
