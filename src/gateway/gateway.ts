@@ -20,30 +20,18 @@ import type { Credentials } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import { afterPendingOf } from '../mapping/after-pending';
-import type { Mapping, Operation, OperationKind } from '../mapping/mapping';
-import { tellVisitors } from '../upstream/tell-visitors';
+import type { Mapping, OperationKind } from '../mapping/mapping';
 import { answerList } from './answer-list';
 import { answerLookup } from './answer-lookup';
 import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
-import { createAttemptLimit } from './order/attempt-limit';
+import { patienceFor, type LearntPatience } from './order/learnt-patience';
 import { readContextOf, type Asking } from './read/asking';
-import { askAgain } from './order/ask-again';
-import { authenticate, authenticateFields, type Authenticated } from './read/authenticate';
-import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
-import { createKeyless } from './keyless';
-import { createLearntPatience, patienceFor, type LearntPatience } from './order/learnt-patience';
-import { createLookupMemory } from './lookup-memory';
-import { createPinGuard } from './order/pin-guard';
-import { takePinTurns } from './order/pin-turns';
-import { createPursuits } from './order/pursuits';
-import { createReconciler } from './proof/reconcile';
+import type { Known, Walk, WalkedIn } from './read/walk-in';
 import { pendingInWords, refuseRequest, sentIdOf, type Refused } from './tell/refuse';
-import { createRepeats } from './order/repeats';
-import { createSteadiness } from './proof/steadiness';
-import { walkIn, type Identified, type Known, type Walk, type WalkedIn } from './read/walk-in';
-import type { GatewayParts, WalkParts } from './walk-parts';
+import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts';
+import { walkRequest } from './walk-request';
 
 /** What is worth telling the operator of one request: names, and the ids by which it is looked for. */
 export interface Served {
@@ -83,6 +71,20 @@ export interface Gateway {
   reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
 }
 
+type Told = Pick<Answer, 'reply' | 'order' | 'repeat' | 'heldMs'> & {
+  readonly outcome: Served['outcome'];
+  readonly refusal?: GatewayError;
+};
+
+/** One request on its way. */
+interface Visit {
+  readonly request: LegacyRequest;
+  readonly line: Line;
+  readonly mapping: Mapping;
+  /** Milliseconds since it came. */
+  readonly age: () => number;
+}
+
 type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
 
 /** A purchase and a question about one order look into the journal before they ask. */
@@ -109,161 +111,124 @@ const STOP_PATIENCE_MS = 20_000;
 const STAYING: Line = { hungUp: new AbortController().signal, onEnd: (run) => run(true) };
 
 export function createGateway(parts: GatewayParts): Gateway {
-  const upstream = tellVisitors(parts.upstream, parts.visitors);
-  const find = askAgain(upstream, parts.clock);
-  const pursuits = createPursuits();
-  const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
-  const steadiness = createSteadiness(parts.clock);
-  const reconciler = createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness });
-  const keyless = createKeyless(parts);
-  const learnt = parts.learntPatience ?? createLearntPatience();
-  let isStopping = false;
-  let cancelHurry: () => void = () => undefined;
-  const walk: WalkParts = {
-    ...parts,
-    upstream: {
-      send: takePinTurns(upstream, pinGuard, parts.clock),
-      find,
-      close: () => upstream.close(),
-    },
-    pursuits,
-    pinGuard,
-    reconciler,
-    steadiness,
-    repeats: createRepeats({ ...parts, pursuits }),
-    attempts: createAttemptLimit(parts.clock),
-    keyless,
-    lookups: createLookupMemory(parts.clock),
-    isStopping: () => isStopping,
-  };
+  return new RunningGateway(parts);
+}
 
-  /** The script's own key, or another one for a lookup that brings none. */
-  const identify = (request: LegacyRequest, mapping: Mapping, operation: Operation): Authenticated => {
-    const authenticated = authenticate(request.headers, parts.keyring) ?? authenticateFields(request, operation, parts.keyring);
-    if (authenticated !== undefined) return authenticated;
-    const credentials = operation.withoutKey ? keyless.keyFor(request.clientAddress, mapping.lookupKey) : undefined;
-    if (credentials === undefined) {
-      throw new GatewayError(
-        'missing_credentials',
-        'Authentication credentials were not provided. Send your API key as `Authorization: Token <API_KEY>:<PIN>`.',
-      );
-    }
-    return { isBasic: false, credentials };
-  };
+class RunningGateway implements Gateway {
+  readonly #parts: WalkParts;
+  #isStopping = false;
+  #cancelHurry: () => void = () => undefined;
 
-  /** v1's price list in the mapping's words: the only way to tell what a name in this request means. */
-  const fetchLists = async ({ credentials }: Identified, request: LegacyRequest, mapping: Mapping): Promise<CatalogLists> => {
-    const context = { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
-    await parts.keyGuard?.enter(context);
-    const catalog = await parts.catalogs.get(context);
-    if (catalog !== undefined) return catalogListsOf(catalog, mapping);
-    throw new GatewayError(
-      'catalog_unavailable',
-      'The name cannot be looked up right now. Send its number from the list, or try again later.',
-    );
-  };
+  constructor(parts: GatewayParts) {
+    this.#parts = createWalkParts(parts, () => this.#isStopping);
+  }
 
-  /** Steps 2 to 6, with what only the outside can tell. */
-  const walkAll = async (request: LegacyRequest, mapping: Mapping): Promise<Walk> => {
-    let walked = walkIn(request, mapping);
+  async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
+    const visit: Visit = { request, line, mapping: this.#parts.mapping(), age: startAge(this.#parts.clock) };
+    const walk = await walkRequest(request, visit.mapping, this.#parts);
+    return servedOf(walk.known, visit, await this.#tell(walk, visit));
+  }
+
+  async #tell(walk: Walk, visit: Visit): Promise<Told> {
     try {
-      if (walked.kind === 'needs_caller') walked = walked.withCaller(identify(request, mapping, walked.known.operation));
-      if (walked.kind === 'needs_catalog') walked = walked.withCatalog(await fetchLists(walked.known, request, mapping));
-      return walked;
+      if (walk.kind === 'stopped') throw walk.error;
+      if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
+      return await this.#answer(walk.known, visit);
     } catch (error) {
-      return { kind: 'stopped', known: walked.known, error };
+      if (error instanceof GatewayError) return this.#tellRefusal(error, walk, visit);
+      // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
+      const kind = walk.known.operation?.kind;
+      if (kind !== 'purchase' && kind !== 'status') throw error;
+      this.#parts.onTrouble('bug', error);
+      return { reply: pendingInWords(refusedOf(walk.known, visit)), outcome: 'unknown' };
     }
-  };
+  }
+
+  /** Steps 7 to 10. */
+  async #answer(known: WalkedIn, visit: Visit): Promise<Told> {
+    const { keyless, learnt, onRead, reconciler } = this.#parts;
+    const asking = askingOf(known, visit, learnt);
+    const { operation, credentials, request } = asking;
+    onRead?.(asking, sentIdOf(refusedOf(known, visit)));
+    if (operation.kind === 'purchase') this.#watchHangUp(asking, visit.age);
+    const answer = await ANSWERS[operation.kind](asking, this.#parts);
+    if (operation.kind === 'purchase' && answer.outcome === 'succeeded') keyless.sold(credentials, request.clientAddress);
+    // Its key is at hand: the moment to ask what became of its open orders.
+    if (credentials.isLookupKey !== true) reconciler.nudge(credentials, request.clientAddress);
+    return answer;
+  }
+
+  async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {
+    const { request, mapping } = visit;
+    if (walk.kind !== 'walked') {
+      const repeat = await answerRefusedRepeat(request, mapping, walk.known, refusal, this.#parts).catch(() => undefined);
+      if (repeat !== undefined) return repeat;
+    }
+    return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };
+  }
 
   /** A script that goes before its reply has shown how long it waits; one that is cut off by a stop has not. */
-  const watchHangUp = ({ line, mapping, request, credentials }: Asking, age: () => number): void =>
+  #watchHangUp({ line, mapping, request, credentials }: Asking, age: () => number): void {
     line.onEnd((isWhole) => {
-      if (isWhole || isStopping) return;
-      learnt.hangUp(credentials.fingerprint, mapping.callerKindOf(request.headers).name, age());
+      if (isWhole || this.#isStopping) return;
+      this.#parts.learnt.hangUp(credentials.fingerprint, mapping.callerKindOf(request.headers).name, age());
     });
+  }
 
+  refuse(error: GatewayError, { path, method }: { readonly method?: string; readonly path?: string } = {}): LegacyReply {
+    const mapping = this.#parts.mapping();
+    const methods = method === undefined ? ['POST', 'GET'] : [method];
+    const matches = path === undefined ? [] : methods.map((one) => mapping.matchRoute(one, path));
+    const match = matches.find((one) => one.kind === 'matched');
+    return refuseRequest(error, { mapping, request: undefined, operation: match?.operation });
+  }
+
+  get inFlight(): number {
+    return this.#parts.pursuits.size;
+  }
+
+  beginStop(): void {
+    this.#isStopping = true;
+    this.#parts.reconciler.stop();
+    this.#cancelHurry = this.#parts.clock.after(STOP_PATIENCE_MS, () => this.#parts.pursuits.hurry());
+  }
+
+  reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
+    return this.#parts.reconciler.reconcile(credentials, clientAddress);
+  }
+
+  async drain(deadlineMs: number): Promise<boolean> {
+    const { clock, pursuits } = this.#parts;
+    const drained = pursuits.drain().then(() => true);
+    const hasDrained = await within(clock, deadlineMs, drained);
+    this.#cancelHurry();
+    return hasDrained ?? false;
+  }
+}
+
+function refusedOf({ operation, detection, parameters }: Known, { request, mapping }: Visit): Refused {
+  return { mapping, request, operation, format: detection?.format, parameters };
+}
+
+function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat, order, heldMs }: Told): Served {
+  const { operation, detection, credentials, intent, parameters } = known;
   return {
-    async handle(request, line = STAYING) {
-      const mapping = parts.mapping();
-      const age = startAge(parts.clock);
-      const walked = await walkAll(request, mapping);
-      const known: Known = walked.known;
-      const { operation, detection, parameters } = known;
-      const refused: Refused = { mapping, request, operation, format: detection?.format, parameters };
-      const served = (
-        reply: LegacyReply,
-        outcome: Served['outcome'],
-        { refusal, repeat, order, heldMs }: Partial<Answer> & { readonly refusal?: GatewayError } = {},
-      ): Served => ({
-        reply,
-        outcome,
-        refusal,
-        repeat,
-        operation: operation?.name,
-        format: detection?.format,
-        reason: detection?.reason,
-        fingerprint: known.credentials?.fingerprint,
-        unknownFields: known.intent?.unknownFields ?? [],
-        parameters,
-        order: order ?? { requestId: sentIdOf(refused) },
-        heldMs,
-      });
-      try {
-        if (walked.kind === 'stopped') throw walked.error;
-        if (walked.kind !== 'walked') throw new Error(`The walk ended at ${walked.kind}.`);
-        const asking = askingOf(request, line, mapping, walked.known, learnt);
-        parts.onRead?.(asking, sentIdOf(refused));
-        if (asking.operation.kind === 'purchase') watchHangUp(asking, age);
-        const answer = await ANSWERS[asking.operation.kind](asking, walk);
-        const { reply, outcome } = answer;
-        if (asking.operation.kind === 'purchase' && outcome === 'succeeded')
-          keyless.sold(asking.credentials, request.clientAddress);
-        // Its key is at hand: the moment to ask what became of its open orders.
-        if (asking.credentials.isLookupKey !== true) reconciler.nudge(asking.credentials, request.clientAddress);
-        return served(reply, outcome, answer);
-      } catch (error) {
-        if (error instanceof GatewayError) {
-          const repeat = (): Promise<Answer | undefined> => answerRefusedRepeat(request, mapping, known, error, walk);
-          const charged = walked.kind === 'walked' ? undefined : await repeat().catch(() => undefined);
-          if (charged !== undefined) return served(charged.reply, charged.outcome, charged);
-          return served(refuseRequest(error, refused), 'refused', { refusal: error });
-        }
-        // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
-        const isAboutMoney = operation?.kind === 'purchase' || operation?.kind === 'status';
-        if (!isAboutMoney) throw error;
-        parts.onTrouble('bug', error);
-        return served(pendingInWords(refused), 'unknown');
-      }
-    },
-    refuse: (error, { path, method } = {}) => {
-      const mapping = parts.mapping();
-      const methods = method === undefined ? ['POST', 'GET'] : [method];
-      const matches = path === undefined ? [] : methods.map((one) => mapping.matchRoute(one, path));
-      const match = matches.find((one) => one.kind === 'matched');
-      return refuseRequest(error, { mapping, request: undefined, operation: match?.operation });
-    },
-    get inFlight() {
-      return pursuits.size;
-    },
-    beginStop() {
-      isStopping = true;
-      reconciler.stop();
-      cancelHurry = parts.clock.after(STOP_PATIENCE_MS, () => pursuits.hurry());
-    },
-    reconcile: (credentials, clientAddress) => reconciler.reconcile(credentials, clientAddress),
-    async drain(deadlineMs) {
-      const hasDrained = await within(
-        parts.clock,
-        deadlineMs,
-        pursuits.drain().then(() => true),
-      );
-      cancelHurry();
-      return hasDrained ?? false;
-    },
+    reply,
+    outcome,
+    refusal,
+    repeat,
+    operation: operation?.name,
+    format: detection?.format,
+    reason: detection?.reason,
+    fingerprint: credentials?.fingerprint,
+    unknownFields: intent?.unknownFields ?? [],
+    parameters,
+    order: order ?? { requestId: sentIdOf(refusedOf(known, visit)) },
+    heldMs,
   };
 }
 
-function askingOf(request: LegacyRequest, line: Line, mapping: Mapping, known: WalkedIn, learnt: LearntPatience): Asking {
+function askingOf(known: WalkedIn, { request, line, mapping }: Visit, learnt: LearntPatience): Asking {
   const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = known;
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);

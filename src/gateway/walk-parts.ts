@@ -4,18 +4,22 @@ import type { Clock } from '../domain/clock';
 import type { Secret } from '../domain/credentials';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
+import { tellVisitors } from '../upstream/tell-visitors';
 import type { Upstream } from '../upstream/upstream';
 import type { Visitors } from '../upstream/visitors';
 import type { KeyGuard } from './key-guard';
-import type { Keyless } from './keyless';
-import type { LookupMemory } from './lookup-memory';
-import type { LearntPatience } from './order/learnt-patience';
-import type { PinGuard, WrongPin } from './order/pin-guard';
+import { createKeyless, type Keyless } from './keyless';
+import { createLookupMemory, type LookupMemory } from './lookup-memory';
+import { askAgain } from './order/ask-again';
+import { createAttemptLimit } from './order/attempt-limit';
+import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
+import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
+import { takePinTurns } from './order/pin-turns';
 import type { PursuitParts } from './order/pursuit';
-import type { Pursuits } from './order/pursuits';
-import type { Repeats } from './order/repeats';
-import type { Reconciler } from './proof/reconcile';
-import type { Steadiness } from './proof/steadiness';
+import { createPursuits, type Pursuits } from './order/pursuits';
+import { createRepeats, type Repeats } from './order/repeats';
+import { createReconciler, type Reconciler } from './proof/reconcile';
+import { createSteadiness, type Steadiness } from './proof/steadiness';
 import type { Asking } from './read/asking';
 import type { Keyring } from './read/keyring';
 
@@ -51,4 +55,27 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly repeats: Repeats;
   readonly keyless: Keyless;
   readonly lookups: LookupMemory;
+  readonly learnt: LearntPatience;
+}
+
+export function createWalkParts(parts: GatewayParts, isStopping: () => boolean): WalkParts {
+  const upstream = tellVisitors(parts.upstream, parts.visitors);
+  const find = askAgain(upstream, parts.clock);
+  const pursuits = createPursuits();
+  const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
+  const steadiness = createSteadiness(parts.clock);
+  return {
+    ...parts,
+    upstream: { send: takePinTurns(upstream, pinGuard, parts.clock), find, close: () => upstream.close() },
+    pursuits,
+    pinGuard,
+    steadiness,
+    reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
+    repeats: createRepeats({ ...parts, pursuits }),
+    attempts: createAttemptLimit(parts.clock),
+    keyless: createKeyless(parts),
+    lookups: createLookupMemory(parts.clock),
+    learnt: parts.learntPatience ?? createLearntPatience(),
+    isStopping,
+  };
 }

@@ -24,7 +24,6 @@ const FUNCTION_LINES_MAX = 70;
 /** Functions that are still longer, with what is nested in them. This list may only get shorter, and so may each of them. */
 const LONG_FUNCTIONS: ReadonlyMap<string, number> = new Map([
   ['src/catalog/catalog.ts createCatalog', 102],
-  ['src/gateway/gateway.ts createGateway', 154],
   ['src/gateway/proof/reconcile.ts createReconciler', 127],
   ['src/main.ts start', 83],
   ['src/mapping/live.ts openLiveMapping', 94],

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/domain/json';
 import type { Opened } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
+import type { Gateway } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
 import type { Journal } from '../../src/journal/journal';
 import type { Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
@@ -45,7 +46,14 @@ function hearing(change: (outcome: Outcome) => Outcome): Mutation {
 }
 
 function saying(change: (served: Served) => Served): Mutation {
-  return { gateway: (gateway) => ({ ...gateway, handle: async (...asked) => change(await gateway.handle(...asked)) }) };
+  return {
+    gateway: (gateway) => {
+      const handle = gateway.handle.bind(gateway);
+      return Object.assign(gateway, {
+        handle: async (...asked: Parameters<Gateway['handle']>) => change(await handle(...asked)),
+      });
+    },
+  };
 }
 
 function retelling(served: Served, words: JsonObject): Served {
