@@ -157,6 +157,12 @@ describe('an answered purchase', () => {
     },
     { title: '200 success without data', status: 200, body: { status: 'success' }, outcome: 'unknown' },
     { title: '200 pending without a reference', status: 200, body: { status: 'pending' }, outcome: 'unknown' },
+    {
+      title: '200 success with an empty reference',
+      status: 200,
+      body: { status: 'success', data: { reference: '' } },
+      outcome: 'unknown',
+    },
     { title: '200 error', status: 200, body: { status: 'error', message: 'no' }, outcome: 'unknown' },
     { title: '200 error that says refunded', status: 200, body: { status: 'error', refunded: true }, outcome: 'unknown' },
     { title: '200 with a status of its own', status: 200, body: { status: 'ok', data: SALE.data }, outcome: 'unknown' },
