@@ -40,7 +40,7 @@ export function checkCommand(): Command {
       'after',
       `
 Exit codes: 0 usable, 1 errors or too many warnings, 2 bad usage.
-Every rule has a heading in a page of docs/rules.
+Every rule is explained in docs/rules, with examples.
 
 Examples:
   compat-gateway check
