@@ -132,6 +132,30 @@ test('exports have names', () => {
   expect(broken).toEqual([]);
 });
 
+test('what a file exports is used by another', () => {
+  const files = ['src', 'test', 'bench'].flatMap((folder) => filesBelow(folder, ['.ts']));
+  const words = files.map((path) => ({ path, used: new Set(readText(path).match(/\w+/g)) }));
+  const unused = find(({ path, tree }, report) => {
+    // A command is loaded by the name of its file.
+    if (roomOf(path) === 'cli') return;
+    for (const statement of tree.statements) {
+      for (const name of exportedValues(statement)) {
+        const isUsed = words.some((other) => other.path !== path && other.used.has(name));
+        if (!isUsed) report(lineOf(tree, statement.getStart()), name);
+      }
+    }
+  });
+  expect(unused).toEqual([]);
+});
+
+function exportedValues(statement: ts.Statement): string[] {
+  const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+  if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.getText());
+  const isNamed = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement);
+  return isNamed && statement.name !== undefined ? [statement.name.text] : [];
+}
+
 test('nothing is any, an enum or a namespace', () => {
   const broken = find(({ tree }, report) =>
     walk(tree, (node) => {

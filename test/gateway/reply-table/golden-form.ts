@@ -16,7 +16,7 @@ export interface Difference {
 
 export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-export const isFields = (value: unknown): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields => value !== null && typeof value === 'object' && !Array.isArray(value);
 
 /** Neighbours with one value stand on one line, at every depth: `message, msg: Done.`. */
 export function joinNames(value: unknown): unknown {
