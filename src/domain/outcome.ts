@@ -95,7 +95,12 @@ export function isFinal(outcome: Outcome): boolean {
 
 /** Nothing is ever sent for the order again: it has its end, or v1's history has proven that it never was. */
 export function isOver(outcome: Outcome): boolean {
-  return isFinal(outcome) || (outcome.kind === 'not_sent' && outcome.isProven === true);
+  return isFinal(outcome) || isProvenAbsent(outcome);
+}
+
+/** v1's history has proven that the order never was there. */
+export function isProvenAbsent(outcome: Outcome): outcome is NotSent {
+  return outcome.kind === 'not_sent' && outcome.isProven === true;
 }
 
 /** Nothing was charged by the try that ended so. */
@@ -105,7 +110,7 @@ export function isRefusal(outcome: Outcome | undefined): boolean {
 
 /** True when v1 took no money and never will for this order as it stands: only then may a script hear "failed". */
 export function isSafeToRefund(outcome: Outcome): boolean {
-  return outcome.kind === 'declined' || outcome.kind === 'rejected' || outcome.kind === 'not_sent';
+  return outcome.kind === 'declined' || isRefusal(outcome);
 }
 
 /**
@@ -118,15 +123,14 @@ export function isSafeToRefund(outcome: Outcome): boolean {
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
   if (previous === undefined) return latest;
   // Proven absent: only an answer that v1 has it after all says more.
-  if (isOver(previous) && !isFinal(previous)) return isTold(latest) ? latest : previous;
-  if (previous.kind === 'rejected' || previous.kind === 'not_sent')
-    return latest.kind === 'unknown' && latest.isBeginning === true ? previous : latest;
+  if (isProvenAbsent(previous)) return isTold(latest) ? latest : previous;
+  if (isRefusal(previous)) return latest.kind === 'unknown' && latest.isBeginning === true ? previous : latest;
   if (isFinal(previous)) return previous.kind === latest.kind ? withDelivery(latest, previous) : previous;
   if (previous.kind === 'pending')
     return latest.kind === 'pending' || isFinal(latest) ? withDelivery(latest, previous) : previous;
   // Unknown: only an answer about the order itself says more.
-  if (latest.kind === 'not_sent' && latest.isProven === true) return latest;
-  if (latest.kind === 'rejected' || latest.kind === 'not_sent') return previous;
+  if (isProvenAbsent(latest)) return latest;
+  if (isRefusal(latest)) return previous;
   if (previous.kind !== 'unknown' || previous.isDoubted !== true || latest.kind !== 'unknown') return latest;
   // The doubt stays; that another try begins is news all the same.
   return latest.isBeginning === true ? { ...latest, isDoubted: true } : previous;

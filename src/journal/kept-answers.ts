@@ -5,7 +5,7 @@
  */
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
-import { referenceOf, type Outcome } from '../domain/outcome';
+import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
 import type { Journal } from './journal';
 import { WriteFailure } from './lmdb/group-commit';
 import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './settle-order';
@@ -178,7 +178,7 @@ class KeptChanges {
 
 /** What v1 says again when it is asked again. A proof of absence forbids another try, so it counts once it is on disk. */
 function isWordOfV1(outcome: Outcome): boolean {
-  return outcome.kind !== 'unknown' && !(outcome.kind === 'not_sent' && outcome.isProven === true);
+  return outcome.kind !== 'unknown' && !isProvenAbsent(outcome);
 }
 
 /** The length keeps apart what only together reads the same. */

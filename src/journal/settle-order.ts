@@ -1,6 +1,6 @@
 /** How one more answer changes a journalled order. Pure; every store applies it inside its own transaction. */
 import { lastTriedAt, type Order } from '../domain/order';
-import { isFinal, isSafeToRefund, succeedOutcome } from '../domain/outcome';
+import { isFinal, isProvenAbsent, isSafeToRefund, succeedOutcome } from '../domain/outcome';
 import type { Declined, Delivery, Outcome, Pending, Rejected, Sought, Succeeded } from '../domain/outcome';
 import { buildOrder, type Fate } from './build-order';
 
@@ -17,7 +17,7 @@ export const REFERENCE_CHARACTERS_MAX = 200;
  * changes nothing.
  */
 export function settleOrder(order: Order, latest: Outcome, atMs: number): Order {
-  const isOutdated = latest.kind === 'not_sent' && latest.isProven === true && !speaksOf(order, latest.sought, atMs);
+  const isOutdated = isProvenAbsent(latest) && !speaksOf(order, latest.sought, atMs);
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
   return buildOrder(order, { ...fateOf(order), outcome, settledAtMs: atMs });

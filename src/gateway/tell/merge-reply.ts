@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import { referenceOf, type Delivery, type Outcome, type OutcomeKind } from '../../domain/outcome';
+import { isProvenAbsent, referenceOf, type Delivery, type Outcome, type OutcomeKind } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-caller-key';
 import { shownNumbers } from '../../mapping/shown-numbers';
@@ -95,7 +95,7 @@ export function tellOutcome(
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
   const told = TOLD_AS[kind];
   const said = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
-  const isAbsent = outcome.kind === 'not_sent' && outcome.isProven === true;
+  const isAbsent = isProvenAbsent(outcome);
   const text = said === undefined || said === '' ? (mapping.texts[isAbsent ? 'absent' : kind] ?? kind) : said;
   return {
     outcome: told,
