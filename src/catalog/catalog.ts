@@ -5,7 +5,7 @@
  * caller is shown a list only while v1 accepts its key at its address (`show`): a stale one only while v1 cannot be reached.
  */
 import { LRUCache } from 'lru-cache';
-import type { CallContext, Upstream } from '../upstream/upstream';
+import type { CallContext, Finding, Upstream } from '../upstream/upstream';
 import type { V1Catalog } from '../upstream/v1';
 import {
   createVisitors,
@@ -80,37 +80,11 @@ const FROZEN_DEPTH = 4;
 
 /** Makes an empty cache. A key itself is held only by a fetch under way; entries know its fingerprint alone. */
 export function createCatalog(options: CatalogOptions): Catalogs {
-  const {
-    upstream,
-    freshMs = FRESH_MS,
-    staleMs = STALE_MS,
-    pauseMs = PAUSE_MS,
-    fetchTimeoutMs = FETCH_TIMEOUT_MS,
-    staleAfterMs = STALE_AFTER_MS,
-    clock,
-  } = options;
-  const entries = new LRUCache<string, Entry>({
-    max: options.entriesMax ?? ENTRIES_MAX,
-    maxSize: options.rowsMax ?? ROWS_MAX,
-    sizeCalculation: ({ catalog }) => 1 + (catalog === undefined ? 0 : catalog.data_plans.length + catalog.cable_plans.length),
-  });
+  const { upstream, clock, fetchTimeoutMs = FETCH_TIMEOUT_MS, staleAfterMs = STALE_AFTER_MS } = options;
+  const { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS } = options;
   const visitors = options.visitors ?? createVisitors({ upstream, freshMs, staleMs, pauseMs, clock });
+  const lists = new PriceLists(visitors, options);
   const fetches = new Map<string, Promise<void>>();
-
-  /** What is kept of the key, unless v1 has refused the key since. */
-  function entryOf(fingerprint: string): Entry | undefined {
-    const entry = entries.get(fingerprint);
-    return entry?.refusals === visitors.refusalsOf(fingerprint) ? entry : undefined;
-  }
-
-  function usable(entry: Entry | undefined): Catalog | undefined {
-    return entry !== undefined && clock() < entry.staleUntilMs ? entry.catalog : undefined;
-  }
-
-  function isFetchDue(entry: Entry | undefined, context: CallContext): boolean {
-    if (visitors.isPaused(context)) return false;
-    return entry === undefined || (clock() >= entry.freshUntilMs && clock() >= entry.pausedUntilMs);
-  }
 
   /** One fetch at a time for a key and address; all who ask meanwhile share it. */
   function fetchOnce(context: CallContext): Promise<void> {
@@ -124,62 +98,105 @@ export function createCatalog(options: CatalogOptions): Catalogs {
   }
 
   async function fetchCatalog(context: CallContext): Promise<void> {
-    const { fingerprint } = context.credentials;
-    const refusals = visitors.refusalsOf(fingerprint);
+    const refusals = visitors.refusalsOf(context.credentials.fingerprint);
     const finding = await upstream.find({ method: 'GET', path: '/catalog' }, context);
-    const now = clock();
     hearFinding('/catalog', finding, context, visitors);
-    if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
-    const catalog = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
-    // v1 may have given this list before it refused the key: a refusal since then has dropped this one as well.
-    if (catalog !== undefined && visitors.refusalsOf(fingerprint) === refusals) {
-      const freshUntilMs = now + freshMs;
-      entries.set(fingerprint, {
-        catalog: freeze(catalog, FROZEN_DEPTH),
-        freshUntilMs,
-        staleUntilMs: freshUntilMs + staleMs,
-        pausedUntilMs: 0,
-        refusals,
-      });
-      return;
-    }
-    const pausedUntilMs = now + pauseAfter(finding, { pauseMs, freshMs });
-    const previous = entryOf(fingerprint) ?? { catalog: undefined, staleUntilMs: 0, refusals: visitors.refusalsOf(fingerprint) };
-    entries.set(fingerprint, { ...previous, freshUntilMs: 0, pausedUntilMs });
+    lists.note(finding, context.credentials.fingerprint, refusals);
   }
 
   /** What has to be asked before this caller may see a list; undefined when v1 has just said so or is left in peace. */
   function askFor(context: CallContext): Promise<unknown> | undefined {
-    const entry = entryOf(context.credentials.fingerprint);
-    if (isFetchDue(entry, context)) return fetchOnce(context);
+    if (lists.isFetchDue(context)) return fetchOnce(context);
     const isJudged = visitors.isFresh(context) || visitors.isPaused(context);
-    return isJudged || usable(entry) === undefined ? undefined : visitors.ask(context);
+    return isJudged || lists.usableOf(context.credentials.fingerprint) === undefined ? undefined : visitors.ask(context);
   }
 
   return {
     async get(context) {
       const { fingerprint } = context.credentials;
-      const entry = entryOf(fingerprint);
-      const catalog = usable(entry);
-      if (!isFetchDue(entry, context)) return catalog;
+      const catalog = lists.usableOf(fingerprint);
+      if (!lists.isFetchDue(context)) return catalog;
       const fetching = fetchOnce(context);
       if (catalog !== undefined) return catalog;
       await within(fetching, context.timeoutMs);
-      return usable(entryOf(fingerprint));
+      return lists.usableOf(fingerprint);
     },
     async show(context) {
       const { fingerprint } = context.credentials;
-      const hasList = visitors.isKnown(context) && usable(entryOf(fingerprint)) !== undefined;
+      const hasList = visitors.isKnown(context) && lists.usableOf(fingerprint) !== undefined;
       const asking = askFor(context);
       if (asking !== undefined) await within(asking, hasList ? Math.min(staleAfterMs, context.timeoutMs) : context.timeoutMs);
       // Whatever was refused meanwhile is gone from both.
-      return visitors.isKnown(context) ? usable(entryOf(fingerprint)) : undefined;
+      return visitors.isKnown(context) ? lists.usableOf(fingerprint) : undefined;
     },
-    peek: (fingerprint) => usable(entryOf(fingerprint)),
+    peek: (fingerprint) => lists.usableOf(fingerprint),
     warm(context) {
-      if (isFetchDue(entryOf(context.credentials.fingerprint), context)) void fetchOnce(context);
+      if (lists.isFetchDue(context)) void fetchOnce(context);
     },
   };
+}
+
+type ListTimes = Pick<CatalogOptions, 'freshMs' | 'staleMs' | 'pauseMs' | 'entriesMax' | 'rowsMax' | 'clock'>;
+
+/** The lists in memory, by fingerprint, and when each is to be asked for again. */
+class PriceLists {
+  readonly #visitors: Visitors;
+  readonly #clock: () => number;
+  readonly #freshMs: number;
+  readonly #staleMs: number;
+  readonly #pauseMs: number;
+  readonly #entries: LRUCache<string, Entry>;
+
+  constructor(
+    visitors: Visitors,
+    { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS, entriesMax, rowsMax, clock }: ListTimes,
+  ) {
+    this.#visitors = visitors;
+    this.#clock = clock;
+    this.#freshMs = freshMs;
+    this.#staleMs = staleMs;
+    this.#pauseMs = pauseMs;
+    this.#entries = new LRUCache<string, Entry>({
+      max: entriesMax ?? ENTRIES_MAX,
+      maxSize: rowsMax ?? ROWS_MAX,
+      sizeCalculation: ({ catalog }) => 1 + (catalog === undefined ? 0 : catalog.data_plans.length + catalog.cable_plans.length),
+    });
+  }
+
+  usableOf(fingerprint: string): Catalog | undefined {
+    const entry = this.#entryOf(fingerprint);
+    return entry !== undefined && this.#clock() < entry.staleUntilMs ? entry.catalog : undefined;
+  }
+
+  isFetchDue(context: CallContext): boolean {
+    if (this.#visitors.isPaused(context)) return false;
+    const entry = this.#entryOf(context.credentials.fingerprint);
+    return entry === undefined || (this.#clock() >= entry.freshUntilMs && this.#clock() >= entry.pausedUntilMs);
+  }
+
+  /** Keeps the list that v1 gave, or a pause where it gave none. `refusals` is how often it had refused the key before. */
+  note(finding: Finding, fingerprint: string, refusals: number): void {
+    if (finding.kind === 'refused' && isKeyRefusal(finding.httpStatus)) return;
+    const now = this.#clock();
+    const catalog = finding.kind === 'found' ? readCatalog(finding.body) : undefined;
+    // v1 may have given this list before it refused the key: a refusal since then has dropped this one as well.
+    if (catalog !== undefined && this.#visitors.refusalsOf(fingerprint) === refusals) {
+      const freshUntilMs = now + this.#freshMs;
+      const staleUntilMs = freshUntilMs + this.#staleMs;
+      const frozen = freeze(catalog, FROZEN_DEPTH);
+      this.#entries.set(fingerprint, { catalog: frozen, freshUntilMs, staleUntilMs, pausedUntilMs: 0, refusals });
+      return;
+    }
+    const pausedUntilMs = now + pauseAfter(finding, { pauseMs: this.#pauseMs, freshMs: this.#freshMs });
+    const empty = { catalog: undefined, staleUntilMs: 0, refusals: this.#visitors.refusalsOf(fingerprint) };
+    this.#entries.set(fingerprint, { ...(this.#entryOf(fingerprint) ?? empty), freshUntilMs: 0, pausedUntilMs });
+  }
+
+  /** What is kept of the key, unless v1 has refused the key since. */
+  #entryOf(fingerprint: string): Entry | undefined {
+    const entry = this.#entries.get(fingerprint);
+    return entry?.refusals === this.#visitors.refusalsOf(fingerprint) ? entry : undefined;
+  }
 }
 
 /** The value, or undefined when it takes longer than the caller waits. */

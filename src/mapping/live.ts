@@ -63,34 +63,88 @@ export function openLiveMapping(
   const first = checkedFolder(folder);
   const fallback = first.mapping === undefined ? readLastGood(lastGoodFile) : undefined;
   if (first.mapping === undefined && fallback === undefined) return { problems: first.problems };
-  let inUse: InUse = fallback ?? { mapping: first.mapping!, files: first.files };
-  let problems: readonly Problem[] = first.mapping === undefined ? first.problems : [];
-  if (fallback === undefined) draftLastGood(lastGoodFile, inUse.files).putInPlace();
+  const running = new RunningSet(options, fallback ?? { mapping: first.mapping!, files: first.files });
+  if (first.mapping === undefined) running.problems = first.problems;
+  else draftLastGood(lastGoodFile, first.files).putInPlace();
+  const told = (reloaded: Reloaded): Reloaded => {
+    onReload?.(reloaded);
+    return reloaded;
+  };
+  return {
+    live: {
+      current: () => running.inUse.mapping,
+      files: () => running.inUse.files,
+      problems: () => running.problems,
+      reload: (expectedHash, runningHash) => told(running.reload(expectedHash, runningHash)),
+      apply: (files, expectedHash, runningHash) => told(running.apply(files, expectedHash, runningHash)),
+    },
+  };
+}
 
-  const take = (next: InUse, changeFiles: () => void = () => undefined): Reloaded => {
+/** The set in use. Whatever takes its place is sound, and on disk first. */
+class RunningSet {
+  inUse: InUse;
+  /** What stands against the files in the folder, when they are not the ones in use. */
+  problems: readonly Problem[] = [];
+  readonly #folder: string;
+  readonly #lastGoodFile: string;
+
+  constructor({ folder, lastGoodFile }: LiveOptions, inUse: InUse) {
+    this.inUse = inUse;
+    this.#folder = folder;
+    this.#lastGoodFile = lastGoodFile;
+  }
+
+  reload(expectedHash: string | undefined, runningHash: string | undefined): Reloaded {
+    const { hash } = this.inUse.mapping;
+    if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
+    tryToFinish(this.#folder);
+    const { mapping, files, problems } = checkedFolder(this.#folder);
+    if (mapping === undefined) {
+      this.problems = problems;
+      return { kind: 'refused', hash, problems };
+    }
+    if (expectedHash !== undefined && mapping.hash !== expectedHash)
+      return { kind: 'edited_meanwhile', hash, found: mapping.hash };
+    return this.#take({ mapping, files });
+  }
+
+  apply(given: readonly NamedText[], expectedHash: string, runningHash: string): Reloaded {
+    const folder = this.#folder;
+    const { hash } = this.inUse.mapping;
+    if (runningHash !== hash) return { kind: 'running_changed', hash };
+    const files = given.map(({ name, text }) => ({ file: relative(process.cwd(), join(folder, name)), name, text }));
+    const { mapping, problems } = checkFiles(files);
+    if (mapping === undefined) return { kind: 'refused', hash, problems };
+    if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
+    const read = readFolder(folder);
+    if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
+    // Edits that nobody has looked at would be lost.
+    const standing = hashOf(read.files);
+    if (standing !== hash && standing !== expectedHash) return { kind: 'edited_meanwhile', hash, found: standing };
+    return this.#take({ mapping, files }, () => {
+      if (standing !== expectedHash) putInFolder(folder, given, expectedHash);
+    });
+  }
+
+  #take(next: InUse, changeFiles: () => void = () => undefined): Reloaded {
     const { hash } = next.mapping;
-    if (hash === inUse.mapping.hash) {
-      problems = [];
+    if (hash === this.inUse.mapping.hash) {
+      this.problems = [];
       return { kind: 'unchanged', hash };
     }
-    const unwritable = (where: string, error: unknown): Reloaded => ({
-      kind: 'unwritable',
-      hash: inUse.mapping.hash,
-      folder: where,
-      detail: error instanceof Error ? error.message : String(error),
-    });
     // On disk before it is in use: a restart must not go back behind what scripts have seen.
     let lastGood: Draft;
     try {
-      lastGood = draftLastGood(lastGoodFile, next.files);
+      lastGood = draftLastGood(this.#lastGoodFile, next.files);
     } catch (error) {
-      return unwritable(dirname(lastGoodFile), error);
+      return this.#unwritable(dirname(this.#lastGoodFile), error);
     }
     try {
       changeFiles();
     } catch (error) {
       lastGood.discard();
-      return unwritable(folder, error);
+      return this.#unwritable(this.#folder, error);
     }
     try {
       lastGood.putInPlace();
@@ -98,56 +152,15 @@ export function openLiveMapping(
       // The folder holds this set, so a restart does not go back: it is in use, and the next reload keeps it.
       lastGood.discard();
     }
-    problems = [];
-    inUse = next;
+    this.problems = [];
+    this.inUse = next;
     return { kind: 'reloaded', hash };
-  };
+  }
 
-  const reload = (expectedHash: string | undefined, runningHash: string | undefined): Reloaded => {
-    const { hash } = inUse.mapping;
-    if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
-    tryToFinish(folder);
-    const { mapping, files, problems: found } = checkedFolder(folder);
-    if (mapping === undefined) {
-      problems = found;
-      return { kind: 'refused', hash, problems };
-    }
-    if (expectedHash !== undefined && mapping.hash !== expectedHash)
-      return { kind: 'edited_meanwhile', hash, found: mapping.hash };
-    return take({ mapping, files });
-  };
-
-  const apply = (given: readonly NamedText[], expectedHash: string, runningHash: string): Reloaded => {
-    const { hash } = inUse.mapping;
-    if (runningHash !== hash) return { kind: 'running_changed', hash };
-    const files = given.map(({ name, text }) => ({ file: relative(process.cwd(), join(folder, name)), name, text }));
-    const { mapping, problems: found } = checkFiles(files);
-    if (mapping === undefined) return { kind: 'refused', hash, problems: found };
-    if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
-    const read = readFolder(folder);
-    if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
-    // Edits that nobody has looked at would be lost.
-    const standing = hashOf(read.files);
-    if (standing !== hash && standing !== expectedHash) return { kind: 'edited_meanwhile', hash, found: standing };
-    return take({ mapping, files }, () => {
-      if (standing !== expectedHash) putInFolder(folder, given, expectedHash);
-    });
-  };
-
-  const told = (reloaded: Reloaded): Reloaded => {
-    onReload?.(reloaded);
-    return reloaded;
-  };
-
-  return {
-    live: {
-      current: () => inUse.mapping,
-      files: () => inUse.files,
-      problems: () => problems,
-      reload: (expectedHash, runningHash) => told(reload(expectedHash, runningHash)),
-      apply: (files, expectedHash, runningHash) => told(apply(files, expectedHash, runningHash)),
-    },
-  };
+  #unwritable(folder: string, error: unknown): Reloaded {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { kind: 'unwritable', hash: this.inUse.mapping.hash, folder, detail };
+  }
 }
 
 /** Whoever was killed while putting a set here. What cannot be copied out is pending still, and read from there. */

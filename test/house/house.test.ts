@@ -22,12 +22,7 @@ const FILE_LINES_MAX = 350;
 const FUNCTION_LINES_MAX = 70;
 
 /** Functions that are still longer, with what is nested in them. This list may only get shorter, and so may each of them. */
-const LONG_FUNCTIONS: ReadonlyMap<string, number> = new Map([
-  ['src/catalog/catalog.ts createCatalog', 102],
-  ['src/gateway/proof/reconcile.ts createReconciler', 127],
-  ['src/main.ts start', 83],
-  ['src/mapping/live.ts openLiveMapping', 94],
-]);
+const LONG_FUNCTIONS: ReadonlyMap<string, number> = new Map([['src/main.ts start', 83]]);
 
 // The stairs: a file imports from its own room and from lower stairs, never up and never across.
 const STAIRS: Readonly<Record<string, number>> = {

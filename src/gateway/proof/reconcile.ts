@@ -42,12 +42,43 @@ const WATCH_EARLY_MS = [10_000, 30_000, 60_000, 120_000];
 const WATCH_FIRST_LATE_MS = 60_000;
 const WATCH_MOST_MS = 10 * 60_000;
 
-/** The looks that are due for the open orders of one key. */
-interface Watch {
-  /** How many looks there were since the last order was left open, and when that was. */
-  nth: number;
-  sinceMs: number;
-  cancel: () => void;
+export function createReconciler(parts: ReconcileParts): Reconciler {
+  const { clock } = parts;
+  /** By owner, on the clock that nobody can set. */
+  const nudges = new LRUCache<string, { readonly nextMs: number; readonly everyMs: number }>({ max: OWNERS_MAX });
+  const looks = new Looks(parts, (owner, { settled, hasLearnt }) => {
+    const { nextMs = 0, everyMs = NUDGE_EVERY_MS } = nudges.get(owner) ?? {};
+    const isIdle = settled === 0 && !hasLearnt;
+    nudges.set(owner, { nextMs, everyMs: isIdle ? Math.min(everyMs * 2, NUDGE_RARELY_MS) : NUDGE_EVERY_MS });
+  });
+  const watches = new Watches(parts, looks);
+  let isStopped = false;
+
+  return {
+    reconcile: (credentials, clientAddress, requestId) => looks.look(credentials, clientAddress, requestId),
+    nudge(credentials, clientAddress) {
+      const owner = credentials.fingerprint;
+      const now = clock.elapsed();
+      const { nextMs, everyMs } = nudges.get(owner) ?? { nextMs: now, everyMs: NUDGE_EVERY_MS };
+      // Every request is a moment to notice that the clock was set: the sooner, the sooner absence can be proven again.
+      parts.steadiness.steadyForMs();
+      if (isStopped || now < nextMs) return;
+      nudges.set(owner, { nextMs: now + everyMs, everyMs });
+      void looks.look(credentials, clientAddress);
+    },
+    watch(credentials, clientAddress) {
+      const owner = credentials.fingerprint;
+      // Something new is open: looking may find something again.
+      const soonest = clock.elapsed() + NUDGE_EVERY_MS;
+      const { nextMs = 0 } = nudges.get(owner) ?? {};
+      nudges.set(owner, { nextMs: Math.min(nextMs, soonest), everyMs: NUDGE_EVERY_MS });
+      watches.begin(credentials, clientAddress);
+    },
+    stop() {
+      isStopped = true;
+      watches.stop();
+    },
+  };
 }
 
 /** What one look at a key's orders is about. */
@@ -59,26 +90,64 @@ interface Look {
   next: Promise<number> | undefined;
 }
 
-export function createReconciler(parts: ReconcileParts): Reconciler {
-  const { clock } = parts;
-  const lostParts: LostParts = { ...parts, history: createHistoryReader(parts) };
-  /** By owner, on the clock that nobody can set. */
-  const nudges = new LRUCache<string, { readonly nextMs: number; readonly everyMs: number }>({ max: OWNERS_MAX });
+/** At most one look at the orders of a key at a time. */
+class Looks {
+  readonly #parts: LostParts;
+  readonly #onEnd: (owner: string, found: LostFound) => void;
   /** Where the turn of each owner's orders stands. */
-  const turns = new LRUCache<string, number>({ max: OWNERS_MAX });
-  const asked = new Map<string, Set<string>>();
-  const running = new Map<string, Look>();
-  const watches = new Map<string, Watch>();
-  let isStopped = false;
+  readonly #turns = new LRUCache<string, number>({ max: OWNERS_MAX });
+  /** By owner, the request ids that the next look begins with. */
+  readonly #asked = new Map<string, Set<string>>();
+  readonly #running = new Map<string, Look>();
 
-  const choose = async (owner: string, look: Look): Promise<readonly Order[]> => {
+  constructor(parts: ReconcileParts, onEnd: (owner: string, found: LostFound) => void) {
+    this.#parts = { ...parts, history: createHistoryReader(parts) };
+    this.#onEnd = onEnd;
+  }
+
+  /** Joins the look that runs, unless it does not look at this order. Gives how many orders found their end. */
+  look(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number> {
+    const owner = credentials.fingerprint;
+    const running = this.#running.get(owner);
+    if (requestId !== undefined && running?.chosen?.has(requestId) !== true) {
+      this.#asked.set(owner, (this.#asked.get(owner) ?? new Set()).add(requestId));
+      if (running?.chosen !== undefined)
+        return (running.next ??= running.ended.then(() => this.look(credentials, clientAddress)));
+    }
+    return running?.ended ?? this.#begin(credentials, clientAddress);
+  }
+
+  #begin(credentials: Credentials, clientAddress: string): Promise<number> {
+    // In the map before anything of it runs.
+    const ended = Promise.resolve().then(() => this.#run(credentials, clientAddress, look));
+    const look: Look = { ended, chosen: undefined, next: undefined };
+    this.#running.set(credentials.fingerprint, look);
+    return ended;
+  }
+
+  async #run(credentials: Credentials, clientAddress: string, look: Look): Promise<number> {
+    const owner = credentials.fingerprint;
+    const context: CallContext = { credentials, clientAddress, timeoutMs: this.#parts.mapping().timing.read };
+    try {
+      const found = await lookAt(await this.#choose(owner, look), context, this.#parts);
+      this.#onEnd(owner, found);
+      return found.settled;
+    } catch (error) {
+      this.#parts.onTrouble('reconcile', error);
+      return 0;
+    } finally {
+      this.#running.delete(owner);
+    }
+  }
+
+  async #choose(owner: string, look: Look): Promise<readonly Order[]> {
     // An order that cannot be read keeps none from being asked about by its own receipt. What needs all of them, `findLost`,
     // lists for itself and then proves nothing.
-    const onUnreadable = (error: Error): void => parts.onTrouble('reconcile', error);
-    const open = await parts.journal.listUnsettled({ owner, limit: OPEN_MAX, onUnreadable });
-    const turn = turns.get(owner) ?? 0;
-    const wanted = asked.get(owner) ?? new Set();
-    asked.delete(owner);
+    const onUnreadable = (error: Error): void => this.#parts.onTrouble('reconcile', error);
+    const open = await this.#parts.journal.listUnsettled({ owner, limit: OPEN_MAX, onUnreadable });
+    const turn = this.#turns.get(owner) ?? 0;
+    const wanted = this.#asked.get(owner) ?? new Set();
+    this.#asked.delete(owner);
     const chosen = [
       ...chooseInTurn(open.filter(isWithoutReference), wanted, turn),
       ...chooseInTurn(
@@ -87,104 +156,80 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
         turn,
       ),
     ];
-    turns.set(owner, turn + 1);
+    this.#turns.set(owner, turn + 1);
     look.chosen = new Set([...wanted, ...chosen.map(({ requestId }) => requestId)]);
     return chosen;
-  };
+  }
+}
 
-  const begin = (credentials: Credentials, clientAddress: string): Promise<number> => {
+/** The looks that are due for the open orders of one key. */
+interface Watch {
+  /** How many looks there were since the last order was left open, and when that was. */
+  nth: number;
+  sinceMs: number;
+  cancel: () => void;
+}
+
+/** Looks again, ever less often, while orders of a key are open and nobody pursues them. */
+class Watches {
+  readonly #parts: ReconcileParts;
+  readonly #looks: Looks;
+  readonly #watches = new Map<string, Watch>();
+  #isStopped = false;
+
+  constructor(parts: ReconcileParts, looks: Looks) {
+    this.#parts = parts;
+    this.#looks = looks;
+  }
+
+  begin(credentials: Credentials, clientAddress: string): void {
     const owner = credentials.fingerprint;
-    const context: CallContext = { credentials, clientAddress, timeoutMs: parts.mapping().timing.read };
-    const run = async (): Promise<number> => {
-      try {
-        const { settled, hasLearnt } = await lookAt(await choose(owner, look), context, lostParts);
-        const { nextMs = 0, everyMs = NUDGE_EVERY_MS } = nudges.get(owner) ?? {};
-        const isIdle = settled === 0 && !hasLearnt;
-        nudges.set(owner, { nextMs, everyMs: isIdle ? Math.min(everyMs * 2, NUDGE_RARELY_MS) : NUDGE_EVERY_MS });
-        return settled;
-      } catch (error) {
-        parts.onTrouble('reconcile', error);
-        return 0;
-      } finally {
-        running.delete(owner);
-      }
-    };
-    // In the map before anything of it runs.
-    const look: Look = { ended: Promise.resolve().then(run), chosen: undefined, next: undefined };
-    running.set(owner, look);
-    return look.ended;
-  };
+    const sinceMs = this.#parts.clock.elapsed();
+    if (this.#isStopped || (!this.#watches.has(owner) && this.#watches.size >= OWNERS_MAX)) return;
+    const known = this.#watches.get(owner);
+    // The look that is due comes as planned: orders that are left open every few seconds must not put it off for ever.
+    if (known !== undefined) return void Object.assign(known, { nth: 0, sinceMs });
+    const watch: Watch = { nth: 0, sinceMs, cancel: () => undefined };
+    this.#watches.set(owner, watch);
+    this.#lookLater(watch, credentials, clientAddress);
+  }
 
-  const reconcile = (credentials: Credentials, clientAddress: string, requestId?: string): Promise<number> => {
-    const owner = credentials.fingerprint;
-    const look = running.get(owner);
-    if (requestId !== undefined && look?.chosen?.has(requestId) !== true) {
-      asked.set(owner, (asked.get(owner) ?? new Set()).add(requestId));
-      if (look?.chosen !== undefined) return (look.next ??= look.ended.then(() => reconcile(credentials, clientAddress)));
-    }
-    return look?.ended ?? begin(credentials, clientAddress);
-  };
+  stop(): void {
+    this.#isStopped = true;
+    for (const { cancel } of this.#watches.values()) cancel();
+    this.#watches.clear();
+  }
 
-  const lookLater = (watch: Watch, credentials: Credentials, clientAddress: string): void => {
+  #lookLater(watch: Watch, credentials: Credentials, clientAddress: string): void {
+    const { clock, mapping } = this.#parts;
     const ageMs = clock.elapsed() - watch.sinceMs;
-    const { quiet, pursue } = parts.mapping().timing;
+    const { quiet, pursue } = mapping().timing;
     const delayMs = delayOfLook(watch.nth, ageMs, quiet);
     const owner = credentials.fingerprint;
-    if (ageMs + delayMs > pursue + quiet) return void watches.delete(owner);
+    if (ageMs + delayMs > pursue + quiet) return void this.#watches.delete(owner);
     watch.nth += 1;
     watch.cancel = clock.after(delayMs, () => {
-      void reconcile(credentials, clientAddress)
-        .then(() => isAnyOpen(owner))
+      void this.#looks
+        .look(credentials, clientAddress)
+        .then(() => this.#isAnyOpen(owner))
         .then((isOpen) => {
-          if (isStopped) return;
-          if (isOpen) lookLater(watch, credentials, clientAddress);
-          else watches.delete(owner);
+          if (this.#isStopped) return;
+          if (isOpen) this.#lookLater(watch, credentials, clientAddress);
+          else this.#watches.delete(owner);
         });
     });
-  };
+  }
 
   /** An owner whose orders cannot be listed may have open ones. */
-  const isAnyOpen = async (owner: string): Promise<boolean> => {
+  async #isAnyOpen(owner: string): Promise<boolean> {
+    const { journal, onTrouble } = this.#parts;
     try {
-      return (await parts.journal.listUnsettled({ owner, limit: 1, onUnreadable: () => undefined })).length > 0;
+      return (await journal.listUnsettled({ owner, limit: 1, onUnreadable: () => undefined })).length > 0;
     } catch (error) {
-      parts.onTrouble('reconcile', error);
+      onTrouble('reconcile', error);
       return true;
     }
-  };
-
-  return {
-    reconcile,
-    nudge(credentials, clientAddress) {
-      const owner = credentials.fingerprint;
-      const now = clock.elapsed();
-      const { nextMs, everyMs } = nudges.get(owner) ?? { nextMs: now, everyMs: NUDGE_EVERY_MS };
-      // Every request is a moment to notice that the clock was set: the sooner, the sooner absence can be proven again.
-      lostParts.steadiness.steadyForMs();
-      if (isStopped || now < nextMs) return;
-      nudges.set(owner, { nextMs: now + everyMs, everyMs });
-      void reconcile(credentials, clientAddress);
-    },
-    watch(credentials, clientAddress) {
-      const owner = credentials.fingerprint;
-      // Something new is open: looking may find something again.
-      const soonest = clock.elapsed() + NUDGE_EVERY_MS;
-      const { nextMs = 0 } = nudges.get(owner) ?? {};
-      nudges.set(owner, { nextMs: Math.min(nextMs, soonest), everyMs: NUDGE_EVERY_MS });
-      if (isStopped || (!watches.has(owner) && watches.size >= OWNERS_MAX)) return;
-      const known = watches.get(owner);
-      // The look that is due comes as planned: orders that are left open every few seconds must not put it off for ever.
-      if (known !== undefined) return void Object.assign(known, { nth: 0, sinceMs: clock.elapsed() });
-      const watch: Watch = { nth: 0, sinceMs: clock.elapsed(), cancel: () => undefined };
-      watches.set(owner, watch);
-      lookLater(watch, credentials, clientAddress);
-    },
-    stop() {
-      isStopped = true;
-      for (const { cancel } of watches.values()) cancel();
-      watches.clear();
-    },
-  };
+  }
 }
 
 function delayOfLook(nth: number, ageMs: number, quietMs: number): number {
