@@ -25,7 +25,7 @@ const SOURCES: readonly string[] = ['samples.yaml', 'v1.yaml'];
 const HEAD = ` Made by UPDATE_GOLDEN=1 npx jest test/gateway/reply-table, out of samples.yaml, v1.yaml and the mapping.
  Read every difference before you commit one: reseller scripts deliver and refund by these words.
 
- The reply to a success stands whole, for each format. Every other outcome says how its reply differs from that success: fields
+ The reply to a success stands whole. Every other outcome says how its reply differs from that success: fields
  with another value (\`changed\`), fields that it has besides (\`added\`, with their place) and fields that it lacks (\`absent\`).
  What is true of all formats is said once, the rest below \`in a\`, \`in b\`. Fields with one value stand on one line.`;
 
@@ -48,7 +48,7 @@ export interface Golden {
 /** The same, as the file has it. */
 interface GoldenFile {
   readonly operation: string;
-  readonly formats: Readonly<Record<string, Omit<Golden, 'outcomes'> & { readonly success: Outcome }>>;
+  readonly formats: Readonly<Record<string, Omit<Golden, 'outcomes'>>>;
   readonly outcomes: Readonly<Record<string, SharedLines>>;
 }
 
@@ -104,10 +104,9 @@ export function readGolden(operation: string, format: string): Golden | undefine
   const { formats, outcomes } = parse(readFileSync(fileOf(operation), 'utf8')) as GoldenFile;
   const own = formats[format];
   if (own === undefined) return undefined;
-  const { success, ...rest } = own;
-  const whole = { ...success, reply: splitNames(success.reply) };
-  const others = Object.entries(outcomes).map(([name, lines]) => [name, expand(linesFor(lines, format), whole.reply)] as const);
-  return { ...rest, outcomes: { success: whole, ...Object.fromEntries(others) } };
+  const success = splitNames(linesFor(outcomes['success']!, format).reply);
+  const expanded = Object.entries(outcomes).map(([name, lines]) => [name, expand(linesFor(lines, format), success)]);
+  return { ...own, outcomes: Object.fromEntries(expanded) as Golden['outcomes'] };
 }
 
 function linesFor(lines: SharedLines, format: string): Lines {
@@ -136,16 +135,12 @@ export async function writeGolden(operation: string): Promise<void> {
   const observed = await Promise.all(names.map(async (format) => [format, await observeGolden(operation, format)] as const));
   const file: GoldenFile = {
     operation,
-    formats: Object.fromEntries(
-      observed.map(([format, { outcomes, ...rest }]) => {
-        const success = outcomes['success']!;
-        return [format, { ...rest, success: { ...success, reply: joinNames(success.reply) } }];
-      }),
-    ),
+    formats: Object.fromEntries(observed.map(([format, { request, v1_call }]) => [format, { request, v1_call }])),
     outcomes: Object.fromEntries(
-      outcomesOf(operation)
-        .slice(1)
-        .map((outcome) => [outcome, saidOnce(observed.map(([format, golden]) => [format, shorten(golden, outcome)] as const))]),
+      outcomesOf(operation).map((outcome) => [
+        outcome,
+        saidOnce(observed.map(([format, golden]) => [format, shorten(golden, outcome)] as const)),
+      ]),
     ),
   };
   writeFileSync(fileOf(operation), layOut(file));
@@ -153,7 +148,8 @@ export async function writeGolden(operation: string): Promise<void> {
 
 function shorten({ outcomes }: Golden, outcome: string): Lines {
   const { reply, ...rest } = outcomes[outcome]!;
-  return { ...rest, ...(differenceFrom(outcomes['success']!.reply, reply) ?? { reply }) };
+  const difference = outcome === 'success' ? undefined : differenceFrom(outcomes['success']!.reply, reply);
+  return { ...rest, ...(difference ?? { reply }) };
 }
 
 function saidOnce(byFormat: readonly (readonly [format: string, lines: Lines])[]): SharedLines {
