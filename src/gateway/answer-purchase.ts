@@ -2,40 +2,23 @@
 import { within } from '../domain/clock';
 import { isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
-import type { NewOrder, Opened, Order, Trail } from '../domain/order';
-import {
-  isOver,
-  isRefusal,
-  isSafeToRefund,
-  referenceOf,
-  succeedOutcome,
-  UNENDED,
-  type Outcome,
-  type Unknown,
-} from '../domain/outcome';
-import { isSameIntent } from '../domain/same-intent';
-import { orderInReceipt, outcomeOfReceipt } from '../upstream/receipt';
-import type { Finding, V1Call } from '../upstream/upstream';
-import { readContextOf, type Asking, type Reader } from './read/asking';
+import type { NewOrder, Order, Trail } from '../domain/order';
+import { isOver, referenceOf, type Outcome, type Unknown } from '../domain/outcome';
+import type { Finding } from '../upstream/upstream';
+import { openOrder, type Opening } from './order/open-order';
+import type { Pursuit } from './order/pursuit';
+import { createTryMark } from './order/try-mark';
+import { withGoods } from './proof/fill-goods';
+import { readContextOf, type Asking } from './read/asking';
 import { addressHashOf, askedHashOf, contentHashOf } from './read/build-call';
 import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
-import { fillMoney } from './proof/fill-money';
-import type { WalkParts } from './walk-parts';
-import { findReceipt } from './proof/find-receipt';
-import { identifyReceipt, traitsOf } from './proof/compare-receipt';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import type { Witness } from './order/judge-answer';
-import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import type { Pursuit } from './order/pursuit';
-import { pursue } from './order/pursue';
-import { requestIdReused } from './order/pursuits';
-import { otherServices, rulesOut } from './proof/rules-out';
-import { noteTelling } from './tell/note-telling';
-import { isUsedUp, replayMsOf, requestIdUsed } from './order/replay-window';
 import { generateRequestId, type SentRequestId } from './read/request-id';
+import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { noteTelling } from './tell/note-telling';
 import { tellObstacle } from './tell/tell-unanswered';
 import { tellWait } from './tell/tell-wait';
-import { createTryMark, type TryMark } from './order/try-mark';
+import type { WalkParts } from './walk-parts';
 
 export interface Answer {
   readonly reply: LegacyReply;
@@ -68,8 +51,6 @@ export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): Ord
 /** `joined`: it has another order's id, having none of its own. `replayed`: what it repeats was sold, and is told again. */
 export type Repeat = 'joined' | 'replayed';
 
-const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
-
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
 
@@ -93,22 +74,13 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
     openedAtMs: startedAt,
     trail: trailOf(asking),
   };
-  let repeat: Repeat | undefined;
-  let [isJoined, isNew] = [true, false];
-  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, isRepeat) => {
-    if (isRepeat) repeat = 'joined';
-    const onReplay = (): void => void (repeat ??= 'replayed');
-    const onNew = (): void => void (isNew = true);
-    return parts.pursuits.join(order, () => {
-      isJoined = false;
-      return openAndPursue({ newOrder: order, call, mark, onReplay, onNew }, asking, parts);
-    });
-  });
+  const { pursuit, isOwn, isRepeat } = await join({ newOrder, call, mark }, asking, parts);
+  const beginning = isOwn ? pursuit.beginning : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
   // What this request sends for the first time, or waits for where it was sent from, v1 judges in the purchase itself.
-  const isUnderWay = isJoined && (begun.outcome === undefined || !isOver(begun.outcome));
-  const isJudged = isNew || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
+  const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
+  const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, asking, parts);
   const order = await pursuit.waitFor(asking.patienceMs, asking.line.hungUp);
   const obstacle = await judging;
@@ -123,7 +95,7 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
   const echoed: Order = { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
-    repeat,
+    repeat: isRepeat ? 'joined' : beginning === 'replayed' ? 'replayed' : undefined,
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: mergeReply({
@@ -139,6 +111,27 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
       roots: { order: orderRoot(echoed, outcome) },
     }),
   };
+}
+
+interface Joined {
+  readonly pursuit: Pursuit;
+  /** This request has begun it; otherwise it was under way. */
+  readonly isOwn: boolean;
+  /** The request has another order's id, having none of its own. */
+  readonly isRepeat: boolean;
+}
+
+/** The pursuit of the order that this request is about: one that is under way, or one that begins now. */
+function join({ newOrder, call, mark }: Opening, asking: Asking, parts: WalkParts): Promise<Joined> {
+  const { intent, mapping } = asking;
+  return parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, async (order, isRepeat) => {
+    let isOwn = false;
+    const pursuit = await parts.pursuits.join(order, () => {
+      isOwn = true;
+      return openOrder({ newOrder: order, call, mark }, asking, parts);
+    });
+    return { pursuit, isOwn, isRepeat };
+  });
 }
 
 /**
@@ -185,158 +178,6 @@ function boundedFields(values: JsonObject): JsonObject {
 function headerIdOf(sent: SentRequestId | undefined): Pick<NewOrder, 'headerId'> {
   const headerId = sent?.header?.id;
   return headerId === undefined || headerId === sent?.id ? {} : { headerId };
-}
-
-interface Opening {
-  readonly newOrder: NewOrder;
-  readonly call: V1Call;
-  readonly mark: TryMark;
-  /** The order was sold before, and is told again. */
-  readonly onReplay: () => void;
-  /** The journal had no order of this id, or one for which nothing was charged. */
-  readonly onNew: () => void;
-}
-
-async function openAndPursue(
-  { newOrder, call, mark, onReplay, onNew }: Opening,
-  asking: Asking,
-  parts: WalkParts,
-): Promise<Pursuit> {
-  let opened: Opened;
-  try {
-    const refusal = parts.pinGuard.refusalOf(asking.credentials);
-    if (refusal !== undefined) throw refusal;
-    await parts.keyGuard?.enter(readContextOf(asking));
-    opened = await parts.journal.open(newOrder);
-  } catch (refusal) {
-    return standStill(await knownOrder(newOrder, refusal, asking, parts));
-  }
-  if (opened.kind === 'conflict') throw requestIdReused();
-  if (opened.kind !== 'found') onNew();
-  let { order } = opened;
-  await refuseUsedUp(order, asking, parts);
-  if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
-    if (order.outcome?.kind === 'succeeded') onReplay();
-    return standStill(order);
-  }
-  if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
-    // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
-    // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
-    const marked = await mark.renew(order);
-    if (marked === undefined) return standStill(order);
-    order = marked;
-    // The other try ended in this moment: its word is this one's too.
-    if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return standStill(order);
-  }
-  if (asking.operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
-  const { timing } = asking.mapping;
-  return pursue(
-    {
-      order,
-      previous: opened.kind === 'found' ? beforeThisTry(order) : undefined,
-      call,
-      credentials: asking.credentials,
-      clientAddress: asking.request.clientAddress,
-      patienceMs: asking.patienceMs,
-      reconnectMs: Math.min(timing.reconnect, asking.patienceMs),
-      afterPending: asking.afterPending,
-      pursueMs: timing.pursue,
-      tryMs: timing.try,
-      readMs: timing.read,
-      mark,
-      identify: (reference, openedAtMs) => identify(reference, openedAtMs, asking, parts),
-      look: () => parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId),
-    },
-    parts,
-  );
-}
-
-/**
- * Whether sending a repeat could only do harm. What has ended has its answer, and a v1 that has forgotten the id by now
- * would sell again (decision 0011). And where the mapping has changed since, the call is no longer the one that may be at v1.
- */
-function isNothingToSend(order: Order, repeat: NewOrder): boolean {
-  return (order.outcome !== undefined && isOver(order.outcome)) || order.contentHash !== repeat.contentHash;
-}
-
-/**
- * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
- * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
- * is certainly a first one (decision 0012).
- */
-async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, parts: WalkParts): Promise<Order> {
-  const { intent } = asking;
-  let known: Order | undefined;
-  try {
-    known = await parts.journal.find(newOrder.owner, newOrder.requestId);
-  } catch (error) {
-    if (intent.requestId === undefined) throw refusal;
-    parts.onTrouble('find', error);
-    return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
-  }
-  if (known === undefined || isRefusal(known.outcome)) throw refusal;
-  if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  await refuseUsedUp(known, asking, parts);
-  return known;
-}
-
-async function refuseUsedUp(order: Order, asking: Asking, parts: WalkParts): Promise<void> {
-  if (!isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts)) return;
-  throw requestIdUsed(order, (await judgeVisit(order, asking, parts)) === undefined);
-}
-
-/** What is known of the order now that another try begins; that it begins is no knowledge. */
-function beforeThisTry({ outcome }: Order): Outcome {
-  if (outcome === undefined) return UNENDED;
-  if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;
-  return outcome.isDoubted === true ? { ...UNENDED, isDoubted: true } : UNENDED;
-}
-
-/** The order as it stands: nothing is tried for it now. */
-function standStill(order: Order): Pursuit {
-  const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
-  const ended = Promise.resolve();
-  const hurry = (): void => undefined;
-  return { current: () => standing, waitFor: async () => standing, hurry, isLooking: false, openSince: undefined, ended };
-}
-
-/** Compares v1's receipt with what is being bought. */
-async function identify(reference: string, openedAtMs: number, asking: Asking, parts: WalkParts): Promise<Witness> {
-  const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
-  if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
-  if (finding.kind !== 'found') return { identity: 'unread' };
-  if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };
-  const { operation, intent, mapping, credentials } = asking;
-  const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
-  const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
-  const listed = traitsOf(operation, intent.values, lists);
-  const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {
-    openedAtMs,
-    nowMs: parts.clock.now(),
-    listPrice: listed.faceValue,
-  });
-  const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
-  return { identity: isRuledOut ? 'contradicted' : identity, outcome: outcomeOfReceipt(finding.body, reference) };
-}
-
-/**
- * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
- * they are for a sale of PINs of which v1 said "success" and nothing more. Where goods are told and money is not, the
- * receipt is asked for as long as the caller still waits.
- */
-export async function withGoods(order: Order, asking: Reader, parts: WalkParts, leftMs = Infinity): Promise<Outcome> {
-  const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
-  if (outcome.kind !== 'succeeded') return outcome;
-  const { delivery, reference } = outcome;
-  const isWithoutPins = sellsPins(order, asking) && (delivery?.pins ?? []).length === 0;
-  if (delivery?.goodsMissing !== true && !isWithoutPins) return fillMoney(outcome, asking, leftMs, parts.upstream);
-  const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(asking), parts.upstream);
-  return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
-}
-
-/** Cards and exam PINs are bought by number. */
-function sellsPins({ operation }: Order, { mapping }: Reader): boolean {
-  return mapping.operations.get(operation)?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
 }
 
 async function catalogFor(asking: Asking, parts: WalkParts): Promise<CatalogLists | undefined> {

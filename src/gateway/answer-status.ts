@@ -6,7 +6,8 @@ import { isFinal, isSafeToRefund, referenceOf, succeedOutcome } from '../domain/
 import type { ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/receipt';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { idsOf, withGoods, type Answer } from './answer-purchase';
+import { idsOf, type Answer } from './answer-purchase';
+import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
 import { readContextOf, type Asking } from './read/asking';
 import { buildCall } from './read/build-call';

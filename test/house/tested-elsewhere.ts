@@ -6,6 +6,10 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/order/create-signal.ts': 'What test/gateway/order/pursue.test.ts waits for.',
   'src/gateway/proof/find-receipt.ts': 'Asked for every pending order of test/gateway/order/pursue.test.ts.',
   'src/gateway/read/other-numbering.ts': 'Every refusal and sale of test/gateway/read/guard-numbering.test.ts.',
+  'src/gateway/order/open-order.ts':
+    'The half of a purchase before it is pursued: test/gateway/answer-purchase.test.ts and test/flows/repeat.test.ts.',
+  'src/gateway/proof/fill-goods.ts': 'PINs and tokens that only a receipt shows: test/flows/strange-v1.test.ts.',
+  'src/gateway/proof/identify-order.ts': 'Every duplicate of test/flows/strange-v1.test.ts and test/flows/same-number.test.ts.',
   'src/gateway/order/pursuit.ts': 'Types alone.',
   'src/gateway/walk-parts.ts': 'What a gateway is made of: test/gateway/gateway.test.ts.',
   'src/gateway/walk-request.ts': 'Every request of test/gateway/gateway.test.ts.',

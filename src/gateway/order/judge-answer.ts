@@ -8,18 +8,7 @@ import { referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../d
 import type { Journal } from '../../journal/journal';
 import { isJsonObject } from '../../upstream/reply-json';
 import type { SentOutcome } from '../../upstream/upstream';
-import type { Identity } from '../proof/compare-receipt';
-
-/** What v1's receipt says of a reference. */
-export interface Witness {
-  /** `unread` when it cannot be had right now, `none` when v1 has no order of this reference. */
-  readonly identity: Identity | 'unread' | 'none';
-  /** What became of it, when the receipt tells that. */
-  readonly outcome?: Outcome | undefined;
-}
-
-/** Asks for the receipt of a reference and compares it with the order that is being bought. */
-export type Identify = (reference: string, openedAtMs: number) => Promise<Witness>;
+import type { Identify } from '../proof/identify-order';
 
 export interface Judging {
   readonly order: Order;

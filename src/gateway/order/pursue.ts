@@ -15,7 +15,7 @@ import { createSignal } from './create-signal';
 import { findReceipt } from '../proof/find-receipt';
 import { judgeAnswer } from './judge-answer';
 import { troubleOf } from './pace';
-import type { Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
+import type { Beginning, Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RETRY_FIRST_MS = 200;
@@ -47,6 +47,7 @@ export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
 }
 
 class RunningPursuit implements Pursuit {
+  readonly beginning: Beginning;
   readonly ended: Promise<void>;
   readonly #plan: PursuitPlan;
   readonly #parts: PursuitParts;
@@ -70,6 +71,7 @@ class RunningPursuit implements Pursuit {
 
   constructor(plan: PursuitPlan, parts: PursuitParts) {
     this.#plan = plan;
+    this.beginning = plan.beginning;
     this.#parts = parts;
     this.#startedAt = parts.clock.elapsed();
     this.#order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };

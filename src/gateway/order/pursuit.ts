@@ -7,7 +7,7 @@ import type { Journal } from '../../journal/journal';
 import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
 import type { AttemptLimit } from './attempt-limit';
-import type { Identify } from './judge-answer';
+import type { Identify } from '../proof/identify-order';
 import type { TryMark } from './try-mark';
 
 export interface PursuitParts {
@@ -22,8 +22,12 @@ export interface PursuitParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
+/** `new`: the journal had no order of this id, or one for which nothing was charged. `replayed`: it was sold before, and is told again. */
+export type Beginning = 'new' | 'known' | 'replayed';
+
 export interface PursuitPlan {
   readonly order: Order;
+  readonly beginning: Beginning;
   /** What is known of the order before this try; `undefined` when nothing of it was ever sent. */
   readonly previous: Outcome | undefined;
   readonly call: V1Call;
@@ -48,6 +52,7 @@ export interface PursuitPlan {
 }
 
 export interface Pursuit {
+  readonly beginning: Beginning;
   /** The order as it stands now. */
   current(): Order;
   /**

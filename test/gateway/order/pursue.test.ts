@@ -70,6 +70,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
   const pursuit = pursue(
     {
       order,
+      beginning: 'new',
       previous: undefined,
       call: { method: 'POST', path: '/airtime', body: { phone: '08030000001' } },
       credentials: CREDENTIALS,

@@ -1,0 +1,139 @@
+/** Step 7, and the decision about step 8: the order is on disk, or found again, and is pursued unless sending it could do harm. */
+import type { Catalogs } from '../../catalog/catalog';
+import type { NewOrder, Opened, Order } from '../../domain/order';
+import { isOver, isRefusal, isSafeToRefund, UNENDED, type Outcome, type Unknown } from '../../domain/outcome';
+import { isSameIntent } from '../../domain/same-intent';
+import type { CallContext, V1Call } from '../../upstream/upstream';
+import { identifyOrder } from '../proof/identify-order';
+import type { Reconciler } from '../proof/reconcile';
+import type { Steadiness } from '../proof/steadiness';
+import { readContextOf, type Asking } from '../read/asking';
+import { judgeVisit, type JudgingParts } from '../read/judge-visit';
+import type { PinGuard } from './pin-guard';
+import { pursue } from './pursue';
+import { requestIdReused } from './pursuits';
+import type { Pursuit, PursuitParts } from './pursuit';
+import { isUsedUp, replayMsOf, requestIdUsed } from './replay-window';
+import type { TryMark } from './try-mark';
+
+export interface OpeningParts extends PursuitParts, JudgingParts {
+  readonly catalogs: Pick<Catalogs, 'peek' | 'warm'>;
+  readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
+  /** Without it wrong keys have no limit. */
+  readonly keyGuard?: { enter(context: CallContext): Promise<void> };
+  readonly reconciler: Pick<Reconciler, 'reconcile'>;
+  readonly steadiness: Steadiness;
+}
+
+const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
+
+export interface Opening {
+  readonly newOrder: NewOrder;
+  readonly call: V1Call;
+  readonly mark: TryMark;
+}
+
+/** Opens the order, or finds it, and sends it where that cannot do harm. Refuses while nothing of it can have been charged. */
+export async function openOrder({ newOrder, call, mark }: Opening, asking: Asking, parts: OpeningParts): Promise<Pursuit> {
+  let opened: Opened;
+  try {
+    const refusal = parts.pinGuard.refusalOf(asking.credentials);
+    if (refusal !== undefined) throw refusal;
+    await parts.keyGuard?.enter(readContextOf(asking));
+    opened = await parts.journal.open(newOrder);
+  } catch (refusal) {
+    return restingPursuit(await knownOrder(newOrder, refusal, asking, parts));
+  }
+  if (opened.kind === 'conflict') throw requestIdReused();
+  let { order } = opened;
+  await refuseUsedUp(order, asking, parts);
+  if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
+    return restingPursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
+  }
+  if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
+    // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
+    // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
+    const marked = await mark.renew(order);
+    if (marked === undefined) return restingPursuit(order);
+    order = marked;
+    // The other try ended in this moment: its outcome is also the outcome of this request.
+    if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
+  }
+  if (asking.operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
+  const { timing } = asking.mapping;
+  return pursue(
+    {
+      order,
+      beginning: opened.kind === 'found' ? 'known' : 'new',
+      previous: opened.kind === 'found' ? beforeThisTry(order) : undefined,
+      call,
+      credentials: asking.credentials,
+      clientAddress: asking.request.clientAddress,
+      patienceMs: asking.patienceMs,
+      reconnectMs: Math.min(timing.reconnect, asking.patienceMs),
+      afterPending: asking.afterPending,
+      pursueMs: timing.pursue,
+      tryMs: timing.try,
+      readMs: timing.read,
+      mark,
+      identify: (reference, openedAtMs) => identifyOrder(reference, openedAtMs, asking, parts),
+      look: () => parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId),
+    },
+    parts,
+  );
+}
+
+/**
+ * Whether sending a repeat could only do harm. What has ended has its answer, and a v1 that has forgotten the id by now
+ * would sell again (decision 0011). And where the mapping has changed since, the call is no longer the one that may be at v1.
+ */
+function isNothingToSend(order: Order, repeat: NewOrder): boolean {
+  return (order.outcome !== undefined && isOver(order.outcome)) || order.contentHash !== repeat.contentHash;
+}
+
+/**
+ * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
+ * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
+ * is certainly a first one (decision 0012).
+ */
+async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, parts: OpeningParts): Promise<Order> {
+  const { intent } = asking;
+  let known: Order | undefined;
+  try {
+    known = await parts.journal.find(newOrder.owner, newOrder.requestId);
+  } catch (error) {
+    if (intent.requestId === undefined) throw refusal;
+    parts.onTrouble('find', error);
+    return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
+  }
+  if (known === undefined || isRefusal(known.outcome)) throw refusal;
+  if (!isSameIntent(known, newOrder)) throw requestIdReused();
+  await refuseUsedUp(known, asking, parts);
+  return known;
+}
+
+async function refuseUsedUp(order: Order, asking: Asking, parts: OpeningParts): Promise<void> {
+  if (!isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts)) return;
+  throw requestIdUsed(order, (await judgeVisit(order, asking, parts)) === undefined);
+}
+
+/** What is known of the order now that another try begins; that it begins is no knowledge. */
+function beforeThisTry({ outcome }: Order): Outcome {
+  if (outcome === undefined) return UNENDED;
+  if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;
+  return outcome.isDoubted === true ? { ...UNENDED, isDoubted: true } : UNENDED;
+}
+
+/** The order as it stands: nothing is tried for it now. */
+function restingPursuit(order: Order, beginning: Pursuit['beginning'] = 'known'): Pursuit {
+  const standing: Order = { ...order, outcome: order.outcome ?? UNENDED };
+  return {
+    beginning,
+    current: () => standing,
+    waitFor: async () => standing,
+    hurry: () => undefined,
+    isLooking: false,
+    openSince: undefined,
+    ended: Promise.resolve(),
+  };
+}

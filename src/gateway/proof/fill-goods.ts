@@ -1,0 +1,32 @@
+/** Tokens and PINs of an order, which the journal does not keep. */
+import type { Order } from '../../domain/order';
+import { succeedOutcome, type Outcome } from '../../domain/outcome';
+import type { Upstream } from '../../upstream/upstream';
+import { readContextOf, type Reader } from '../read/asking';
+import { fillMoney } from './fill-money';
+import { findReceipt } from './find-receipt';
+
+/**
+ * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
+ * they are for a sale of PINs of which v1 said "success" and nothing more. Where goods are told and money is not, the
+ * receipt is asked for as long as the caller still waits.
+ */
+export async function withGoods(
+  order: Order,
+  asking: Reader,
+  parts: { readonly upstream: Upstream },
+  leftMs = Infinity,
+): Promise<Outcome> {
+  const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
+  if (outcome.kind !== 'succeeded') return outcome;
+  const { delivery, reference } = outcome;
+  const isWithoutPins = sellsPins(order, asking) && (delivery?.pins ?? []).length === 0;
+  if (delivery?.goodsMissing !== true && !isWithoutPins) return fillMoney(outcome, asking, leftMs, parts.upstream);
+  const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(asking), parts.upstream);
+  return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
+}
+
+/** Cards and exam PINs are bought by number. */
+function sellsPins({ operation }: Order, { mapping }: Reader): boolean {
+  return mapping.operations.get(operation)?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
+}

@@ -1,0 +1,51 @@
+/** Whether an order that v1 has under a reference is the one that is being bought: v1's receipt held against it. */
+import type { Catalogs } from '../../catalog/catalog';
+import type { Clock } from '../../domain/clock';
+import type { Outcome } from '../../domain/outcome';
+import { orderInReceipt, outcomeOfReceipt } from '../../upstream/receipt';
+import type { Upstream } from '../../upstream/upstream';
+import { readContextOf, type Asking } from '../read/asking';
+import { catalogListsOf } from '../read/catalog-lists';
+import { identifyReceipt, traitsOf, type Identity } from './compare-receipt';
+import { otherServices, rulesOut } from './rules-out';
+
+/** What v1's receipt says of a reference. */
+export interface Witness {
+  /** `unread` when it cannot be had right now, `none` when v1 has no order of this reference. */
+  readonly identity: Identity | 'unread' | 'none';
+  /** What became of it, when the receipt tells that. */
+  readonly outcome?: Outcome | undefined;
+}
+
+/** Asks for the receipt of a reference and compares it with the order that is being bought. */
+export type Identify = (reference: string, openedAtMs: number) => Promise<Witness>;
+
+interface IdentifyingParts {
+  readonly upstream: Pick<Upstream, 'find'>;
+  readonly catalogs: Pick<Catalogs, 'peek'>;
+  readonly clock: Clock;
+}
+
+/** Asks v1 for the receipt of this reference and compares it with what is being bought. */
+export async function identifyOrder(
+  reference: string,
+  openedAtMs: number,
+  asking: Asking,
+  parts: IdentifyingParts,
+): Promise<Witness> {
+  const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
+  if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
+  if (finding.kind !== 'found') return { identity: 'unread' };
+  if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };
+  const { operation, intent, mapping, credentials } = asking;
+  const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
+  const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
+  const listed = traitsOf(operation, intent.values, lists);
+  const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {
+    openedAtMs,
+    nowMs: parts.clock.now(),
+    listPrice: listed.faceValue,
+  });
+  const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
+  return { identity: isRuledOut ? 'contradicted' : identity, outcome: outcomeOfReceipt(finding.body, reference) };
+}
