@@ -1,9 +1,6 @@
 /** Builds everything and ties it together: the only file that knows all the rooms. */
 import { join } from 'node:path';
-import { createAdminServer, type AdminServer, type AdminServerOptions } from './admin/admin-server';
 import { createCatalog } from './catalog/catalog';
-import { createMappingRouter } from './admin/mapping-router';
-import { createTrafficRouter } from './admin/traffic-router';
 import type { Config } from './config';
 import { openConfiguredJournal } from './start/configured-journal';
 import { openConfiguredTraffic } from './start/configured-traffic';
@@ -27,12 +24,12 @@ import { createPassthrough, type PassthroughOptions } from './http/passthrough';
 import { KnownAddresses } from './http/connection/known-addresses';
 import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './start/listening';
+import { openAdmin } from './start/open-admin';
 import { watchUntold } from './watch/mark-untold';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
 import { formatProblems } from './mapping/by-cause';
 import { watchOpenOrders } from './watch/open-orders';
 import { createObserver, type Observer } from './watch/observer';
-import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
 import { loggedJournal } from './telemetry/logged-journal';
@@ -99,21 +96,9 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   watchFolder(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
-  const learntPatience = openLearntPatience(config, clock, observer, metrics, closers);
-  const gateway = createGateway({
-    learntPatience,
-    mapping: live.current,
+  const gateway = openGateway(config, {
+    ...{ live, upstream, known, keyring, keyGuard, metrics, observer, clock, closers },
     journal: loggedJournal(journal, log, showId),
-    upstream,
-    ...rememberV1(upstream, clock, known),
-    keyring,
-    keyGuard,
-    lookupKey: config.lookupApiKey,
-    clock,
-    random: Math.random,
-    onTrouble: observer.trouble,
-    onRead: observer.read,
-    onWrongPin: observer.wrongPin,
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
@@ -129,17 +114,10 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   closers.push(() => server.close(deadline.leftMs()));
 
   let isStopping = false;
-  const waitingFor = () => [...(isStopping ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])];
   const admin = await openAdmin(config, {
-    connectionsMax: shares.admin,
-    registry: metrics.registry,
-    readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor() }),
-    routers: [
-      { path: '/mapping', router: createMappingRouter(live) },
-      { path: '/traffic', router: createTrafficRouter(traffic) },
-      ...(sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox.sandbox) }]),
-    ],
-    onError: (error) => observer.trouble('admin', error),
+    ...{ live, journal, traffic, sandbox: sandbox?.sandbox, registry: metrics.registry, connectionsMax: shares.admin },
+    isStopping: () => isStopping,
+    onTrouble: observer.trouble,
   });
   // Closed last of all: while orders are held somebody must see that, and that nothing more may be sent here.
   closers.unshift(() => admin.close());
@@ -185,6 +163,27 @@ function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: Up
   closers.push(() => upstream.close());
   closers.push(async () => watch.stop());
   return upstream;
+}
+
+interface GatewayOpening
+  extends Omit<Opening, 'log'>, Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>, Required<Pick<GatewayParts, 'keyGuard'>> {
+  readonly live: LiveMapping;
+  readonly known: KnownAddresses;
+  readonly metrics: Metrics;
+}
+
+function openGateway(config: Config, { live, known, metrics, observer, closers, ...parts }: GatewayOpening): Gateway {
+  return createGateway({
+    ...parts,
+    ...rememberV1(parts.upstream, parts.clock, known),
+    learntPatience: openLearntPatience(config, parts.clock, observer, metrics, closers),
+    mapping: live.current,
+    lookupKey: config.lookupApiKey,
+    random: Math.random,
+    onTrouble: observer.trouble,
+    onRead: observer.read,
+    onWrongPin: observer.wrongPin,
+  });
 }
 
 /** What v1 has said of keys, and the price lists that are shown by it. */
@@ -258,12 +257,6 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   const endSigns = await watchUntold({ dataDir: config.dataDir, journal, clock, onMarked, onTrouble: observer.trouble });
   closers.push(async () => endSigns(false));
   return { journal, endSigns };
-}
-
-async function openAdmin(config: Config, options: Omit<AdminServerOptions, 'token'>): Promise<AdminServer & { port: number }> {
-  const admin = createAdminServer({ ...options, token: config.adminToken });
-  const { port } = await listening(config, 'admin', (onPort, host) => admin.listen(onPort, host));
-  return { ...admin, port };
 }
 
 /** Serves on while load balancers learn that they should send nothing more. */

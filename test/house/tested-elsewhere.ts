@@ -77,6 +77,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   // What ties rooms together, and is only ever seen as a whole.
   'src/start/config-values.ts': 'The words of every setting: test/config.test.ts.',
   'src/start/configured-traffic.ts': 'Opened, damaged and switched off in test/flows/traffic.test.ts.',
+  'src/start/open-admin.ts': 'The admin port of every test in test/flows.',
   'src/main.ts': 'Opened by every test in test/flows.',
   'src/sandbox/': 'A whole v1 behind a socket: test/conformance and test/sandbox ask it as a caller would.',
 };
