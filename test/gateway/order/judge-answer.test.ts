@@ -1,7 +1,7 @@
 /** What an answer is worth beside what else is known. `test/flows/strange-v1.test.ts` plays such answers over a socket. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
-import type { Outcome } from '../../../src/domain/outcome';
+import type { Outcome, Unknown } from '../../../src/domain/outcome';
 import { judgeAnswer, type Judging } from '../../../src/gateway/order/judge-answer';
 import type { Witness } from '../../../src/gateway/proof/identify-order';
 import { newOrder } from '../../journal/new-order';
@@ -9,7 +9,7 @@ import { newOrder } from '../../journal/new-order';
 const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
 const REFUSED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'No.' };
-const LOST: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+const LOST: Unknown = { kind: 'unknown', reason: 'HTTP 500' };
 
 function judge(outcome: Outcome, body: JsonObject, witness: Witness, more: Partial<Judging> = {}): Promise<Outcome> {
   const journal = { findByReference: async () => undefined };
@@ -55,6 +55,11 @@ test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
   [undefined, { identity: 'unclear', outcome: SOLD }, { kind: 'unknown', isDoubted: true }],
   [LOST, { identity: 'unclear', outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'none' }, { kind: 'unknown' }],
+  [
+    { ...LOST, isDoubted: true },
+    { identity: 'unclear', outcome: SOLD },
+    { kind: 'unknown', isDoubted: true },
+  ],
 ])('after %j an order that v1 had already, %j, is %j', async (before, witness, expected) => {
   expect(await judge(SOLD, { duplicate: true }, witness, { before })).toMatchObject(expected);
 });

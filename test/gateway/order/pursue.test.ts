@@ -368,6 +368,12 @@ test.each<[Outcome, Outcome, string]>([
   expect((await waited(it, 4_000)).order.outcome?.kind).toBe(kind);
 });
 
+test('an order that v1 has charged already is asked about and never sent again', async () => {
+  const it = await chase({ answers: [SUCCESS], plan: { previous: PENDING }, find: () => receipt('pending') });
+  await waited(it, 4_000);
+  expect(it.upstream.sent).toEqual([]);
+});
+
 describe('a gateway that is stopping', () => {
   const stopping = async (answers: ChaseOptions['answers'], find?: ChaseOptions['find']): Promise<Chase & { stop(): void }> => {
     let isStopping = false;

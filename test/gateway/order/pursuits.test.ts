@@ -90,3 +90,18 @@ test('a drain waits for all that run, and a hurry reaches all who wait', async (
   await settlePromises();
   expect(isDrained).toBe(true);
 });
+
+test("an order is being sent from its start to its end, but not while only v1's history is read", async () => {
+  const pursuits = createPursuits();
+  const { pursuit, end } = pursuitThatEnds();
+  const running = { ...pursuit, isLooking: false };
+  expect(await pursuits.isSending('o', 'r')).toBe(false);
+  await pursuits.join(intent(), async () => running);
+  expect(await pursuits.isSending('o', 'r')).toBe(true);
+  running.isLooking = true;
+  expect(await pursuits.isSending('o', 'r')).toBe(false);
+  running.isLooking = false;
+  end();
+  await settlePromises();
+  expect(await pursuits.isSending('o', 'r')).toBe(false);
+});

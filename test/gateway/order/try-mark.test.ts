@@ -32,6 +32,18 @@ test('a mark is good for half of the quiet time, and a renewed one for as long a
   expect(mark.isValid()).toBe(true);
 });
 
+test('a renewal is as old as its time on disk, however long it took to be written', async () => {
+  const { clock, journal, order } = await openMark();
+  const slow: typeof journal.settle = async (...settling) => {
+    await clock.advance(20_000);
+    return journal.settle(...settling);
+  };
+  const mark = createTryMark(60_000, { journal: { settle: slow }, clock, onTrouble: () => undefined });
+  await mark.renew(order);
+  await clock.advance(10_001);
+  expect(mark.isValid()).toBe(false);
+});
+
 test('a renewal gives the word that was spoken elsewhere, and does not touch it', async () => {
   const { clock, journal, mark, order } = await openMark();
   await journal.settle('o', 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, clock.now());

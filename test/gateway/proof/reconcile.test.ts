@@ -18,6 +18,8 @@ const QUIET_MS = 5 * 60_000;
 interface Row {
   readonly reference: string;
   readonly atMs: number;
+  /** Its time as the history shows it, where that is not the usual text. */
+  readonly timeText?: string;
   readonly phone?: string;
   /** What its receipt shows otherwise than a sale of airtime. */
   readonly shows?: JsonObject;
@@ -67,7 +69,7 @@ function openRoom(
       const from = (Number(call.query!['page']) - 1) * 50;
       const transactions = rows
         .slice(from, from + 50)
-        .map(({ reference, atMs }) => ({ transaction_ref: reference, created_at: timeText(atMs) }));
+        .map(({ reference, atMs, timeText: shown = timeText(atMs) }) => ({ transaction_ref: reference, created_at: shown }));
       const page = { page: Number(call.query!['page']), total_pages: Math.max(1, Math.ceil(rows.length / 50)) };
       return {
         ...found({ status: 'success', data: { transactions, ...page } }),
@@ -267,6 +269,50 @@ test('no row is taken while the receipt of another that may be meant cannot be r
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('a history with a row that cannot be read proves no order absent', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START, timeText: 'yesterday' }]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.clock.advance(QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('of two rows that are alike none is taken', async () => {
+  const room = openRoom([
+    { reference: 'V1', atMs: START },
+    { reference: 'V2', atMs: START },
+  ]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('an order that is sent again while the history is read takes no row', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }], { onHistory: async () => void room.running.add('r-1') });
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
+test('an order whose purchase is on its way is not looked for', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START }]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  room.running.add('r-1');
+  await room.reconcile();
+  expect(room.upstream.asked).toEqual([]);
+});
+
+test('an order that is still pending has not found its end', async () => {
+  const room = openRoom([{ reference: 'V1', atMs: START, shows: { status: 'pending', balance_after: 900 } }]);
+  const { order } = await room.open('r-1');
+  await room.journal.settle(order.owner, 'r-1', { kind: 'pending', reference: 'V1' }, START);
+  expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toBe(0);
 });
 
 test('a row that two pages show is one row', async () => {

@@ -1,0 +1,44 @@
+/** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
+import type { Line } from '../../../src/domain/legacy';
+import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
+import { noteTelling } from '../../../src/gateway/tell/note-telling';
+import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
+
+const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
+
+function openLine(): { readonly line: Line; readonly end: (isWhole: boolean) => void } {
+  const ends: ((isWhole: boolean) => void)[] = [];
+  const line: Line = { hungUp: new AbortController().signal, onEnd: (run) => void ends.push(run) };
+  return { line, end: (isWhole) => ends.forEach((run) => run(isWhole)) };
+}
+
+test('"pending" is on disk before it is told', async () => {
+  const written: number[] = [];
+  let flush: () => void = () => undefined;
+  const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => {
+    await new Promise<void>((resolve) => (flush = resolve));
+    written.push(toldAtMs);
+  };
+  let isTold = false;
+  const parts = { journal: { tell }, clock: createVirtualClock(), onTrouble: () => undefined };
+  void noteTelling(ORDER, 'pending', openLine().line, parts).then(() => (isTold = true));
+  await settlePromises();
+  expect([isTold, written]).toEqual([false, []]);
+  flush();
+  await settlePromises();
+  expect([isTold, written]).toEqual([true, [TOLD_PENDING]]);
+});
+
+test.each([
+  ['a success that was told whole', 'success', true, []],
+  ['a success that the script did not wait for', 'success', false, [NOT_TOLD]],
+  ['a failure that the script did not wait for', 'failure', false, []],
+] as const)('of %s is written what a repeat must know', async (_title, told, isWhole, expected) => {
+  const written: number[] = [];
+  const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => void written.push(toldAtMs);
+  const { line, end } = openLine();
+  await noteTelling(ORDER, told, line, { journal: { tell }, clock: createVirtualClock(), onTrouble: () => undefined });
+  end(isWhole);
+  expect(written).toEqual(expected);
+});
