@@ -2,14 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { JsonObject, JsonValue } from '../../domain/json';
-import {
-  caseFileSchema,
-  caseSchema,
-  type AnswerFields,
-  type CaseFields,
-  type CaseFile,
-  type WrittenCase,
-} from './case-schema';
+import { caseFileSchema, caseSchema, type AnswerFields, type CaseFields, type CaseFile, type WrittenCase } from './case-schema';
 import { describeRow, fillIn, toRow, type Row } from './fill-in';
 import { readShortForms } from './short-form';
 import type { MappingFileText } from '../../mapping/load';
