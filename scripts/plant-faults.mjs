@@ -1,6 +1,6 @@
 // `npm run faults`: copies the project, plants the faults of test/planted-faults.yaml into src/ one after another, and runs for each the tests
 // that should notice it: the named ones or the test of the file's own name, then those that import the file, then whole sales and histories.
-// --list: only whether every fault still finds its text. --only N, --from N: by the number that --list shows. --quick: only the named tests.
+// --list: only whether every fault still finds its text. --only N,M and --from N: by the numbers that --list shows. --quick: only the named tests.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,9 @@ const entries = parse(readFileSync(join(root, 'test/planted-faults.yaml'), 'utf8
 const faults = entries
   .flatMap(({ file, tests, faults: ofFile }) => ofFile.map((fault) => ({ file, tests, ...fault })))
   .map((fault, index) => ({ ...fault, nth: index + 1 }))
-  .filter(({ nth }) => (asked.only === undefined || nth === Number(asked.only)) && nth >= Number(asked.from ?? 1));
+  .filter(
+    ({ nth }) => (asked.only === undefined || asked.only.split(',').includes(String(nth))) && nth >= Number(asked.from ?? 1),
+  );
 
 const lost = faults.flatMap((fault) => complaintOf(fault) ?? []);
 for (const complaint of lost) console.error(complaint);

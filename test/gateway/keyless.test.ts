@@ -52,6 +52,12 @@ test('the key that sold from an address last serves its lookups, and no other ad
   expect(nameOf(keyless.keyFor('192.0.2.2', LIMITS))).toBe('operators_key');
 });
 
+test('a lent key that finds something is not lent on as the key of a seller', () => {
+  const { keyless, seller } = harness();
+  keyless.sold({ ...seller('lent'), isLookupKey: true }, SHOP);
+  expect(nameOf(keyless.keyFor(SHOP, LIMITS))).toBe('operators_key');
+});
+
 test('it comes without its PIN and marked as not the own key of whoever asks', () => {
   const { keyless, seller } = harness();
   keyless.sold(seller('k1'), SHOP);

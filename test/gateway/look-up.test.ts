@@ -29,6 +29,11 @@ test('a value that was sent is the only one that is asked with', async () => {
   expect(typesAsked(house)).toEqual(['postpaid']);
 });
 
+test('"no such meter" with HTTP 200 is not told as found', async () => {
+  const house = openHouse([{ kind: 'found', body: { status: 'success', success: false, message: 'No such meter.' } }]);
+  expect(await lookUp(house, { MeterType: 'postpaid' })).toMatchObject({ status: 'fail' });
+});
+
 test('without one the values are tried in turn until v1 finds something', async () => {
   const found = openHouse([NAMED]);
   expect(await lookUp(found)).toMatchObject({ status: 'success', name: 'ADA OBI', meter_type: 'prepaid' });

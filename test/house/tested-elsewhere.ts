@@ -46,7 +46,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',
   'src/gateway/proof/find-lost.ts':
     'The half of reconciling that looks for orders without a reference: test/gateway/proof/reconcile.test.ts.',
-  'src/gateway/order/replay-window.ts': 'The ten minutes of test/gateway/order/repeats.test.ts.',
   'src/gateway/tell/refuse.ts': 'Every refusal of the walk in test/gateway/gateway.test.ts.',
   'src/operator/replay/': 'Parts of replaying shapes through two mappings: test/operator/replay/replay.test.ts.',
   'src/gateway/tell/tell-unanswered.ts': 'Every question that is not answered: test/families/requeries.test.ts.',

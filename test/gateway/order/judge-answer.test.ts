@@ -64,6 +64,13 @@ test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
   expect(await judge(SOLD, { duplicate: true }, witness, { before })).toMatchObject(expected);
 });
 
+test.each<JsonObject>([{ duplicate: 1 }, { data: { duplicate: 'true' } }])(
+  'a success that says %j is of an order that v1 had already',
+  async (body) => {
+    expect(await judge(SOLD, body, { identity: 'other' })).toMatchObject({ kind: 'rejected', httpStatus: 409 });
+  },
+);
+
 test('an order that is written down while the receipt is read keeps its reference', async () => {
   let owning: Order | undefined;
   const told = await judge(
