@@ -27,3 +27,7 @@ describe('an order', () => {
     expect(buildOrder(careless, { number: 7, tries: 1 })).not.toHaveProperty('pin');
   });
 });
+
+test('when a script was told is kept', () => {
+  expect(buildOrder(newOrder(), { number: 1, tries: 1, toldAtMs: 0 }).toldAtMs).toBe(0);
+});
