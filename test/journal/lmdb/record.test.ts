@@ -35,6 +35,15 @@ describe('records', () => {
       expect(decodeOrder(encodeOrder(placed, encodeIntent(placed, seal), seal), order.owner, place, seal)).toStrictEqual(placed);
   });
 
+  test('when its end was told comes back, with and without an end', () => {
+    for (const told of [
+      { ...order, toldAtMs: 0 },
+      { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 0 },
+      { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 9 },
+    ])
+      expect(decodeOrder(encodeOrder(told, encodeIntent(told, seal), seal), order.owner, place, seal)).toEqual(told);
+  });
+
   test('the bytes are those that every build of this version has written and reads', () => {
     const asked: Order = { ...order, askedHash: 'a1', outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
     const intent =
