@@ -74,6 +74,22 @@ describe('a repeat while the journal cannot be written', () => {
   });
 });
 
+test('a repeat for which v1 would be asked otherwise is not sent while the first may be charged', async () => {
+  const buyCable = async (house: WalkHouse, smartcard: string) => {
+    const body = { cable: '1', iuc: smartcard, cable_plan: '501', 'request-id': 'r-1' };
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
+    const asking = house.gateway.handle(legacyRequest({ path: '/api/cable/', body, headers }));
+    await house.clock.advance(9_000);
+    return readReply(await asking);
+  };
+  const before = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
+  expect(await buyCable(before, 'AB123456')).toMatchObject({ status: 'pending' });
+  await giveUp(before);
+  const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: before });
+  expect(await buyCable(house, 'ab123456')).toMatchObject({ status: 'pending' });
+  expect(house.upstream.sent).toEqual([]);
+});
+
 test('a first order is refused while the journal cannot be written', async () => {
   const house = openWalkHouse({ dress: () => ({ open: away }) });
   expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
