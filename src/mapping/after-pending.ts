@@ -1,6 +1,6 @@
 /** What is done with an order whose fate is open once its script has heard "pending". */
 import type { CallerKey, CallerKind, Operation } from './mapping';
-import type { AfterPending } from './schema';
+import type { AfterPending } from './language/schema';
 
 /** The key decides when it says something. Else `buy` needs somebody who says so and nobody who says `look`. */
 export function afterPendingOf(operation: Operation, format: string, kind: CallerKind, key: CallerKey | undefined): AfterPending {

@@ -1,5 +1,5 @@
 /** What callers.yaml says of single scripts → functions. Whether it is wise is for `rules/check-caller-keys.ts`. */
-import type { AfterPending, CallerKeySource, ValueSource } from './schema';
+import type { AfterPending, CallerKeySource, ValueSource } from './language/schema';
 import { compileValue, type ValueContext } from './compile-value';
 import type { CallerKey, ListShape, OwnColumn } from './mapping';
 import { createOwnNumbers, type OwnNumbers } from './own-numbers';

@@ -3,7 +3,7 @@ import { headerOf, type LegacyHeaders } from '../domain/legacy';
 import { compileCallerKey } from './compile-caller-key';
 import type { ValueContext } from './compile-value';
 import type { CallerKey, CallerKind } from './mapping';
-import type { CallerKindSource } from './schema';
+import type { CallerKindSource } from './language/schema';
 import type { MappingSource } from './source';
 
 export interface Callers {

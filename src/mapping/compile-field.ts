@@ -8,7 +8,7 @@ import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import { trimSlash } from './trim-slash';
 import type { RuleId } from './rules/rules';
-import type { FieldSource } from './schema';
+import type { FieldSource } from './language/schema';
 import type { MappingSource, Report } from './source';
 import type { Table, TableRead } from './table';
 

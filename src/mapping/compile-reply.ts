@@ -5,7 +5,7 @@ import type { Replies, ReplyBuilder, ReplyFieldSource, ReplyOutcome, Scope } fro
 import { layersOf, type Layer } from './layers-of';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
-import type { OperationSource, ReplySource, ValueSource } from './schema';
+import type { OperationSource, ReplySource, ValueSource } from './language/schema';
 import type { MappingSource, Report } from './source';
 
 export interface ReplySurroundings {

@@ -5,7 +5,7 @@ import type { ReplyFieldSource, Scope } from './mapping';
 import { nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
 import { listOfEach } from './rules/walk-value';
-import { CATALOG_LISTS, type ValueSource } from './schema';
+import { CATALOG_LISTS, type ValueSource } from './language/schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
 import { sameWord, type Table } from './table';

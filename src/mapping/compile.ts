@@ -1,5 +1,5 @@
 /** A merged source → a mapping of plain functions, reporting whatever cannot mean anything. */
-import type { AfterPending, OperationSource } from './schema';
+import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
 import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';

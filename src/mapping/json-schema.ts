@@ -1,6 +1,6 @@
 /** The JSON Schema (draft 7) of mapping files, for editors: made of the schemas that read them. */
 import { z } from 'zod';
-import { formatFileSchema, sharedFileSchema } from './schema';
+import { formatFileSchema, sharedFileSchema } from './language/schema';
 
 export interface JsonSchema {
   readonly [key: string]: unknown;
@@ -39,7 +39,7 @@ export function convertForEditors(schema: z.ZodType): JsonSchema {
     io: 'input',
     override: ({ jsonSchema }) => {
       const made = jsonSchema as Record<string, unknown>;
-      delete made['rule'];
+      for (const ours of ['rule', 'language', 'entries', 'standIn']) delete made[ours];
       // A name of zod's own (`starts_with`); the pattern beside it says the same to everybody.
       delete made['format'];
       if (made['maximum'] === Number.MAX_SAFE_INTEGER) delete made['maximum'];

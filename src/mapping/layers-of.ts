@@ -1,7 +1,7 @@
 /** The layers of one reply for one outcome, in the order in which they are laid: included blocks, always, the outcome. */
 import type { ReplyOutcome } from './mapping';
 import type { YamlPath } from './read-yaml';
-import type { ReplySource, ValueSource } from './schema';
+import type { ReplySource, ValueSource } from './language/schema';
 
 export interface Layer {
   readonly fields: Readonly<Record<string, ValueSource>>;

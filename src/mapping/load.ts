@@ -6,7 +6,7 @@ import { pendingFiles, mappingFilesBelow } from './folder-change';
 import type { Problem } from './problem';
 import type { Hole } from './read-rest';
 import { parseYaml, readParsed, topKeys, type Locate, type YamlPath, type YamlRead } from './read-yaml';
-import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './schema';
+import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './language/schema';
 import { Places, type MappingSource } from './source';
 
 export interface LoadedSource {

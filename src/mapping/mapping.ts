@@ -4,7 +4,7 @@ import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
 import type { YamlPath } from './read-yaml';
-import type { AfterPending, OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './schema';
+import type { AfterPending, OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './language/schema';
 import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
 

@@ -4,8 +4,8 @@
  */
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
 import { nearestName } from './nearest-name';
-import { sharedFileSchema } from './schema';
-import { keysAt } from './schema-node';
+import { sharedFileSchema } from './language/schema';
+import { keysAt } from './language/model';
 
 const FINGERPRINT = /^[0-9a-f]{32}$/;
 const MASK = '*****';

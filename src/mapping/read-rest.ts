@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
 import { meantChoice, sayIssue } from './say-issue';
-import { isOptionalAt, isRecordAt, keysAt } from './schema-node';
+import { isOptionalAt, isRecordAt, keysAt, standInAt } from './language/model';
 
 type Path = readonly PropertyKey[];
 
@@ -31,27 +31,6 @@ export interface Rest<T> {
 
 /** Mending one mistake may show the next; more rounds than this mean that it leads nowhere. */
 const ROUNDS_MAX = 8;
-
-/** By path in the file, `*` for any name. The texts are ones that no check knows a meaning of. */
-const STAND_INS: readonly (readonly [string, unknown])[] = [
-  ['format', 'unreadable'],
-  ['title', '?'],
-  ['operations.*.title', '?'],
-  ['operations.*.kind', 'read'],
-  ['operations.*.fields.*.from', ['?']],
-  ['operations.*.fields.*.as', 'unreadable'],
-  ['operations.*.join.*.list', 'discos'],
-  ['operations.*.join.*.where', { id: 1 }],
-  ['tables.*.title', '?'],
-  ['tables.*.values.*.words', []],
-  ['words.success', { http: 200, status: 'success', Status: 'successful' }],
-  ['words.pending', { http: 200, status: 'pending', Status: 'processing' }],
-  ['words.failure', { http: 400, status: 'fail', Status: 'failed' }],
-  ['timing.*', '1m'],
-  ['callers.kinds.*.patience', '4s'],
-  ['lookup_key.calls', 1],
-  ['lookup_key.window', '1m'],
-];
 
 /** Undefined when nothing of the file can be read. Never throws. */
 export function readRest<T>(plain: unknown, schema: z.ZodType<T>): Rest<T> | undefined {
@@ -127,7 +106,7 @@ function makeHole(path: Path, mending: Mending): boolean {
     const parent = at(tree, here.slice(0, -1));
     const key = here.at(-1)!;
     if (parent === null || typeof parent !== 'object') continue;
-    const standIn = standInFor(here);
+    const standIn = standInAt(schema, here);
     if (standIn !== undefined) {
       (parent as Record<PropertyKey, unknown>)[key] = copyOf(standIn);
       holes.push({ path: here, kind: 'guess' });
@@ -145,14 +124,6 @@ function makeHole(path: Path, mending: Mending): boolean {
     }
   }
   return false;
-}
-
-function standInFor(path: Path): unknown {
-  const found = STAND_INS.find(([pattern]) => {
-    const steps = pattern.split('.');
-    return steps.length === path.length && steps.every((step, depth) => step === '*' || step === path[depth]);
-  });
-  return found?.[1];
 }
 
 function takeOut(list: unknown[], index: number, origins: Mending['origins']): void {

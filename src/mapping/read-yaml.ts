@@ -20,8 +20,8 @@ import { readRest, type Hole } from './read-rest';
 import { safeRename } from './safe-rename';
 import { hintForIssue, sayIssue } from './say-issue';
 import { saySyntax, SYNTAX, type Said } from './say-syntax';
-import { sharedFileSchema } from './schema';
-import { keysAt, ruleAt } from './schema-node';
+import { sharedFileSchema } from './language/schema';
+import { keysAt, ruleAt } from './language/model';
 
 export type YamlPath = readonly PropertyKey[];
 

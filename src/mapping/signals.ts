@@ -2,7 +2,7 @@
 import type { LegacyRequest, LegacyValue } from '../domain/legacy';
 import { parseText } from './input-transforms';
 import { trimSlash } from './trim-slash';
-import type { SignalSource } from './schema';
+import type { SignalSource } from './language/schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
 import { sameWord } from './table';

@@ -2,7 +2,7 @@
 import type { Fix, Problem } from './problem';
 import type { Locate, YamlPath } from './read-yaml';
 import { ruleOf, type RuleId } from './rules/rules';
-import type { FormatFile, SharedFile } from './schema';
+import type { FormatFile, SharedFile } from './language/schema';
 
 type Section<K extends keyof SharedFile> = NonNullable<SharedFile[K]>;
 

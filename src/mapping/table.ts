@@ -2,7 +2,7 @@
 import type { JsonValue } from '../domain/json';
 import { InexactNumber } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
-import type { TableSource } from './schema';
+import type { TableSource } from './language/schema';
 
 /** `Abuja-Electric` and `abuja electric` are one word. */
 export function normaliseWord(word: string): string {

@@ -1,6 +1,6 @@
 import { compileFields, compileRowTest, compileValue, ROOTS, type ValueContext } from '../../src/mapping/compile-value';
 import type { Scope } from '../../src/mapping/mapping';
-import type { ValueSource } from '../../src/mapping/schema';
+import type { ValueSource } from '../../src/mapping/language/schema';
 import { createTable, type Table } from '../../src/mapping/table';
 
 const network = createTable('network', { title: 'network', values: { MTN: { id: 1, words: [] }, GLO: { id: 2, words: [] } } });

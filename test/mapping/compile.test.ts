@@ -1,4 +1,4 @@
-import { CATALOG_LISTS } from '../../src/mapping/schema';
+import { CATALOG_LISTS } from '../../src/mapping/language/schema';
 import { toNumbering } from '../../src/mapping/compile';
 import { mappingWith, shippedMapping } from './mapping-set';
 

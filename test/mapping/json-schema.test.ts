@@ -2,7 +2,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { parse, parseDocument } from 'yaml';
 import { mappingJsonSchema, type JsonSchema } from '../../src/mapping/json-schema';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
-import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { breakFiles } from './break-files';
 import { MAPPINGS } from './mapping-set';
 import { validateJson } from './validate-json';

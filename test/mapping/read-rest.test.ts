@@ -1,5 +1,5 @@
 import { readRest } from '../../src/mapping/read-rest';
-import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { readYaml } from '../../src/mapping/read-yaml';
 import { checkWith, marked } from './mapping-set';
 

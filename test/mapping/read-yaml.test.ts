@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readYaml, type YamlPath } from '../../src/mapping/read-yaml';
 import { marked } from './mapping-set';
-import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 
 const schema = z.strictObject({
   format: z.string().optional(),

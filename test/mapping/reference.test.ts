@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { mappingJsonSchema, type JsonSchema } from '../../src/mapping/json-schema';
 import { mappingReference } from '../../src/mapping/reference';
-import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
+import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { documents } from './documents';
 
 const ROOT = resolve(__dirname, '..', '..');

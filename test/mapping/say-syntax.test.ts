@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { readYaml } from '../../src/mapping/read-yaml';
 import { saySyntax, SYNTAX } from '../../src/mapping/say-syntax';
-import { sharedFileSchema } from '../../src/mapping/schema';
+import { sharedFileSchema } from '../../src/mapping/language/schema';
 
 /** As the library declares them: a type has no list to walk. */
 const CODES = [

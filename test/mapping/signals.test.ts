@@ -1,5 +1,5 @@
 import { compileSignal } from '../../src/mapping/signals';
-import type { SignalSource } from '../../src/mapping/schema';
+import type { SignalSource } from '../../src/mapping/language/schema';
 import { legacyRequest } from '../gateway/legacy-request';
 
 const find = (

@@ -3,7 +3,7 @@ import { textOf, type JsonValue } from '../../domain/json';
 import { DEFAULT } from '../compile-caller-key';
 import { parseExpression } from '../expression';
 import type { YamlPath } from '../read-yaml';
-import type { CallerKeySource, ValueSource } from '../schema';
+import type { CallerKeySource, ValueSource } from '../language/schema';
 import { hintFor, type Checking } from './checking';
 import { walkValue } from './walk-value';
 

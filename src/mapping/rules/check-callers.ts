@@ -1,6 +1,6 @@
 /** Kinds of callers, how long they wait, and the times of an order. */
 import type { YamlPath } from '../read-yaml';
-import type { CallerKindSource } from '../schema';
+import type { CallerKindSource } from '../language/schema';
 import type { Checking } from './checking';
 
 /** The limit that Guzzle, httpx and most axios services set; the few with less are named by their key. */

@@ -2,7 +2,7 @@
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
 import { parseExpression } from '../expression';
 import type { YamlPath } from '../read-yaml';
-import type { OperationSource, ValueSource } from '../schema';
+import type { OperationSource, ValueSource } from '../language/schema';
 import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
 import type { Kind } from '../shape/shape';
 import { hintFor, type Checking } from './checking';

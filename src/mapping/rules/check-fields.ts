@@ -1,6 +1,6 @@
 /** Fields that contradict themselves or one another. What a field means by itself is judged where it is compiled. */
 import type { YamlPath } from '../read-yaml';
-import type { FieldSource, OperationSource } from '../schema';
+import type { FieldSource, OperationSource } from '../language/schema';
 import { kindOfField } from '../shape/kind-of-value';
 import type { Checking } from './checking';
 

@@ -1,7 +1,7 @@
 /** Formats and the signals that prove them. */
 import { parseRoute } from '../routes';
 import { trimSlash } from '../trim-slash';
-import type { SignalSource } from '../schema';
+import type { SignalSource } from '../language/schema';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
 

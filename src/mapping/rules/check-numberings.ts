@@ -1,7 +1,7 @@
 /** Numbers of tables and formats: a wrong one sells another network. */
 import type { YamlPath } from '../read-yaml';
 import { toNumbering } from '../compile';
-import { CATALOG_LISTS } from '../schema';
+import { CATALOG_LISTS } from '../language/schema';
 import { ROW_SHAPES } from '../shape/source-shapes';
 import { hintFor, type Checking } from './checking';
 

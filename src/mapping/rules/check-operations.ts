@@ -1,6 +1,6 @@
 /** What an operation as a whole must have, and must never have. */
 import { INPUT_TRANSFORMS } from '../input-transforms';
-import type { OperationSource } from '../schema';
+import type { OperationSource } from '../language/schema';
 import type { MappingSource } from '../source';
 import { hintFor, type Checking } from './checking';
 

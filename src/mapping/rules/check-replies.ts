@@ -1,5 +1,5 @@
 /** What scripts are told: never a success where nothing was charged, never a failure where something was. */
-import type { OperationSource, ReplySource, ValueSource } from '../schema';
+import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
 import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
 import type { Checking } from './checking';
 import { blockReply, outcomeReplies, type OutcomeReply, type PlacedValue } from './reply-layers';

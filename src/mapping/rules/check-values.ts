@@ -2,7 +2,7 @@
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import type { YamlPath } from '../read-yaml';
-import type { OperationSource, ReplySource, ValueSource } from '../schema';
+import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
 import { kindOfValue, shapeOfRoot, TRANSFORM_KINDS, type Surroundings } from '../shape/kind-of-value';
 import { isKind, shapeAt, type Kind } from '../shape/shape';
 import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from '../shape/source-shapes';

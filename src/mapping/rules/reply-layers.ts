@@ -3,7 +3,7 @@ import { isFields } from '../compile-reply';
 import { layersOf } from '../layers-of';
 import type { ReplyOutcome } from '../mapping';
 import type { YamlPath } from '../read-yaml';
-import type { ReplySource, ValueSource } from '../schema';
+import type { ReplySource, ValueSource } from '../language/schema';
 import type { MappingSource } from '../source';
 
 const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];

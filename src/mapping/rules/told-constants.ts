@@ -2,7 +2,7 @@
 import { isFields } from '../compile-reply';
 import { parseExpression } from '../expression';
 import type { YamlPath } from '../read-yaml';
-import type { OutcomeWords, ValueSource } from '../schema';
+import type { OutcomeWords, ValueSource } from '../language/schema';
 import type { MappingSource } from '../source';
 import { listOfEach } from './walk-value';
 

@@ -1,7 +1,7 @@
 /** Walks a value of a reply or call down to its expressions. */
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { YamlPath } from '../read-yaml';
-import type { ValueSource } from '../schema';
+import type { ValueSource } from '../language/schema';
 
 type Fields = Readonly<Record<string, ValueSource>>;
 

@@ -1,8 +1,8 @@
 /** The kind of a value of a reply or call, worked out from its source and its transforms. */
 import { parseExpression, isExpression } from '../expression';
 import { INPUT_TRANSFORMS } from '../input-transforms';
-import type { ValueSource } from '../schema';
-import type { FieldSource, TableSource } from '../schema';
+import type { ValueSource } from '../language/schema';
+import type { FieldSource, TableSource } from '../language/schema';
 import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from './source-shapes';
 import { isKind, shapeAt, type Kind, type Shape } from './shape';
 

@@ -4,7 +4,7 @@ import type { OperationKind } from '../../mapping/mapping';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { blockReply, outcomeReplies, type PlacedValue } from '../../mapping/rules/reply-layers';
 import { parseRoute } from '../../mapping/routes';
-import type { ValueSource } from '../../mapping/schema';
+import type { ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 
 export const RULE_KINDS = [

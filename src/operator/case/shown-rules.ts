@@ -6,7 +6,7 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import { blockReply, outcomeReplies, type PlacedValue } from '../../mapping/rules/reply-layers';
 import { parseRoute } from '../../mapping/routes';
 import { trimSlash } from '../../mapping/trim-slash';
-import type { ValueSource } from '../../mapping/schema';
+import type { ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord, sameWord } from '../../mapping/table';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';

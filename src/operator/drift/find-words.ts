@@ -2,7 +2,7 @@
 import { NOT_KEPT, type Traffic, type UnlistedWord } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
-import type { TableSource } from '../../mapping/schema';
+import type { TableSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
 import type { DriftedWord } from './drift';

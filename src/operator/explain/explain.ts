@@ -9,7 +9,7 @@ import type { LegacyRequest } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import type { Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
-import type { ValueSource } from '../../mapping/schema';
+import type { ValueSource } from '../../mapping/language/schema';
 import type { V1Call } from '../../upstream/upstream';
 import { authenticate, authenticateFields, type Authenticated } from '../../gateway/read/authenticate';
 import type { CatalogLists } from '../../gateway/read/catalog-lists';

@@ -1,6 +1,6 @@
 /** Breaks on the way out: outcome words, texts, every field of every reply and row. */
 import type { YamlPath } from '../../mapping/read-yaml';
-import type { ReplySource, ValueSource } from '../../mapping/schema';
+import type { ReplySource, ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { drop, mutant, type Mutant } from './mutant';
 import { withoutTransforms } from './request-mutants';

@@ -1,7 +1,7 @@
 /** Breaks on the way in: routes, spellings, what a field must be, the v1 call. */
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
-import type { FieldSource, OperationSource, ValueSource } from '../../mapping/schema';
+import type { FieldSource, OperationSource, ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { drop, mutant, type Mutant } from './mutant';
 

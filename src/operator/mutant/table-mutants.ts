@@ -1,6 +1,6 @@
 /** Breaks in tables, numberings and in what proves a format. */
 import type { YamlPath } from '../../mapping/read-yaml';
-import type { SignalSource, TableSource } from '../../mapping/schema';
+import type { SignalSource, TableSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
 import { drop, mutant, swaps, type Mutant } from './mutant';

@@ -1,7 +1,7 @@
 /** A value of a reply or call, in the one way of writing it: what compiles to the same function has the same text. */
 import { textOf, type JsonValue } from '../../domain/json';
 import { isExpression, parseExpression } from '../../mapping/expression';
-import type { ValueSource } from '../../mapping/schema';
+import type { ValueSource } from '../../mapping/language/schema';
 import { normaliseWord } from '../../mapping/table';
 
 type Fields = Readonly<Record<string, ValueSource>>;

@@ -3,7 +3,7 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import type { MappingSource } from '../../mapping/source';
 import type { Difference } from './difference';
 import { judgeMoney, type Sides } from './judge-money';
-import { LANGUAGE, NAMED } from './language';
+import { groupAt, MODEL } from '../../mapping/language/model';
 import { canonicalOf, showMeaning, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './meaning';
 import { pairItems } from './pair-items';
 import { readMeaning, TURN } from './read-meaning';
@@ -55,7 +55,7 @@ class Comparison {
   }
 
   #item(set: SetOfItems, item: Item, kind: 'added' | 'removed'): void {
-    const rule = LANGUAGE[set.pattern]!;
+    const rule = MODEL.keys.get(set.pattern)!;
     const money = judgeMoney(this.#sides, set, set);
     this.found.push({
       kind,
@@ -75,7 +75,9 @@ class Comparison {
       kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
       path: any.path.map(String).join('.'),
       words: describe(before, after),
-      ...(before === undefined && any.kind === 'branch' && NAMED[any.pattern] !== undefined ? { leaves: leavesOf(any) } : {}),
+      ...(before === undefined && any.kind === 'branch' && groupAt(any.pattern).named !== undefined
+        ? { leaves: leavesOf(any) }
+        : {}),
       ...(before === undefined ? {} : { before: showMeaning(before), placeBefore: this.#placeIn('before', before.path) }),
       ...(after === undefined ? {} : { after: showMeaning(after), placeAfter: this.#placeIn('after', after.path) }),
       ...(money === undefined ? {} : { money }),
@@ -97,18 +99,18 @@ function isSpreadAlike(one: Meaning, other: Meaning | undefined, before: Branch,
 
 const isOneSide = (before: Meaning | undefined, after: Meaning | undefined): boolean =>
   before === undefined || after === undefined;
-const hasItemWords = ({ pattern }: Meaning): boolean => LANGUAGE[pattern]?.added !== undefined;
+const hasItemWords = ({ pattern }: Meaning): boolean => MODEL.keys.get(pattern)?.added !== undefined;
 
 /** What has no name of its own is told part by part when it is new or gone; a field of a reply is told as one. */
 function isSeparable({ kind, pattern, names }: Meaning): boolean {
-  return kind === 'branch' && NAMED[pattern] === undefined && names.length <= starsOf(pattern);
+  return kind === 'branch' && groupAt(pattern).named === undefined && names.length <= starsOf(pattern);
 }
 
 const starsOf = (pattern: string): number => pattern.split('.').filter((step) => step === '*').length;
 
 function describe(before: Meaning | undefined, after: Meaning | undefined): string {
   const any = (before ?? after)!;
-  const named = before === undefined || after === undefined ? NAMED[any.pattern] : undefined;
+  const named = before === undefined || after === undefined ? groupAt(any.pattern).named : undefined;
   if (named !== undefined && any.kind === 'branch')
     return `${fill(named, any.names)} is ${before === undefined ? 'new' : 'gone'}`;
   const show = (meaning: Meaning | undefined): string => (meaning === undefined ? 'none' : showMeaning(meaning));
@@ -122,11 +124,11 @@ function leavesOf(meaning: Meaning): string[] {
 
 function subjectOf({ pattern, names }: Meaning): string {
   if (pattern === TURN) return `callers ${names[0]!}: tried before`;
-  const rule = LANGUAGE[pattern];
+  const rule = MODEL.keys.get(pattern);
   // Names beyond those of the language are fields inside a value.
   const inside = names.slice(starsOf(pattern)).join('.');
   const says = fill(rule?.says ?? pattern, names);
-  return inside === '' || rule?.shape === 'numbers' ? says : `${says}, \`${inside}\``;
+  return inside === '' || rule?.compared === 'numbers' ? says : `${says}, \`${inside}\``;
 }
 
 function fill(template: string, names: readonly string[]): string {

@@ -3,11 +3,12 @@
  * an order's end is told. What the table of the language leaves open is decided here. In doubt it is money.
  */
 import type { OperationKind } from '../../mapping/mapping';
+import { MODEL } from '../../mapping/language/model';
 import { isExpression, parseExpression } from '../../mapping/expression';
-import type { FieldSource, OperationSource, ReplySource, ValueSource } from '../../mapping/schema';
+import type { FieldSource, OperationSource, ReplySource, ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { isPlainMap } from './canonical-value';
-import { LANGUAGE } from './language';
+
 import type { Leaf, Meaning } from './meaning';
 import { TURN } from './read-meaning';
 
@@ -68,7 +69,7 @@ function entryOf(meaning: Meaning | undefined, key: string): Meaning | undefined
 function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const { pattern, names } = any;
   if (pattern === TURN) return undefined;
-  const judged = LANGUAGE[pattern]?.judged;
+  const judged = MODEL.keys.get(pattern)?.judged;
   if (judged === undefined) return 'is no key that is known to be harmless';
   if (typeof judged === 'object') return judged.money;
   const operation = pattern.startsWith('formats.') ? names[1]! : names[0]!;

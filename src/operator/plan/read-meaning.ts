@@ -1,19 +1,18 @@
 /** A merged source → what it means. Everything that is only a way of writing is gone afterwards. */
 import { textOf } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
+import type { Comparison } from '../../mapping/language/declare';
+import { groupAt, MODEL } from '../../mapping/language/model';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
-import type { CallerKindSource, ValueSource } from '../../mapping/schema';
+import type { CallerKindSource, ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { createTable } from '../../mapping/table';
 import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBySpread } from './canonical-value';
-import { KEPT_EMPTY, LANGUAGE, type Shape } from './language';
+
 import type { Bag, Branch, Item, Leaf, Meaning, SetOfItems } from './meaning';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** The paths at which a list holds things without a name. */
-const BAGS: ReadonlySet<string> = new Set(['formats.*.proof', 'other_numberings']);
 
 interface Place {
   readonly path: YamlPath;
@@ -70,15 +69,15 @@ class Reader {
   }
 
   #meaning(value: unknown, place: Place): Meaning | undefined {
-    const rule = LANGUAGE[place.pattern];
-    if (rule !== undefined) return this.#ruled(value, rule.shape, place);
-    if (BAGS.has(place.pattern)) return this.#bag(value as readonly Fields[], place);
+    const compared = MODEL.keys.get(place.pattern)?.compared;
+    if (compared !== undefined) return this.#compared(value, compared, place);
+    if (groupAt(place.pattern).unnamed === true) return this.#bag(value as readonly Fields[], place);
     const branch = this.branch(value as Fields, place);
-    return branch.entries.size === 0 && !KEPT_EMPTY.has(place.pattern) ? undefined : branch;
+    return branch.entries.size === 0 && groupAt(place.pattern).keptEmpty !== true ? undefined : branch;
   }
 
-  #ruled(value: unknown, shape: Shape, place: Place): Meaning | undefined {
-    switch (shape) {
+  #compared(value: unknown, compared: Comparison, place: Place): Meaning | undefined {
+    switch (compared) {
       case 'constant':
         return leaf(value, place);
       case 'flag':
@@ -120,7 +119,7 @@ class Reader {
   #layer(value: ValueSource, place: Place): Meaning | undefined {
     const isEmpty = isPlainMap(value) && Object.keys(value).length === 0;
     if (!isEmpty) return this.#value(value, place);
-    if (KEPT_EMPTY.has(place.pattern)) return { kind: 'branch', ...place, entries: new Map() };
+    if (groupAt(place.pattern).keptEmpty === true) return { kind: 'branch', ...place, entries: new Map() };
     const operation = place.pattern.startsWith('formats.') ? place.names[1] : place.names[0];
     const isList = this.#source.operations[operation ?? '']?.kind === 'list';
     return isList && place.pattern.endsWith('.success') ? this.#value(value, place) : undefined;
@@ -210,7 +209,7 @@ function below({ path, pattern, names }: Place, key: string): Place {
 
 /** Every key of the language, and whatever one stands below. */
 const PATTERNS: ReadonlySet<string> = new Set(
-  Object.keys(LANGUAGE).flatMap((pattern) => {
+  [...MODEL.keys.keys()].flatMap((pattern) => {
     const steps = pattern.split('.');
     return steps.map((_, index) => steps.slice(0, index + 1).join('.'));
   }),

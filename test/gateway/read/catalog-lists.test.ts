@@ -1,6 +1,6 @@
 import { createCatalog } from '../../../src/catalog/catalog';
 import { catalogListsOf, type CatalogLists } from '../../../src/gateway/read/catalog-lists';
-import { CATALOG_LISTS } from '../../../src/mapping/schema';
+import { CATALOG_LISTS } from '../../../src/mapping/language/schema';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { mappingWith, shippedMapping } from '../../mapping/mapping-set';
 import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';

@@ -87,9 +87,9 @@ function codesInSources(): Set<string> {
       'compile-reply',
       'compile-value',
     ],
-    ...['load', 'read-yaml', 'routes', 'schema', 'schema-parts', 'signals', 'source', 'table'],
+    ...['load', 'read-yaml', 'routes', 'signals', 'source', 'table'],
   ].map((name) => join(room, `${name}.ts`));
-  const checks = ['rules', 'rules/money'].flatMap((folder) =>
+  const checks = ['language', 'rules', 'rules/money'].flatMap((folder) =>
     readdirSync(join(room, folder)).map((name) => join(room, folder, name)),
   );
   const codes = new Set<string>();

@@ -3,7 +3,7 @@ import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
 import { orderRoot } from '../../../src/gateway/tell/merge-reply';
 import { ROOTS } from '../../../src/mapping/compile-value';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../../src/mapping/output-transforms';
-import { CATALOG_LISTS } from '../../../src/mapping/schema';
+import { CATALOG_LISTS } from '../../../src/mapping/language/schema';
 import { TRANSFORM_KINDS } from '../../../src/mapping/shape/kind-of-value';
 import type { Kind } from '../../../src/mapping/shape/shape';
 import { ROOT_SHAPES, ROW_SHAPES } from '../../../src/mapping/shape/source-shapes';

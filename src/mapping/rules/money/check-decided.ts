@@ -1,7 +1,7 @@
 /** What a mapping decides in a script's place: defaults, unreadable values overlooked, bounds that let nothing through. */
 import { parseExpression } from '../../expression';
 import type { YamlPath } from '../../read-yaml';
-import type { FieldSource, OperationSource, ValueSource } from '../../schema';
+import type { FieldSource, OperationSource, ValueSource } from '../../language/schema';
 import type { Checking } from '../checking';
 import { endpointOf } from './check-sent';
 import { needOf, type V1Need } from './v1-needs';

@@ -1,5 +1,5 @@
 /** What a purchase's reply owes the script: what was bought, and the script's own id of the order. */
-import type { ValueSource } from '../../schema';
+import type { ValueSource } from '../../language/schema';
 import type { Checking } from '../checking';
 import { outcomeReplies, type OutcomeReply } from '../reply-layers';
 import { endpointOf } from './check-sent';

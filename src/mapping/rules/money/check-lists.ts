@@ -2,7 +2,7 @@
 import { isExpression, parseExpression } from '../../expression';
 import { normaliseWord } from '../../table';
 import type { YamlPath } from '../../read-yaml';
-import type { FieldSource, ValueSource } from '../../schema';
+import type { FieldSource, ValueSource } from '../../language/schema';
 import { kindOfField } from '../../shape/kind-of-value';
 import { isKind, type Kind } from '../../shape/shape';
 import { ROW_SHAPES } from '../../shape/source-shapes';

@@ -1,7 +1,7 @@
 /** Whether what a reply or a row calls by a name is that: a balance before for `oldbal`, a price for `price`. */
 import { isExpression, parseExpression, type Expression } from '../../expression';
 import type { YamlPath } from '../../read-yaml';
-import type { FieldSource, ReplySource, ValueSource } from '../../schema';
+import type { FieldSource, ReplySource, ValueSource } from '../../language/schema';
 import type { Checking } from '../checking';
 
 type Meaning =

@@ -2,7 +2,7 @@
 import { V1_ENDPOINTS, type V1Endpoint } from '../../../upstream/v1';
 import { isExpression, parseExpression, type Expression } from '../../expression';
 import type { YamlPath } from '../../read-yaml';
-import type { FieldSource, OperationSource, ValueSource } from '../../schema';
+import type { FieldSource, OperationSource, ValueSource } from '../../language/schema';
 import { kindOfValue } from '../../shape/kind-of-value';
 import { isConstant, RECIPIENTS, TAKES } from '../check-calls';
 import type { Checking } from '../checking';

@@ -1,7 +1,7 @@
 /** What can only be a slip of the pen: names that no field has, a source without its `$`, a word that no script compares with. */
 import type { YamlPath } from '../../read-yaml';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../output-transforms';
-import type { FieldSource, ReplySource, ValueSource } from '../../schema';
+import type { FieldSource, ReplySource, ValueSource } from '../../language/schema';
 import { ROOT_SHAPES } from '../../shape/source-shapes';
 import type { MappingSource } from '../../source';
 import type { Checking } from '../checking';

@@ -1,6 +1,6 @@
 /** Whether a field of a mapping, by how it is read, can be what v1 or a list of the catalog needs. */
 import { INPUT_TRANSFORMS } from '../../input-transforms';
-import type { FieldSource, TableSource } from '../../schema';
+import type { FieldSource, TableSource } from '../../language/schema';
 import type { MappingSource } from '../../source';
 import { sameWord } from '../../table';
 import type { V1Need } from './v1-needs';

@@ -18,7 +18,7 @@ export const catalogList = z.enum(CATALOG_LISTS);
 export const duration = z
   .string('expected a duration with its unit, such as 500ms, 40s or 5m')
   .regex(/^\d+(ms|s|m|h)$/, 'expected a duration such as 500ms, 40s or 5m')
-  .meta({ rule: 'bad-duration' })
+  .meta({ rule: 'bad-duration', standIn: '1m' })
   .transform((text) => {
     const unit = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[/[a-z]+$/.exec(text)![0] as 'ms' | 's' | 'm' | 'h'];
     return Number.parseInt(text, 10) * unit;
@@ -50,32 +50,15 @@ export const value: z.ZodType<ValueSource> = z
   });
 export const fieldsOfReply = z.record(z.string(), value);
 
-/** Counted by number of v1 calls. */
-const calls = z.number().int().positive();
+export const routeSchema = z
+  .string()
+  .regex(
+    /^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* \/[\w\-./:]*$/,
+    'expected a method and a path, such as POST /api/topup or GET|POST /api/user',
+  )
+  .meta({ rule: 'bad-route' })
+  .describe('Method(s) and path. Both slash spellings are always served; `:name` is a field in the path.');
 
-export const lookupKey = z
-  .strictObject({
-    calls: calls.describe('So many calls of one address (IPv6: of its /64)…'),
-    window: duration.describe('…in so much time.'),
-    total: calls
-      .optional()
-      .describe('So many calls v1 allows the key in that time, its owner’s own among them. Absent: they are not counted.'),
-    owner: z
-      .number()
-      .int()
-      .nonnegative()
-      .optional()
-      .describe('So many of `total` are kept for the owner of the key; the others are shared fairly. Absent: none.'),
-    remember: duration
-      .optional()
-      .describe('How long a name that was found is told again to the same address without asking v1. Absent: it is not.'),
-    seller: z
-      .strictObject({
-        calls: calls.describe('So many calls with one key…'),
-        window: duration.describe('…in so much time; v1 itself counts the lookups of a key.'),
-        within: duration.describe('How long after its last sale a key serves the address that it sold from.'),
-      })
-      .optional()
-      .describe("The key that sold from this address last is asked first, the operator's key after that. Absent: never."),
-  })
-  .describe("How often one address may look up with the operator's key, and all of them together.");
+export const headerNames = z
+  .array(z.string().regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header, such as X-Request-Id'))
+  .min(1, 'expected at least one');

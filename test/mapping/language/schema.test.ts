@@ -1,5 +1,5 @@
-import { formatFileSchema, sharedFileSchema } from '../../src/mapping/schema';
-import { mappingWith } from './mapping-set';
+import { formatFileSchema, sharedFileSchema } from '../../../src/mapping/language/schema';
+import { mappingWith } from '../mapping-set';
 
 const timing = (reconnect: string): unknown => ({ callers: { kinds: { other: { patience: reconnect } } } });
 

@@ -1,0 +1,151 @@
+/** A format's own file: what differs from the shared files. */
+import { z } from 'zod';
+import { AFTER_PENDING, elsewhere, FORMAT, group, NETWORK, one, setOf } from './declare';
+import { afterPending, fieldsOfReply, name, numbers, routeSchema, someWords, word } from './parts';
+import { replySchema } from './replies';
+
+const signalSchema = z
+  .strictObject({
+    weight: z
+      .enum(['strong', 'medium', 'weak'])
+      .describe(
+        'strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie.',
+      )
+      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: weight')),
+    any_field: someWords
+      .optional()
+      .describe('One of these fields was sent.')
+      .meta(
+        setOf(
+          'set',
+          FORMAT,
+          'format {1}, proof “{2}”: any field',
+          'format {1}: field `{item}` speaks for it',
+          'format {1}: field `{item}` no longer speaks for it',
+        ),
+      ),
+    all_fields: someWords
+      .optional()
+      .describe('All of these fields were sent.')
+      .meta(
+        setOf(
+          'set',
+          FORMAT,
+          'format {1}, proof “{2}”: all fields',
+          'format {1}, proof “{2}”: `{item}` must be there as well',
+          'format {1}, proof “{2}”: `{item}` need not be there',
+        ),
+      ),
+    field: word
+      .optional()
+      .describe('With `is`: this field holds one of these words.')
+      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: field')),
+    is: someWords
+      .optional()
+      .describe('With `field`: the words.')
+      .meta(
+        setOf(
+          'words',
+          FORMAT,
+          'format {1}, proof “{2}”: words',
+          'format {1}, proof “{2}”: also `{item}`',
+          'format {1}, proof “{2}”: no longer `{item}`',
+        ),
+      ),
+    path: z
+      .string()
+      .startsWith('/')
+      .optional()
+      .describe('The request came to this address.')
+      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: address')),
+    spelled: z
+      .literal('exactly')
+      .optional()
+      .describe('The trailing slash, or its absence, counts as well.')
+      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: spelling of the address')),
+    auth: z
+      .enum(['basic', 'token', 'bearer'])
+      .optional()
+      .describe('The scheme of the Authorization header.')
+      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: authorization')),
+  })
+  .describe('Something in a request that speaks for this format.')
+  .meta(group({ named: 'format {1}: proof “{2}”' }));
+
+const formatOperationSchema = z.strictObject({
+  routes: z
+    .array(routeSchema)
+    .min(1, 'expected at least one')
+    .optional()
+    .describe('Addresses that only this format has. Without `proof` and `login` its scripts are met at them alone.')
+    .meta(
+      setOf(
+        'routes',
+        'by kind of operation',
+        '{2}: addresses of format {1}',
+        '{2} is also served at {item}, as format {1}',
+        '{2} is no longer served at {item} as format {1}',
+      ),
+    ),
+  fields: z
+    .record(
+      name,
+      z.strictObject({
+        from: someWords
+          .describe('Spellings that this format alone uses.')
+          .meta(
+            setOf(
+              'set',
+              'by field',
+              '{2}: field {3}: spellings of format {1}',
+              '{2}: field {3} is also read from `{item}` (format {1})',
+              '{2}: field {3} is no longer read from `{item}` (format {1})',
+            ),
+          ),
+      }),
+    )
+    .optional()
+    .describe('Further spellings that this format uses.'),
+  after_pending: afterPending
+    .optional()
+    .meta(one('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
+  reply: replySchema.optional().meta(group({ named: '{2} in format {1}: the reply', reply: '{2} in format {1}: reply' })),
+});
+
+/** A format's own file: what differs from the shared files. */
+export const formatFileSchema = z
+  .strictObject({
+    format: name
+      .describe('The id of the format; `/<id>/` before any path pins it.')
+      .meta(elsewhere)
+      .meta({ standIn: 'unreadable' }),
+    title: z
+      .string()
+      .describe('For people.')
+      .meta(one('constant', 'plain', 'format {1}: title'))
+      .meta({ standIn: '?' }),
+    numbers: z
+      .record(
+        name,
+        numbers.meta(
+          one('numbers', NETWORK, '{2} number {3} of format {1}', { named: '{2} numbers of format {1}', keptEmpty: true }),
+        ),
+      )
+      .optional()
+      .describe('Per table, what a number means in this format.'),
+    login: z
+      .literal('basic')
+      .optional()
+      .describe('A Basic login is this format: its AccessToken carries the mark.')
+      .meta(one('constant', FORMAT, 'format {1}: login')),
+    after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
+    proof: z
+      .array(signalSchema)
+      .min(1, 'expected at least one')
+      .optional()
+      .describe('What in a request speaks for this format.')
+      .meta(group({ unnamed: true })),
+    operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
+    rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.').meta(elsewhere),
+  })
+  .meta(group({ named: 'format {1}', keptEmpty: true }));

@@ -1,0 +1,111 @@
+/** The model of the language: what the schema says of each key, by pattern for the merged set and by path for one file. */
+import type { z } from 'zod';
+import type { Compared, Declared, Grouped } from './declare';
+import { formatFileSchema, sharedFileSchema } from './schema';
+
+interface Node {
+  readonly shape?: Readonly<Record<PropertyKey, unknown>>;
+  readonly def?: {
+    readonly type?: string;
+    readonly innerType?: unknown;
+    readonly in?: unknown;
+    readonly keyType?: unknown;
+    readonly valueType?: unknown;
+    readonly element?: unknown;
+  };
+  readonly meta?: () => Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface Model {
+  /** Keys whose value is compared as one, by pattern: the path in the merged set with `*` for every name. */
+  readonly keys: ReadonlyMap<string, Compared>;
+  /** What holds such keys. */
+  readonly groups: ReadonlyMap<string, Grouped>;
+}
+
+/** Read once, when the module loads: a key without its words is a mistake of the schema and stops everything that needs it. */
+export const MODEL: Model = readModel([
+  [sharedFileSchema, ''],
+  [formatFileSchema, 'formats.*'],
+]);
+
+/** Of each schema, whose keys stand at a pattern of the merged set. */
+export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): Model {
+  const keys = new Map<string, Compared>();
+  const groups = new Map<string, Grouped>();
+  const read = (schema: unknown, pattern: string, inherited: Declared | undefined, reply: string): void => {
+    const declared = inherited ?? (metaOf(schema, 'language') as Declared | undefined);
+    if (declared === 'elsewhere') return;
+    if (declared !== undefined && 'compared' in declared) {
+      keys.set(pattern, { ...declared, says: declared.says.replace('{reply}', reply) });
+      return;
+    }
+    if (declared !== undefined) groups.set(pattern, declared);
+    const { shape, def } = unwrap(schema) ?? {};
+    const called = declared?.reply ?? reply;
+    const below = (step: string): string => (pattern === '' ? step : `${pattern}.${step}`);
+    const entry = def?.valueType ?? def?.element;
+    if (shape !== undefined) for (const [key, part] of Object.entries(shape)) read(part, below(key), undefined, called);
+    else if (entry !== undefined) read(entry, below('*'), metaOf(schema, 'entries') as Declared | undefined, called);
+    else throw new Error(`the key ${pattern} of the mapping language says nothing of itself: give it a .meta(one(…))`);
+  };
+  for (const [schema, pattern] of schemas) read(schema, pattern, undefined, '');
+  return { keys, groups };
+}
+
+/** What a key or group says of its absence; nothing where it has no name. */
+export function groupAt(pattern: string): Grouped {
+  return MODEL.keys.get(pattern) ?? MODEL.groups.get(pattern) ?? {};
+}
+
+/** The keys that the schema allows at a path. */
+export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  return Object.keys(unwrap(nodeAt(schema, path))?.shape ?? {});
+}
+
+/** Whether the value at a path may be absent. */
+export function isOptionalAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  const node = nodeAt(schema, path) as Node | undefined;
+  return path.length > 0 && node?.def?.type === 'optional';
+}
+
+/** Whether names of the author's own stand at a path. */
+export function isRecordAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  return unwrap(nodeAt(schema, path))?.def?.type === 'record';
+}
+
+/** The rule that a value of a wrong form breaks there: `.meta({ rule: 'bad-duration' })`. */
+export function ruleAt(schema: z.ZodType, path: readonly PropertyKey[], what: 'key' | 'value'): string | undefined {
+  const node = what === 'value' ? nodeAt(schema, path) : unwrap(nodeAt(schema, path.slice(0, -1)))?.def?.keyType;
+  return metaOf(node, 'rule') as string | undefined;
+}
+
+/** What the checker reads on with where nothing readable stands; undefined where nothing need stand at all. */
+export function standInAt(schema: z.ZodType, path: readonly PropertyKey[]): unknown {
+  return isOptionalAt(schema, path) ? undefined : metaOf(nodeAt(schema, path), 'standIn');
+}
+
+/** What a node, or the one that it wraps, has under a key of its meta. */
+function metaOf(node: unknown, key: string): unknown {
+  const { meta, def } = (node ?? {}) as Node;
+  const own = meta?.call(node)?.[key];
+  if (own !== undefined) return own;
+  const next = def?.innerType ?? def?.in;
+  return next === undefined ? undefined : metaOf(next, key);
+}
+
+function nodeAt(schema: z.ZodType, path: readonly PropertyKey[]): unknown {
+  let node: unknown = schema;
+  for (const step of path) {
+    const { shape, def } = unwrap(node) ?? {};
+    node = shape?.[step] ?? def?.valueType ?? def?.element;
+  }
+  return node;
+}
+
+function unwrap(node: unknown): Node | undefined {
+  let current = node as Node | undefined;
+  while (current?.def?.type === 'optional' || current?.def?.type === 'default' || current?.def?.type === 'pipe')
+    current = (current.def.innerType ?? current.def.in) as Node | undefined;
+  return current;
+}

@@ -1,0 +1,225 @@
+/** Operations: what scripts can ask for, from the fields of a request to the v1 call and the reply. */
+import { z } from 'zod';
+import {
+  AFTER_PENDING,
+  entries,
+  FORMAT,
+  group,
+  GUARD,
+  JOINED,
+  LISTS,
+  money,
+  one,
+  setOf,
+  V1_CALL,
+  WHOSE_KEY,
+  type Comparison,
+} from './declare';
+import { afterPending, catalogList, duration, name, routeSchema, someWords, value, word } from './parts';
+import { replySchema } from './replies';
+
+const field = (key: string, compared: Comparison = 'constant') => one(compared, 'by field', `{1}: field {2}: ${key}`);
+
+const requiredIfSchema = z
+  .strictObject({
+    path: z
+      .string()
+      .startsWith('/')
+      .describe('The request came to this address, in either slash spelling.')
+      .meta(field('required at')),
+    sent_empty: word.describe('This field was sent, and it is empty.').meta(field('required with an empty')),
+    why: z
+      .string()
+      .describe('Why, in words that the refusal tells.')
+      .meta(one('constant', 'plain', '{1}: field {2}: why it is required')),
+  })
+  .describe('Refuse a request without this field, default or not, where both hold: a script known to lose what it would buy.');
+
+const fieldSchema = z
+  .strictObject({
+    from: someWords
+      .describe("The script's spellings of this field.")
+      .meta(
+        setOf(
+          'set',
+          'by field',
+          '{1}: field {2}: spellings',
+          '{1}: field {2} is also read from `{item}`',
+          '{1}: field {2} is no longer read from `{item}`',
+        ),
+      )
+      .meta({ standIn: ['?'] }),
+    otherwise: someWords
+      .optional()
+      .describe('Spellings that are read only when none of `from` is there.')
+      .meta(
+        setOf(
+          'set',
+          'by field',
+          '{1}: field {2}: last spellings',
+          '{1}: field {2} is read from `{item}` when nothing else is there',
+          '{1}: field {2} is no longer read from `{item}` when nothing else is there',
+        ),
+      ),
+    as: name
+      .describe('A transform (text, phone, naira, flag, …) or the name of a table.')
+      .meta(field('read as'))
+      .meta({ standIn: 'unreadable' }),
+    required: z.boolean().optional().describe('Refuse the request without it.').meta(field('required', 'flag')),
+    default: z
+      .union([z.string(), z.number(), z.boolean()])
+      .optional()
+      .describe('The value when it is absent.')
+      .meta(field('default', 'default')),
+    lenient: z
+      .boolean()
+      .optional()
+      .describe('An unusable value counts as absent. Only for fields that are merely echoed.')
+      .meta(field('lenient', 'flag')),
+    min: z.number().optional().describe('Smallest number; naira for amounts.').meta(field('least')),
+    max: z.number().optional().describe('Largest number; naira for amounts.').meta(field('most')),
+    length_max: z.number().int().positive().optional().describe('Most characters.').meta(field('most characters')),
+    try_values: someWords
+      .optional()
+      .describe('Only in lookups: while it is absent v1 is asked with each of these in turn, until it finds something.')
+      .meta(field('values to try in turn', 'sequence')),
+    required_if: requiredIfSchema.optional(),
+  })
+  .describe('One canonical field: where it comes from and what it must be.')
+  .meta(group({ named: '{1}: field {2}' }));
+
+const callSchema = z
+  .strictObject({
+    to: z
+      .string()
+      .regex(/^(?:GET|POST) \/[\w\-/]+$/, 'expected a v1 endpoint such as POST /airtime')
+      .describe('The v1 endpoint.')
+      .meta(one('constant', V1_CALL, '{1}: v1 endpoint')),
+    send: z
+      .record(z.string(), value)
+      .optional()
+      .describe("v1's fields. Absent values are not sent; pin and request_id are added to purchases.")
+      .meta(one('fields', V1_CALL, '{1}: v1 call')),
+  })
+  .describe('The v1 call of the operation.')
+  .meta(group({ named: '{1}: the v1 call' }));
+
+export const OPERATION_KINDS = ['purchase', 'lookup', 'read', 'list', 'status', 'history'] as const;
+
+export const operationSchema = z
+  .strictObject({
+    title: z
+      .string()
+      .describe('For people.')
+      .meta(one('constant', 'plain', '{1}: title'))
+      .meta({ standIn: '?' }),
+    kind: z
+      .enum(OPERATION_KINDS)
+      .describe('purchase moves money; lookup and read ask v1; list answers from the catalog; status and history look orders up.')
+      .meta(one('constant', money('decides whether the operation moves money'), '{1}: kind'))
+      .meta({ standIn: 'read' }),
+    routes: z
+      .array(routeSchema)
+      .min(1, 'expected at least one')
+      .optional()
+      .describe('Addresses of this operation, for every format.')
+      .meta(
+        setOf(
+          'routes',
+          'by kind of operation',
+          '{1}: addresses',
+          '{1} is also served at {item}',
+          '{1} is no longer served at {item}',
+        ),
+      ),
+    fields: z.record(name, fieldSchema).optional().describe('What is read from a request, by canonical name.'),
+    ignore: someWords
+      .optional()
+      .describe('Fields that are known and mean nothing here.')
+      .meta(
+        setOf(
+          'set',
+          'plain',
+          '{1}: ignored fields',
+          '{1}: `{item}` is known and ignored',
+          '{1}: `{item}` is no longer ignored, it counts as unknown',
+        ),
+      ),
+    without_key: z
+      .literal('lookup_key')
+      .optional()
+      .describe("Serve requests without a key by the operator's lookup key.")
+      .meta(one('constant', WHOSE_KEY, '{1}: requests without a key')),
+    key_in: z
+      .strictObject({
+        key: word.describe("The body's field that holds the API key.").meta(one('constant', WHOSE_KEY, '{1}: field of the key')),
+        pin: word.describe("The body's field that holds the PIN.").meta(one('constant', WHOSE_KEY, '{1}: field of the PIN')),
+      })
+      .optional()
+      .describe('A login by fields: where no header brings a key, it is read from these. Answered like a Basic login.'),
+    undecided: name
+      .optional()
+      .describe('The format to answer in when nothing tells. Never for a number that moves money.')
+      .meta(one('constant', FORMAT, '{1}: format when nothing tells')),
+    numbering_guard: z
+      .strictObject({
+        number: name
+          .describe('The field that holds the network number.')
+          .meta(one('constant', GUARD, '{1}: numbering guard, number')),
+        phone: name
+          .describe('The field that holds the phone number.')
+          .meta(one('constant', GUARD, '{1}: numbering guard, phone')),
+        ported: name
+          .optional()
+          .describe('The field that says whether the phone number is ported.')
+          .meta(one('constant', GUARD, '{1}: numbering guard, ported')),
+      })
+      .optional()
+      .describe('Hold the network number against the prefix of the phone number.')
+      .meta(group({ named: '{1}: the numbering guard' })),
+    join: z
+      .record(
+        name,
+        z
+          .strictObject({
+            list: catalogList
+              .describe('The list of the catalog.')
+              .meta(one('constant', JOINED, '{1}: join {2}: list'))
+              .meta({ standIn: 'discos' }),
+            where: z
+              .record(name, value)
+              .describe('One column and the value that the row has there, such as { id: $plan }.')
+              .meta(entries(one('value', JOINED, '{1}: join {2} by {3}')))
+              .meta({ standIn: { id: 1 } }),
+          })
+          .meta(group({ named: '{1}: join {2}' })),
+      )
+      .optional()
+      .describe('Rows of the catalog by name, for the reply.'),
+    categories: someWords
+      .optional()
+      .describe("Words that v1's category of such an order holds: tells orders apart in its history.")
+      .meta(
+        setOf(
+          'set',
+          money('tells lost orders apart when they are looked for at v1'),
+          '{1}: categories',
+          '{1}: v1 may call it `{item}`',
+          '{1}: `{item}` is no longer a category of it',
+        ),
+      ),
+    catalog: z
+      .literal('wanted')
+      .optional()
+      .describe('The reply shows lists of the catalog.')
+      .meta(one('constant', LISTS, '{1}: lists of the catalog')),
+    call: callSchema.optional(),
+    patience: z
+      .record(name, duration)
+      .optional()
+      .describe('How long each kind of caller waits here; the default is in callers.')
+      .meta(entries(one('constant', 'plain', '{1}: patience of {2}, ms'))),
+    after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, '{1}: once a script has heard pending')),
+    reply: replySchema.optional().meta(group({ named: '{1}: the reply', reply: '{1}: reply' })),
+  })
+  .meta(group({ named: 'operation {1}', keptEmpty: true }));

@@ -1,0 +1,141 @@
+/**
+ * The mapping language: one schema that gives the types, the checker, the editors' JSON Schema, the reference page, and
+ * what a plan compares. Strict everywhere: a misspelt key is a problem, not silence. Meaning is checked in `check.ts`,
+ * values and conditions are compiled in `compile-value.ts`.
+ */
+import { z } from 'zod';
+import { callerKeySchema, callerKindSchema, lookupKey, timingSchema } from './callers';
+import { entries, group, NETWORK, one, OUTCOME, SAME_ORDER, setOf } from './declare';
+import type { formatFileSchema } from './formats';
+import { operationSchema } from './operations';
+import { fieldsOfReply, headerNames, name, numbers, someWords } from './parts';
+import { replySchema } from './replies';
+import { tableSchema } from './tables';
+
+export { formatFileSchema } from './formats';
+export { OPERATION_KINDS } from './operations';
+export { CATALOG_LISTS, type AfterPending, type ValueSource } from './parts';
+
+const wordsOf = (outcome: string) =>
+  z.strictObject({
+    http: z
+      .number()
+      .int()
+      .min(200)
+      .max(499)
+      .describe('The HTTP status; a rejection keeps v1’s own.')
+      .meta(one('constant', OUTCOME, `${outcome}: HTTP status`)),
+    status: z
+      .string()
+      .describe('The word under `status`.')
+      .meta(one('constant', OUTCOME, `${outcome}: word under \`status\``)),
+    Status: z
+      .string()
+      .describe('The word under `Status`.')
+      .meta(one('constant', OUTCOME, `${outcome}: word under \`Status\``)),
+  });
+/** A shared file: everything that is not one format's own. Every section may stand in any file. */
+export const sharedFileSchema = z.strictObject({
+  operations: z.record(name, operationSchema).optional().describe('What scripts can ask for, by name.'),
+  tables: z
+    .record(name, tableSchema)
+    .optional()
+    .describe('Words, numbers and ids of networks, providers, exams and the like, by name.'),
+  other_numberings: z
+    .array(
+      z
+        .strictObject({
+          title: z
+            .string()
+            .describe('For people, in refusals: whose numbering it is.')
+            .meta(one('constant', 'plain', 'other numbering “{1}”: title')),
+          table: name
+            .describe('The table whose values it numbers.')
+            .meta(one('constant', NETWORK, 'other numbering “{1}”: table')),
+          numbers: numbers.meta(one('numbers', NETWORK, 'number {2} of “{1}”')),
+          sells_unported: z
+            .boolean()
+            .optional()
+            .describe('Sell by it what no format explains, when the phone is not ported.')
+            .meta(one('flag', NETWORK, 'other numbering “{1}”: sells unported numbers')),
+        })
+        .meta(group({ named: 'other numbering “{1}”' })),
+    )
+    .optional()
+    .describe('Numberings of other servers, known to the numbering guard.')
+    .meta(group({ unnamed: true })),
+  request_id: someWords
+    .optional()
+    .describe("Spellings of the script's own id of an order.")
+    .meta(
+      setOf(
+        'set',
+        SAME_ORDER,
+        'request id: spellings',
+        'the request id is also read from `{item}`',
+        'the request id is no longer read from `{item}`',
+      ),
+    ),
+  request_id_headers: headerNames
+    .optional()
+    .describe('Headers with the id of a request: the first that was sent is the request id where no spelling of it was.')
+    .meta(one('sequence', SAME_ORDER, 'request id: headers')),
+  words: z
+    .strictObject({
+      success: wordsOf('success')
+        .describe('Charged and delivered.')
+        .meta({ standIn: { http: 200, status: 'success', Status: 'successful' } }),
+      pending: wordsOf('pending')
+        .describe('Charged, or its fate is not known yet.')
+        .meta({ standIn: { http: 200, status: 'pending', Status: 'processing' } }),
+      failure: wordsOf('failure')
+        .describe('Not charged, or refunded.')
+        .meta({ standIn: { http: 400, status: 'fail', Status: 'failed' } }),
+    })
+    .optional()
+    .describe('How outcomes are told: `$words` in replies.'),
+  texts: z
+    .record(name, z.string())
+    .optional()
+    .describe('What is said when v1 gave no message, by outcome.')
+    .meta(entries(one('constant', OUTCOME, 'text of {1}'))),
+  blocks: z
+    .record(name, replySchema)
+    .optional()
+    .describe('Reply fields that operations include.')
+    .meta(entries(group({ named: 'block {1}', keptEmpty: true, reply: 'block {1}' }))),
+  rows: z
+    .record(name, fieldsOfReply.meta(one('fields', 'by row column', 'rows {1}', { named: 'rows {1}', keptEmpty: true })))
+    .optional()
+    .describe('Shapes of list rows.'),
+  callers: z
+    .strictObject({
+      kinds: z.record(name, callerKindSchema).optional().describe('Kinds of callers, told by their User-Agent; tried in order.'),
+      keys: z
+        .record(
+          z
+            .string()
+            .regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits')
+            .meta({ rule: 'bad-fingerprint' }),
+          callerKeySchema,
+        )
+        .optional()
+        .describe('Single scripts, by the fingerprint of their key (`compat-gateway fingerprint`).'),
+    })
+    .optional()
+    .describe('Who is calling, and how long they wait.'),
+  timing: timingSchema.optional().describe('The times of an order.'),
+  lookup_key: lookupKey.optional(),
+});
+
+export type SharedFile = z.infer<typeof sharedFileSchema>;
+export type FormatFile = z.infer<typeof formatFileSchema>;
+export type OperationSource = z.infer<typeof operationSchema>;
+export type FieldSource = NonNullable<OperationSource['fields']>[string];
+export type TableSource = NonNullable<SharedFile['tables']>[string];
+export type ReplySource = NonNullable<OperationSource['reply']>;
+export type SignalSource = NonNullable<FormatFile['proof']>[number];
+export type CallerKindSource = NonNullable<NonNullable<SharedFile['callers']>['kinds']>[string];
+export type CallerKeySource = NonNullable<NonNullable<SharedFile['callers']>['keys']>[string];
+export type Timing = NonNullable<SharedFile['timing']>;
+export type OutcomeWords = NonNullable<SharedFile['words']>['success'];

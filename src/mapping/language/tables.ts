@@ -1,0 +1,100 @@
+/** Tables: words, numbers and ids of networks, providers and the like. */
+import { z } from 'zod';
+import { group, LISTS, NETWORK, one, setOf } from './declare';
+import { catalogList, name, numbers, words } from './parts';
+
+export const tableSchema = z
+  .strictObject({
+    title: z
+      .string()
+      .describe('For people, in refusals: "cable TV provider".')
+      .meta(one('constant', 'plain', 'table {1}: title'))
+      .meta({ standIn: '?' }),
+    values: z
+      .record(
+        z.string(),
+        z
+          .strictObject({
+            id: z
+              .number()
+              .int()
+              .optional()
+              .describe("v1's own number.")
+              .meta(one('constant', NETWORK, '{1} {2}: v1 number')),
+            label: z
+              .string()
+              .optional()
+              .describe('The name as lists show it.')
+              .meta(one('constant', 'plain', '{1} {2}: name in lists')),
+            words: words
+              .describe('Accepted words, compared without case, spaces and punctuation.')
+              .meta(
+                setOf(
+                  'words',
+                  NETWORK,
+                  '{1} {2}: words',
+                  '{1} {2} is also called `{item}`',
+                  '{1} {2} is no longer called `{item}`',
+                ),
+              )
+              .meta({ standIn: [] }),
+            prefixes: z
+              .array(
+                z
+                  .string('expected a prefix in quotes, such as "0803": without them its zero is lost')
+                  .regex(/^0\d{3,4}$/, 'expected a prefix such as "0803"')
+                  .meta({ rule: 'prefix-malformed' }),
+              )
+              .min(1, 'expected at least one')
+              .optional()
+              .describe('First digits of phone numbers.')
+              .meta(
+                setOf(
+                  'set',
+                  NETWORK,
+                  '{1} {2}: prefixes',
+                  '{1} {2} has the prefix {item}',
+                  '{1} {2} no longer has the prefix {item}',
+                ),
+              ),
+          })
+          .meta(group({ named: '{1} {2}', keptEmpty: true })),
+      )
+      .optional()
+      .describe('The values of the table, by canonical name.'),
+    numbers: numbers
+      .optional()
+      .describe('What a number means, unless the format says otherwise.')
+      .meta(one('numbers', NETWORK, '{1} number {2}')),
+    unlisted: z
+      .enum(['number', 'upper'])
+      .optional()
+      .describe('Let an unlisted number, or any word in capitals, through as it is. Default: refuse.')
+      .meta(one('constant', NETWORK, '{1}: what is not listed')),
+    catalog: z
+      .strictObject({
+        list: catalogList.describe('The list of the catalog.').meta(one('constant', NETWORK, '{1}: catalog list')),
+        id: name
+          .describe('Its column with the value that v1 wants.')
+          .meta(one('constant', NETWORK, '{1}: catalog column of the number')),
+        name: name.describe('Its column with the words.').meta(one('constant', NETWORK, '{1}: catalog column of the name')),
+      })
+      .optional()
+      .describe('Look words up in this list of the catalog.')
+      .meta(group({ named: '{1}: the look into the catalog' })),
+    shown_in: z
+      .array(z.string().regex(/^[a-z_]+\.[a-z_]+$/, 'expected a list of the catalog and its column, such as data_plans.id'))
+      .min(1, 'expected at least one')
+      .optional()
+      .describe("Columns of the catalog that hold v1's numbers of this table: a caller with numbers of its own is shown those.")
+      .meta(
+        setOf(
+          'set',
+          LISTS,
+          '{1}: columns in a caller’s own numbers',
+          '{1}: `{item}` is shown in a caller’s own numbers',
+          '{1}: `{item}` is no longer shown in a caller’s own numbers',
+        ),
+      ),
+  })
+  .meta(group({ named: 'table {1}', keptEmpty: true }));
