@@ -13,7 +13,7 @@ export function checkTables(source: MappingSource, report: Report): void {
     checkPrefixes(table.values ?? {}, path, report);
     checkNumbers(table.title, table.numbers ?? {}, table.values ?? {}, [...path, 'numbers'], report);
   }
-  for (const [index, { table: name, numbers }] of source.otherNumberings.entries()) {
+  for (const [index, { table: name, numbers }] of source.other_numberings.entries()) {
     const path = ['other_numberings', index];
     const table = source.tables[name];
     if (table !== undefined) checkNumbers(table.title, numbers, table.values ?? {}, [...path, 'numbers'], report);

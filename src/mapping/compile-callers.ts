@@ -13,7 +13,7 @@ export interface Callers {
 
 export function compileCallers(source: MappingSource, context: ValueContext): Callers {
   const { report } = context;
-  const kinds = Object.entries(source.callerKinds).map(([name, kind]) => ({
+  const kinds = Object.entries(source.callers.kinds).map(([name, kind]) => ({
     name,
     patienceMs: kind.patience,
     afterPending: kind.after_pending,
@@ -35,7 +35,7 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
       { at: 'key' },
     );
   const callerKeys = new Map(
-    Object.entries(source.callerKeys).map(([fingerprint, key]): [string, CallerKey] => [
+    Object.entries(source.callers.keys).map(([fingerprint, key]): [string, CallerKey] => [
       fingerprint,
       compileCallerKey(fingerprint, key, source, context),
     ]),

@@ -41,8 +41,8 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     tables,
     routes,
     otherNumberings: compileOthers(source),
-    requestIdSpellings: source.requestId,
-    requestIdHeaders: source.requestIdHeaders,
+    requestIdSpellings: source.request_id,
+    requestIdHeaders: source.request_id_headers,
     words: source.words,
     texts: source.texts,
     timing: source.timing,
@@ -56,7 +56,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
   };
 }
 
-function compileOthers({ otherNumberings }: MappingSource): OtherNumbering[] {
+function compileOthers({ other_numberings: otherNumberings }: MappingSource): OtherNumbering[] {
   return otherNumberings.flatMap(({ title, table, numbers, sells_unported: sells }, index) =>
     table === 'network'
       ? [{ title, numbering: toNumbering(numbers), sellsUnported: sells === true, path: ['other_numberings', index] }]
@@ -64,7 +64,7 @@ function compileOthers({ otherNumberings }: MappingSource): OtherNumbering[] {
   );
 }
 
-function lookupLimitsOf({ lookupKey }: MappingSource): LookupLimits {
+function lookupLimitsOf({ lookup_key: lookupKey }: MappingSource): LookupLimits {
   const { calls, window, total = Infinity, owner = 0, remember = 0, seller } = lookupKey;
   return {
     calls,
@@ -263,7 +263,7 @@ function knownSpellings(
 ): ReadonlySet<string> {
   const known = new Set<string>([...(operation.ignore ?? []), ...Object.values(operation.key_in ?? {})]);
   for (const field of fields) for (const spelling of [...field.from, ...field.otherwise]) known.add(spelling);
-  if (operation.kind === 'purchase') for (const spelling of source.requestId) known.add(spelling);
+  if (operation.kind === 'purchase') for (const spelling of source.request_id) known.add(spelling);
   for (const format of source.formats.values())
     for (const field of Object.values(format.operations?.[name]?.fields ?? {}))
       for (const spelling of field.from) known.add(spelling);

@@ -249,15 +249,14 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
     tables: merged.tables ?? {},
     blocks: merged.blocks ?? {},
     rows: merged.rows ?? {},
-    otherNumberings: merged.other_numberings ?? [],
-    requestId: merged.request_id!,
-    requestIdHeaders: merged.request_id_headers ?? [],
+    other_numberings: merged.other_numberings ?? [],
+    request_id: merged.request_id!,
+    request_id_headers: merged.request_id_headers ?? [],
     words: merged.words!,
     texts: merged.texts ?? {},
-    callerKinds: merged.callers?.kinds ?? {},
-    callerKeys: merged.callers?.keys ?? {},
+    callers: { kinds: merged.callers?.kinds ?? {}, keys: merged.callers?.keys ?? {} },
     timing: merged.timing!,
-    lookupKey: merged.lookup_key!,
+    lookup_key: merged.lookup_key!,
   };
 }
 

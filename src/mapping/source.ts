@@ -1,4 +1,4 @@
-/** The mapping files as written, merged by section, with the place of everything for problems. */
+/** The mapping files as written, merged by section under the names of the language, with the place of everything for problems. */
 import type { Fix, Problem } from './problem';
 import type { Locate, YamlPath } from './read-yaml';
 import { ruleOf, type RuleId } from './rules/rules';
@@ -12,15 +12,17 @@ export interface MappingSource {
   readonly tables: Readonly<Section<'tables'>>;
   readonly blocks: Readonly<Section<'blocks'>>;
   readonly rows: Readonly<Section<'rows'>>;
-  readonly otherNumberings: Section<'other_numberings'>;
-  readonly requestId: readonly string[];
-  readonly requestIdHeaders: readonly string[];
+  readonly other_numberings: Section<'other_numberings'>;
+  readonly request_id: readonly string[];
+  readonly request_id_headers: readonly string[];
   readonly words: Section<'words'>;
   readonly texts: Readonly<Section<'texts'>>;
-  readonly callerKinds: NonNullable<Section<'callers'>['kinds']>;
-  readonly callerKeys: NonNullable<Section<'callers'>['keys']>;
+  readonly callers: {
+    readonly kinds: NonNullable<Section<'callers'>['kinds']>;
+    readonly keys: NonNullable<Section<'callers'>['keys']>;
+  };
   readonly timing: Section<'timing'>;
-  readonly lookupKey: Section<'lookup_key'>;
+  readonly lookup_key: Section<'lookup_key'>;
   readonly places: Places;
   /** Over the bytes of all files: the same set has the same hash everywhere. */
   readonly hash: string;

@@ -48,7 +48,7 @@ test('numberings of other servers add up over files, and each knows its own plac
   const one = 'other_numberings: [{ title: One, table: network, numbers: { 1: MTN } }]';
   const two = 'other_numberings:\n  - title: Two\n    table: network\n    numbers: { 1: GLO }\n';
   const { source } = mergeFiles(filesWith(one, two));
-  expect(source!.otherNumberings.map(({ title }) => title)).toEqual(['One', 'Two']);
+  expect(source!.other_numberings.map(({ title }) => title)).toEqual(['One', 'Two']);
   expect(source!.places.find(['other_numberings', 1, 'numbers', '1'])).toEqual({ file: '2.yaml', line: 4, column: 19 });
 });
 

@@ -53,6 +53,33 @@ export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): M
   return { keys, groups };
 }
 
+/** Where something stands in the merged set. */
+export interface Place {
+  readonly path: readonly (string | number)[];
+  /** The path with `*` for every name of the author's own: `operations.*.fields.*.from`. */
+  readonly pattern: string;
+  /** What the stars stand for, in order. */
+  readonly names: readonly string[];
+}
+
+export const ROOT: Place = { path: [], pattern: '', names: [] };
+
+/** Every key of the language, and whatever one stands below. */
+const PATTERNS: ReadonlySet<string> = new Set(
+  [...MODEL.keys.keys()].flatMap((pattern) => {
+    const steps = pattern.split('.');
+    return steps.map((_, index) => steps.slice(0, index + 1).join('.'));
+  }),
+);
+
+/** One step down; undefined for what is no part of the language, or is told in another section. */
+export function placeBelow({ path, pattern, names }: Place, key: string): Place | undefined {
+  const own = pattern === '' ? key : `${pattern}.${key}`;
+  if (PATTERNS.has(own)) return { path: [...path, key], pattern: own, names };
+  const named = `${pattern}.*`;
+  return PATTERNS.has(named) ? { path: [...path, key], pattern: named, names: [...names, key] } : undefined;
+}
+
 /** What a key or group says of its absence; nothing where it has no name. */
 export function groupAt(pattern: string): Grouped {
   return MODEL.keys.get(pattern) ?? MODEL.groups.get(pattern) ?? {};

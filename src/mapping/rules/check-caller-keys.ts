@@ -8,7 +8,7 @@ import { hintFor, type Checking } from './checking';
 import { walkValue } from './walk-value';
 
 export function checkCallerKeys(checking: Checking): void {
-  for (const [fingerprint, key] of Object.entries(checking.source.callerKeys)) {
+  for (const [fingerprint, key] of Object.entries(checking.source.callers.keys)) {
     const path = ['callers', 'keys', fingerprint];
     checkNumbers(key, path, checking);
     checkLists(key, path, checking);

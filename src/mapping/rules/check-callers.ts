@@ -16,14 +16,14 @@ const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay
 
 export function checkCallers(checking: Checking): void {
   const { source } = checking;
-  for (const [name, kind] of Object.entries(source.callerKinds))
+  for (const [name, kind] of Object.entries(source.callers.kinds))
     checkPatience(kind.patience, isPhp(kind), ['callers', 'kinds', name, 'patience'], checking);
   for (const [name, operation] of Object.entries(source.operations))
     for (const [kind, patience] of Object.entries(operation.patience ?? {})) {
-      const known = source.callerKinds[kind];
+      const known = source.callers.kinds[kind];
       checkPatience(patience, known === undefined || isPhp(known), ['operations', name, 'patience', kind], checking);
     }
-  for (const [fingerprint, { patience = {} }] of Object.entries(source.callerKeys)) {
+  for (const [fingerprint, { patience = {} }] of Object.entries(source.callers.keys)) {
     const path = ['callers', 'keys', fingerprint, 'patience'];
     // The operator knows this one script.
     if (typeof patience === 'number') checkPatience(patience, true, path, checking);
@@ -48,7 +48,7 @@ function checkPatience(patienceMs: number, isOfPhp: boolean, path: YamlPath, { s
 /** Kinds are tried in order: a User-Agent that an earlier one claims is never reached. */
 function checkKinds({ source, report }: Checking): void {
   const earlier: { readonly kind: string; readonly pattern: string; readonly headers: readonly string[] }[] = [];
-  for (const [kind, { user_agents: agents, headers: names = [] }] of Object.entries(source.callerKinds)) {
+  for (const [kind, { user_agents: agents, headers: names = [] }] of Object.entries(source.callers.kinds)) {
     const headers = names.map((name) => name.toLowerCase());
     for (const [index, agent] of (agents ?? []).entries()) {
       const pattern = agent.toLowerCase();
@@ -73,9 +73,9 @@ function covers(pattern: string, other: string): boolean {
 function checkTiming({ source, report }: Checking): void {
   const times: (readonly [string, number, YamlPath])[] = [
     ...Object.entries(source.timing).map(([name, ms]) => [name, ms as number, ['timing', name]] as const),
-    ['window', source.lookupKey.window, ['lookup_key', 'window']],
-    ['remember', source.lookupKey.remember ?? 1, ['lookup_key', 'remember']],
-    ...Object.entries(source.callerKinds).map(
+    ['window', source.lookup_key.window, ['lookup_key', 'window']],
+    ['remember', source.lookup_key.remember ?? 1, ['lookup_key', 'remember']],
+    ...Object.entries(source.callers.kinds).map(
       ([name, { patience }]) => ['patience', patience, ['callers', 'kinds', name, 'patience']] as const,
     ),
   ];

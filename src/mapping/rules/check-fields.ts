@@ -25,7 +25,7 @@ export function checkFields(checking: Checking): void {
     checkList(operation.ignore, [...path, 'ignore'], checking);
     if (operation.kind === 'purchase') checkRequestIds(name, checking);
   }
-  checkList(source.requestId, ['request_id'], checking);
+  checkList(source.request_id, ['request_id'], checking);
 }
 
 function checkField(field: FieldSource, path: YamlPath, checking: Checking): void {
@@ -97,7 +97,7 @@ function checkList(
 function checkRequestIds(operation: string, { source, report }: Checking): void {
   const check = (from: readonly string[] | undefined, path: YamlPath): void => {
     for (const [index, spelling] of (from ?? []).entries())
-      if (source.requestId.includes(spelling))
+      if (source.request_id.includes(spelling))
         report([...path, index], 'request-id-is-field', `\`${spelling}\` is a spelling of the request id`);
   };
   for (const [field, { from, otherwise }] of Object.entries(source.operations[operation]!.fields ?? {})) {

@@ -20,7 +20,7 @@ export function checkNumberings(checking: Checking): void {
       checkNumbers(numbers, path, checking);
       checkCompleteness(table, numbers, path, checking);
     }
-  for (const [index, { numbers }] of source.otherNumberings.entries())
+  for (const [index, { numbers }] of source.other_numberings.entries())
     checkNumbers(numbers, ['other_numberings', index, 'numbers'], checking);
   checkOthers(checking);
 }
@@ -81,7 +81,7 @@ function checkShownIn(name: string, { source, report }: Checking): void {
 
 /** A numbering that a format has already explains nothing to the guard. */
 function checkOthers({ source, report }: Checking): void {
-  for (const [index, { table, numbers }] of source.otherNumberings.entries()) {
+  for (const [index, { table, numbers }] of source.other_numberings.entries()) {
     const twin = [...source.formats].find(([, format]) => isSame(format.numbers?.[table], numbers));
     if (twin !== undefined)
       report(['other_numberings', index, 'numbers'], 'numbering-identical', `format \`${twin[0]}\` numbers exactly so`);

@@ -32,7 +32,7 @@ function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Ch
 }
 
 function checkPatience(name: string, operation: OperationSource, { source, report }: Checking): void {
-  const kinds = Object.keys(source.callerKinds);
+  const kinds = Object.keys(source.callers.kinds);
   for (const kind of Object.keys(operation.patience ?? {}))
     if (!kinds.includes(kind))
       report(['operations', name, 'patience', kind], 'unknown-caller-kind', `there is no kind of caller \`${kind}\``, {
@@ -82,7 +82,7 @@ function numberedFields({ kind, fields, call }: OperationSource, source: Mapping
   return Object.entries(fields ?? {}).flatMap(([name, { as }]) => {
     const numberings = [
       ...[...source.formats.values()].map((format) => format.numbers?.[as]),
-      ...source.otherNumberings.filter(({ table }) => table === as).map(({ numbers }) => numbers),
+      ...source.other_numberings.filter(({ table }) => table === as).map(({ numbers }) => numbers),
     ].flatMap((numbers) => (numbers === undefined ? [] : [JSON.stringify(Object.entries(numbers).sort())]));
     const hasPrefixes = Object.values(source.tables[as]?.values ?? {}).some(({ prefixes }) => prefixes !== undefined);
     return hasPrefixes && new Set(numberings).size > 1 && new RegExp(`"\\$${name}\\b`).test(sent) ? [name] : [];

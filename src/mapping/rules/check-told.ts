@@ -43,7 +43,7 @@ function listObjects({ source }: Checking): [string, PlacedValue][] {
     const replies = [[reply, ['operations', name, 'reply']] as const, ...owns];
     return kind === 'list' ? replies.flatMap(([one, path]) => (isFields(one?.success) ? listReply(one, path, source) : [])) : [];
   });
-  const ofCallers = Object.entries(source.callerKeys).flatMap(([fingerprint, { lists }]) =>
+  const ofCallers = Object.entries(source.callers.keys).flatMap(([fingerprint, { lists }]) =>
     Object.entries(lists ?? {}).map(([name, value]): PlacedValue => ({
       value,
       path: ['callers', 'keys', fingerprint, 'lists', name],

@@ -31,7 +31,7 @@ function repliesOf(source: MappingSource): unknown[] {
     [...source.formats.values()].map((format) => format.operations),
     source.blocks,
     source.rows,
-    Object.values(source.callerKeys).map(({ lists }) => lists),
+    Object.values(source.callers.keys).map(({ lists }) => lists),
   ];
 }
 

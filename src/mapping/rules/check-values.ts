@@ -48,7 +48,7 @@ export function checkValues(checking: Checking): void {
     ...standingOf({ title: '', kind: 'list' }, 'failure', source),
     roots: new Set(['text', 'http', 'words', 'list']),
   };
-  for (const [fingerprint, { lists = {} }] of Object.entries(source.callerKeys))
+  for (const [fingerprint, { lists = {} }] of Object.entries(source.callers.keys))
     for (const [name, value] of Object.entries(lists))
       judge(value, ['callers', 'keys', fingerprint, 'lists', name], { ...shape, where: 'the shape of a list' });
   const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, endpoints: [], list: undefined };

@@ -103,8 +103,8 @@ function spellingRules(source: MappingSource): Rule[] {
     ...placedSpellings(source).flatMap(({ operation, field, path, texts }) =>
       texts.map((text, index) => rule('spelling', [...path, index], `${text} (${field} of ${operation})`)),
     ),
-    ...source.requestId.map((text, index) => rule('spelling', ['request_id', index], `${text} (the request id)`)),
-    ...source.requestIdHeaders.map((text, index) =>
+    ...source.request_id.map((text, index) => rule('spelling', ['request_id', index], `${text} (the request id)`)),
+    ...source.request_id_headers.map((text, index) =>
       rule('spelling', ['request_id_headers', index], `${text} (header of the request id)`),
     ),
   ];
@@ -127,7 +127,7 @@ function tableRules(source: MappingSource): Rule[] {
       numberRules(['formats', id, 'numbers', name], numbers, `${name}, format ${id}`),
     ),
   );
-  const others = source.otherNumberings.flatMap(({ numbers, title }, index) =>
+  const others = source.other_numberings.flatMap(({ numbers, title }, index) =>
     numberRules(['other_numberings', index, 'numbers'], numbers, title),
   );
   return [...shared, ...own, ...others];

@@ -91,9 +91,9 @@ function showSpellings(intent: Intent, { source }: Surroundings, shown: Set<stri
     if (at !== -1) shown.add(idOf('spelling', [...path, at]));
   }
   for (const spelling of Object.keys(intent.requestId?.echo ?? {}))
-    shown.add(idOf('spelling', ['request_id', source.requestId.indexOf(spelling)]));
+    shown.add(idOf('spelling', ['request_id', source.request_id.indexOf(spelling)]));
   const header = intent.requestId?.header?.name;
-  if (header !== undefined) shown.add(idOf('spelling', ['request_id_headers', source.requestIdHeaders.indexOf(header)]));
+  if (header !== undefined) shown.add(idOf('spelling', ['request_id_headers', source.request_id_headers.indexOf(header)]));
   for (const field of intent.operation.fields)
     if (intent.spellings[field.name] !== undefined) shown.add(idOf('transform', [field.as]));
 }
@@ -116,7 +116,7 @@ function showTables(
       const at = own === undefined ? ['tables', name, 'numbers'] : ['formats', format, 'numbers', name];
       shown.add(idOf('table number', [...at, asWritten(number, own ?? source.tables[name]?.numbers)]));
       if (operation.guard?.number === field)
-        for (const [index, { numbers }] of source.otherNumberings.entries())
+        for (const [index, { numbers }] of source.other_numberings.entries())
           shown.add(idOf('table number', ['other_numberings', index, 'numbers', asWritten(number, numbers)]));
     }
   }

@@ -8,26 +8,12 @@ export interface Edit {
   readonly value: unknown;
 }
 
-/** Sections whose name in the files is not their name in the source. */
-const SECTIONS: Readonly<Record<string, keyof MappingSource>> = {
-  other_numberings: 'otherNumberings',
-  request_id: 'requestId',
-  request_id_headers: 'requestIdHeaders',
-};
-
 export function editSource(source: MappingSource, edits: readonly Edit[]): MappingSource {
   return edits.reduce(editOnce, source);
 }
 
 function editOnce(source: MappingSource, { path, value }: Edit): MappingSource {
-  const [section, ...rest] = path.map(String) as [string, ...string[]];
-  if (section === 'formats') {
-    const [format, ...inside] = rest as [string, ...string[]];
-    const changed = put(source.formats.get(format), inside, value);
-    return { ...source, formats: new Map([...source.formats, [format, changed as never]]) };
-  }
-  const name = SECTIONS[section] ?? (section as keyof MappingSource);
-  return { ...source, [name]: put(source[name], rest, value) };
+  return put(source, path.map(String), value) as MappingSource;
 }
 
 function put(node: unknown, path: readonly string[], value: unknown): unknown {
@@ -40,6 +26,7 @@ function put(node: unknown, path: readonly string[], value: unknown): unknown {
     else items[Number(step)] = changed;
     return items;
   }
+  if (node instanceof Map) return new Map([...(node as ReadonlyMap<string, unknown>), [step, put(node.get(step), rest, value)]]);
   const entries = Object.entries((node ?? {}) as Record<string, unknown>);
   const changed = put((node as Record<string, unknown> | undefined)?.[step], rest, value);
   const isNew = !entries.some(([key]) => key === step);

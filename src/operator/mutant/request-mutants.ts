@@ -21,8 +21,8 @@ export function requestMutants(source: MappingSource): Mutant[] {
   return [
     ...shared,
     ...own,
-    ...dropEach(source.requestId, 'the spelling', ['request_id'], purchasesOf(source)),
-    ...dropEach(source.requestIdHeaders, 'the header', ['request_id_headers'], purchasesOf(source)),
+    ...dropEach(source.request_id, 'the spelling', ['request_id'], purchasesOf(source)),
+    ...dropEach(source.request_id_headers, 'the header', ['request_id_headers'], purchasesOf(source)),
   ];
 }
 

@@ -16,7 +16,7 @@ export function tableMutants(source: MappingSource): Mutant[] {
         ...(proof ?? []).flatMap((signal, index) => signalMutants(signal, [...path, 'proof', index])),
       ];
     }),
-    ...source.otherNumberings.flatMap(({ numbers, sells_unported: sells }, index) => {
+    ...source.other_numberings.flatMap(({ numbers, sells_unported: sells }, index) => {
       const path = ['other_numberings', index];
       return [
         ...numberMutants(numbers, [...path, 'numbers']),

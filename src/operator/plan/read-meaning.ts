@@ -2,7 +2,7 @@
 import { textOf } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { Comparison } from '../../mapping/language/declare';
-import { groupAt, MODEL } from '../../mapping/language/model';
+import { groupAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
 import type { CallerKindSource, ValueSource } from '../../mapping/language/schema';
@@ -13,12 +13,6 @@ import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBy
 import type { Bag, Branch, Item, Leaf, Meaning, SetOfItems } from './meaning';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-interface Place {
-  readonly path: YamlPath;
-  readonly pattern: string;
-  readonly names: readonly string[];
-}
 
 /** The running set is read once, however many candidates it is held against. */
 const meanings = new WeakMap<MappingSource, Branch>();
@@ -31,22 +25,8 @@ export function readMeaning(source: MappingSource): Branch {
 
 function readAll(source: MappingSource): Branch {
   const reader = new Reader(source);
-  const sections: Fields = {
-    operations: source.operations,
-    formats: Object.fromEntries([...source.formats].map(([id, format]) => [id, without(format, 'format', 'rows')])),
-    tables: source.tables,
-    other_numberings: source.otherNumberings,
-    request_id: source.requestId,
-    request_id_headers: source.requestIdHeaders,
-    words: source.words,
-    texts: source.texts,
-    blocks: source.blocks,
-    rows: source.rows,
-    callers: { kinds: source.callerKinds, keys: source.callerKeys },
-    timing: source.timing,
-    lookup_key: source.lookupKey,
-  };
-  return reader.branch(sections, { path: [], pattern: '', names: [] });
+  const formats = Object.fromEntries(source.formats);
+  return reader.branch({ ...source, formats }, ROOT);
 }
 
 class Reader {
@@ -55,13 +35,14 @@ class Reader {
 
   constructor(source: MappingSource) {
     this.#source = source;
-    this.#requestIds = new Set(source.requestId);
+    this.#requestIds = new Set(source.request_id);
   }
 
   branch(value: Fields, place: Place): Branch {
     const entries = new Map<string, Meaning>();
     for (const [key, part] of Object.entries(value)) {
-      const meaning = part === undefined ? undefined : this.#meaning(part, below(place, key));
+      const at = placeBelow(place, key);
+      const meaning = part === undefined || at === undefined ? undefined : this.#meaning(part, at);
       if (meaning !== undefined) entries.set(key, meaning);
     }
     if (place.pattern === 'callers.kinds') this.#addTurns(value, entries, place);
@@ -200,20 +181,6 @@ function readTable(name: string, source: MappingSource['tables'][string], value:
   const table = createTable(name, source);
   return table.read(value, table.numbering);
 }
-
-function below({ path, pattern, names }: Place, key: string): Place {
-  const own = pattern === '' ? key : `${pattern}.${key}`;
-  if (pattern === '' || PATTERNS.has(own)) return { path: [...path, key], pattern: own, names };
-  return { path: [...path, key], pattern: `${pattern}.*`, names: [...names, key] };
-}
-
-/** Every key of the language, and whatever one stands below. */
-const PATTERNS: ReadonlySet<string> = new Set(
-  [...MODEL.keys.keys()].flatMap((pattern) => {
-    const steps = pattern.split('.');
-    return steps.map((_, index) => steps.slice(0, index + 1).join('.'));
-  }),
-);
 
 function leaf(value: unknown, place: Place): Leaf {
   return { kind: 'leaf', ...place, value, canonical: JSON.stringify(value), shown: showValue(value as ValueSource) };

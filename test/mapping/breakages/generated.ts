@@ -358,20 +358,20 @@ function ofRows({ rows }: MappingSource): Made[] {
   );
 }
 
-function ofTimes({ callerKinds, timing }: MappingSource): Made[] {
+function ofTimes({ callers: { kinds }, timing }: MappingSource): Made[] {
   const cut = (path: Path, value: unknown, words: string, caught: Made['caught'] = 'check'): Made =>
     money('patience or `try` cut', words, [{ path: [...path], value }], caught);
   return [
-    ...Object.keys(callerKinds).flatMap((kind) => [
-      cut(['callerKinds', kind, 'patience'], 400, `waits 400 ms for ${kind}`),
-      cut(['callerKinds', kind, 'patience'], 1_000, `waits 1 s for ${kind}`),
+    ...Object.keys(kinds).flatMap((kind) => [
+      cut(['callers', 'kinds', kind, 'patience'], 400, `waits 400 ms for ${kind}`),
+      cut(['callers', 'kinds', kind, 'patience'], 1_000, `waits 1 s for ${kind}`),
     ]),
-    ...Object.entries(callerKinds).flatMap(([kind, { user_agents: agents, headers }]) =>
+    ...Object.entries(kinds).flatMap(([kind, { user_agents: agents, headers }]) =>
       agents === undefined || headers !== undefined
         ? []
         : [
             money("`user_agents: ['*']`", `takes everybody for ${kind}`, [
-              { path: ['callerKinds', kind, 'user_agents'], value: ['*'] },
+              { path: ['callers', 'kinds', kind, 'user_agents'], value: ['*'] },
             ]),
           ],
     ),

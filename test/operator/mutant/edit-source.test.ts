@@ -4,11 +4,9 @@ import { MAPPINGS } from '../../mapping/mapping-set';
 
 const source = loadSource(MAPPINGS).source!;
 
-const NAMES: Readonly<Record<string, string>> = { other_numberings: 'otherNumberings', request_id: 'requestId' };
-
 /** What stands in the source at a path of the files. */
 function valueAt({ formats, ...sections }: typeof source, [section, ...rest]: readonly (string | number)[]): unknown {
-  let node: unknown = section === 'formats' ? Object.fromEntries(formats) : sections[(NAMES[section!] ?? section) as 'words'];
+  let node: unknown = section === 'formats' ? Object.fromEntries(formats) : sections[section as 'words'];
   for (const step of rest) node = (node as Record<string, unknown> | undefined)?.[step];
   return node;
 }

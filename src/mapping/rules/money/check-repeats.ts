@@ -12,7 +12,7 @@ const REPEATING = new Set(
 );
 
 export function checkRepeats({ source, report }: Checking): void {
-  for (const [index, spelling] of source.requestId.entries()) {
+  for (const [index, spelling] of source.request_id.entries()) {
     const words = spelling
       .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
       .toLowerCase()
@@ -54,7 +54,7 @@ function checkProofs(source: MappingSource, report: Checking['report']): void {
     }
 }
 
-function knownSpellings({ operations, formats, requestId }: MappingSource): ReadonlySet<string> {
+function knownSpellings({ operations, formats, request_id: requestId }: MappingSource): ReadonlySet<string> {
   const shared = Object.values(operations).flatMap(({ fields = {}, ignore = [] }) => [
     ...Object.values(fields).flatMap(({ from, otherwise = [] }) => [...from, ...otherwise]),
     ...ignore,

@@ -15,7 +15,7 @@ export function checkTimes({ source, report }: Checking): void {
     if (ms > 0 && ms < least)
       report(path, 'patience-too-short', `${spell(ms)} is too short for an order: at least ${spell(least)}`);
   };
-  for (const [name, { patience, user_agents: agents, headers }] of Object.entries(source.callerKinds)) {
+  for (const [name, { patience, user_agents: agents, headers }] of Object.entries(source.callers.kinds)) {
     const path = ['callers', 'kinds', name];
     check(patience, PATIENCE_MIN_MS, [...path, 'patience']);
     for (const [index, agent] of (agents ?? []).entries())
@@ -24,7 +24,7 @@ export function checkTimes({ source, report }: Checking): void {
   }
   for (const [name, { patience }] of Object.entries(source.operations))
     for (const [kind, ms] of Object.entries(patience ?? {})) check(ms, PATIENCE_MIN_MS, ['operations', name, 'patience', kind]);
-  for (const [fingerprint, { patience = {} }] of Object.entries(source.callerKeys)) {
+  for (const [fingerprint, { patience = {} }] of Object.entries(source.callers.keys)) {
     const path = ['callers', 'keys', fingerprint, 'patience'];
     if (typeof patience === 'number') check(patience, KEY_PATIENCE_MIN_MS, path);
     else for (const [name, ms] of Object.entries(patience)) check(ms, KEY_PATIENCE_MIN_MS, [...path, name]);

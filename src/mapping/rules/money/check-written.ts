@@ -32,7 +32,7 @@ export function checkWritten(checking: Checking): void {
 }
 
 /** What is read. What is ignored may be called anything: nothing depends on it. */
-function* spellingsOf({ operations, formats, requestId }: MappingSource): Generator<[string, YamlPath]> {
+function* spellingsOf({ operations, formats, request_id: requestId }: MappingSource): Generator<[string, YamlPath]> {
   function* of(list: readonly string[] | undefined, path: YamlPath): Generator<[string, YamlPath]> {
     for (const [index, spelling] of (list ?? []).entries()) yield [spelling, [...path, index]];
   }
