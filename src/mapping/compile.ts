@@ -2,7 +2,7 @@
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
-import { compileReplies, compileReply, type ReplySurroundings } from './compile-reply';
+import { buildReply, compileReplies, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
 import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering, Route } from './mapping';
 import { nearestName } from './nearest-name';
@@ -49,7 +49,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     replayMs: source.timing.replay ?? REPLAY_MS,
     lookupKey: lookupLimitsOf(source),
     ...compileCallers(source, surroundings.context),
-    refusal: compileReply({ include: ['refusal'] }, 'failure', ['blocks', 'refusal'], surroundings),
+    refusal: buildReply([{ reply: { include: ['refusal'] }, path: ['blocks', 'refusal'] }], 'failure', surroundings),
     placeOf: (path) => source.places.find(path),
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
     numberingOf,
@@ -108,7 +108,15 @@ function compileFormat(id: string, source: MappingSource, tables: ReadonlyMap<st
     numberings.set(name, toNumbering(numbers));
   }
   const signals = (format.proof ?? []).map((signal, index) => compileSignal(signal, ['formats', id, 'proof', index], report));
-  return { id, title: format.title, hasLogin: format.login === 'basic', signals, numberings };
+  return {
+    id,
+    title: format.title,
+    hasLogin: format.login === 'basic',
+    explainsNumbers: format.guard !== 'own',
+    cure: format.cure,
+    signals,
+    numberings,
+  };
 }
 
 function compileRows(source: MappingSource, tables: ReadonlyMap<string, Table>, report: Report): Map<string, Value> {
@@ -285,11 +293,11 @@ function reportUnknownOperations(source: MappingSource, report: Report): void {
 
 function collectRoutes(source: MappingSource): Route[] {
   const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) =>
-    (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format: undefined })),
+    (routes ?? []).flatMap(parseRoute).map((address): Route => ({ ...address, operation, format: undefined })),
   );
   const own = [...source.formats].flatMap(([format, { operations }]) =>
     Object.entries(operations ?? {}).flatMap(([operation, { routes }]) =>
-      (routes ?? []).map((route): Route => ({ ...parseRoute(route), operation, format })),
+      (routes ?? []).flatMap(parseRoute).map((address): Route => ({ ...address, operation, format })),
     ),
   );
   return [...shared, ...own];

@@ -118,6 +118,10 @@ export interface Format {
   readonly id: string;
   readonly title: string;
   readonly hasLogin: boolean;
+  /** False where the numbering guard of other formats' scripts leaves its numbers alone. */
+  readonly explainsNumbers: boolean;
+  /** What the owner of such a script can do when the numbering guard refuses a number that makes sense in this format. */
+  readonly cure: string | undefined;
   readonly signals: readonly Signal[];
   /** Extra spellings by operation and field. */
   readonly numberings: ReadonlyMap<string, Numbering>;

@@ -10,7 +10,9 @@ import {
   visit,
   type Document,
   type Node,
+  type Pair,
   type Scalar,
+  type YAMLMap,
 } from 'yaml';
 import type { z } from 'zod';
 import { maskPath } from './mask-caller-keys';
@@ -20,6 +22,7 @@ import { readRest, type Hole } from './read-rest';
 import { safeRename } from './safe-rename';
 import { hintForIssue, sayIssue } from './say-issue';
 import { saySyntax, SYNTAX, type Said } from './say-syntax';
+import { splitNames } from './language/values';
 import { sharedFileSchema } from './language/schema';
 import { keysAt, ruleAt } from './language/model';
 
@@ -202,7 +205,7 @@ function describeIssue(file: string, issue: z.core.$ZodIssue, locate: Locate, sc
     });
   }
   // A bad key of a record is the key's fault, and stands where the key stands.
-  const what = issue.code === 'invalid_key' ? 'key' : 'value';
+  const what = issue.code === 'invalid_key' || issue.code === 'custom' ? 'key' : 'value';
   const message = issue.code === 'invalid_key' ? `unusable key: ${issue.issues[0]?.message ?? issue.message}` : issue.message;
   const hint = hintForIssue(issue);
   return [
@@ -229,6 +232,7 @@ function hintForKey(key: string, known: readonly string[], path: YamlPath): stri
 
 /** A schema may name the rule that a value of a wrong form breaks: `.meta({ rule: 'bad-duration' })`. */
 function ruleOfIssue(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code === 'custom') return (issue.params?.['rule'] as string | undefined) ?? 'schema';
   if (issue.code === 'invalid_value') return 'unknown-choice';
   if (issue.code === 'too_small' && issue.origin === 'array') return 'empty-list';
   if (issue.code !== 'invalid_format' && issue.code !== 'invalid_key') return 'schema';
@@ -247,7 +251,7 @@ function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): nu
     if (isAlias(node)) node = node.resolve(document) ?? null;
     const isLast = depth === path.length - 1;
     if (isMap(node)) {
-      const pair = node.items.find((item) => isScalar(item.key) && keyText(item.key) === String(step));
+      const pair = pairOf(node, String(step));
       if (pair === undefined) return offset;
       const key = pair.key as Node;
       const child = pair.value as Node | null;
@@ -261,6 +265,15 @@ function offsetOf(document: Document, path: YamlPath, what: 'key' | 'value'): nu
     } else return offset;
   }
   return offset;
+}
+
+/** A key may be one of several names on its line, or that of a group. */
+function pairOf(node: YAMLMap, name: string): Pair | undefined {
+  const texts = node.items.map(({ key }) => (isScalar(key) ? keyText(key) : ''));
+  const index = texts.indexOf(name);
+  const pair = node.items[index === -1 ? texts.findIndex((text) => splitNames(text).includes(name)) : index];
+  const groups = pair === undefined ? node.items[texts.indexOf('groups')]?.value : undefined;
+  return isMap(groups) ? pairOf(groups, name) : pair;
 }
 
 /** The path of the key that begins there. */

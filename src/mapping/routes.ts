@@ -3,9 +3,19 @@ import { decodePath } from '../domain/decode-path';
 import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
 import { trimSlash } from './trim-slash';
 
-export function parseRoute(text: string): { methods: string[]; path: string } {
+export interface Address {
+  readonly methods: readonly string[];
+  readonly path: string;
+}
+
+/** `GET|POST /api/data|topup/:id` is two addresses, each with both methods. */
+export function parseRoute(text: string): Address[] {
   const [methods = '', path = ''] = text.split(' ');
-  return { methods: methods.split('|'), path: trimSlash(path) };
+  const paths = trimSlash(path)
+    .split('/')
+    .map((segment) => segment.split('|'))
+    .reduce<string[]>((begun, ends) => begun.flatMap((start) => ends.map((end) => `${start}/${end}`)), ['']);
+  return paths.map((one) => ({ methods: methods.split('|'), path: one.slice(1) }));
 }
 
 interface Node {

@@ -99,10 +99,7 @@ const addAFormat = 'docs/add-a-format.md';
   () => {
     const example = join(ROOT, 'examples', 'format-c', 'mappings');
     const built = join(desks.get(addAFormat)!.folder, 'my-mappings');
-    for (const name of ['format-c.yaml', 'other-numberings.yaml', 'cases/original-numbers.yaml'])
-      expect([name, parse(readFileSync(join(built, name), 'utf8'))]).toEqual([
-        name,
-        parse(readFileSync(join(example, name), 'utf8')),
-      ]);
+    const [one, other] = [built, example].map((folder) => parse(readFileSync(join(folder, 'format-c.yaml'), 'utf8')) as unknown);
+    expect(one).toEqual(other);
   },
 );

@@ -54,8 +54,8 @@ function makeFolder(name: TimingName): string {
   cpSync(MAPPINGS, folder, { recursive: true });
   const file = join(folder, 'callers.yaml');
   const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS };
-  const text = readFileSync(file, 'utf8').replace(/^( +)(\w+): \d+(?:ms|s|m|h)$/gm, (line, indent: string, key: string) =>
-    values[key] === undefined ? line : `${indent}${key}: ${values[key]}ms`,
+  const text = readFileSync(file, 'utf8').replace(/\b(\w+): \d+(?:ms|s|m|h)\b/g, (said, key: string) =>
+    values[key] === undefined ? said : `${key}: ${values[key]}ms`,
   );
   writeFileSync(file, text);
   return folder;

@@ -53,7 +53,7 @@ beforeAll(async () => {
   cpSync(MAPPINGS, folder, { recursive: true });
   const callers = readFileSync(join(folder, 'callers.yaml'), 'utf8');
   // As an operator would set it for a script that hangs up after five seconds.
-  const impatient = callers.replace(/(user_agents: \['node\*', 'undici\*'\]\n +patience: )\w+/, '$14s');
+  const impatient = callers.replace(/(user_agents: \['node\*', 'undici\*'\], patience: )\w+/, '$14s');
   expect(impatient).not.toBe(callers);
   writeFileSync(join(folder, 'callers.yaml'), impatient);
   house = await openHouse({ logLevel: 'debug', env: { MAPPINGS_DIR: folder } });

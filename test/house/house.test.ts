@@ -2,6 +2,7 @@
 import { parse } from 'yaml';
 import ts from 'typescript';
 import { V1_ENDPOINTS } from '../../src/upstream/v1';
+import { parseRoute } from '../../src/mapping/routes';
 import { NOT_TESTED_YET, TESTED_ELSEWHERE } from './tested-elsewhere';
 import {
   filesBelow,
@@ -283,13 +284,7 @@ function formatWords(): Set<string> {
   for (const { operations, request_id: ids } of files) {
     for (const spelling of ids ?? []) addSpelling(words, String(spelling), v1);
     for (const { routes, fields } of Object.values(operations ?? {})) {
-      for (const route of routes ?? [])
-        words.add(
-          route
-            .replace(/^\S+ /, '')
-            .replace(/\/:.*$/, '')
-            .replace(/\/$/, ''),
-        );
+      for (const { path } of (routes ?? []).flatMap(parseRoute)) words.add(path.replace(/\/:.*$/, ''));
       for (const { from, otherwise } of Object.values(fields ?? {}))
         for (const spelling of [...(from ?? []), ...(otherwise ?? [])]) addSpelling(words, String(spelling), v1);
     }

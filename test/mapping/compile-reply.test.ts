@@ -27,13 +27,14 @@ function replyOf(outcome: ReplyOutcome, reply: string, own?: string): unknown {
   return mappingWith(BLOCKS, operation(reply), format).operations.get('ask')!.replies.get('x')![outcome](scope);
 }
 
-test('layers win in turn: included blocks, always, the outcome, the format', () => {
+test('an outcome beats `always`, whoever says it; after that a block, the operation and the format win in turn', () => {
   const reply = '{ include: [middle], always: { from: always, always: 1 }, success: { from: success } }';
   expect(replyOf('pending', '{ include: [middle] }')).toEqual({ from: 'middle', base: 1, middle: 1 });
   expect(replyOf('success', '{ include: [base] }')).toEqual({ from: 'base-success', base: 1, order: [1] });
   expect(replyOf('pending', reply)).toEqual({ from: 'always', base: 1, middle: 1, always: 1 });
   expect(replyOf('success', reply)).toEqual({ from: 'success', base: 1, middle: 1, always: 1, order: [1] });
-  expect(replyOf('success', reply, '{ always: { from: own } }')).toMatchObject({ from: 'own' });
+  expect(replyOf('success', reply, '{ always: { from: own } }')).toMatchObject({ from: 'success' });
+  expect(replyOf('pending', reply, '{ always: { from: own } }')).toMatchObject({ from: 'own' });
   expect(replyOf('success', reply, '{ always: { from: own }, success: { from: own-success } }')).toMatchObject({
     from: 'own-success',
   });
@@ -78,7 +79,7 @@ test('an object around a list is layered like every reply; a bare list has no pl
   };
   const rows = '{ each: $catalog.exams, row: exam }';
   const own = `{ include: [middle], always: { code: '000' }, success: { exams: ${rows}, middle: 2 } }`;
-  const body = { from: 'middle', base: 1, order: [1], middle: 2, code: '000', exams: [{ id: 1 }] };
+  const body = { from: 'base-success', base: 1, order: [1], middle: 2, code: '000', exams: [{ id: 1 }] };
   expect(listOf(`{ success: ${rows} }`, own)).toEqual(body);
   expect(listOf(own)).toEqual(body);
   expect(listOf(own, `{ success: ${rows} }`)).toEqual([{ id: 1 }]);

@@ -3,7 +3,7 @@ import { createRouter, parseRoute } from '../../src/mapping/routes';
 import { readPath } from '../../src/http/request-path';
 import { shippedMapping } from './mapping-set';
 
-const route = (text: string, operation: string, format?: string): Route => ({ ...parseRoute(text), operation, format });
+const route = (text: string, operation: string, format?: string): Route => ({ ...parseRoute(text)[0]!, operation, format });
 
 function routerOf(...routes: Route[]): ReturnType<typeof createRouter> {
   const operations = new Map(routes.map(({ operation }) => [operation, { name: operation } as Operation]));
@@ -16,7 +16,18 @@ function answer(match: ReturnType<ReturnType<typeof createRouter>>): string {
 }
 
 test('a route lists its methods before its path', () => {
-  expect(parseRoute('GET|POST /api/user/')).toEqual({ methods: ['GET', 'POST'], path: '/api/user' });
+  expect(parseRoute('GET|POST /api/user/')).toEqual([{ methods: ['GET', 'POST'], path: '/api/user' }]);
+  expect(parseRoute('GET /')).toEqual([{ methods: ['GET'], path: '/' }]);
+});
+
+test('a segment of a route may have several words: each is an address', () => {
+  const methods = ['GET', 'POST'];
+  expect(parseRoute('GET|POST /api/data|topup/requery|status/:id')).toEqual([
+    { methods, path: '/api/data/requery/:id' },
+    { methods, path: '/api/data/status/:id' },
+    { methods, path: '/api/topup/requery/:id' },
+    { methods, path: '/api/topup/status/:id' },
+  ]);
 });
 
 const match = routerOf(

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parse } from 'yaml';
+import { parseRoute } from '../../src/mapping/routes';
 import { MAPPINGS, openHouse, send, type House, type Told } from '../flows/house';
 import { idOf, openRawHouse, speak, type RawHouse } from './raw-house';
 
@@ -153,7 +154,7 @@ describe('a key of somebody else', () => {
     const { operations } = parse(readFileSync(join(MAPPINGS, 'operations', 'status.yaml'), 'utf8')) as {
       operations: Record<string, { routes: string[] }>;
     };
-    const paths = Object.values(operations).flatMap(({ routes }) => routes.map((route) => route.split(' ')[1]!));
+    const paths = Object.values(operations).flatMap(({ routes }) => routes.flatMap(parseRoute).map(({ path }) => path));
     const spellings = ids.flatMap((id) => [id, `%20${id}`, `${id}/`, id.toUpperCase(), id.toLowerCase(), `${id}%00`, `${id}%`]);
     const asked = [
       ...new Set(

@@ -7,7 +7,7 @@ import { textOf } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
 import type { CallerKey, Mapping } from '../../mapping/mapping';
 import type { Intent } from './canonicalise';
-import { explainNumber, sellingNumbering } from './other-numbering';
+import { cureFor, explainNumber, sellingNumbering } from './other-numbering';
 import { readRaw } from './read-raw';
 
 /**
@@ -42,10 +42,11 @@ export function guardNumbering(intent: Intent, request: LegacyRequest, mapping: 
       ownNumbers: { ...intent.ownNumbers, [name]: number },
       numberedBy: { ...numberedBy, field: name },
     };
+  const cure = cureFor(number, network, table, mapping);
   throw new GatewayError(
     'network_number_doubtful',
     `${raw.spelling} ${number} means ${textOf(intent.values[name])} here, but the phone number belongs to ${network}, and ${number} is ${network} in ${explanation.title}. ` +
-      `Nothing was charged. Correct the network table of your script, send the network's name instead of the number, or have the check switched off for your key if the number was ported.`,
+      `Nothing was charged. Correct the network table of your script, send the network's name instead of the number, or have the check switched off for your key if the number was ported.${cure === undefined ? '' : ` ${cure}`}`,
     { field: raw.spelling },
   );
 }

@@ -11,7 +11,7 @@ export function explainNumber(
   { operation, table, mapping, except }: { operation: Operation; table: Table; mapping: Mapping; except?: string },
 ): OtherNumbering[] {
   const formats = [...mapping.formats.values()]
-    .filter(({ id }) => id !== except && operation.sharedBy.has(id))
+    .filter(({ id, explainsNumbers }) => id !== except && explainsNumbers && operation.sharedBy.has(id))
     .map(({ id }) => ({
       title: `format ${id.toUpperCase()}`,
       numbering: mapping.numberingOf(id, table),
@@ -19,6 +19,13 @@ export function explainNumber(
       path: ['formats', id, 'numbers', table.name],
     }));
   return [...formats, ...mapping.otherNumberings].filter(({ numbering }) => numbering.get(number) === network);
+}
+
+/** What the owner of a script can do whose format makes sense of the number, in the words of that format; else nothing. */
+export function cureFor(number: number, network: string, table: Table, mapping: Mapping): string | undefined {
+  return [...mapping.formats.values()].find(
+    ({ id, cure }) => cure !== undefined && mapping.numberingOf(id, table).get(number) === network,
+  )?.cure;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Order } from '../../domain/order';
 import { isProvenAbsent, referenceOf, type Delivery, type Outcome, type OutcomeKind } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-caller-key';
+import { NOTHING_OF_A_FAILURE } from '../../mapping/shape/source-shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
 import type { CatalogLists } from '../read/catalog-lists';
 
@@ -107,7 +108,7 @@ export function tellOutcome(
   };
 }
 
-/** `$order`: money in kobo, times in milliseconds. Null is what is not known. */
+/** `$order`: money in kobo, times in milliseconds. Null is what is not known, and what a failure does not have. */
 export function orderRoot(order: Order, outcome: Outcome): JsonObject {
   const delivery: Delivery = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
   const sent = Object.values(order.echo)[0];
@@ -128,5 +129,6 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
       delivery.pins === undefined || delivery.pins.length === 0
         ? null
         : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
+    ...(TOLD_AS[outcome.kind] === 'failure' ? NOTHING_OF_A_FAILURE : {}),
   };
 }

@@ -1,7 +1,8 @@
 /** Who is calling, how long they wait, and how often they may look up. */
 import { z } from 'zod';
 import { AFTER_PENDING, entries, FORMAT, group, GUARD, LISTS, money, NETWORK, one, REPLAY, setOf } from './declare';
-import { afterPending, duration, fieldsOfReply, headerNames, name, numbers, someWords } from './parts';
+import { afterPending, duration, headerNames, name, numbers, someWords } from './parts';
+import { fieldsOfReply } from './values';
 
 export const timingSchema = z.strictObject({
   reconnect: duration

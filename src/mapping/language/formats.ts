@@ -1,7 +1,8 @@
 /** A format's own file: what differs from the shared files. */
 import { z } from 'zod';
-import { AFTER_PENDING, elsewhere, FORMAT, group, NETWORK, one, setOf } from './declare';
-import { afterPending, fieldsOfReply, name, numbers, routeSchema, someWords, word } from './parts';
+import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, one, setOf } from './declare';
+import { afterPending, name, numbers, routeSchema, someWords, word } from './parts';
+import { fieldsOfReply } from './values';
 import { replySchema } from './replies';
 
 const signalSchema = z
@@ -145,6 +146,20 @@ export const formatFileSchema = z
       .optional()
       .describe('What in a request speaks for this format.')
       .meta(group({ unnamed: true })),
+    reply: replySchema
+      .optional()
+      .describe('What its scripts are told after every operation, lists apart; an operation of the format says it last.')
+      .meta(group({ named: 'format {1}: the reply', reply: 'format {1}: reply' })),
+    guard: z
+      .literal('own')
+      .optional()
+      .describe("`own`: the numbering guard of other formats' scripts does not look into its numbers.")
+      .meta(one('constant', GUARD, 'format {1}: its numbers in the guard of others')),
+    cure: z
+      .string()
+      .optional()
+      .describe('What the numbering guard adds for the owner of such a script, such as where the mark of the format goes.')
+      .meta(one('constant', 'plain', 'format {1}: cure in refusals')),
     operations: z.record(name, formatOperationSchema).optional().describe('What this format adds to shared operations.'),
     rows: z.record(name, fieldsOfReply).optional().describe('Shapes of list rows.').meta(elsewhere),
   })

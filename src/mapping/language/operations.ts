@@ -15,7 +15,8 @@ import {
   WHOSE_KEY,
   type Comparison,
 } from './declare';
-import { afterPending, catalogList, duration, name, routeSchema, someWords, value, word } from './parts';
+import { afterPending, catalogList, duration, name, routeSchema, someWords, word } from './parts';
+import { value } from './values';
 import { replySchema } from './replies';
 
 const field = (key: string, compared: Comparison = 'constant') => one(compared, 'by field', `{1}: field {2}: ${key}`);

@@ -1,4 +1,4 @@
-/** What the schema of the mapping language is made of: names, words, durations, values. */
+/** What the schema of the mapping language is made of: names, words, durations, addresses. */
 import { z } from 'zod';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
@@ -39,25 +39,16 @@ export const numbers = z
   .record(z.string().regex(/^\d+$/, 'expected a whole number'), word)
   .describe('What a number means: number to value.');
 
-/** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
-export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
-export const value: z.ZodType<ValueSource> = z
-  .lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(value), z.record(z.string(), value)]))
-  .meta({
-    id: 'value',
-    description:
-      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first that is known; `{ when: { $path: word }, value: a, else: b }`; or `{ each: $list, where: {…}, row: shape }`, a row for each of a list.',
-  });
-export const fieldsOfReply = z.record(z.string(), value);
-
 export const routeSchema = z
   .string()
   .regex(
-    /^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* \/[\w\-./:]*$/,
-    'expected a method and a path, such as POST /api/topup or GET|POST /api/user',
+    /^(?:GET|POST|PUT|DELETE)(?:\|(?:GET|POST|PUT|DELETE))* (?:\/[\w\-.:]*(?:\|[\w\-.]+)*)+$/,
+    'expected a method and a path, such as POST /api/topup, GET|POST /api/user or GET /api/data|topup/:id',
   )
   .meta({ rule: 'bad-route' })
-  .describe('Method(s) and path. Both slash spellings are always served; `:name` is a field in the path.');
+  .describe(
+    'Method(s) and path. Both slash spellings are always served; `:name` is a field in the path, and `GET /api/data|topup/:id` is two addresses.',
+  );
 
 export const headerNames = z
   .array(z.string().regex(/^[A-Za-z0-9-]+$/, 'expected the name of a header, such as X-Request-Id'))

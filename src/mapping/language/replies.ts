@@ -1,7 +1,8 @@
 /** Replies: what a script is told. */
 import { z } from 'zod';
 import { one, OUTCOME } from './declare';
-import { fieldsOfReply, name, value } from './parts';
+import { name } from './parts';
+import { fieldsOfReply, value } from './values';
 
 export const replySchema = z
   .strictObject({
@@ -31,5 +32,6 @@ export const replySchema = z
   })
   .meta({
     id: 'reply',
-    description: 'What the script is told. Later layers win: included blocks, then always, then the outcome, then the format.',
+    description:
+      'What the script is told. What is said of the outcome beats `always`, whoever says it; after that later layers win: included blocks, then the operation, then the format. Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`.',
   });

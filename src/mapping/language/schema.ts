@@ -8,13 +8,15 @@ import { callerKeySchema, callerKindSchema, lookupKey, timingSchema } from './ca
 import { entries, group, NETWORK, one, OUTCOME, SAME_ORDER, setOf } from './declare';
 import type { formatFileSchema } from './formats';
 import { operationSchema } from './operations';
-import { fieldsOfReply, headerNames, name, numbers, someWords } from './parts';
+import { headerNames, name, numbers, someWords } from './parts';
+import { fieldsOfReply } from './values';
 import { replySchema } from './replies';
 import { tableSchema } from './tables';
 
 export { formatFileSchema } from './formats';
 export { OPERATION_KINDS } from './operations';
-export { CATALOG_LISTS, type AfterPending, type ValueSource } from './parts';
+export { CATALOG_LISTS, type AfterPending } from './parts';
+export type { ValueSource } from './values';
 
 const wordsOf = (outcome: string) =>
   z.strictObject({

@@ -15,7 +15,7 @@ import type { RuleId } from './rules';
 const KIND = 'operations.=.kind';
 const TABLES = ['tables!', 'tables.*.values!', 'tables.*.catalog', 'tables.*.unlisted', 'tables.*.numbers'];
 const FIELDS = ['operations.=.fields', ...TABLES];
-const REPLIES = ['operations.=.reply', 'formats.*.operations.=.reply', 'blocks', KIND];
+const REPLIES = ['operations.=.reply', 'formats.*.reply', 'formats.*.operations.=.reply', 'blocks', KIND];
 const CALL = 'operations.=.call';
 /** What stands in a block depends on every operation that includes it. */
 const SOURCES = ['operations.=.kind', 'operations.=.catalog', CALL, 'operations.=.join'];

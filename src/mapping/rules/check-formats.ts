@@ -1,5 +1,4 @@
 /** Formats and the signals that prove them. */
-import { parseRoute } from '../routes';
 import { trimSlash } from '../trim-slash';
 import type { SignalSource } from '../language/schema';
 import type { MappingSource } from '../source';
@@ -32,7 +31,7 @@ function checkPaths({ source, report, mapping }: Checking): void {
     served.has(path) || ['GET', 'POST', 'PUT', 'DELETE'].some((method) => mapping.matchRoute(method, path).kind === 'matched');
   for (const [id, { proof }] of source.formats)
     for (const [index, { path }] of (proof ?? []).entries())
-      if (path !== undefined && !isServed(parseRoute(`GET ${path}`).path))
+      if (path !== undefined && !isServed(trimSlash(path)))
         report(['formats', id, 'proof', index, 'path'], 'signal-never-applies', `nothing is served at ${path}`);
 }
 

@@ -82,7 +82,9 @@ function checkShownIn(name: string, { source, report }: Checking): void {
 /** A numbering that a format has already explains nothing to the guard. */
 function checkOthers({ source, report }: Checking): void {
   for (const [index, { table, numbers }] of source.other_numberings.entries()) {
-    const twin = [...source.formats].find(([, format]) => isSame(format.numbers?.[table], numbers));
+    const twin = [...source.formats].find(
+      ([, { guard, ...format }]) => guard !== 'own' && isSame(format.numbers?.[table], numbers),
+    );
     if (twin !== undefined)
       report(['other_numberings', index, 'numbers'], 'numbering-identical', `format \`${twin[0]}\` numbers exactly so`);
   }

@@ -2,7 +2,10 @@
 import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
 import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
 import type { Checking } from './checking';
-import { blockReply, outcomeReplies, type OutcomeReply, type PlacedValue } from './reply-layers';
+import { parseExpression } from '../expression';
+import { repliesOfFormat, type PlacedValue } from '../merge-layers';
+import { NOTHING_OF_A_FAILURE } from '../shape/source-shapes';
+import { blockReply, outcomeReplies, type OutcomeReply } from './reply-layers';
 
 const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
 /** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
@@ -25,7 +28,8 @@ export function checkReplies(checking: Checking): void {
     const operation = source.operations[reply.operation]!;
     if (operation.kind === 'list') continue;
     // What a misspelt block would have said is not known.
-    if (![operation.reply, source.formats.get(reply.format ?? '')?.operations?.[reply.operation]?.reply].some(hasUnknownBlock))
+    const owns = reply.format === undefined ? [] : repliesOfFormat(reply.format, reply.operation, source);
+    if (![operation.reply, ...owns.map((one) => one.reply)].some(hasUnknownBlock))
       checkWhole(reply, operation, operation.reply !== undefined, tell);
     const around: Surroundings = {
       fields: operation.fields ?? {},
@@ -101,8 +105,14 @@ function checkFailure(fields: ReadonlyMap<string, PlacedValue>, around: Surround
       tell(goods.path, 'failure-tells-success', `\`${name}\` of a failure is not \`null\``);
   }
   const id = fields.get('id');
-  if (id !== undefined && id.value !== null)
+  if (id !== undefined && !isNullOnFailure(id.value))
     tell(id.path, 'failure-tells-success', '`id` of a failure is not `null`', { hint: 'set `id: null` below `failure:`' });
+}
+
+/** What only a sale has is null on a failure, however it is written. */
+function isNullOnFailure(value: ValueSource): boolean {
+  const expression = typeof value === 'string' ? parseExpression(value) : undefined;
+  return value === null || (expression?.root === 'order' && (expression.path[0] ?? '') in NOTHING_OF_A_FAILURE);
 }
 
 function checkPending(fields: ReadonlyMap<string, PlacedValue>, tell: Checking['report']): void {

@@ -1,7 +1,8 @@
 /** Addresses that cannot be reached, or that promise something they do not do. */
 import type { YamlPath } from '../read-yaml';
-import { parameterNames, parseRoute } from '../routes';
+import { parameterNames, parseRoute, type Address } from '../routes';
 import type { MappingSource } from '../source';
+import { trimSlash } from '../trim-slash';
 import type { Checking } from './checking';
 
 /** Where v1 is passed through unless the operator says otherwise. */
@@ -12,26 +13,46 @@ interface PlacedRoute {
   readonly format: string | undefined;
   readonly text: string;
   readonly path: YamlPath;
-  readonly index: number;
 }
 
 export function checkRoutes({ source, report }: Checking): void {
   const owners = new Map<string, PlacedRoute>();
   for (const route of routesOf(source)) {
-    const { methods, path: address } = parseRoute(route.text);
-    const at = [...route.path, route.index];
-    for (const method of methods) {
-      const key = `${method} ${address.replaceAll(/:[^/]+/g, ':').replaceAll(/\/{2,}/g, '/')}`;
-      const owner = owners.get(key);
-      if (owner === undefined) owners.set(key, route);
-      else if (owner.operation !== route.operation)
-        report(at, 'route-shadowed', `${method} ${address} already means \`${owner.operation}\``);
-      else if (owner.format === undefined || owner.format === route.format)
-        report(at, 'route-repeated', `${method} ${address} stands here already`, {
-          ...(methods.length === 1 && owner.format === route.format ? { fix: { kind: 'remove' } } : {}),
-        });
+    checkWritten(route, report);
+    const addresses = parseRoute(route.text);
+    for (const address of addresses) {
+      checkOwner(route, address, addresses.length === 1, owners, report);
+      checkAddress(route, address.path, source, report);
     }
-    checkAddress(route, address, at, source, report);
+  }
+}
+
+function checkWritten({ text, path }: PlacedRoute, report: Checking['report']): void {
+  const [methods = '', written = ''] = text.split(' ');
+  const normal = trimSlash(written).replace(/\/{2,}/g, '/');
+  if (written !== normal)
+    report(path, 'route-not-normal', `${written} is the same address as ${normal}`, {
+      fix: { kind: 'replace', to: `${methods} ${normal}` },
+    });
+}
+
+function checkOwner(
+  route: PlacedRoute,
+  { methods, path: address }: Address,
+  isOnly: boolean,
+  owners: Map<string, PlacedRoute>,
+  report: Checking['report'],
+): void {
+  for (const method of methods) {
+    const key = `${method} ${address.replaceAll(/:[^/]+/g, ':').replaceAll(/\/{2,}/g, '/')}`;
+    const owner = owners.get(key);
+    if (owner === undefined) owners.set(key, route);
+    else if (owner.operation !== route.operation)
+      report(route.path, 'route-shadowed', `${method} ${address} already means \`${owner.operation}\``);
+    else if (owner.format === undefined || owner.format === route.format)
+      report(route.path, 'route-repeated', `${method} ${address} stands here already`, {
+        ...(isOnly && methods.length === 1 && owner.format === route.format ? { fix: { kind: 'remove' } } : {}),
+      });
   }
 }
 
@@ -55,13 +76,12 @@ function placed(
   format: string | undefined,
   path: YamlPath,
 ): PlacedRoute[] {
-  return (routes ?? []).map((text, index) => ({ operation, format, text, path, index }));
+  return (routes ?? []).map((text, index) => ({ operation, format, text, path: [...path, index] }));
 }
 
 function checkAddress(
-  { operation, text }: PlacedRoute,
+  { operation, path: at }: PlacedRoute,
   address: string,
-  at: YamlPath,
   source: MappingSource,
   report: Checking['report'],
 ): void {
@@ -78,12 +98,6 @@ function checkAddress(
     report(at, 'format-shadows-route', `/${first}/… pins format \`${first}\`, so nothing is served at ${address}`);
   if (address === V1_PATH || address.startsWith(`${V1_PATH}/`))
     report(at, 'route-inside-v1', `${address} is passed through to v1`);
-  const [methods = '', written = ''] = text.split(' ');
-  const normal = address.replace(/\/{2,}/g, '/');
-  if (written !== normal)
-    report(at, 'route-not-normal', `${written} is the same address as ${normal}`, {
-      fix: { kind: 'replace', to: `${methods} ${normal}` },
-    });
   if (/[A-Z]/.test(address.replaceAll(/:[^/]+/g, '')))
     report(at, 'route-in-capitals', `${address} is not the same address as ${address.toLowerCase()}`);
 }

@@ -3,11 +3,11 @@
  * words, fields and texts decide stands in `read-as.ts`.
  */
 import type { ReplyOutcome } from '../mapping';
-import { isFields } from '../compile-reply';
+import { isFields, type PlacedValue } from '../merge-layers';
 import { TEXT_OUTCOMES } from './check-words';
 import type { Checking } from './checking';
 import { isDeciding, misreadAs, textTells, WORD_RULES } from './read-as';
-import { blockReply, listReply, outcomeReplies, type PlacedValue } from './reply-layers';
+import { blockReply, listReplies, listReply, outcomeReplies } from './reply-layers';
 import { toldConstants, type ToldConstant } from './told-constants';
 
 /** A constant in a row of orders has no outcome of its own. Whatever it says is untrue of one of these. */
@@ -36,13 +36,11 @@ export function checkTold(checking: Checking): void {
 
 /** Objects around lists: those of operations, and those of single callers. */
 function listObjects({ source }: Checking): [string, PlacedValue][] {
-  const ofLists = Object.entries(source.operations).flatMap(([name, { kind, reply }]) => {
-    const owns = [...source.formats].map(
-      ([id, { operations }]) => [operations?.[name]?.reply, ['formats', id, 'operations', name, 'reply']] as const,
-    );
-    const replies = [[reply, ['operations', name, 'reply']] as const, ...owns];
-    return kind === 'list' ? replies.flatMap(([one, path]) => (isFields(one?.success) ? listReply(one, path, source) : [])) : [];
-  });
+  const ofLists = Object.entries(source.operations).flatMap(([name, { kind }]) =>
+    kind === 'list'
+      ? listReplies(name, source).flatMap((one) => (isFields(one.reply.success) ? listReply(one, source) : []))
+      : [],
+  );
   const ofCallers = Object.entries(source.callers.keys).flatMap(([fingerprint, { lists }]) =>
     Object.entries(lists ?? {}).map(([name, value]): PlacedValue => ({
       value,

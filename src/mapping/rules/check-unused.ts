@@ -1,4 +1,5 @@
 /** What is written and has no effect. Told only of a set without errors: beside a misspelt name it would be noise. */
+import { everyReply } from '../merge-layers';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
 
@@ -15,10 +16,7 @@ export function checkUnused({ source, report }: Checking): void {
   for (const table of Object.keys(source.tables))
     if (!read.has(table)) report(['tables', table], 'unused-table', `no field is read by table \`${table}\``, { at: 'key' });
   for (const [name, operation] of Object.entries(source.operations)) {
-    const told = JSON.stringify([
-      operation.reply,
-      [...source.formats.values()].map((format) => format.operations?.[name]?.reply),
-    ]);
+    const told = JSON.stringify(everyReply(source).filter((one) => one.operation === name));
     for (const join of Object.keys(operation.join ?? {}))
       if (!new RegExp(`"\\$${join}\\b`).test(told))
         report(['operations', name, 'join', join], 'join-unused', `\`$${join}\` is not told anywhere`, { at: 'key' });
@@ -26,23 +24,10 @@ export function checkUnused({ source, report }: Checking): void {
 }
 
 function repliesOf(source: MappingSource): unknown[] {
-  return [
-    Object.values(source.operations).map(({ reply }) => reply),
-    [...source.formats.values()].map((format) => format.operations),
-    source.blocks,
-    source.rows,
-    Object.values(source.callers.keys).map(({ lists }) => lists),
-  ];
+  return [everyReply(source), source.rows, Object.values(source.callers.keys).map(({ lists }) => lists)];
 }
 
 /** `refusal` is included by the gateway itself, and `words` by every list. */
 function includedBlocks(source: MappingSource): Set<string> {
-  const includes = [
-    ...Object.values(source.operations).map(({ reply }) => reply?.include),
-    ...[...source.formats.values()].flatMap((format) =>
-      Object.values(format.operations ?? {}).map(({ reply }) => reply?.include),
-    ),
-    ...Object.values(source.blocks).map(({ include }) => include),
-  ];
-  return new Set(['refusal', 'words', ...includes.flatMap((include) => include ?? [])]);
+  return new Set(['refusal', 'words', ...everyReply(source).flatMap(({ reply }) => reply.include ?? [])]);
 }

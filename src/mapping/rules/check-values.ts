@@ -2,13 +2,13 @@
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import type { YamlPath } from '../read-yaml';
-import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
+import type { OperationSource, ValueSource } from '../language/schema';
 import { kindOfValue, shapeOfRoot, TRANSFORM_KINDS, type Surroundings } from '../shape/kind-of-value';
 import { isKind, shapeAt, type Kind } from '../shape/shape';
 import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from '../shape/source-shapes';
 import type { MappingSource } from '../source';
 import { hintFor, type Checking } from './checking';
-import { blockReply, listReply, outcomeReplies } from './reply-layers';
+import { blockReply, listReplies, listReply, outcomeReplies } from './reply-layers';
 import { listOfEach, walkValue } from './walk-value';
 
 /** A value's surroundings, and which sources the gateway fills there. */
@@ -30,13 +30,8 @@ export function checkValues(checking: Checking): void {
   for (const [name, operation] of Object.entries(source.operations)) {
     if (operation.kind === 'list') {
       const standing = standingOf(operation, 'success', source);
-      const replies: (readonly [ReplySource | undefined, YamlPath])[] = [
-        [operation.reply, ['operations', name, 'reply']],
-        ...[...source.formats].map(
-          ([id, format]) => [format.operations?.[name]?.reply, ['formats', id, 'operations', name, 'reply']] as const,
-        ),
-      ];
-      for (const [reply, at] of replies) for (const { value, path } of listReply(reply, at, source)) judge(value, path, standing);
+      for (const one of listReplies(name, source))
+        for (const { value, path } of listReply(one, source)) judge(value, path, standing);
     }
     const asking = { ...standingOf(operation, 'success', source), joins: {}, where: 'a call' };
     const roots = new Set(operation.kind === 'status' ? ['order'] : []);

@@ -1,5 +1,5 @@
 /** Every constant that a value of a reply can become, with the name of its field: what no order and no answer of v1 decides. */
-import { isFields } from '../compile-reply';
+import { isFields } from '../merge-layers';
 import { parseExpression } from '../expression';
 import type { YamlPath } from '../read-yaml';
 import type { OutcomeWords, ValueSource } from '../language/schema';

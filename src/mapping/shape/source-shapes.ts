@@ -47,6 +47,21 @@ export const ROW_SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>
   },
 };
 
+/**
+ * What a failed order does not have, by part of `$order`. Some scripts take any id for a sale; what was charged before the
+ * order failed was given back, so a balance would be an old one.
+ */
+export const NOTHING_OF_A_FAILURE = {
+  number: null,
+  reference: null,
+  charged: null,
+  balance_before: null,
+  balance_after: null,
+  cashback: null,
+  token: null,
+  pins: null,
+} as const;
+
 /** What stands behind `$name`; `v1` depends on the endpoint, `row` on the list. */
 export const ROOT_SHAPES: Readonly<Record<string, Shape>> = {
   text: 'text',

@@ -1,5 +1,6 @@
 /** What a case expects against what was found. Only what is named is compared, and only what differs is told. */
 import type { JsonObject, JsonValue } from '../../domain/json';
+import { splitNames } from '../../mapping/language/values';
 
 export interface Difference {
   /** `reply.user.balance` */
@@ -25,11 +26,6 @@ export function compareSubset(expected: JsonValue, found: JsonValue | undefined,
     return expected.flatMap((item: JsonValue, index) => compareSubset(item, found[index] as JsonValue, `${place}[${index}]`));
   }
   return JSON.stringify(expected) === JSON.stringify(found) ? [] : [differs(place, expected, found)];
-}
-
-/** `network, network_name` are two fields of one value. */
-export function splitNames(names: string): string[] {
-  return names.split(',').map((name) => name.trim());
 }
 
 /** Both must have the same fields with equal values, except for those that may be left out. */

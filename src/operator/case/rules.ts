@@ -2,7 +2,8 @@
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { OperationKind } from '../../mapping/mapping';
 import type { YamlPath } from '../../mapping/read-yaml';
-import { blockReply, outcomeReplies, type PlacedValue } from '../../mapping/rules/reply-layers';
+import type { PlacedValue } from '../../mapping/merge-layers';
+import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import { parseRoute } from '../../mapping/routes';
 import type { ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
@@ -73,7 +74,9 @@ export function placedRoutes(source: MappingSource): PlacedTexts[] {
 function routeRules(source: MappingSource): Rule[] {
   return placedRoutes(source).flatMap(({ path, texts }) =>
     texts.flatMap((text, index) =>
-      parseRoute(text).methods.map((method) => rule('route', [...path, index], `${method} ${parseRoute(text).path}`, method)),
+      parseRoute(text).flatMap(({ methods, path: address }) =>
+        methods.map((method) => rule('route', [...path, index], `${method} ${address}`, `${method} ${address}`)),
+      ),
     ),
   );
 }

@@ -3,8 +3,10 @@ import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { Field, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import type { YamlPath } from '../../mapping/read-yaml';
-import { blockReply, outcomeReplies, type PlacedValue } from '../../mapping/rules/reply-layers';
-import { parseRoute } from '../../mapping/routes';
+import type { PlacedValue } from '../../mapping/merge-layers';
+import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
+import { splitNames } from '../../mapping/language/values';
+import { parseRoute, type Address } from '../../mapping/routes';
 import { trimSlash } from '../../mapping/trim-slash';
 import type { ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
@@ -12,7 +14,6 @@ import { normaliseWord, sameWord } from '../../mapping/table';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
 import { readRaw } from '../../gateway/read/read-raw';
 import type { CaseResult, Observed } from './run-cases';
-import { splitNames } from './compare';
 import { idOf, isNested, placedRoutes, placedSpellings } from './rules';
 
 export interface Surroundings {
@@ -47,25 +48,32 @@ function pathWithoutPin(path: string, mapping: Mapping): string {
   return mapping.formats.has(first) ? rest : path;
 }
 
+const parts = (address: string, mark: string): number => address.split(mark).length;
+
 function showRoute(method: string, path: string, operation: Operation, { source }: Surroundings, shown: Set<string>): void {
   const segments = trimSlash(path).split('/');
   const takesRest = (wanted: readonly string[]): boolean =>
     operation.kind === 'status' && wanted.at(-1)?.startsWith(':') === true;
-  const fits = (text: string): boolean => {
-    const route = parseRoute(text);
-    const wanted = route.path.split('/');
+  const fits = ({ methods, path: address }: Address): boolean => {
+    const wanted = address.split('/');
     return (
-      route.methods.includes(method) &&
+      methods.includes(method) &&
       (takesRest(wanted) ? wanted.length <= segments.length : wanted.length === segments.length) &&
       wanted.every((part, index) => part.startsWith(':') || part === segments[index])
     );
   };
   const found = placedRoutes(source)
     .filter((placed) => placed.operation === operation.name)
-    .flatMap((placed) => placed.texts.flatMap((text, index) => (fits(text) ? [{ text, path: [...placed.path, index] }] : [])))
+    .flatMap((placed) =>
+      placed.texts.flatMap((text, index) =>
+        parseRoute(text)
+          .filter(fits)
+          .map((address) => ({ address: address.path, path: [...placed.path, index] })),
+      ),
+    )
     // A literal segment wins over a `:name`, a longer address over a shorter one.
-    .sort((a, b) => a.text.split(':').length - b.text.split(':').length || b.text.split('/').length - a.text.split('/').length);
-  if (found[0] !== undefined) shown.add(idOf('route', found[0].path, method));
+    .sort((a, b) => parts(a.address, ':') - parts(b.address, ':') || parts(b.address, '/') - parts(a.address, '/'));
+  if (found[0] !== undefined) shown.add(idOf('route', found[0].path, `${method} ${found[0].address}`));
 }
 
 function intentOf(

@@ -12,6 +12,7 @@ export function replyMutants(source: MappingSource): Mutant[] {
     ...Object.entries(source.operations).flatMap(([name, { reply }]) =>
       replyOf(reply ?? {}, ['operations', name, 'reply'], reachOf(name, source)),
     ),
+    ...[...source.formats].flatMap(([id, { reply }]) => replyOf(reply ?? {}, ['formats', id, 'reply'], undefined)),
     ...[...source.formats].flatMap(([id, { operations }]) =>
       Object.entries(operations ?? {}).flatMap(([name, { reply }]) =>
         replyOf(reply ?? {}, ['formats', id, 'operations', name, 'reply'], reachOf(name, source)),

@@ -66,16 +66,16 @@ function dropEach(texts: readonly string[], what: string, path: YamlPath, operat
 
 function routeMutants(routes: readonly string[], path: YamlPath, operations: readonly string[]): Mutant[] {
   return routes.flatMap((text, index) => {
-    const { methods, path: address } = parseRoute(text);
-    if (methods.length === 1) return [drop(`the route ${text}`, [...path, index], operations)];
-    return methods.map((method) =>
-      mutant(
-        `drops ${method} of the route ${text}`,
-        [...path, index],
-        `${methods.filter((one) => one !== method).join('|')} ${address}`,
-        operations,
-      ),
-    );
+    const addresses = parseRoute(text).flatMap(({ methods, path: address }) => methods.map((method) => `${method} ${address}`));
+    if (addresses.length === 1) return [drop(`the route ${text}`, [...path, index], operations)];
+    return addresses.map((address) => ({
+      words: `drops ${address} of the route ${text}`,
+      path: [...path, index],
+      edits: [
+        { path, value: [...routes.slice(0, index), ...addresses.filter((one) => one !== address), ...routes.slice(index + 1)] },
+      ],
+      operations,
+    }));
   });
 }
 

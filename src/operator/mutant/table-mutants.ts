@@ -8,11 +8,13 @@ import { drop, mutant, swaps, type Mutant } from './mutant';
 export function tableMutants(source: MappingSource): Mutant[] {
   return [
     ...Object.entries(source.tables).flatMap(([name, table]) => oneTable(table, ['tables', name])),
-    ...[...source.formats].flatMap(([id, { numbers, login, proof }]) => {
+    ...[...source.formats].flatMap(([id, { numbers, login, guard, cure, proof }]) => {
       const path = ['formats', id];
       return [
         ...Object.entries(numbers ?? {}).flatMap(([table, entries]) => numberMutants(entries, [...path, 'numbers', table])),
         ...(login === undefined ? [] : [drop('the login', [...path, 'login'])]),
+        ...(guard === undefined ? [] : [drop('what keeps its numbers out of the guard of others', [...path, 'guard'])]),
+        ...(cure === undefined ? [] : [mutant('changes the cure in refusals', [...path, 'cure'], 'broken on purpose')]),
         ...(proof ?? []).flatMap((signal, index) => signalMutants(signal, [...path, 'proof', index])),
       ];
     }),

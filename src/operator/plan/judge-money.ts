@@ -2,6 +2,7 @@
  * Whether a difference can change which network, amount or plan is bought, which format a request is taken for, or how
  * an order's end is told. What the table of the language leaves open is decided here. In doubt it is money.
  */
+import { everyReply } from '../../mapping/merge-layers';
 import type { OperationKind } from '../../mapping/mapping';
 import { MODEL } from '../../mapping/language/model';
 import { isExpression, parseExpression } from '../../mapping/expression';
@@ -162,17 +163,16 @@ function decidingFieldsOf(source: MappingSource): ReadonlySet<string> {
   const known = decidingFields.get(source);
   if (known !== undefined) return known;
   const names = new Set<string>();
-  for (const block of Object.values(source.blocks)) addDeciding(block, () => false, names);
-  for (const [name, operation] of Object.entries(source.operations)) {
-    const replies = [operation, ...[...source.formats.values()].map(({ operations = {} }) => operations[name])];
-    for (const one of replies) addDeciding(one?.reply, (root) => isEchoed(root, [operation]), names);
+  for (const { reply, operation } of everyReply(source)) {
+    const of = source.operations[operation ?? ''];
+    addDeciding(reply, (root) => of !== undefined && isEchoed(root, [of]), names);
   }
   decidingFields.set(source, names);
   return names;
 }
 
-function addDeciding(reply: ReplySource | undefined, isEcho: (root: string) => boolean, into: Set<string>): void {
-  const { always, success, pending, failure } = reply ?? {};
+function addDeciding(reply: ReplySource, isEcho: (root: string) => boolean, into: Set<string>): void {
+  const { always, success, pending, failure } = reply;
   const addFields = (fields: ValueSource | undefined): void => {
     if (!isPlainMap(fields)) return;
     for (const [name, value] of Object.entries(fields)) {

@@ -207,10 +207,11 @@ function setOf(texts: readonly string[], canonical: (text: string) => string, pl
 function routesOf(texts: readonly string[], place: Place): SetOfItems {
   const items = new Map<string, Item>();
   for (const [index, text] of texts.entries()) {
-    const { methods, path } = parseRoute(text);
-    const address = path.replace(/\/{2,}/g, '/');
-    for (const method of methods)
-      items.set(`${method} ${address}`, { path: [...place.path, index], shown: `${method} ${address}` });
+    for (const { methods, path } of parseRoute(text)) {
+      const address = path.replace(/\/{2,}/g, '/');
+      for (const method of methods)
+        items.set(`${method} ${address}`, { path: [...place.path, index], shown: `${method} ${address}` });
+    }
   }
   return { kind: 'set', ...place, items };
 }

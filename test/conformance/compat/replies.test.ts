@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { parseRoute } from '../../../src/mapping/routes';
 import { MAPPINGS } from '../../flows/house';
 import { forEvery, freshId, openCompatHouse, type CompatHouse, type Script } from './compat-house';
 import { requestsOf, SERVICE_ROWS, type ServiceRow, type Written } from './service-rows';
@@ -135,7 +136,7 @@ function spellingsOf(path: string, field: string): readonly string[] {
       operations: Record<string, Operation>;
     };
     for (const { routes, fields } of Object.values(operations)) {
-      if (!routes.some((route) => route.split(' ')[1] === address && route.includes('POST'))) continue;
+      if (!routes.flatMap(parseRoute).some((one) => one.path === address && one.methods.includes('POST'))) continue;
       for (const { from, otherwise = [] } of Object.values(fields ?? {})) {
         if (from.includes(field) || otherwise.includes(field)) return [...from, ...otherwise];
       }

@@ -27,7 +27,7 @@ test('every break has a place in a file', () => {
 test.each([
   'swaps the numbers 2 and 3',
   'drops the spelling mobile_number',
-  'drops the route POST /api/topup',
+  'drops POST /api/topup of the route POST /api/topup|airtime',
   'changes the word processing',
   'drops the numbering guard',
   'no longer requires phone',

@@ -201,8 +201,8 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
   [
     'an address',
     'operations/airtime.yaml',
-    '- POST /api/topup #',
-    '- POST|PUT /api/topup #',
+    'POST /api/topup|airtime]',
+    'POST /api/topup|airtime, PUT /api/topup]',
     [['buy_airtime is also served at PUT /api/topup', true]],
   ],
   [
@@ -246,11 +246,11 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
   [
     'an alternative',
     'operations/cable.yaml',
-    'cable_name: { first: [$bought.provider, $cable] }',
-    'cable_name: { first: [$cable, $bought.provider] }',
+    '{ first: [$cable | number, $bought.cable_id] }',
+    '{ first: [$bought.cable_id, $cable | number] }',
     [
       [
-        'buy_cable: reply, `cable_name`: {"first":["$bought.provider","$cable"]} -> {"first":["$cable","$bought.provider"]}',
+        'buy_cable: reply, `cable`: {"first":["$cable | number","$bought.cable_id"]} -> {"first":["$bought.cable_id","$cable | number"]}',
         true,
       ],
     ],
@@ -258,8 +258,8 @@ const LABELLED: readonly (readonly [string, string, string | RegExp, string, rea
   [
     'a field before the echo',
     'replies.yaml',
-    '      ident: $order.reference\n',
-    '',
+    '      ident, transid, reference',
+    '      transid, reference',
     [['block purchase, `ident`: $order.reference -> none', true]],
   ],
 ];
@@ -280,11 +280,11 @@ test('what is written otherwise and means the same is no difference', () => {
     ['networks.yaml', 'words: [MTN, MTN NG, mtn-ng]', 'words: [Mtn Ng]'],
     [
       'format-b.yaml',
-      'where: { network: MTN, data_type: [CORPORATE, CORPORATE GIFTING] }',
-      'where: { data_type: [corporate gifting, CORPORATE], network: [MTN] }',
+      'CORPORATE: [CORPORATE, CORPORATE GIFTING], ALL: null',
+      'CORPORATE: [corporate gifting, CORPORATE], ALL: null',
     ],
     ['replies.yaml', 'invalid: false\n      success: true', 'success: true\n      invalid: false'],
-    ['operations/balance.yaml', 'failure:\n        success: false', 'pending: {}\n      failure:\n        success: false'],
+    ['operations/balance.yaml', 'failure: { success: false }', 'pending: {}\n      failure: { success: false }'],
   ];
   for (const [file, from, to] of same) expect([to, differences(file, from, to)]).toEqual([to, []]);
 });
@@ -294,15 +294,11 @@ test('the order of keys counts where the echo of the request id is spread over t
   expect(found.map(({ words }) => words)).toEqual([
     'block purchase, `*`: $order.echo (over ident, ref, request-id, request_id) -> none',
   ]);
-  const moved = edited(
-    'replies.yaml',
-    '      ident: $order.reference\n      transid: $order.reference',
-    '      transid: $order.reference',
-  );
+  const moved = edited('replies.yaml', '      ident, transid, reference', '      transid, reference');
   const later = edited(
     'replies.yaml',
-    /      ident: \$order\.reference\n([^]*?      '\*': \$order\.echo\n)/,
-    '$1      ident: $order.reference\n',
+    /      ident, transid(.*\n)([^]*?      '\*': \$order\.echo\n)/,
+    '      transid$1$2      ident: $order.reference\n',
   );
   expect(compareSources(source, later).map(({ words, money }) => [words, money !== undefined])).toEqual([
     [

@@ -7,7 +7,7 @@ import { kindOfField } from '../../shape/kind-of-value';
 import { isKind, type Kind } from '../../shape/shape';
 import { ROW_SHAPES } from '../../shape/source-shapes';
 import type { Checking } from '../checking';
-import { listReply, outcomeReplies } from '../reply-layers';
+import { listReplies, listReply, outcomeReplies } from '../reply-layers';
 import { listOfEach, walkValue } from '../walk-value';
 import { listsOf, tableOf } from './reads-as';
 
@@ -22,15 +22,9 @@ export function checkLists(checking: Checking): void {
     const fields = operation.fields ?? {};
     for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
       checkWhere(where, list, fields, ['operations', name, 'join', join, 'where'], checking);
-    const path = ['operations', name, 'reply'];
-    const own = [...source.formats].flatMap(([id, { operations }]) =>
-      operations?.[name]?.reply === undefined
-        ? []
-        : [{ reply: operations[name].reply, path: ['formats', id, 'operations', name, 'reply'] }],
-    );
     if (operation.kind !== 'list') continue;
-    for (const one of [{ reply: operation.reply, path }, ...own])
-      for (const { value, path: at } of listReply(one.reply, one.path, source)) checkEach(value, at, fields, checking);
+    for (const one of listReplies(name, source))
+      for (const { value, path: at } of listReply(one, source)) checkEach(value, at, fields, checking);
   }
   for (const { operation, fields, outcome } of outcomeReplies(source))
     if (outcome === 'success')

@@ -1,7 +1,8 @@
 /** Whether what a reply or a row calls by a name is that: a balance before for `oldbal`, a price for `price`. */
+import { everyReply } from '../../merge-layers';
 import { isExpression, parseExpression, type Expression } from '../../expression';
 import type { YamlPath } from '../../read-yaml';
-import type { FieldSource, ReplySource, ValueSource } from '../../language/schema';
+import type { FieldSource, ValueSource } from '../../language/schema';
 import type { Checking } from '../checking';
 
 type Meaning =
@@ -44,17 +45,12 @@ type Fields = Readonly<Record<string, FieldSource>>;
 
 export function checkNames(checking: Checking): void {
   const { source } = checking;
-  const judge = (reply: ReplySource | undefined, path: YamlPath, fields: Fields): void => {
+  for (const { reply, path, operation } of everyReply(source)) {
+    const fields = source.operations[operation ?? '']?.fields ?? {};
     // A failure has none of these: what it tells all the same has a rule of its own.
     for (const layer of ['always', 'success', 'pending'] as const)
-      checkNested(undefined, reply?.[layer] ?? null, [...path, layer], fields, checking);
-  };
-  for (const [name, { reply, fields = {} }] of Object.entries(source.operations)) {
-    judge(reply, ['operations', name, 'reply'], fields);
-    for (const [id, { operations }] of source.formats)
-      judge(operations?.[name]?.reply, ['formats', id, 'operations', name, 'reply'], fields);
+      checkNested(undefined, reply[layer] ?? null, [...path, layer], fields, checking);
   }
-  for (const [name, block] of Object.entries(source.blocks)) judge(block, ['blocks', name], {});
   for (const [name, row] of Object.entries(source.rows)) checkNested(undefined, row, ['rows', name], {}, checking);
 }
 

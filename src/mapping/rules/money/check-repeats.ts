@@ -22,7 +22,7 @@ export function checkRepeats({ source, report }: Checking): void {
   }
   for (const { routes, path } of purchaseRoutes(source))
     for (const [index, route] of routes.entries())
-      if (parseRoute(route).methods.includes('GET'))
+      if (parseRoute(route)[0]!.methods.includes('GET'))
         report([...path, index], 'purchase-by-get', `${route} would buy`, { hint: 'use POST alone' });
   checkProofs(source, report);
 }

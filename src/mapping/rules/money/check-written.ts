@@ -1,7 +1,8 @@
 /** What can only be a slip of the pen: names that no field has, a source without its `$`, a word that no script compares with. */
+import { everyReply } from '../../merge-layers';
 import type { YamlPath } from '../../read-yaml';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../output-transforms';
-import type { FieldSource, ReplySource, ValueSource } from '../../language/schema';
+import type { FieldSource, ValueSource } from '../../language/schema';
 import { ROOT_SHAPES } from '../../shape/source-shapes';
 import type { MappingSource } from '../../source';
 import type { Checking } from '../checking';
@@ -23,9 +24,9 @@ const IMPOSSIBLE: Readonly<Record<string, string>> = {
 export function checkWritten(checking: Checking): void {
   const { source } = checking;
   for (const [spelling, path] of spellingsOf(source)) checkSpelling(spelling, path, checking);
-  for (const { reply, path, fields } of repliesOf(source))
+  for (const { reply, path, operation } of everyReply(source))
     for (const layer of ['always', 'success', 'pending', 'failure'] as const)
-      checkValue(reply?.[layer] ?? null, [...path, layer], fields, checking);
+      checkValue(reply[layer] ?? null, [...path, layer], source.operations[operation ?? '']?.fields ?? {}, checking);
   for (const [name, { call, fields = {} }] of Object.entries(source.operations))
     checkValue(call?.send ?? null, ['operations', name, 'call', 'send'], fields, checking);
   for (const [name, row] of Object.entries(source.rows)) checkValue(row, ['rows', name], {}, checking);
@@ -66,26 +67,6 @@ function checkSpelling(spelling: string, path: YamlPath, { report }: Checking): 
 }
 
 type Fields = Readonly<Record<string, FieldSource>>;
-
-function repliesOf({
-  operations,
-  formats,
-  blocks,
-}: MappingSource): { reply: ReplySource | undefined; path: YamlPath; fields: Fields }[] {
-  const shared = Object.entries(operations).map(([name, { reply, fields = {} }]) => ({
-    reply,
-    fields,
-    path: ['operations', name, 'reply'],
-  }));
-  const own = [...formats].flatMap(([id, format]) =>
-    Object.entries(format.operations ?? {}).map(([name, { reply }]) => ({
-      reply,
-      fields: operations[name]?.fields ?? {},
-      path: ['formats', id, 'operations', name, 'reply'],
-    })),
-  );
-  return [...shared, ...own, ...Object.entries(blocks).map(([name, reply]) => ({ reply, fields: {}, path: ['blocks', name] }))];
-}
 
 function checkValue(value: ValueSource, path: YamlPath, fields: Fields, checking: Checking): void {
   if (typeof value === 'string') {

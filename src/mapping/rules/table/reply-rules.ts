@@ -47,7 +47,7 @@ export const REPLY_RULES = {
   'failure-tells-success': error(
     'A failure tells what only a success has',
     'A `name`, `token`, `pin`, an `id` or `success: true` makes some script deliver what was not charged.',
-    'Move it below `success:`, or set `id: null` below `failure:`.',
+    'Move it below `success:`, say `$order.number` or `$order.reference` (null on a failure), or set `id: null` below `failure:`.',
   ),
   'message-no-text': error(
     'A message is not always a text',

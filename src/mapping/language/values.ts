@@ -1,0 +1,64 @@
+/**
+ * A value of a reply or a call. What a mapping may write shorter is written at length on reading: several names with one value
+ * on one line, and one list in groups. Whoever reads a loaded set meets the long form alone.
+ */
+import { z } from 'zod';
+
+/** A value of a reply or call: a constant, `$path | transform`, a list, nested fields, or one of first / when / each. */
+export type ValueSource = string | number | boolean | null | readonly ValueSource[] | { readonly [key: string]: ValueSource };
+
+const fieldsOf = (of: z.ZodType<ValueSource>) => z.record(z.string(), of).transform(writeAtLength);
+
+export const value: z.ZodType<ValueSource> = z
+  .lazy(() => z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(value), fieldsOf(value)]))
+  .meta({
+    id: 'value',
+    description:
+      'A constant; `$path` or `$path | transform`; a list; nested fields; `{ first: [a, b] }`, the first that is known; `{ when: { $path: word }, value: a, else: b }`; `{ each: $list, where: {…}, row: shape }`, a row for each of a list; or the same with `group_by: column` and `groups: { name: value }`, one such list for each group (`null` holds every row).',
+  });
+/** Several names may share a line: `oldbal, old_balance: $order.balance_before | naira`. */
+export const fieldsOfReply = fieldsOf(value);
+
+type Fields = Readonly<Record<string, ValueSource>>;
+type Say = (path: PropertyKey[], message: string, rule?: string) => void;
+
+/** `oldbal, old_balance` are two names. */
+export function splitNames(names: string): string[] {
+  return names.split(',').map((name) => name.trim());
+}
+
+/** The fields with every short form written at length. */
+function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): Fields {
+  const say: Say = (path, message, rule) => {
+    // The value is told of and read on, so that a union keeps the words of this mistake.
+    context.issues.push({ code: 'custom', input: fields, path, message, continue: true, ...(rule && { params: { rule } }) });
+  };
+  if (!('group_by' in fields)) return splitEach(fields, [], say);
+  const { group_by: column, groups, where, ...list } = fields;
+  if (typeof column !== 'string') say(['group_by'], 'expected the name of a column, such as network');
+  else if (!('each' in fields)) say(['group_by'], '`group_by` needs the list that it groups: add `each`');
+  else if (!isFields(groups)) say(['groups'], 'expected the groups, each with the value of the column that it holds');
+  else if (where !== undefined && !isFields(where)) say(['where'], 'expected conditions, column by column');
+  else {
+    const held = ([name, value]: [string, ValueSource]): [string, ValueSource] => {
+      const conditions = value === null ? where : { ...where, [column]: value };
+      return [name, { ...list, ...(conditions !== undefined && { where: conditions }) }];
+    };
+    return splitEach(Object.fromEntries(Object.entries(groups).map(held)), ['groups'], say);
+  }
+  return fields;
+}
+
+function splitEach(fields: Fields, path: string[], say: Say): Fields {
+  const long = new Map<string, ValueSource>();
+  for (const [names, value] of Object.entries(fields))
+    for (const name of splitNames(names)) {
+      if (long.has(name)) say([...path, names], `\`${name}\` stands here for the second time`, 'duplicate-key');
+      if (name === '' && names !== '') say([...path, names], `a name is missing beside a comma of \`${names}\``);
+      long.set(name, value);
+    }
+  return Object.fromEntries(long);
+}
+
+const isFields = (value: ValueSource | undefined): value is Fields =>
+  value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value);
