@@ -85,6 +85,11 @@ export function groupAt(pattern: string): Grouped {
   return MODEL.keys.get(pattern) ?? MODEL.groups.get(pattern) ?? {};
 }
 
+/** The words of a key with the names of a place: `{1}` is the first. */
+export function fill(template: string, names: readonly string[]): string {
+  return template.replaceAll(/\{(\d)\}/g, (_, index: string) => names[Number(index) - 1] ?? '');
+}
+
 /** The keys that the schema allows at a path. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   return Object.keys(unwrap(nodeAt(schema, path))?.shape ?? {});
@@ -94,6 +99,11 @@ export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[
 export function isOptionalAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
   const node = nodeAt(schema, path) as Node | undefined;
   return path.length > 0 && node?.def?.type === 'optional';
+}
+
+/** Whether the schema lists what may stand at a path. */
+export function isChoiceAt(schema: z.ZodType, path: readonly PropertyKey[]): boolean {
+  return ['enum', 'literal'].includes(unwrap(nodeAt(schema, path))?.def?.type ?? '');
 }
 
 /** Whether names of the author's own stand at a path. */

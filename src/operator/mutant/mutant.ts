@@ -1,9 +1,10 @@
 /** One rule of a mapping, broken on purpose. */
 import type { YamlPath } from '../../mapping/read-yaml';
+import type { Place } from '../../mapping/language/model';
 import type { Edit } from './edit-source';
 
 export interface Mutant {
-  /** What was done: `drops the spelling mobile_number`. */
+  /** What was done, in the words of a plan: `buy_airtime is no longer served at POST /api/topup`. */
   readonly words: string;
   /** The rule that was broken. */
   readonly path: YamlPath;
@@ -11,6 +12,15 @@ export interface Mutant {
   /** Operations whose requests can tell; undefined when any may. */
   readonly operations: readonly string[] | undefined;
 }
+
+/** A key, what it is called, and the operations whose requests can tell that it is broken; undefined when any may. */
+export interface Broken extends Place {
+  readonly says: string;
+  readonly operations: readonly string[] | undefined;
+}
+
+/** No script sends it and no reply says it. */
+export const BROKEN = 'broken on purpose';
 
 export function mutant(words: string, path: YamlPath, value: unknown, operations?: readonly string[]): Mutant {
   return { words, path, edits: [{ path, value }], operations };
@@ -22,7 +32,7 @@ export function drop(what: string, path: YamlPath, operations?: readonly string[
 
 /** Every pair of entries with their values exchanged. */
 export function swaps(
-  what: string,
+  called: (key: string) => string,
   path: YamlPath,
   entries: Readonly<Record<string, unknown>>,
   operations?: readonly string[],
@@ -34,7 +44,7 @@ export function swaps(
         ? []
         : [
             {
-              words: `swaps ${what} ${one} and ${other}`,
+              words: `${called(one)} and ${called(other)} swapped`,
               path: [...path, one],
               edits: [
                 { path: [...path, one], value: entries[other] },

@@ -1,17 +1,170 @@
 /**
- * Breaks each rule of a mapping on purpose, one at a time and in memory: whoever has good cases notices every break.
- * Not broken is what no case can see: titles and texts for people, and waiting times, because cases never wait.
+ * Breaks each rule of a mapping on purpose, one at a time and in memory: whoever has good cases notices every break. One walk
+ * over the merged set: how a key is broken follows from how the schema says that it is compared, and what the break means is
+ * said in the words of a plan. Not broken is what no case can see: titles, single callers, and waiting times, because cases
+ * never wait.
  */
-import { editSource } from './edit-source';
-import type { Mutant } from './mutant';
-import { replyMutants } from './reply-mutants';
-import { requestMutants } from './request-mutants';
-import { tableMutants } from './table-mutants';
+import type { Compared } from '../../mapping/language/declare';
+import { fill, isChoiceAt, isOptionalAt, isRecordAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
+import { formatFileSchema, sharedFileSchema } from '../../mapping/language/schema';
+import { parseRoute } from '../../mapping/routes';
 import type { MappingSource } from '../../mapping/source';
+import { normaliseWord } from '../../mapping/table';
+import { breakFields, breakValue } from './break-value';
+import { editSource } from './edit-source';
+import { BROKEN, drop, mutant, swaps, type Broken, type Mutant } from './mutant';
 
 export function listMutants(source: MappingSource): Mutant[] {
-  return [...requestMutants(source), ...tableMutants(source), ...replyMutants(source)];
+  return walk(source, ROOT, source);
 }
+
+const UNSEEN =
+  /^(?:timing|callers|lookup_key)$|(?:^|\.)(?:title|kind|patience|after_pending|shown_in|why)$|\.(?:call\.to|join\.\*\.list)$/;
+
+function walk(value: unknown, place: Place, source: MappingSource): Mutant[] {
+  const { pattern } = place;
+  if (UNSEEN.test(pattern)) return [];
+  const key = MODEL.keys.get(pattern);
+  if (key !== undefined) {
+    const says = fill(key.says, place.names);
+    return breakKey(value, key, { ...place, says, operations: reachOf(place, source) }, source);
+  }
+  const parts = value instanceof Map ? [...(value as Map<string, unknown>)] : Object.entries(value as object);
+  return [
+    ...wholeGroup(place, source),
+    ...parts.flatMap(([name, part]) => {
+      const below = part === undefined ? undefined : placeBelow(place, name);
+      return below === undefined ? [] : walk(part, below, source);
+    }),
+    ...missingFlags(value, place, source),
+  ];
+}
+
+/** What may be left out as a whole, and each item of a list without names. */
+function wholeGroup(place: Place, source: MappingSource): Mutant[] {
+  const { pattern, names, path } = place;
+  const around = MODEL.groups.get(pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))));
+  const isItem = around?.unnamed === true;
+  const isPart = !pattern.endsWith('*') && !pattern.endsWith('reply') && path.length > 2 && mayBeAbsent(place) && !isNamed(place);
+  const said = fill(MODEL.groups.get(pattern)?.named ?? [...names, path.at(-1)].join(': '), names);
+  return isItem || isPart ? [drop(said, path, reachOf(place, source))] : [];
+}
+
+/** A flag that is not there is false. */
+function missingFlags(value: unknown, place: Place, source: MappingSource): Mutant[] {
+  return [...MODEL.keys].flatMap(([pattern, { compared, says }]) => {
+    const [around, flag] = [pattern.slice(0, Math.max(0, pattern.lastIndexOf('.'))), pattern.split('.').at(-1)!];
+    if (compared !== 'flag' || around !== place.pattern || Object.hasOwn(value as object, flag)) return [];
+    return [mutant(`${fill(says, place.names)}: none -> true`, [...place.path, flag], true, reachOf(place, source))];
+  });
+}
+
+/** An order is told in its own operation's reply also when its status is asked. */
+function reachOf({ pattern, names, path }: Place, { operations }: MappingSource): readonly string[] | undefined {
+  const ofKind = (wanted: string): string[] =>
+    Object.entries(operations).flatMap(([name, { kind }]) => (kind === wanted ? [name] : []));
+  if (path[0] === 'request_id' || path[0] === 'request_id_headers') return ofKind('purchase');
+  const name = pattern.startsWith('operations.') ? names[0] : pattern.startsWith('formats.*.operations.') ? names[1] : undefined;
+  if (name === undefined) return undefined;
+  return pattern.includes('.reply') && operations[name]?.kind === 'purchase' ? [name, ...ofKind('status')] : [name];
+}
+
+function breakKey(value: unknown, key: Compared, at: Broken, source: MappingSource): Mutant[] {
+  const { path, says, operations } = at;
+  switch (key.compared) {
+    case 'fields':
+    case 'value':
+      return key.compared === 'fields' ? breakFields(value, at) : breakValue(value, at);
+    case 'numbers':
+      return breakNumbers(value as Readonly<Record<string, string>>, key, at);
+    case 'routes':
+      return breakRoutes(value as readonly string[], key, at);
+    case 'set':
+    case 'words':
+    case 'agents':
+    case 'sequence':
+      return breakItems(value as readonly string[], key, at, source);
+    case 'flag':
+      return [mutant(`${says}: ${String(value)} -> ${String(value !== true)}`, path, value !== true, operations)];
+    case 'default':
+    case 'constant':
+    case 'guard':
+      return breakConstant(value as string | number | boolean, at, source);
+  }
+}
+
+function breakNumbers(numbers: Readonly<Record<string, string>>, { says }: Compared, { path, names }: Broken): Mutant[] {
+  const called = (number: string): string => fill(says, [...names, number]);
+  return [...swaps(called, path, numbers), ...Object.keys(numbers).map((number) => drop(called(number), [...path, number]))];
+}
+
+function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: Broken): Mutant[] {
+  return routes.flatMap((text, index) => {
+    const addresses = parseRoute(text).flatMap(({ methods, path: address }) => methods.map((method) => `${method} ${address}`));
+    return addresses.map((address) => ({
+      words: fill(key.removed!, names).replace('{item}', address),
+      path: [...path, index],
+      edits: [
+        { path, value: [...routes.slice(0, index), ...addresses.filter((one) => one !== address), ...routes.slice(index + 1)] },
+      ],
+      operations,
+    }));
+  });
+}
+
+function breakItems(items: readonly string[], key: Compared, at: Broken, source: MappingSource): Mutant[] {
+  const { path, names, says, operations } = at;
+  // Without its only field a signal applies to nothing, which is as good as no signal.
+  if (path.includes('proof') && items.length < 2) return [];
+  // The first value to try is the one that an absent field means.
+  const from = at.pattern.endsWith('.try_values') ? 1 : 0;
+  const dropped = items.flatMap((item, index) => {
+    if (index < from || (key.compared === 'words' && isSaidTwice(item, index, [String(path.at(-2)), ...items]))) return [];
+    const words = key.removed === undefined ? `${says}: ${item} is gone` : fill(key.removed, names).replace('{item}', item);
+    return [mutant(words, [...path, index], undefined, operations)];
+  });
+  return at.pattern.endsWith('.otherwise') ? [...dropped, besideTheOthers(items, at, source)] : dropped;
+}
+
+/** A value is a word of itself, and words are compared without case and punctuation: one of two alike says nothing. */
+function isSaidTwice(word: string, index: number, all: readonly string[]): boolean {
+  return all.some((one, at) => at !== index + 1 && normaliseWord(one) === normaliseWord(word));
+}
+
+/** Spellings that count only where the others are absent are read like the others. */
+function besideTheOthers(items: readonly string[], { path, names, operations }: Broken, source: MappingSource): Mutant {
+  const from = [...path.slice(0, -1), 'from'];
+  const spellings = source.operations[names[0]!]!.fields![names[1]!]!.from;
+  return {
+    words: `${names[0]}: field ${names[1]} is read from ${items.join(', ')} beside the others`,
+    path,
+    edits: [
+      { path: from, value: [...spellings, ...items] },
+      { path, value: undefined },
+    ],
+    operations,
+  };
+}
+
+const WEAKER: Readonly<Record<string, string>> = { strong: 'weak', medium: 'weak', weak: 'strong' };
+
+function breakConstant(value: string | number | boolean, at: Broken, source: MappingSource): Mutant[] {
+  const { path, says, operations, pattern } = at;
+  const put = (other?: string | number | boolean): Mutant =>
+    mutant(`${says}: ${value} -> ${other ?? 'none'}`, path, other, operations);
+  if (pattern.endsWith('.weight')) return [put(WEAKER[value as string])];
+  if (pattern.endsWith('.as')) return value === 'text' ? [] : [put('text')];
+  if (pattern.endsWith('.undecided')) return [...source.formats.keys()].filter((id) => id !== value).map((id) => put(id));
+  const others = typeof value === 'number' ? [value + 1] : typeof value === 'boolean' ? [!value] : [BROKEN];
+  return [...(mayBeAbsent(at) ? [put()] : []), ...(isChoice(at) ? [] : others.map((other) => put(other)))];
+}
+
+/** Format files have a schema of their own. */
+const schemaOf = ({ path }: Place): readonly [typeof sharedFileSchema | typeof formatFileSchema, Place['path']] =>
+  path[0] === 'formats' ? [formatFileSchema, path.slice(2)] : [sharedFileSchema, path];
+const mayBeAbsent = (place: Place): boolean => isOptionalAt(...schemaOf(place));
+const isNamed = (place: Place): boolean => isRecordAt(...schemaOf(place));
+const isChoice = (place: Place): boolean => isChoiceAt(...schemaOf(place));
 
 export function applyMutant(source: MappingSource, { edits }: Mutant): MappingSource {
   return editSource(source, edits);

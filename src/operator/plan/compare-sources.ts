@@ -3,7 +3,7 @@ import type { YamlPath } from '../../mapping/read-yaml';
 import type { MappingSource } from '../../mapping/source';
 import type { Difference } from './difference';
 import { judgeMoney, type Sides } from './judge-money';
-import { groupAt, MODEL } from '../../mapping/language/model';
+import { fill, groupAt, MODEL } from '../../mapping/language/model';
 import { canonicalOf, showMeaning, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './meaning';
 import { pairItems } from './pair-items';
 import { readMeaning, TURN } from './read-meaning';
@@ -129,8 +129,4 @@ function subjectOf({ pattern, names }: Meaning): string {
   const inside = names.slice(starsOf(pattern)).join('.');
   const says = fill(rule?.says ?? pattern, names);
   return inside === '' || rule?.compared === 'numbers' ? says : `${says}, \`${inside}\``;
-}
-
-function fill(template: string, names: readonly string[]): string {
-  return template.replaceAll(/\{(\d)\}/g, (_, index: string) => names[Number(index) - 1] ?? '');
 }

@@ -29,8 +29,10 @@ const wordsOf = ({ missed }: MutationResult): string[] =>
 test('a break of an exam rule is noticed, and one that is not is told with its place', async () => {
   const { noticed } = await breakAll(exams);
   const result = await breakAll(exams.filter(({ row }) => row !== 'value: provider' && row !== 'said: NECO Token, exam: NECO'));
-  expect(wordsOf(result)).toContain('drops the spelling provider at operations.buy_exam.fields.exam.from.4');
-  expect(wordsOf(result)).toContain('drops the word neco token at tables.exam.values.NECO.words.1');
+  expect(wordsOf(result)).toContain(
+    'buy_exam: field exam is no longer read from `provider` at operations.buy_exam.fields.exam.from.4',
+  );
+  expect(wordsOf(result)).toContain('exam NECO is no longer called `neco token` at tables.exam.values.NECO.words.1');
   expect(result.noticed).toBeGreaterThan(0);
   expect(result.noticed).toBeLessThan(noticed);
 });

@@ -153,10 +153,10 @@ test('what no script decides by is not money: titles, names in lists, ignored fi
   const plain = seen.filter(({ there }) => there.every(({ money }) => money === undefined)).map(({ mutant }) => mutant.words);
   expect(plain).toEqual(
     expect.arrayContaining([
-      'changes the label of GLO',
-      'drops the ignored field customer_ref',
-      'drops validity of the reply',
-      'drops create_date of the reply',
+      'network GLO: name in lists: Glo -> none',
+      'buy_data: `customer_ref` is no longer ignored, it counts as unknown',
+      'drops buy_data: reply, `validity`',
+      'drops block purchase, `create_date`',
     ]),
   );
 });
