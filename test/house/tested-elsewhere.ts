@@ -11,6 +11,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/proof/fill-goods.ts': 'PINs and tokens that only a receipt shows: test/flows/strange-v1.test.ts.',
   'src/gateway/proof/identify-order.ts': 'Every duplicate of test/flows/strange-v1.test.ts and test/flows/same-number.test.ts.',
   'src/gateway/order/pursuit.ts': 'Types alone.',
+  'src/gateway/order/pursuit-times.ts': 'Each pause and limit is a row of test/gateway/order/pursue.test.ts.',
   'src/gateway/walk-parts.ts': 'What a gateway is made of: test/gateway/gateway.test.ts.',
   'src/gateway/walk-request.ts': 'Every request of test/gateway/gateway.test.ts.',
   'src/mapping/language/': 'Parts of one schema: test/mapping/language/schema.test.ts and model.test.ts.',

@@ -16,23 +16,11 @@ import { findReceipt } from '../proof/find-receipt';
 import { judgeAnswer } from './judge-answer';
 import { troubleOf } from './pace';
 import type { Beginning, Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
+import type { After, In, State } from './pursuit-states';
+import { isAwaited, pauseBeforeReceipt, pauseBeforeRepetition, timesOfAttempt, type TimeLeft } from './pursuit-times';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
-const RETRY_FIRST_MS = 200;
-const RETRY_MOST_MS = 5_000;
-/** Between two repetitions that nobody waits for; never so long that the quiet time could pass between two marks. */
-const RETRY_UNAWAITED_MOST_MS = 60_000;
-const RECONNECT_MOST_MS = 1_000;
-const LIMIT_FIRST_MS = 2_000;
-/** What is left for v1's answer after the last wait: what is sent later would be bought after "pending" was told. */
-const ANSWER_MS = 1_000;
-/** What has not begun to leave so long before the end of the patience is given up. */
-const LEAVE_MS = 250;
-/** While a script waits no attempt takes more than half of what is left, so that a lost answer can still be asked for. */
-const ATTEMPT_LEAST_MS = 3_000;
 const RENEWALS_MAX = 3;
-const POLL_FIRST_MS = 500;
-const POLL_MOST_MS = 5_000;
 /** How long a pending order's receipt is asked for after the patience, at most: v1 asks its provider again after two minutes. */
 const FOLLOW_MS = 180_000;
 /** How long a repetition waits for its turn before v1's history is read instead. */
@@ -122,12 +110,11 @@ class RunningPursuit implements Pursuit {
   }
 
   async #run(): Promise<void> {
+    let state: State = this.#wasPending
+      ? { name: 'following', nth: 0 }
+      : { name: 'sending', nth: 0, attempt: this.#parts.attempts.begin() };
     try {
-      if (!this.#wasPending) {
-        await this.#sendUntilKnown();
-        await this.#conclude();
-      }
-      await this.#poll();
+      while (state.name !== 'ended') state = await this.#leave(state);
     } catch (error) {
       this.#parts.onTrouble('pursue', error);
     } finally {
@@ -136,46 +123,59 @@ class RunningPursuit implements Pursuit {
     }
   }
 
-  async #sendUntilKnown(): Promise<void> {
-    let attempt: Attempt | undefined = this.#parts.attempts.begin();
-    for (let nth = 0; attempt !== undefined; nth += 1) {
-      try {
-        if (!(await this.#isMarked())) return;
-        this.#known = succeedOutcome(this.#known, await this.#sendAndJudge(attempt));
-      } finally {
-        attempt.release();
-      }
-      const waitMs = this.#waitBeforeRepetition(this.#known, nth);
-      if (waitMs === undefined) return;
-      await this.#rest(waitMs);
-      attempt = await this.#nextAttempt(nth + 1);
+  #leave(state: Exclude<State, In<'ended'>>): Promise<State> {
+    switch (state.name) {
+      case 'sending':
+        return this.#send(state);
+      case 'resting':
+        return this.#restBeforeRepetition(state);
+      case 'looking':
+        return this.#look(state);
+      case 'admitting':
+        return this.#admit(state);
+      case 'concluding':
+        return this.#conclude();
+      case 'following':
+        return this.#follow(state);
     }
   }
 
-  /** Undefined when nothing more may be sent, or when v1's history has told what became of the order. */
-  async #nextAttempt(nth: number): Promise<Attempt | undefined> {
-    if ((!this.#maySend() || nth % LOOK_EVERY_ATTEMPTS === 0) && (await this.#lookInHistory())) return undefined;
-    if (!this.#maySend()) return undefined;
-    if (nth === 1) return this.#parts.attempts.begin();
-    const turn = { owner: this.#order.owner, isAwaited: () => this.#isAwaited() };
-    while (this.#maySend()) {
-      const attempt = await this.#parts.attempts.admit(turn, Math.min(TURN_MS, this.#leftMs()));
-      if (attempt !== undefined) {
-        if (this.#maySend()) return attempt;
-        attempt.release();
-      } else if (await this.#lookInHistory()) return undefined;
+  async #send({ attempt, nth }: In<'sending'>): Promise<After<'sending'>> {
+    try {
+      if (!(await this.#isMarked())) return { name: 'concluding' };
+      this.#known = succeedOutcome(this.#known, await this.#sendAndJudge(attempt));
+    } finally {
+      attempt.release();
     }
-    return undefined;
+    const waitMs = pauseBeforeRepetition(this.#known, nth, this.#plan.mark.validMs, this.#timeLeft());
+    return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
+  }
+
+  async #restBeforeRepetition({ nth, waitMs }: In<'resting'>): Promise<After<'resting'>> {
+    await this.#rest(waitMs);
+    const sent = nth + 1;
+    return { name: !this.#maySend() || sent % LOOK_EVERY_ATTEMPTS === 0 ? 'looking' : 'admitting', nth: sent };
+  }
+
+  async #look({ nth }: In<'looking'>): Promise<After<'looking'>> {
+    return (await this.#isFoundInHistory()) ? { name: 'concluding' } : { name: 'admitting', nth };
+  }
+
+  async #admit({ nth }: In<'admitting'>): Promise<After<'admitting'>> {
+    if (!this.#maySend()) return { name: 'concluding' };
+    if (nth === 1) return { name: 'sending', nth, attempt: this.#parts.attempts.begin() };
+    const turn = { owner: this.#order.owner, isAwaited: () => isAwaited(this.#awaitedMs()) };
+    const attempt = await this.#parts.attempts.admit(turn, Math.min(TURN_MS, this.#leftMs()));
+    if (attempt === undefined) return { name: 'looking', nth };
+    if (this.#maySend()) return { name: 'sending', nth, attempt };
+    attempt.release();
+    return { name: 'concluding' };
   }
 
   /** Whether what is sent now would still be what the script wants. */
   #maySend(): boolean {
     if (this.#isGivenUp() || this.#leftMs() <= 0) return false;
-    return this.#plan.afterPending === 'buy' || this.#isAwaited();
-  }
-
-  #isAwaited(): boolean {
-    return this.#awaitedMs() >= ANSWER_MS;
+    return this.#plan.afterPending === 'buy' || isAwaited(this.#awaitedMs());
   }
 
   /** How long somebody will still wait. */
@@ -190,6 +190,10 @@ class RunningPursuit implements Pursuit {
     const spentMs = this.#parts.clock.elapsed() - this.#startedAt;
     if (this.#known?.kind === 'not_sent') return reconnectMs - spentMs;
     return afterPending === 'buy' ? patienceMs + pursueMs - spentMs : this.#awaitedMs();
+  }
+
+  #timeLeft(): TimeLeft {
+    return { awaitedMs: this.#awaitedMs(), leftMs: this.#leftMs(), random: this.#parts.random };
   }
 
   /** False when nothing may be sent: that cannot be written down in time, or the order has been answered elsewhere. */
@@ -219,7 +223,7 @@ class RunningPursuit implements Pursuit {
   async #sendAndJudge(attempt: Attempt): Promise<Outcome> {
     const { clock, journal, onTrouble, upstream } = this.#parts;
     const { call, credentials, clientAddress, identify } = this.#plan;
-    const times = this.#timesOfAttempt();
+    const times = timesOfAttempt(this.#plan, this.#awaitedMs());
     const sentAt = clock.elapsed();
     const mayLeave = (): boolean => this.#plan.afterPending === 'buy' || this.#awaitedMs() > 0;
     const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, ...times, mayLeave });
@@ -228,39 +232,8 @@ class RunningPursuit implements Pursuit {
     return judgeAnswer(sent, { order: this.#order, before: this.#known, identify, journal, onTrouble });
   }
 
-  /** How long v1 may take, and by when the request must have begun to leave. */
-  #timesOfAttempt(): { readonly timeoutMs: number; readonly leaveWithinMs: number } {
-    const { afterPending, tryMs, mark } = this.#plan;
-    const awaitedMs = this.#awaitedMs();
-    const half = awaitedMs / 2;
-    // Also what waits for a connection leaves before the quiet time since its mark is over, or not at all.
-    const timeoutMs = Math.max(1, Math.min(tryMs, mark.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
-    if (afterPending === 'buy') return { timeoutMs, leaveWithinMs: timeoutMs };
-    // Early enough to tell the script that nothing was sent.
-    return { timeoutMs, leaveWithinMs: Math.max(1, Math.min(timeoutMs, awaitedMs - LEAVE_MS)) };
-  }
-
-  /** Milliseconds until a repetition is safe and worth it, or `undefined`. Always with the same request id. */
-  #waitBeforeRepetition(outcome: Outcome, nth: number): number | undefined {
-    const unawaitedMost = Math.min(RETRY_UNAWAITED_MOST_MS, this.#plan.mark.validMs / 2);
-    const most = outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : this.#isAwaited() ? RETRY_MOST_MS : unawaitedMost;
-    const wait = this.#backoff(nth, RETRY_FIRST_MS, most);
-    // v1 gives the same order back under the same id, so asking again is how an unknown one is found out.
-    if (outcome.kind === 'not_sent') return wait < this.#leftMs() ? wait : undefined;
-    // The last attempt leaves v1 just the time for its answer.
-    if (outcome.kind === 'unknown') return Math.min(wait, Math.max(0, this.#leftMs() - ANSWER_MS));
-    if (outcome.kind !== 'rejected' || outcome.httpStatus !== 429) return undefined;
-    // Nothing was charged: the limit is v1's, and within the script's patience it may pass.
-    // A v1 that says "at once" every time is not asked in a tight circle.
-    const asked =
-      outcome.retryAfterSeconds === undefined
-        ? this.#backoff(nth, LIMIT_FIRST_MS, RETRY_MOST_MS)
-        : Math.max(outcome.retryAfterSeconds * 1_000, wait);
-    return asked + ANSWER_MS < this.#awaitedMs() ? asked : undefined;
-  }
-
   /** True when v1's history, or another process, has told what became of the order. */
-  async #lookInHistory(): Promise<boolean> {
+  async #isFoundInHistory(): Promise<boolean> {
     const { clock, journal, onTrouble } = this.#parts;
     if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
     const isDoubted = this.#known.isDoubted === true;
@@ -279,30 +252,29 @@ class RunningPursuit implements Pursuit {
     }
   }
 
-  async #poll(): Promise<void> {
+  /** Writes down what the attempts came to, unless the journal has an answer already. */
+  async #conclude(): Promise<After<'concluding'>> {
+    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a mark that is too old.
+    if (isRefusal(this.#known)) await this.#isMarked();
+    if (this.#isToldElsewhere) this.#showSettled();
+    else await this.#settle();
+    return isWaitingForProvider(this.#known) ? { name: 'following', nth: 0 } : { name: 'ended' };
+  }
+
+  async #follow({ nth }: In<'following'>): Promise<After<'following'>> {
     const { clock, upstream } = this.#parts;
+    if (!isWaitingForProvider(this.#known) || this.#isGivenUp()) return { name: 'ended' };
     const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
-    for (let nth = 0; isWaitingForProvider(this.#known) && !this.#isGivenUp(); nth += 1) {
-      // Of an order that was pending before, there may be news already. And v1 is asked just before the patience ends.
-      const lastMs = this.#awaitedMs() - ANSWER_MS;
-      const pauseMs = Math.min(this.#backoff(nth, POLL_FIRST_MS, POLL_MOST_MS), lastMs > 0 ? lastMs : Infinity);
-      const waitMs = nth === 0 && this.#wasPending ? 0 : pauseMs;
-      if (clock.elapsed() + waitMs > deadline) return;
-      await this.#rest(waitMs);
-      const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs: this.#plan.readMs }, upstream);
-      if (latest === undefined) continue;
+    // Of an order that was pending before, there may be news already.
+    const waitMs = nth === 0 && this.#wasPending ? 0 : pauseBeforeReceipt(nth, this.#timeLeft());
+    if (clock.elapsed() + waitMs > deadline) return { name: 'ended' };
+    await this.#rest(waitMs);
+    const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs: this.#plan.readMs }, upstream);
+    if (latest !== undefined) {
       this.#known = succeedOutcome(this.#known, latest);
       if (isFinal(this.#known)) await this.#settle();
     }
-  }
-
-  /** Writes down what the attempts came to, unless the journal has an answer already. */
-  async #conclude(): Promise<void> {
-    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a mark that is too old.
-    if (isRefusal(this.#known)) await this.#isMarked();
-    if (!this.#isToldElsewhere) return this.#settle();
-    this.#hasSettled = true;
-    this.#changed.emit();
+    return { name: 'following', nth: nth + 1 };
   }
 
   async #settle(): Promise<void> {
@@ -318,6 +290,10 @@ class RunningPursuit implements Pursuit {
       this.#known = { kind: 'unknown', reason: 'the outcome could not be written' };
       this.#order = { ...this.#order, outcome: this.#known };
     }
+    this.#showSettled();
+  }
+
+  #showSettled(): void {
     this.#hasSettled = true;
     this.#changed.emit();
   }
@@ -332,11 +308,6 @@ class RunningPursuit implements Pursuit {
     this.openSince ??= clock.elapsed();
     const until = clock.elapsed() + delayMs;
     while (!this.#isGivenUp() && clock.elapsed() < until) await within(clock, until - clock.elapsed(), this.#changed.next());
-  }
-
-  #backoff(nth: number, firstMs: number, mostMs: number): number {
-    const full = Math.min(mostMs, firstMs * 2 ** Math.min(nth, 10));
-    return Math.round(full * (0.5 + this.#parts.random() / 2));
   }
 }
 
