@@ -17,7 +17,7 @@ import { judgeAnswer } from './judge-answer';
 import { troubleOf } from './pace';
 import type { Beginning, Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
 import type { After, In, State } from './pursuit-states';
-import { isAwaited, pauseBeforeReceipt, pauseBeforeRepetition, timesOfAttempt, type TimeLeft } from './pursuit-times';
+import { ANSWER_MS, isAwaited, pauseBeforeReceipt, pauseBeforeRepetition, timesOfAttempt, type TimeLeft } from './pursuit-times';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RENEWALS_MAX = 3;
@@ -91,6 +91,7 @@ class RunningPursuit implements Pursuit {
     if (this.#beginner !== undefined) this.#waiters.delete(this.#beginner);
     this.#beginner = undefined;
     this.#waiters.add(waiter);
+    this.#changed.emit();
     const leave = (): void => this.#changed.emit();
     hungUp?.addEventListener('abort', leave);
     try {
@@ -266,9 +267,9 @@ class RunningPursuit implements Pursuit {
     if (!isWaitingForProvider(this.#known) || this.#isGivenUp()) return { name: 'ended' };
     const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
     // Of an order that was pending before, there may be news already.
-    const waitMs = nth === 0 && this.#wasPending ? 0 : pauseBeforeReceipt(nth, this.#timeLeft());
-    if (clock.elapsed() + waitMs > deadline) return { name: 'ended' };
-    await this.#rest(waitMs);
+    const waitMs = nth === 0 && this.#wasPending ? 0 : pauseBeforeReceipt(nth, this.#parts.random);
+    if (clock.elapsed() + Math.min(waitMs, this.#lastReadingMs()) > deadline) return { name: 'ended' };
+    await this.#rest(waitMs, () => this.#lastReadingMs());
     const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs: this.#plan.readMs }, upstream);
     if (latest !== undefined) {
       this.#known = succeedOutcome(this.#known, latest);
@@ -302,12 +303,21 @@ class RunningPursuit implements Pursuit {
     return this.#parts.isStopping() && (this.#isHurried || this.#waiters.size === 0);
   }
 
-  /** Ends early once nothing more may be sent or the order is given up. */
-  async #rest(delayMs: number): Promise<void> {
+  /** Until just before the longest patience ends: the last time at which a receipt still helps somebody who waits now. */
+  #lastReadingMs(): number {
+    const lastMs = this.#awaitedMs() - ANSWER_MS;
+    return lastMs > 0 ? lastMs : Infinity;
+  }
+
+  /** Ends early when the order is given up, and as early as `soonerMs` says, which may change while somebody comes to wait. */
+  async #rest(delayMs: number, soonerMs: () => number = () => Infinity): Promise<void> {
     const { clock } = this.#parts;
     this.openSince ??= clock.elapsed();
-    const until = clock.elapsed() + delayMs;
-    while (!this.#isGivenUp() && clock.elapsed() < until) await within(clock, until - clock.elapsed(), this.#changed.next());
+    let until = clock.elapsed() + delayMs;
+    while (!this.#isGivenUp() && clock.elapsed() < until) {
+      until = Math.min(until, clock.elapsed() + soonerMs());
+      await within(clock, until - clock.elapsed(), this.#changed.next());
+    }
   }
 }
 

@@ -55,10 +55,9 @@ export function pauseBeforeRepetition(
   return asked + ANSWER_MS < awaitedMs ? asked : undefined;
 }
 
-/** Before the receipt of a pending order is read once more; the last reading is just before the patience ends. */
-export function pauseBeforeReceipt(nth: number, { awaitedMs, random }: Omit<TimeLeft, 'leftMs'>): number {
-  const lastMs = awaitedMs - ANSWER_MS;
-  return Math.min(backoff(nth, RECEIPT_FIRST_MS, RECEIPT_MOST_MS, random), lastMs > 0 ? lastMs : Infinity);
+/** Before the receipt of a pending order is read once more. */
+export function pauseBeforeReceipt(nth: number, random: () => number): number {
+  return backoff(nth, RECEIPT_FIRST_MS, RECEIPT_MOST_MS, random);
 }
 
 /** How long v1 may take, and by when the request must have begun to leave. */

@@ -230,6 +230,14 @@ test('a pending order is asked about once more just before the patience ends', a
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 8_000]);
 });
 
+test('whoever asks again between two readings has the receipt read before his own patience ends', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  expect((await waited(it, 1_500)).order.outcome?.kind).toBe('pending');
+  await it.clock.advance(4_500);
+  const { order, afterMs } = await waited(it, 2_000);
+  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 1_000]);
+});
+
 test('a pending order that fails later is a decline', async () => {
   const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 2 ? 'processing' : 'failed') });
   expect((await waited(it, 40_000)).order.outcome?.kind).toBe('declined');
