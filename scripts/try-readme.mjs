@@ -1,7 +1,7 @@
-// Runs every curl command of the README against a running gateway and holds its reply to the one that is printed there:
+// Runs every curl command of the README and of docs/replies.md against a running gateway and holds its reply to the printed one:
 //   node scripts/try-readme.mjs [address] [--write]
-// Every field must be there; values that differ from run to run (times, ids, balances) must only be of the same type. With
-// --write the README gets the replies as they are. For a gateway with an embedded sandbox.
+// The README prints some fields of each reply, docs/replies.md all of them. Values that differ from run to run (times, ids, balances)
+// must only be of the same type. With --write the pages get the replies as they are. For a gateway with an embedded sandbox.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +16,10 @@ const OWN_REQUEST_ID = /^CG[0-9A-Z]{26}$/;
 
 const args = process.argv.slice(2);
 const address = args.find((arg) => !arg.startsWith('--')) ?? ADDRESS_SHOWN;
-const file = join(root, 'README.md');
-const readme = readFileSync(file, 'utf8');
+const PAGES = [
+  { file: 'README.md', isWhole: false },
+  { file: 'docs/replies.md', isWhole: true },
+];
 
 function reply(command) {
   const { stdout, stderr, status } = spawnSync('bash', ['-c', command.replaceAll(ADDRESS_SHOWN, address)], { encoding: 'utf8' });
@@ -42,30 +44,29 @@ const isLike = (name, value, printed) =>
     ? typeof value === typeof printed
     : JSON.stringify(value) === JSON.stringify(printed);
 
-function differences(told, printed) {
-  const names = [...new Set([...Object.keys(told), ...Object.keys(printed)])];
+function differences(told, printed, isWhole) {
+  const names = [...new Set([...(isWhole ? Object.keys(told) : []), ...Object.keys(printed)])];
   return names
     .filter((name) => !(name in told) || !(name in printed) || !isLike(name, told[name], printed[name]))
-    .map((name) => `  ${name}: the README has ${JSON.stringify(printed[name])}, the reply ${JSON.stringify(told[name])}`);
+    .map((name) => `  ${name}: printed is ${JSON.stringify(printed[name])}, the reply has ${JSON.stringify(told[name])}`);
 }
 
-const examples = [...readme.matchAll(EXAMPLE)];
-let text = readme;
-for (const [whole, command, printedText] of examples) {
-  const told = reply(command);
-  if (args.includes('--write')) {
-    text = text.replace(whole, () => whole.replace(printedText, () => packed(told)));
-    continue;
+function tryPage({ file, isWhole }) {
+  const page = readFileSync(join(root, file), 'utf8');
+  const examples = [...page.matchAll(EXAMPLE)];
+  let text = page;
+  for (const [whole, command, printedText] of examples) {
+    const told = reply(command);
+    const printed = JSON.parse(printedText);
+    const wrong = differences(told, printed, isWhole);
+    console.log(`${wrong.length === 0 ? 'ok' : 'WRONG'}  ${file}  ${told.status}  ${command.split(' ')[2]}`);
+    if (wrong.length > 0) console.log(wrong.join('\n'));
+    if (wrong.length > 0 && !args.includes('--write')) process.exitCode = 1;
+    const shown = isWhole ? told : Object.fromEntries(Object.keys(printed).map((name) => [name, told[name]]));
+    text = text.replace(whole, () => whole.replace(printedText, () => packed(shown)));
   }
-  const wrong = differences(told, JSON.parse(printedText));
-  console.log(`${wrong.length === 0 ? 'ok' : 'WRONG'}  ${told.status}  ${command.split(' ')[2]}`);
-  if (wrong.length > 0) {
-    console.log(wrong.join('\n'));
-    process.exitCode = 1;
-  }
+  if (args.includes('--write')) writeFileSync(join(root, file), text);
+  if (examples.length === 0) throw new Error(`${file} shows no command with its reply.`);
 }
-if (args.includes('--write')) writeFileSync(file, text);
-if (examples.length === 0) {
-  console.error('The README shows no command with its reply.');
-  process.exitCode = 1;
-}
+
+for (const page of PAGES) tryPage(page);

@@ -52,11 +52,13 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
       const run = promisify(execFile)(process.execPath, [script, house.url]);
       const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => error);
       const verdicts = stdout.split('\n').filter((line) => line !== '');
-      expect(verdicts.map((line) => line.split('  ').slice(0, 2).join(' '))).toEqual([
-        'ok success',
-        'ok success',
-        'ok success',
-        'ok fail',
+      expect(verdicts.map((line) => line.split('  ').slice(0, 3).join(' '))).toEqual([
+        'ok README.md success',
+        'ok README.md success',
+        'ok README.md success',
+        'ok README.md fail',
+        'ok docs/replies.md success',
+        'ok docs/replies.md fail',
       ]);
     } finally {
       await house.close();
