@@ -1,7 +1,8 @@
 // Brings a fresh checkout to a state that can run, and does nothing when it already is. Node's own modules only:
 // this runs before anything is installed.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +44,15 @@ export function run(command, args, { quiet = false, env = process.env } = {}) {
     if (quiet) process.stderr.write(`${result.stdout}${result.stderr}`);
     process.exit(result.status ?? 1);
   }
+}
+
+/** Runs a program beside others; gives how it ended and what it printed. */
+export async function start(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const [code] = await once(child, 'close');
+  return { code, output };
 }
 
 /** The path of a program that a dependency brings, run by this very Node. */
