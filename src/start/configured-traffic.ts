@@ -4,9 +4,8 @@ import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
 import type { Metrics } from '../telemetry/metrics';
-import { openLmdbStore } from '../traffic/lmdb-store';
-import { createMemoryStore } from '../traffic/memory-store';
 import { createRecorder, type TrafficRecorder } from '../traffic/recorder';
+import { createMemoryStore, openTrafficStore } from '../traffic/traffic-store';
 
 /** Undefined when it is switched off. A folder that cannot be used is told to `onTrouble`, and memory takes its place. */
 export function openConfiguredTraffic(
@@ -17,10 +16,10 @@ export function openConfiguredTraffic(
 ): TrafficRecorder | undefined {
   if (!config.trafficShapes) return undefined;
   const now = systemClock.now();
-  const isInMemory = config.journalUrl.startsWith('memory:');
+  const isInMemory = config.journalUrl.toLowerCase().startsWith('memory:');
   const store = isInMemory
     ? Promise.resolve(createMemoryStore(now))
-    : openLmdbStore(join(config.dataDir, 'traffic'), now).catch((error: unknown) => {
+    : openTrafficStore(join(config.dataDir, 'traffic'), now).catch((error: unknown) => {
         onTrouble('traffic_folder', error);
         return createMemoryStore(now);
       });

@@ -17,7 +17,7 @@ export interface TrafficRecorder {
   read(): Promise<Traffic>;
   /** Starts anew. */
   forget(): Promise<void>;
-  /** Writes down what there is and closes the store. */
+  /** Writes down what there is. */
   stop(): Promise<void>;
 }
 
@@ -86,7 +86,6 @@ export function createRecorder(options: RecorderOptions): TrafficRecorder {
       isStopped = true;
       cancel?.();
       await flush();
-      await (await options.store).close();
     },
   };
 }

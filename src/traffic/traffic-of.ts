@@ -1,11 +1,12 @@
 /** What a store holds, as the words that operators and tools read. */
 import type { SeenShape, Traffic, UnknownAddress, UnlistedWord, UsedWord } from '../domain/traffic';
 import type { Tally, TallyKind } from './tally';
-import type { Stored } from './traffic-store';
+import type { Counters } from './counters';
 
-export function trafficOf({ sinceMs, tallies, forgotten }: Stored): Traffic {
+export function trafficOf(counters: Counters): Traffic {
+  const { sinceMs, forgotten } = counters;
   const of = <T>(kind: TallyKind, build: (body: object, tally: Tally) => T): T[] =>
-    tallies
+    [...counters.tallies()]
       .filter((tally) => tally.kind === kind)
       .sort((a, b) => b.count - a.count || b.lastSeenMs - a.lastSeenMs)
       .map((tally) => build(JSON.parse(tally.body) as object, tally));

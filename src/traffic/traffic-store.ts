@@ -1,31 +1,180 @@
-import type { Tally } from './tally';
-
-export interface Added {
-  /** Shapes that are kept now. */
-  readonly shapes: number;
-  /** Requests of what had to give way. */
-  readonly forgotten: number;
-}
-
-export interface Stored {
-  /** Since when it has been remembered. */
-  readonly sinceMs: number;
-  readonly tallies: readonly Tally[];
-  readonly forgotten: number;
-}
-
 /**
- * Where traffic is remembered. Counts are added to what is there, so several gateways on one store add up; the room is
- * bounded in the store itself, whoever writes.
+ * Where traffic is remembered: counters, and one small file of them, a line each. Several gateways on one data folder add to
+ * the same file in turns: the file of the next state is made by one of them at a time.
  */
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Counters, type Added } from './counters';
+import { TALLY_KINDS, TALLY_ROOM, type Tally, type TallyRoom } from './tally';
+
 export interface TrafficStore {
   /** All or nothing. `forgotten` requests had no room before they came here. */
   add(tallies: readonly Tally[], forgotten: number, nowMs: number): Promise<Added>;
-  read(): Promise<Stored>;
+  read(): Promise<Counters>;
   /** Starts anew. */
   forget(nowMs: number): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** What was not seen for so long is no traffic of today. */
-export const UNSEEN_MS_MAX = 90 * 24 * 3_600_000;
+const PROGRAM = 'compat-gateway traffic';
+const VERSION = 1;
+/** The first line of the file, and each other: a tally. */
+const HEAD = z.object({ program: z.literal(PROGRAM), version: z.literal(VERSION), sinceMs: z.number(), forgotten: z.number() });
+const COUNT = z.number();
+const LINE = z.tuple([z.enum(TALLY_KINDS), z.string(), z.string(), COUNT, COUNT, COUNT, z.record(z.string(), COUNT)]);
+const TURN_TRIES = 40;
+const TURN_PAUSE_MS = 50;
+/** Whoever makes the next file for so long has died. */
+const TURN_MS_MAX = 30_000;
+/** Lines that are written without a pause: the gateway sells meanwhile. */
+const LINES_AT_ONCE = 250;
+
+/** Remembers until the process ends: for tests, and when the file cannot be used. */
+export function createMemoryStore(nowMs: number, room?: TallyRoom): TrafficStore {
+  let counters = new Counters(nowMs, room);
+  return {
+    add: async (...added) => counters.add(...added),
+    read: async () => counters,
+    forget: async (now) => void (counters = new Counters(now, room)),
+  };
+}
+
+/** Rejects with a sentence when the file holds something else; nothing in it is changed then. */
+export async function openTrafficStore(dir: string, nowMs: number, room: TallyRoom = TALLY_ROOM): Promise<TrafficStore> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const file = new TrafficFile(join(dir, 'shapes.jsonl'), nowMs, room);
+  await file.read();
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const done = turn.then(act);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    add: (tallies, forgotten, now) =>
+      inTurn(() => file.change((counters) => ({ counters, ...counters.add(tallies, forgotten, now) }))),
+    read: () => inTurn(() => file.read()),
+    forget: (now) =>
+      inTurn(async () => void (await file.change(() => ({ counters: new Counters(now, room), shapes: 0, forgotten: 0 })))),
+  };
+}
+
+class TrafficFile {
+  readonly #path: string;
+  readonly #nextPath: string;
+  readonly #sinceMs: number;
+  readonly #room: TallyRoom;
+  /** What the file held when this process last read or wrote it, and which state of the file that was. */
+  #known: { readonly state: string; readonly counters: Counters } | undefined;
+
+  constructor(path: string, nowMs: number, room: TallyRoom) {
+    this.#path = path;
+    this.#nextPath = `${path}.next`;
+    this.#sinceMs = nowMs;
+    this.#room = room;
+  }
+
+  async read(): Promise<Counters> {
+    const state = await this.#state();
+    if (this.#known?.state !== state) this.#known = { state, counters: await this.#load() };
+    return this.#known.counters;
+  }
+
+  async change<Result extends { readonly counters: Counters }>(act: (counters: Counters) => Result): Promise<Result> {
+    const next = await this.#takeTurn();
+    try {
+      const result = act(await this.read());
+      await writeFile(next, linesOf(result.counters));
+      await next.close();
+      await rename(this.#nextPath, this.#path);
+      this.#known = { state: await this.#state(), counters: result.counters };
+      return result;
+    } catch (error) {
+      // What was counted and not written is counted again: the file says what is there.
+      this.#known = undefined;
+      await next.close().catch(() => undefined);
+      await rm(this.#nextPath, { force: true });
+      throw error;
+    }
+  }
+
+  /** Only one gateway at a time has made the file of the next state. */
+  async #takeTurn(): Promise<FileHandle> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await open(this.#nextPath, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries === TURN_TRIES) throw error;
+      }
+      const begun = await stat(this.#nextPath).catch(() => undefined);
+      if (begun !== undefined && Date.now() - begun.mtimeMs > TURN_MS_MAX) await rm(this.#nextPath, { force: true });
+      else await sleep(TURN_PAUSE_MS);
+    }
+  }
+
+  async #state(): Promise<string> {
+    const found = await stat(this.#path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    return found === undefined ? 'none' : `${found.ino} ${found.size} ${found.mtimeMs}`;
+  }
+
+  async #load(): Promise<Counters> {
+    if ((await this.#state()) === 'none') return new Counters(this.#sinceMs, this.#room);
+    const file = await open(this.#path);
+    try {
+      let counters: Counters | undefined;
+      const tallies: Tally[] = [];
+      for await (const line of file.readLines()) {
+        if (counters === undefined) counters = readHead(line, this.#path, this.#room);
+        else tallies.push(...readLine(line));
+      }
+      counters ??= new Counters(this.#sinceMs, this.#room);
+      counters.add(tallies, 0, 0);
+      return counters;
+    } finally {
+      await file.close().catch(() => undefined);
+    }
+  }
+}
+
+async function* linesOf(counters: Counters): AsyncGenerator<string> {
+  const { sinceMs, forgotten } = counters;
+  let text = `${JSON.stringify({ program: PROGRAM, version: VERSION, sinceMs, forgotten } satisfies z.infer<typeof HEAD>)}\n`;
+  let lines = 0;
+  for (const { kind, owner, body, count, firstSeenMs, lastSeenMs, refusals } of counters.tallies()) {
+    text += `${JSON.stringify([kind, owner, body, count, firstSeenMs, lastSeenMs, refusals])}\n`;
+    lines += 1;
+    if (lines % LINES_AT_ONCE !== 0) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+function readHead(line: string, path: string, room: TallyRoom): Counters {
+  const head = HEAD.safeParse(parse(line));
+  if (!head.success) throw new Error(`${path} is damaged, or of another program or build; nothing in it was changed.`);
+  const counters = new Counters(head.data.sinceMs, room);
+  counters.add([], head.data.forgotten, 0);
+  return counters;
+}
+
+/** Nothing for what cannot be read: one damaged line does not hide the others. */
+function readLine(text: string): readonly Tally[] {
+  const line = LINE.safeParse(parse(text));
+  if (!line.success || parse(line.data[2]) === undefined) return [];
+  const [kind, owner, body, count, firstSeenMs, lastSeenMs, refusals] = line.data;
+  return [{ kind, owner, body, count, firstSeenMs, lastSeenMs, refusals }];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -57,7 +57,7 @@ test.each(['000', '022'])('with umask %s', async (umask) => {
       expect.arrayContaining([
         'gateway.secret',
         'journal/data.mdb',
-        'traffic/lock.mdb',
+        'traffic/shapes.jsonl',
         'sandbox/sandbox.lmdb-lock',
         'processes',
       ]),

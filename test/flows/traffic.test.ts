@@ -62,15 +62,15 @@ test('the metrics tell how much is remembered', async () => {
   expect(metrics).toContain('compat_traffic_forgotten_total 0\n');
 });
 
-test.each(['noise', ''])('a damaged folder (%j) is told in the log, and the gateway starts, sells and learns', async (bytes) => {
+test.each(['noise', '{}'])('a damaged file (%j) is told in the log, and the gateway starts, sells and learns', async (bytes) => {
   const dataDir = newFolder();
   mkdirSync(join(dataDir, 'traffic'));
-  writeFileSync(join(dataDir, 'traffic', 'data.mdb'), bytes);
+  writeFileSync(join(dataDir, 'traffic', 'shapes.jsonl'), bytes);
   const one = await house({}, dataDir);
   expect((await send(one.url, '/api/topup/', sale)).body.status).toBe('success');
   expect((await read(one)).shapes).toHaveLength(1);
   expect(one.logLines.filter((line) => line.includes('traffic_folder'))).toHaveLength(1);
-  expect(readFileSync(join(dataDir, 'traffic', 'data.mdb'), 'utf8')).toBe(bytes);
+  expect(readFileSync(join(dataDir, 'traffic', 'shapes.jsonl'), 'utf8')).toBe(bytes);
 });
 
 test('switched off it learns nothing and says so', async () => {
@@ -166,7 +166,7 @@ test('whatever is sent in whatever place, no value leaves: neither over the admi
   expect((JSON.parse(shown) as Traffic).shapes.length).toBeGreaterThan(50);
   await one.close();
   open.splice(0);
-  const stored = readFileSync(join(one.dataDir, 'traffic', 'data.mdb'))
+  const stored = readFileSync(join(one.dataDir, 'traffic', 'shapes.jsonl'))
     .toString('latin1')
     .toLowerCase();
   const compared = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '');

@@ -19,7 +19,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/journal/journal.ts': 'An interface; test/journal/journal-suite.ts is its meaning.',
   'src/journal/journal-event.ts': 'Types alone.',
   'src/mapping/mapping.ts': 'Types alone.',
-  'src/traffic/traffic-store.ts': 'An interface; test/traffic/store-suite.ts is its meaning.',
   'src/upstream/probe-v1.ts': 'Every probe of test/watch/watch-upstream.test.ts.',
   'src/upstream/upstream.ts': 'An interface; test/upstream/http-upstream.test.ts is its meaning.',
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLmdbStore } from '../../src/traffic/lmdb-store';
 import { FLUSH_EVERY_MS } from '../../src/traffic/recorder';
+import { openTrafficStore } from '../../src/traffic/traffic-store';
 import { startCommand } from '../cli/run-command';
 import { send } from '../flows/house';
 
@@ -35,9 +35,8 @@ test('kill -9 leaves a readable folder with everything but the last seconds', as
   gateway.kill('SIGKILL');
   await once(gateway, 'close');
 
-  const store = await openLmdbStore(join(folder, 'data', 'traffic'), Date.now());
-  const { tallies } = await store.read();
-  await store.close();
+  const store = await openTrafficStore(join(folder, 'data', 'traffic'), Date.now());
+  const tallies = [...(await store.read()).tallies()];
   const kept = tallies.reduce((sum, { kind, count }) => sum + (kind === 'shape' ? count : 0), 0);
   // A second for the writing itself.
   const mustBeThere = sentAtMs.filter((atMs) => atMs < killedAtMs - FLUSH_EVERY_MS - 1_000).length;

@@ -1,7 +1,6 @@
-import { createMemoryStore } from '../../src/traffic/memory-store';
 import type { Walked } from '../../src/traffic/note-request';
 import { createRecorder, FLUSH_EVERY_MS, type RecorderOptions } from '../../src/traffic/recorder';
-import type { TrafficStore } from '../../src/traffic/traffic-store';
+import { createMemoryStore, type TrafficStore } from '../../src/traffic/traffic-store';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { legacyRequest } from '../gateway/legacy-request';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -65,7 +64,7 @@ test('a stop writes down what there is', async () => {
   const { recorder, memory, clock } = open();
   recorder.record(request('alpha'), walked);
   await recorder.stop();
-  expect([(await memory.read()).tallies.length, clock.waiting]).toEqual([1, 0]);
+  expect([[...(await memory.read()).tallies()].length, clock.waiting]).toEqual([1, 0]);
 });
 
 test('forgetting takes what was seen a moment ago along', async () => {
@@ -92,7 +91,7 @@ test('a store that cannot be written is told of once, and nothing is lost when i
   expect(troubles).toEqual([new Error('no space left on device')]);
   isBroken = false;
   await clock.advance(FLUSH_EVERY_MS);
-  expect((await memory.read()).tallies.map(({ count }) => count).sort()).toEqual([1, 2]);
+  expect([...(await memory.read()).tallies()].map(({ count }) => count).sort()).toEqual([1, 2]);
 });
 
 test('until the store is open everything waits in memory', async () => {
@@ -103,7 +102,7 @@ test('until the store is open everything waits in memory', async () => {
   await clock.advance(4 * FLUSH_EVERY_MS);
   give(memory);
   await settlePromises();
-  expect((await memory.read()).tallies).toHaveLength(1);
+  expect([...(await memory.read()).tallies()]).toHaveLength(1);
 });
 
 test('a bug while watching is told to the log and never to the script', () => {

@@ -105,7 +105,7 @@ const WALK = `
 `;
 
 /** Reads every value of the folder in a process of its own, which may die of a damaged page. */
-export function canBeWalked(dir: string, trees: readonly string[], file = DATA_FILE): Promise<boolean> {
+function canBeWalked(dir: string, trees: readonly string[], file = DATA_FILE): Promise<boolean> {
   const isFolder = file === DATA_FILE;
   const path = isFolder ? dir : join(dir, file);
   const walk = ['-e', WALK, require.resolve('lmdb'), path, trees.join(','), isFolder ? 'folder' : 'file'];

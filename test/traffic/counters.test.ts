@@ -1,0 +1,32 @@
+import { Counters, UNSEEN_MS_MAX } from '../../src/traffic/counters';
+import { bodiesOf, NOW, ROOM, tally } from './tallies';
+
+let counters: Counters;
+beforeEach(() => (counters = new Counters(NOW, ROOM)));
+
+test('one owner never takes more than its room, and drives out nobody else', () => {
+  counters.add([tally({ owner: 'steady', body: '"steady"', count: 2 })], 0, NOW);
+  for (let index = 0; index < 50; index += 1)
+    counters.add([tally({ owner: 'noisy', body: `"${index}"`, lastSeenMs: NOW + index })], 0, NOW);
+  expect(bodiesOf(counters)).toEqual(['"46"', '"47"', '"48"', '"49"', '"steady"']);
+  expect(counters.forgotten).toBe(46);
+});
+
+test('a flood of new owners stays within the room, and what came again outlives what came once', () => {
+  counters.add([tally({ owner: 'steady', body: '"steady"', count: 2, lastSeenMs: NOW - 1_000 })], 0, NOW);
+  const flood = Array.from({ length: 200 }, (_, index) =>
+    tally({ owner: `o${index}`, body: `"${index}"`, lastSeenMs: NOW + index }),
+  );
+  const added = counters.add(flood, 7, NOW);
+  const kept = bodiesOf(counters);
+  expect(kept).toHaveLength(16);
+  expect(kept).toEqual(expect.arrayContaining(['"steady"', '"199"']));
+  expect(added).toEqual({ shapes: 16, forgotten: 185 });
+  expect(counters.forgotten).toBe(185 + 7);
+});
+
+test('what was not seen for ninety days is gone', () => {
+  counters.add([tally({ body: '"old"' }), tally({ body: '"new"', lastSeenMs: NOW + UNSEEN_MS_MAX })], 0, NOW);
+  counters.add([], 1, NOW + UNSEEN_MS_MAX + 1);
+  expect(bodiesOf(counters)).toEqual(['"new"']);
+});
