@@ -44,6 +44,8 @@ export const REASONS = {
 
 /** A question that is asked later is hardly answered before the script hears. */
 const LAST_QUESTION_MS = 2_000;
+/** From the end of a script's patience until it has its reply. */
+const REPLY_MS = 50;
 /** The receipt of what v1 names as a duplicate is asked for at once. */
 const AT_ONCE_MS = 50;
 
@@ -61,9 +63,9 @@ function isShown({ receipts, first }: Sold, answeredAt: number): boolean {
   return question === undefined || (question.readAt !== undefined && question.readAt <= first.at);
 }
 
-/** No question that was asked since then was answered in time. */
+/** No question that was asked since then was answered before the reply was made. */
 function isUnreadSince({ receipts, first }: Sold, since: number): boolean {
-  return !receipts.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt <= first.at);
+  return !receipts.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt < first.at - REPLY_MS);
 }
 
 /** Receipts of these show nothing that tells one sale from another (decision 0013). */

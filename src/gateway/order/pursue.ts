@@ -17,7 +17,16 @@ import { judgeAnswer } from './judge-answer';
 import { troubleOf } from './pace';
 import type { Beginning, Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
 import type { After, In, State } from './pursuit-states';
-import { ANSWER_MS, isAwaited, pauseBeforeReceipt, pauseBeforeRepetition, timesOfAttempt, type TimeLeft } from './pursuit-times';
+import {
+  ANSWER_MS,
+  isAwaited,
+  LAST_PAUSE_MS,
+  pauseBeforeReceipt,
+  pauseBeforeRepetition,
+  timeoutOfReceipt,
+  timesOfAttempt,
+  type TimeLeft,
+} from './pursuit-times';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RENEWALS_MAX = 3;
@@ -270,7 +279,8 @@ class RunningPursuit implements Pursuit {
     const waitMs = nth === 0 && this.#wasPending ? 0 : pauseBeforeReceipt(nth, this.#parts.random);
     if (clock.elapsed() + Math.min(waitMs, this.#lastReadingMs()) > deadline) return { name: 'ended' };
     await this.#rest(waitMs, () => this.#lastReadingMs());
-    const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs: this.#plan.readMs }, upstream);
+    const timeoutMs = timeoutOfReceipt(this.#plan, this.#awaitedMs());
+    const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs }, upstream);
     if (latest !== undefined) {
       this.#known = succeedOutcome(this.#known, latest);
       if (isFinal(this.#known)) await this.#settle();
@@ -303,10 +313,10 @@ class RunningPursuit implements Pursuit {
     return this.#parts.isStopping() && (this.#isHurried || this.#waiters.size === 0);
   }
 
-  /** Until just before the longest patience ends: the last time at which a receipt still helps somebody who waits now. */
+  /** Until a receipt must be asked for if its answer is to come before the longest patience ends. */
   #lastReadingMs(): number {
-    const lastMs = this.#awaitedMs() - ANSWER_MS;
-    return lastMs > 0 ? lastMs : Infinity;
+    const awaitedMs = this.#awaitedMs();
+    return awaitedMs > 0 ? Math.max(awaitedMs - ANSWER_MS, LAST_PAUSE_MS) : Infinity;
   }
 
   /** Ends early when the order is given up, and as early as `soonerMs` says, which may change while somebody comes to wait. */

@@ -16,6 +16,8 @@ const LEAVE_MS = 250;
 const ATTEMPT_LEAST_MS = 3_000;
 const RECEIPT_FIRST_MS = 500;
 const RECEIPT_MOST_MS = 5_000;
+/** Between two readings of a receipt while less than `ANSWER_MS` is left. */
+export const LAST_PAUSE_MS = 250;
 
 /** What a pause depends on at this moment. */
 export interface TimeLeft {
@@ -58,6 +60,11 @@ export function pauseBeforeRepetition(
 /** Before the receipt of a pending order is read once more. */
 export function pauseBeforeReceipt(nth: number, random: () => number): number {
   return backoff(nth, RECEIPT_FIRST_MS, RECEIPT_MOST_MS, random);
+}
+
+/** A reading that hangs leaves time for another while somebody waits. */
+export function timeoutOfReceipt({ readMs }: PursuitPlan, awaitedMs: number): number {
+  return awaitedMs > 0 ? Math.min(readMs, Math.max(ANSWER_MS, awaitedMs / 2)) : readMs;
 }
 
 /** How long v1 may take, and by when the request must have begun to leave. */

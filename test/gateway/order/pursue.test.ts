@@ -231,11 +231,20 @@ test('a pending order is asked about once more just before the patience ends', a
 });
 
 test('whoever asks again between two readings has the receipt read before his own patience ends', async () => {
-  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  let isOver = false;
+  const it = await chase({ answers: [PENDING], find: () => receipt(isOver ? 'success' : 'pending') });
   expect((await waited(it, 1_500)).order.outcome?.kind).toBe('pending');
   await it.clock.advance(4_500);
+  isOver = true;
   const { order, afterMs } = await waited(it, 2_000);
   expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 1_000]);
+});
+
+test('a receipt is read also when less than a second is left', async () => {
+  const it = await chase({ answers: [PENDING], find: (nth) => receipt(nth < 5 ? 'pending' : 'success') });
+  await it.clock.advance(6_000);
+  const { order, afterMs } = await waited(it, 800);
+  expect([order.outcome?.kind, afterMs]).toEqual(['succeeded', 250]);
 });
 
 test('a pending order that fails later is a decline', async () => {
