@@ -1,6 +1,6 @@
 /** Builds everything and ties it together: the only file that knows all the rooms. */
 import { join } from 'node:path';
-import { createCatalog } from './catalog/catalog';
+import { createPriceLists } from './price-lists/price-lists';
 import type { Config } from './config';
 import { openConfiguredJournal } from './start/configured-journal';
 import { openConfiguredTraffic } from './start/configured-traffic';
@@ -187,10 +187,10 @@ function openGateway(config: Config, { live, known, metrics, observer, closers, 
 }
 
 /** What v1 has said of keys, and the price lists that are shown by it. */
-function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pick<GatewayParts, 'visitors' | 'catalogs'> {
+function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pick<GatewayParts, 'visitors' | 'priceLists'> {
   const onAccepted = (address: string): void => known.add(address);
   const visitors = createVisitors({ upstream, clock: () => clock.elapsed(), onAccepted });
-  return { visitors, catalogs: createCatalog({ upstream, visitors, clock: () => clock.elapsed() }) };
+  return { visitors, priceLists: createPriceLists({ upstream, visitors, clock: () => clock.elapsed() }) };
 }
 
 interface DoorParts extends Pick<Opening, 'observer' | 'log'> {

@@ -48,9 +48,9 @@ export interface Trail {
 export interface Order extends NewOrder {
   /** The whole number that scripts see as `id`; unique per owner, rising with time. */
   readonly number: number;
-  /** How often the order was opened: more than once when a try that never charged was repeated. */
+  /** How often the order was opened: more than once when an attempt that never charged was repeated. */
   readonly tries: number;
-  /** Undefined while a try is under way, and after a crash in the middle of one: then the money may have moved. */
+  /** Undefined while an attempt is under way, and after a crash in the middle of one: then the money may have moved. */
   readonly outcome?: Outcome;
   readonly settledAtMs?: number;
   /**
@@ -68,7 +68,7 @@ export function isEndUntold({ toldAtMs }: Pick<Order, 'toldAtMs'>): boolean {
   return toldAtMs === NOT_TOLD || toldAtMs === TOLD_PENDING;
 }
 
-/** When the last try that the journal knows of began or ended, by the clock of whoever wrote it. */
+/** When the last attempt that the journal knows of began or ended, by the clock of whoever wrote it. */
 export function lastTriedAt({ openedAtMs, settledAtMs }: Order): number {
   return Math.max(openedAtMs, settledAtMs ?? 0);
 }

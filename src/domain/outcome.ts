@@ -54,7 +54,7 @@ export interface Rejected {
 export interface NotSent {
   readonly kind: 'not_sent';
   readonly reason: string;
-  /** Proven afterwards: v1's history, read long after the last try, does not have the order. */
+  /** Proven afterwards: v1's history, read long after the last attempt, does not have the order. */
   readonly isProven?: boolean;
   /** Which tries the proof is about, as they stood when it was sought: it closes the order only if there was none since. */
   readonly sought?: Sought;
@@ -62,7 +62,7 @@ export interface NotSent {
 /** The tries of an order at one moment, in the order's own times: no clock is compared with another. */
 export interface Sought {
   readonly tries: number;
-  /** When the last try that the journal knows of began or ended. */
+  /** When the last attempt that the journal knows of began or ended. */
   readonly lastTriedAtMs: number;
 }
 /** The money may have moved. */
@@ -71,16 +71,16 @@ export interface Unknown {
   readonly reason: string;
   /** v1 has an order under the same request id, and nobody can tell whether it is this one. */
   readonly isDoubted?: boolean;
-  /** No answer, only the word that another try begins: it opens nothing that has ended. */
+  /** Marks the start of a new attempt; it must not reopen an order that is final. */
   readonly isBeginning?: boolean;
 }
 
 export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];
 
-/** What is known of a try that was cut short, or that runs elsewhere. */
+/** What is known of an attempt that was cut short, or that runs elsewhere. */
 export const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
-/** Written before another try, or somebody could prove in the middle of it that the order never was at v1. */
+/** Written before another attempt, or somebody could prove in the middle of it that the order never was at v1. */
 export const BEGINNING: Unknown = { ...UNENDED, isBeginning: true };
 
 /** v1's reference of an order that ended so; `undefined` where v1 has told none. */
@@ -103,7 +103,7 @@ export function isProvenAbsent(outcome: Outcome): outcome is NotSent {
   return outcome.kind === 'not_sent' && outcome.isProven === true;
 }
 
-/** Nothing was charged by the try that ended so. */
+/** Nothing was charged by the attempt that ended so. */
 export function isRefusal(outcome: Outcome | undefined): boolean {
   return outcome?.kind === 'rejected' || outcome?.kind === 'not_sent';
 }
@@ -117,7 +117,7 @@ export function isSafeToRefund(outcome: Outcome): boolean {
  * What is known of an order after one more answer about it.
  *
  * `previous` is undefined for an order of which no byte has been sent. A `rejected` or `not_sent` answer speaks only of
- * its own try: after an earlier try whose fate is open (`unknown`, `pending`) it proves nothing, so the earlier word stands.
+ * its own attempt: after an earlier attempt whose fate is open (`unknown`, `pending`) it proves nothing, so the earlier word stands.
  * Only `reconcile` can prove that an unknown order was never sent.
  */
 export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): Outcome {
@@ -132,7 +132,7 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
   if (isProvenAbsent(latest)) return latest;
   if (isRefusal(latest)) return previous;
   if (previous.kind !== 'unknown' || previous.isDoubted !== true || latest.kind !== 'unknown') return latest;
-  // The doubt stays; that another try begins is news all the same.
+  // The doubt stays; that another attempt begins is news all the same.
   return latest.isBeginning === true ? { ...latest, isDoubted: true } : previous;
 }
 

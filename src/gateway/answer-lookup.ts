@@ -1,10 +1,10 @@
 /** Lookups and reads: one question to v1, nothing journalled. */
 import { nairaNumber, parseNaira } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
-import type { Catalog } from '../catalog/catalog';
+import type { PriceList } from '../price-lists/price-lists';
 import type { Finding } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
-import { readContextOf, type Asking } from './read/asking';
+import { readContextOf, type ParsedRequest } from './read/parsed-request';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
 import { isFound, lookUp } from './look-up';
@@ -20,14 +20,14 @@ const WITHOUT_A_WORD: Readonly<Record<number, string>> = {
   429: 'Too many requests. Nothing was checked.',
 };
 
-export async function answerLookup(asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, intent, callerKey } = asking;
-  const context = readContextOf(asking);
-  if (wantsLists(asking)) parts.catalogs.warm(context);
-  const { finding, values } = await lookUp(asking, parts);
+export async function answerLookup(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { mapping, operation, format, intent, callerKey } = parsed;
+  const context = readContextOf(parsed);
+  if (wantsLists(parsed)) parts.priceLists.warm(context);
+  const { finding, values } = await lookUp(parsed, parts);
   // Only what v1 has just answered comes with its lists.
-  const catalog = wantsLists(asking) && finding.kind === 'found' ? await parts.catalogs.show(context) : undefined;
-  const told = tellWait(tellFinding(finding, asking), asking.call!.path);
+  const catalog = wantsLists(parsed) && finding.kind === 'found' ? await parts.priceLists.show(context) : undefined;
+  const told = tellWait(tellFinding(finding, parsed), parsed.call!.path);
   const reply = mergeReply({
     ...told,
     mapping,
@@ -36,24 +36,24 @@ export async function answerLookup(asking: Asking, parts: WalkParts): Promise<An
     values,
     callerKey,
     ownNumbers: intent.ownNumbers,
-    catalog: catalogOf(catalog, asking),
-    roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(asking, parts) },
+    catalog: catalogOf(catalog, parsed),
+    roots: { v1: finding.kind === 'unavailable' ? null : plainNumbers(finding.body), login: loginRoot(parsed, parts) },
   });
   return { reply, outcome: told.outcome === 'failure' && finding.kind === 'found' ? 'refused' : finding.kind };
 }
 
 /** The lists are for plain requests: a login before every sale has no use for them. */
-function wantsLists({ operation, isBasic }: Asking): boolean {
+function wantsLists({ operation, isBasic }: ParsedRequest): boolean {
   return operation.wantsCatalog && !isBasic;
 }
 
-function catalogOf(catalog: Catalog | undefined, { mapping }: Asking): ReplyParts['catalog'] {
+function catalogOf(catalog: PriceList | undefined, { mapping }: ParsedRequest): ReplyParts['catalog'] {
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
 }
 
 export function tellFinding(
   finding: Finding,
-  { mapping }: Asking,
+  { mapping }: ParsedRequest,
 ): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
   const { texts } = mapping;
   if (finding.kind === 'unavailable')
@@ -91,7 +91,7 @@ function plainNumbers(body: JsonObject): JsonObject {
  * `$login`. The key itself is never shown: the script's name for its account is a piece of the fingerprint. The PIN is
  * told back to nobody but a login that brought it in its fields.
  */
-function loginRoot({ credentials, isBasic, format, mapping, operation }: Asking, { keyring }: WalkParts): JsonObject {
+function loginRoot({ credentials, isBasic, format, mapping, operation }: ParsedRequest, { keyring }: WalkParts): JsonObject {
   const loginFormat =
     mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
   const { apiKey, pin, fingerprint } = credentials;

@@ -7,9 +7,9 @@ import { isOver, referenceOf, type Outcome, type Unknown } from '../domain/outco
 import type { Finding } from '../upstream/upstream';
 import { openOrder, type Opening } from './order/open-order';
 import type { Pursuit } from './order/pursuit';
-import { createTryMark } from './order/try-mark';
+import { createLease } from './order/lease';
 import { withGoods } from './proof/fill-goods';
-import { readContextOf, type Asking } from './read/asking';
+import { readContextOf, type ParsedRequest } from './read/parsed-request';
 import { addressHashOf, askedHashOf, contentHashOf } from './read/build-call';
 import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
@@ -54,43 +54,43 @@ export type Repeat = 'joined' | 'replayed';
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
 
-export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { operation, intent, mapping, credentials } = asking;
-  const mark = createTryMark(mapping.timing.quiet, parts);
+export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { operation, intent, mapping, credentials } = parsed;
+  const lease = createLease(mapping.timing.quiet, parts);
   const startedAt = parts.clock.now();
-  const call = asking.call!;
+  const call = parsed.call!;
   const newOrder: NewOrder = {
     owner: credentials.fingerprint,
     requestId: intent.requestId?.id ?? generateRequestId(startedAt),
     operation: operation.name,
-    format: asking.format,
+    format: parsed.format,
     fields: boundedFields(intent.values),
     identifiers: operation.fields.filter(({ as }) => as === 'identifier').map(({ name }) => name),
     echo: intent.requestId?.echo ?? {},
     contentHash: contentHashOf(operation, call, parts.keyring),
-    askedHash: askedHashOf(asking.request, parts.keyring),
+    askedHash: askedHashOf(parsed.request, parts.keyring),
     ...headerIdOf(intent.requestId),
-    addressHash: addressHashOf(asking.request.clientAddress, parts.keyring),
+    addressHash: addressHashOf(parsed.request.clientAddress, parts.keyring),
     openedAtMs: startedAt,
-    trail: trailOf(asking),
+    trail: trailOf(parsed),
   };
-  const { pursuit, isOwn, isRepeat } = await join({ newOrder, call, mark }, asking, parts);
+  const { pursuit, isOwn, isRepeat } = await join({ newOrder, call, lease }, parsed, parts);
   const beginning = isOwn ? pursuit.beginning : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
   // What this request sends for the first time, or waits for where it was sent from, v1 judges in the purchase itself.
   const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
   const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
-  const judging = isJudged ? undefined : judgeVisit(begun, asking, parts);
-  const order = await pursuit.waitFor(asking.patienceMs, asking.line.hungUp);
+  const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
+  const order = await pursuit.waitFor(parsed.patienceMs, parsed.line.hungUp);
   const obstacle = await judging;
-  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId: begun.requestId }, obstacle, asking);
+  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId: begun.requestId }, obstacle, parsed);
   const { openSince } = pursuit;
-  const outcome = await withGoods(order, asking, parts, asking.patienceMs - (parts.clock.now() - startedAt));
-  if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, asking.request.clientAddress);
-  const catalog = await catalogFor(asking, parts);
+  const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.now() - startedAt));
+  if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, parsed.request.clientAddress);
+  const catalog = await catalogFor(parsed, parts);
   const told = tellOutcome(outcome, mapping);
-  await noteTelling(order, told.outcome, asking.line, parts);
+  await noteTelling(order, told.outcome, parsed.line, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
   const echoed: Order = { ...order, echo: newOrder.echo };
   return {
@@ -102,10 +102,10 @@ export async function answerPurchase(asking: Asking, parts: WalkParts): Promise<
       ...tellWait(told, call.path),
       mapping,
       operation,
-      format: asking.format,
+      format: parsed.format,
       // What was sold, should its numbers mean something else by now.
       values: order.contentHash === newOrder.contentHash ? intent.values : order.fields,
-      callerKey: asking.callerKey,
+      callerKey: parsed.callerKey,
       ownNumbers: intent.ownNumbers,
       catalog,
       roots: { order: orderRoot(echoed, outcome) },
@@ -122,13 +122,13 @@ interface Joined {
 }
 
 /** The pursuit of the order that this request is about: one that is under way, or one that begins now. */
-function join({ newOrder, call, mark }: Opening, asking: Asking, parts: WalkParts): Promise<Joined> {
-  const { intent, mapping } = asking;
+function join({ newOrder, call, lease }: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Joined> {
+  const { intent, mapping } = parsed;
   return parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, async (order, isRepeat) => {
     let isOwn = false;
     const pursuit = await parts.pursuits.join(order, () => {
       isOwn = true;
-      return openOrder({ newOrder: order, call, mark }, asking, parts);
+      return openOrder({ newOrder: order, call, lease }, parsed, parts);
     });
     return { pursuit, isOwn, isRepeat };
   });
@@ -138,8 +138,8 @@ function join({ newOrder, call, mark }: Opening, asking: Asking, parts: WalkPart
  * A repeat by a key or from an address that v1 does not accept: as of an order that nothing is known of, never as a failure,
  * because the first one may be charged.
  */
-function tellNothing(newOrder: NewOrder, obstacle: Obstacle, asking: Asking): Answer {
-  const { mapping, operation, format, intent, callerKey } = asking;
+function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedRequest): Answer {
+  const { mapping, operation, format, intent, callerKey } = parsed;
   const outcome: Unknown = { kind: 'unknown', reason: 'v1 has not accepted the key at this address' };
   const order: Order = { ...newOrder, number: 0, tries: 0, outcome };
   const reply = mergeReply({
@@ -155,7 +155,7 @@ function tellNothing(newOrder: NewOrder, obstacle: Obstacle, asking: Asking): An
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
-function trailOf({ mapping, reason, intent: { spellings, ownNumbers, numberedBy } }: Asking): Trail {
+function trailOf({ mapping, reason, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
   const trail = { mapping: mapping.hash, reason, spellings };
   if (Object.keys(ownNumbers).length === 0) return trail;
   return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
@@ -180,10 +180,11 @@ function headerIdOf(sent: SentRequestId | undefined): Pick<NewOrder, 'headerId'>
   return headerId === undefined || headerId === sent?.id ? {} : { headerId };
 }
 
-async function catalogFor(asking: Asking, parts: WalkParts): Promise<CatalogLists | undefined> {
-  if (asking.operation.joins.length === 0) return undefined;
-  const { catalogs, clock } = parts;
+async function catalogFor(parsed: ParsedRequest, parts: WalkParts): Promise<CatalogLists | undefined> {
+  if (parsed.operation.joins.length === 0) return undefined;
+  const { priceLists, clock } = parts;
   const catalog =
-    catalogs.peek(asking.credentials.fingerprint) ?? (await within(clock, CATALOG_GRACE_MS, catalogs.get(readContextOf(asking))));
-  return catalog === undefined ? undefined : catalogListsOf(catalog, asking.mapping);
+    priceLists.peek(parsed.credentials.fingerprint) ??
+    (await within(clock, CATALOG_GRACE_MS, priceLists.get(readContextOf(parsed))));
+  return catalog === undefined ? undefined : catalogListsOf(catalog, parsed.mapping);
 }

@@ -9,7 +9,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { idsOf, type Answer } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
-import { readContextOf, type Asking } from './read/asking';
+import { readContextOf, type ParsedRequest } from './read/parsed-request';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
@@ -21,25 +21,29 @@ import { shortenRequestId } from './read/request-id';
 import { tellUnanswered } from './tell/tell-unanswered';
 import { tellWait } from './tell/tell-wait';
 
-export async function answerStatus(asking: Asking, parts: WalkParts): Promise<Answer> {
-  const id = asking.intent.values['id'] as string;
-  const order = await findOrder(id, asking, parts);
-  if (order === undefined) return answerUnknownOrder(id, asking, parts);
-  const obstacle = await judgeVisit(order, asking, parts);
-  return obstacle === undefined ? answerKnownOrder(order, asking, parts) : tellNothing(id, obstacle, asking);
+export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const id = parsed.intent.values['id'] as string;
+  const order = await findOrder(id, parsed, parts);
+  if (order === undefined) return answerUnknownOrder(id, parsed, parts);
+  const obstacle = await judgeVisit(order, parsed, parts);
+  return obstacle === undefined ? answerKnownOrder(order, parsed, parts) : tellNothing(id, obstacle, parsed);
 }
 
 /** In every reading of the address: an id may hold slashes, and a slash behind it may be a habit. */
-async function findOrder(id: string, asking: Asking, parts: WalkParts): Promise<Order | undefined> {
-  for (const reading of new Set([...asking.readings, id])) {
-    const order = await findById(reading, asking, parts);
+async function findOrder(id: string, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
+  for (const reading of new Set([...parsed.readings, id])) {
+    const order = await findById(reading, parsed, parts);
     if (order !== undefined) return order;
   }
   return undefined;
 }
 
 /** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
-async function findById(id: string, { credentials }: Asking, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
+async function findById(
+  id: string,
+  { credentials }: ParsedRequest,
+  { journal, pursuits }: WalkParts,
+): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
   // An order that is on its way into the journal is waited for: to deny it would be a failure that is about to be charged.
   const running = await pursuits.find(owner, shortenRequestId(id));
@@ -50,24 +54,24 @@ async function findById(id: string, { credentials }: Asking, { journal, pursuits
   return byNumber ?? (await journal.findByReference(owner, id));
 }
 
-async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { mapping } = asking;
+async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { mapping } = parsed;
   const running = await parts.pursuits.find(found.owner, found.requestId);
-  const order = running?.current() ?? (await refresh(found, asking, parts));
-  const outcome = await withGoods(order, asking, parts);
+  const order = running?.current() ?? (await refresh(found, parsed, parts));
+  const outcome = await withGoods(order, parsed, parts);
   const told = tellOutcome(outcome, mapping);
-  await noteAsked(order, told.outcome, asking.line, parts);
-  const operation = mapping.operations.get(order.operation) ?? asking.operation;
-  const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(order.owner);
+  await noteAsked(order, told.outcome, parsed.line, parts);
+  const operation = mapping.operations.get(order.operation) ?? parsed.operation;
+  const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(order.owner);
   const reply = mergeReply({
     ...told,
     // The question was answered, whatever the answer: only the words tell of the order.
     http: mapping.words.success.http,
     mapping,
     operation,
-    format: mapping.formats.has(order.format) ? order.format : asking.format,
+    format: mapping.formats.has(order.format) ? order.format : parsed.format,
     values: order.fields,
-    callerKey: asking.callerKey,
+    callerKey: parsed.callerKey,
     ownNumbers: order.trail?.ownNumbers,
     catalog: catalog === undefined ? undefined : catalogListsOf(catalog, mapping),
     roots: { order: orderRoot(order, outcome) },
@@ -76,16 +80,16 @@ async function answerKnownOrder(found: Order, asking: Asking, parts: WalkParts):
 }
 
 /** What v1 says now of an order that is not over, written down when it says more than the journal. */
-async function refresh(order: Order, asking: Asking, parts: WalkParts): Promise<Order> {
+async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order> {
   const { outcome } = order;
   if (outcome !== undefined && (isFinal(outcome) || isSafeToRefund(outcome))) return order;
   const reference = referenceOf(outcome);
   if (outcome === undefined || reference === undefined) {
     // Nobody gave it a reference: v1's history may know it.
-    await parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId);
+    await parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId);
     return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   }
-  const latest = await findReceipt(reference, readContextOf(asking), parts.upstream);
+  const latest = await findReceipt(reference, readContextOf(parsed), parts.upstream);
   const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
   if (!isFinal(now)) return order;
   const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now());
@@ -93,16 +97,16 @@ async function refresh(order: Order, asking: Asking, parts: WalkParts): Promise<
 }
 
 /** An order that this journal does not have: v1 knows it by its reference, or nobody does. */
-async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, credentials } = asking;
-  const call = buildCall(operation.call!, asking.intent.values, { order: { reference: id } });
-  await parts.keyGuard?.enter(readContextOf(asking));
-  const finding = refusedLately(asking, parts) ?? (await parts.upstream.find(call, readContextOf(asking)));
+async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { mapping, operation, format, credentials } = parsed;
+  const call = buildCall(operation.call!, parsed.intent.values, { order: { reference: id } });
+  await parts.keyGuard?.enter(readContextOf(parsed));
+  const finding = refusedLately(parsed, parts) ?? (await parts.upstream.find(call, readContextOf(parsed)));
   if (finding.kind === 'refused' && (finding.httpStatus === 404 || finding.httpStatus === 400)) {
     throw new GatewayError('order_unknown', `There is no order ${JSON.stringify(id.slice(0, 80))} of this key.`);
   }
   const shown = finding.kind === 'found' ? outcomeOfReceipt(finding.body, id) : undefined;
-  if (finding.kind !== 'found' || shown === undefined) return tellNothing(id, finding, asking);
+  if (finding.kind !== 'found' || shown === undefined) return tellNothing(id, finding, parsed);
   const order: Order = {
     owner: credentials.fingerprint,
     requestId: id,
@@ -128,25 +132,25 @@ async function answerUnknownOrder(id: string, asking: Asking, parts: WalkParts):
 }
 
 /** Of an order nothing but its id: the same, whether the journal has it or not. */
-function tellNothing(id: string, finding: Finding, asking: Asking): Answer {
-  const { mapping, operation, format } = asking;
+function tellNothing(id: string, finding: Finding, parsed: ParsedRequest): Answer {
+  const { mapping, operation, format } = parsed;
   const roots = { order: { request_id: id } };
-  const reply = mergeReply({ ...tellNoAnswer(finding, asking, operation.call!), mapping, operation, format, roots });
+  const reply = mergeReply({ ...tellNoAnswer(finding, parsed, operation.call!), mapping, operation, format, roots });
   return { outcome: finding.kind, reply };
 }
 
 /** v1 was asked and has not told: with its own words where it said something, and with the time to wait where it has a limit. */
-function tellNoAnswer(finding: Finding, asking: Asking, call: Pick<V1Call, 'path'>): ReturnType<typeof tellUnanswered> {
-  const { text, retryAfterSeconds } = tellWait(tellFinding(finding, asking), call.path);
-  return tellUnanswered(finding.kind === 'refused' ? text : '', asking.mapping, retryAfterSeconds);
+function tellNoAnswer(finding: Finding, parsed: ParsedRequest, call: Pick<V1Call, 'path'>): ReturnType<typeof tellUnanswered> {
+  const { text, retryAfterSeconds } = tellWait(tellFinding(finding, parsed), call.path);
+  return tellUnanswered(finding.kind === 'refused' ? text : '', parsed.mapping, retryAfterSeconds);
 }
 
-export async function answerHistory(asking: Asking, parts: WalkParts): Promise<Answer> {
-  const { mapping, operation, format, intent } = asking;
-  const finding = refusedLately(asking, parts) ?? (await parts.upstream.find(asking.call!, readContextOf(asking)));
-  const found = tellFinding(finding, asking);
-  const told = found.outcome === 'success' ? found : tellNoAnswer(finding, asking, asking.call!);
-  const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, asking, parts) : [];
+export async function answerHistory(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { mapping, operation, format, intent } = parsed;
+  const finding = refusedLately(parsed, parts) ?? (await parts.upstream.find(parsed.call!, readContextOf(parsed)));
+  const found = tellFinding(finding, parsed);
+  const told = found.outcome === 'success' ? found : tellNoAnswer(finding, parsed, parsed.call!);
+  const orders = finding.kind === 'found' && told.outcome === 'success' ? await historyRows(finding.body, parsed, parts) : [];
   const v1 = finding.kind === 'unavailable' ? null : finding.body;
   return {
     outcome: finding.kind,
@@ -157,7 +161,11 @@ export async function answerHistory(asking: Asking, parts: WalkParts): Promise<A
 const TOLD_AS: Readonly<Record<string, ReplyOutcome>> = { success: 'success', failed: 'failure' };
 
 /** v1's rows with the script's own ids, which only the journal knows: scripts search the history by them. */
-async function historyRows(body: JsonObject, { credentials, mapping }: Asking, { journal }: WalkParts): Promise<JsonValue[]> {
+async function historyRows(
+  body: JsonObject,
+  { credentials, mapping }: ParsedRequest,
+  { journal }: WalkParts,
+): Promise<JsonValue[]> {
   const rows = (body['data'] as JsonObject | undefined)?.['transactions'];
   return Promise.all(
     (Array.isArray(rows) ? (rows as readonly JsonObject[]) : []).map(async (row): Promise<JsonObject> => {

@@ -27,7 +27,7 @@ import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answe
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { patienceFor, type LearntPatience } from './order/learnt-patience';
-import { readContextOf, type Asking } from './read/asking';
+import { readContextOf, type ParsedRequest } from './read/parsed-request';
 import type { Known, Walk, WalkedIn } from './read/walk-in';
 import { pendingInWords, refuseRequest, sentIdOf, type Refused } from './tell/refuse';
 import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts';
@@ -85,7 +85,7 @@ interface Visit {
   readonly age: () => number;
 }
 
-type Serve = (asking: Asking, parts: WalkParts) => Promise<Answer>;
+type Serve = (parsed: ParsedRequest, parts: WalkParts) => Promise<Answer>;
 
 /** A purchase and a question about one order look into the journal before they ask. */
 const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
@@ -98,9 +98,9 @@ const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
 };
 
 function guarded(serve: Serve): Serve {
-  return async (asking, parts) => {
-    await parts.keyGuard?.enter(readContextOf(asking));
-    return serve(asking, parts);
+  return async (parsed, parts) => {
+    await parts.keyGuard?.enter(readContextOf(parsed));
+    return serve(parsed, parts);
   };
 }
 
@@ -147,11 +147,11 @@ class RunningGateway implements Gateway {
   /** Steps 7 to 10. */
   async #answer(known: WalkedIn, visit: Visit): Promise<Told> {
     const { keyless, learnt, onRead, reconciler } = this.#parts;
-    const asking = askingOf(known, visit, learnt);
-    const { operation, credentials, request } = asking;
-    onRead?.(asking, sentIdOf(refusedOf(known, visit)));
-    if (operation.kind === 'purchase') this.#watchHangUp(asking, visit.age);
-    const answer = await ANSWERS[operation.kind](asking, this.#parts);
+    const parsed = askingOf(known, visit, learnt);
+    const { operation, credentials, request } = parsed;
+    onRead?.(parsed, sentIdOf(refusedOf(known, visit)));
+    if (operation.kind === 'purchase') this.#watchHangUp(parsed, visit.age);
+    const answer = await ANSWERS[operation.kind](parsed, this.#parts);
     if (operation.kind === 'purchase' && answer.outcome === 'succeeded') keyless.sold(credentials, request.clientAddress);
     // Its key is at hand: the moment to ask what became of its open orders.
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, request.clientAddress);
@@ -168,7 +168,7 @@ class RunningGateway implements Gateway {
   }
 
   /** A script that goes before its reply has shown how long it waits; one that is cut off by a stop has not. */
-  #watchHangUp({ line, mapping, request, credentials }: Asking, age: () => number): void {
+  #watchHangUp({ line, mapping, request, credentials }: ParsedRequest, age: () => number): void {
     line.onEnd((isWhole) => {
       if (isWhole || this.#isStopping) return;
       this.#parts.learnt.hangUp(credentials.fingerprint, mapping.callerKindOf(request.headers).name, age());
@@ -228,7 +228,7 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
   };
 }
 
-function askingOf(known: WalkedIn, { request, line, mapping }: Visit, learnt: LearntPatience): Asking {
+function askingOf(known: WalkedIn, { request, line, mapping }: Visit, learnt: LearntPatience): ParsedRequest {
   const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = known;
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);

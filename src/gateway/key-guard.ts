@@ -150,7 +150,7 @@ class Network {
 
   judged(fingerprint: string, isWrong: boolean): void {
     const at = this.#judging.findIndex((one) => one.fingerprint === fingerprint);
-    // A request may ask v1 twice: it is one try.
+    // A request may ask v1 twice: it is one attempt.
     if (at >= 0) this.#judging.splice(at, 1);
     if (at >= 0 && isWrong) this.#tries = Math.max(0, this.triesLeft() - 1);
     this.changed.emit();

@@ -1,29 +1,29 @@
 /** One lookup: with each value that is to be tried, by each key that may ask. Free at v1, and nothing is journalled. */
 import type { Finding, V1Call } from '../upstream/upstream';
-import { readContextOf, type Asking } from './read/asking';
+import { readContextOf, type ParsedRequest } from './read/parsed-request';
 import { buildCall } from './read/build-call';
 import type { LookedUp } from './lookup-memory';
 import type { WalkParts } from './walk-parts';
 
-export async function lookUp(asking: Asking, parts: WalkParts): Promise<LookedUp> {
-  const { credentials, mapping } = asking;
-  const name = credentials.isLookupKey === true ? nameOf(asking) : undefined;
+export async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
+  const { credentials, mapping } = parsed;
+  const name = credentials.isLookupKey === true ? nameOf(parsed) : undefined;
   const known = name === undefined ? undefined : parts.lookups.find(name, mapping.lookupKey.rememberMs);
   if (known !== undefined) return known;
-  const found = await askFor(asking, parts);
+  const found = await askFor(parsed, parts);
   if (name !== undefined && isFound(found.finding)) parts.lookups.keep(name, found);
   return found;
 }
 
 /** Who asked for what. A key is part of it: v1 simulates what it tells sandbox keys. */
-function nameOf({ credentials, intent, mapping, operation, request }: Asking): string {
+function nameOf({ credentials, intent, mapping, operation, request }: ParsedRequest): string {
   const { fingerprint } = credentials;
   return JSON.stringify([request.clientAddress, fingerprint, mapping.hash, operation.name, intent.values]);
 }
 
-async function askFor(asking: Asking, parts: WalkParts): Promise<LookedUp> {
-  const { intent, operation, mapping, request } = asking;
-  let context = readContextOf(asking);
+async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
+  const { intent, operation, mapping, request } = parsed;
+  let context = readContextOf(parsed);
   const ask = async (call: V1Call): Promise<Finding> => {
     // v1 counts every call, also those of one request.
     if (operation.kind === 'lookup')
@@ -35,7 +35,7 @@ async function askFor(asking: Asking, parts: WalkParts): Promise<LookedUp> {
     return parts.upstream.find(call, context);
   };
   const { trial, values } = intent;
-  if (trial === undefined) return { finding: await ask(asking.call!), values };
+  if (trial === undefined) return { finding: await ask(parsed.call!), values };
   let finding: Finding = { kind: 'unavailable', reason: 'nothing was tried' };
   for (const value of trial.values) {
     const tried = { ...values, [trial.field]: value };

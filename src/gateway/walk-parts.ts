@@ -1,5 +1,5 @@
 /** The parts that a gateway is made of, and what it adds to them for its answers. */
-import type { Catalogs } from '../catalog/catalog';
+import type { PriceLists } from '../price-lists/price-lists';
 import type { Clock } from '../domain/clock';
 import type { Secret } from '../domain/credentials';
 import type { Journal } from '../journal/journal';
@@ -20,7 +20,7 @@ import { createPursuits, type Pursuits } from './order/pursuits';
 import { createRepeats, type Repeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { createSteadiness, type Steadiness } from './proof/steadiness';
-import type { Asking } from './read/asking';
+import type { ParsedRequest } from './read/parsed-request';
 import type { Keyring } from './read/keyring';
 
 export interface GatewayParts {
@@ -28,8 +28,8 @@ export interface GatewayParts {
   readonly mapping: () => Mapping;
   readonly journal: Journal;
   readonly upstream: Upstream;
-  readonly catalogs: Catalogs;
-  /** What v1 has said of keys at addresses: the journal answers by it, and the catalogs show their lists by the same. */
+  readonly priceLists: PriceLists;
+  /** What v1 has said of keys at addresses: the journal answers by it, and the price lists are shown by the same. */
   readonly visitors: Visitors;
   readonly keyring: Keyring;
   /** The operator's key for verify calls that bring none: `<API_KEY>` or `<API_KEY>:<PIN>`. */
@@ -38,7 +38,7 @@ export interface GatewayParts {
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Steps 2 to 6 are done, and nothing has been written or sent yet. */
-  readonly onRead?: (asking: Asking, sentId: string | undefined) => void;
+  readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: Pick<KeyGuard, 'enter'>;

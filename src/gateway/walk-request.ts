@@ -7,7 +7,7 @@ import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
 import { walkIn, type Identified, type Walk } from './read/walk-in';
 import type { WalkParts } from './walk-parts';
 
-type Parts = Pick<WalkParts, 'keyring' | 'keyless' | 'keyGuard' | 'catalogs'>;
+type Parts = Pick<WalkParts, 'keyring' | 'keyless' | 'keyGuard' | 'priceLists'>;
 
 export async function walkRequest(request: LegacyRequest, mapping: Mapping, parts: Parts): Promise<Walk> {
   let walk = walkIn(request, mapping);
@@ -42,11 +42,11 @@ async function fetchLists(
   { credentials }: Identified,
   { clientAddress }: LegacyRequest,
   mapping: Mapping,
-  { keyGuard, catalogs }: Parts,
+  { keyGuard, priceLists }: Parts,
 ): Promise<CatalogLists> {
   const context = { credentials, clientAddress, timeoutMs: mapping.timing.read };
   await keyGuard?.enter(context);
-  const catalog = await catalogs.get(context);
+  const catalog = await priceLists.get(context);
   if (catalog !== undefined) return catalogListsOf(catalog, mapping);
   throw new GatewayError(
     'catalog_unavailable',

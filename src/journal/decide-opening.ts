@@ -5,8 +5,8 @@ import { isSameIntent } from '../domain/same-intent';
 import { buildOrder } from './build-order';
 
 /**
- * A reopened order keeps its number and counts one try more; its time, echo and format become those of the new try, so
- * that "how long has this been open" is never answered with the age of a try that already ended.
+ * A reopened order keeps its number and counts one attempt more; its time, echo and format become those of the new attempt, so
+ * that "how long has this been open" is never answered with the age of an attempt that already ended.
  */
 export function decideOpening(existing: Order | undefined, intent: NewOrder, takeNumber: () => number): Opened {
   if (existing === undefined) return { kind: 'opened', order: buildOrder(intent, { number: takeNumber(), tries: 1 }) };

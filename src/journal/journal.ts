@@ -18,7 +18,7 @@ export interface Journal {
   /**
    * Takes an intent in. When the promise resolves the answer is on disk. Atomic across all processes that share the
    * journal. Rejects with a GatewayError `journal_unavailable` when nothing could be written: then nothing may be sent.
-   * Only what took no money is reopened, and not what v1's history has proven absent. A reopened order keeps its number; its time, echo and format are those of the new try. An intent beyond the bounds
+   * Only what took no money is reopened, and not what v1's history has proven absent. A reopened order keeps its number; its time, echo and format are those of the new attempt. An intent beyond the bounds
    * that the border holds (64 characters of request id, 16 KiB in all) is a bug and rejects with a RangeError.
    */
   open(intent: NewOrder): Promise<Opened>;
@@ -50,7 +50,7 @@ export interface Journal {
    */
   listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
 
-  /** Orders whose last try was opened in [fromMs, untilMs), oldest first. Orders added meanwhile may be seen or not. */
+  /** Orders whose last attempt was opened in [fromMs, untilMs), oldest first. Orders added meanwhile may be seen or not. */
   list(options: ListOptions & { readonly fromMs: number; readonly untilMs: number }): AsyncIterable<Order>;
 
   /** True while orders can be written; probes ask this. */

@@ -1,6 +1,6 @@
 /**
  * While the disk takes nothing, what v1 has said of an order is kept in memory and told as it stands; it is written when
- * there is room. Only what the next look at v1 would bring again: an order whose process ends before that is an open try in
+ * there is room. Only what the next look at v1 would bring again: an order whose process ends before that is an open attempt in
  * the journal, and those are found out. What keeps an order from being sent again is never kept. (Decision 0038.)
  */
 import { GatewayError } from '../domain/errors';
@@ -176,7 +176,7 @@ class KeptChanges {
   }
 }
 
-/** What v1 says again when it is asked again. A proof of absence forbids another try, so it counts once it is on disk. */
+/** What v1 says again when it is asked again. A proof of absence forbids another attempt, so it counts once it is on disk. */
 function isWordOfV1(outcome: Outcome): boolean {
   return outcome.kind !== 'unknown' && !isProvenAbsent(outcome);
 }

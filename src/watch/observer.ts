@@ -4,7 +4,7 @@ import type { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
 import { keepName, showPath, showText } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
-import type { Asking } from '../gateway/read/asking';
+import type { ParsedRequest } from '../gateway/read/parsed-request';
 import type { Served } from '../gateway/gateway';
 import type { WrongPin } from '../gateway/order/pin-guard';
 import type { JournalEvent } from '../journal/journal-event';
@@ -17,7 +17,7 @@ import type { Metrics } from '../telemetry/metrics';
 export interface Observer {
   readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
   /** How a request was read, before anything is done about it. */
-  readonly read: (asking: Asking, sentId: string | undefined) => void;
+  readonly read: (parsed: ParsedRequest, sentId: string | undefined) => void;
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
   /** Bytes that never became a request; gives back why. */

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCatalog } from '../../src/catalog/catalog';
+import { createPriceLists } from '../../src/price-lists/price-lists';
 import { createGateway } from '../../src/gateway/gateway';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
@@ -107,7 +107,7 @@ async function startWithJournal(
     journal: spoil(createMemoryJournal(), isLifted),
     upstream,
     visitors,
-    catalogs: createCatalog({ upstream, visitors, clock: () => clock.elapsed() }),
+    priceLists: createPriceLists({ upstream, visitors, clock: () => clock.elapsed() }),
     keyring: createKeyring(readGatewaySecret({ dataDir })),
     lookupKey: undefined,
     clock,

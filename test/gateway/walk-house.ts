@@ -1,5 +1,5 @@
 /** The whole walk on a clock that stands still, with a scripted v1: for tests of what happens between journal and upstream. */
-import type { Catalogs } from '../../src/catalog/catalog';
+import type { PriceLists } from '../../src/price-lists/price-lists';
 import { Secret } from '../../src/domain/credentials';
 import { createGateway, type Gateway } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
@@ -31,7 +31,7 @@ export interface WalkHouseOptions {
 }
 
 export const WALK_KEY = 'sandbox_demo';
-const NO_CATALOG: Catalogs = {
+const NO_CATALOG: PriceLists = {
   get: async () => undefined,
   show: async () => undefined,
   peek: () => undefined,
@@ -51,7 +51,7 @@ export function openWalkHouse({ answers = [], find, dress, beside, parts }: Walk
     mapping: () => shippedMapping(),
     journal: { ...journal, ...dress?.(journal, clock) },
     upstream,
-    catalogs: NO_CATALOG,
+    priceLists: NO_CATALOG,
     visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
     keyring,
     lookupKey: undefined,

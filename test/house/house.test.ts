@@ -28,7 +28,7 @@ const STAIRS: Readonly<Record<string, number>> = {
   mapping: 1,
   upstream: 1,
   journal: 1,
-  catalog: 1,
+  'price-lists': 1,
   gateway: 2,
   sandbox: 2,
   telemetry: 2,
@@ -43,7 +43,7 @@ const STAIRS: Readonly<Record<string, number>> = {
 };
 /** Across one stair, by room and by what it may take there. */
 const ACROSS: readonly (readonly [string, RegExp])[] = [
-  ['catalog', /^src\/upstream\//],
+  ['price-lists', /^src\/upstream\//],
   // The checker holds calls against what v1 takes.
   ['mapping', /^src\/upstream\/v1\.ts$/],
   // What every start needs: the settings, and what is made of them.

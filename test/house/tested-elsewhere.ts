@@ -15,7 +15,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/gateway/walk-parts.ts': 'What a gateway is made of: test/gateway/gateway.test.ts.',
   'src/gateway/walk-request.ts': 'Every request of test/gateway/gateway.test.ts.',
   'src/mapping/language/': 'Parts of one schema: test/mapping/language/schema.test.ts and model.test.ts.',
-  'src/gateway/read/asking.ts': 'A type and a spread; every answer starts from it.',
+  'src/gateway/read/parsed-request.ts': 'A type and a spread; every answer starts from it.',
   'src/journal/journal.ts': 'An interface; test/journal/journal-suite.ts is its meaning.',
   'src/journal/journal-event.ts': 'Types alone.',
   'src/mapping/mapping.ts': 'Types alone.',

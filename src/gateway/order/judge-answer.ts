@@ -66,7 +66,7 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
 /** v1 gave back an order that it had under this id. */
 async function judgeDuplicate(told: Outcome, reference: string, { order, before, identify }: Judging): Promise<Outcome> {
   const { identity, outcome } = await identify(reference, order.openedAtMs);
-  // After a try of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
+  // After an attempt of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
   const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
   if (identity === 'same' || (identity === 'unclear' && isExpected)) {
     // "Success" may only say that the original was found. What became of it stands in its receipt.

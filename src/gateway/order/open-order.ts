@@ -1,5 +1,5 @@
 /** Step 7, and the decision about step 8: the order is on disk, or found again, and is pursued unless sending it could do harm. */
-import type { Catalogs } from '../../catalog/catalog';
+import type { PriceLists } from '../../price-lists/price-lists';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { isOver, isRefusal, isSafeToRefund, UNENDED, type Outcome, type Unknown } from '../../domain/outcome';
 import { isSameIntent } from '../../domain/same-intent';
@@ -7,17 +7,17 @@ import type { CallContext, V1Call } from '../../upstream/upstream';
 import { identifyOrder } from '../proof/identify-order';
 import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../proof/steadiness';
-import { readContextOf, type Asking } from '../read/asking';
+import { readContextOf, type ParsedRequest } from '../read/parsed-request';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import { requestIdReused } from './pursuits';
 import type { Pursuit, PursuitParts } from './pursuit';
 import { isUsedUp, replayMsOf, requestIdUsed } from './replay-window';
-import type { TryMark } from './try-mark';
+import type { Lease } from './lease';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
-  readonly catalogs: Pick<Catalogs, 'peek' | 'warm'>;
+  readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: { enter(context: CallContext): Promise<void> };
@@ -30,54 +30,58 @@ const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be re
 export interface Opening {
   readonly newOrder: NewOrder;
   readonly call: V1Call;
-  readonly mark: TryMark;
+  readonly lease: Lease;
 }
 
 /** Opens the order, or finds it, and sends it where that cannot do harm. Refuses while nothing of it can have been charged. */
-export async function openOrder({ newOrder, call, mark }: Opening, asking: Asking, parts: OpeningParts): Promise<Pursuit> {
+export async function openOrder(
+  { newOrder, call, lease }: Opening,
+  parsed: ParsedRequest,
+  parts: OpeningParts,
+): Promise<Pursuit> {
   let opened: Opened;
   try {
-    const refusal = parts.pinGuard.refusalOf(asking.credentials);
+    const refusal = parts.pinGuard.refusalOf(parsed.credentials);
     if (refusal !== undefined) throw refusal;
-    await parts.keyGuard?.enter(readContextOf(asking));
+    await parts.keyGuard?.enter(readContextOf(parsed));
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {
-    return restingPursuit(await knownOrder(newOrder, refusal, asking, parts));
+    return restingPursuit(await knownOrder(newOrder, refusal, parsed, parts));
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
-  await refuseUsedUp(order, asking, parts);
+  await refuseUsedUp(order, parsed, parts);
   if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
     return restingPursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
-    // A try is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. That it is tried
-    // again is on disk first, or somebody could prove in the middle of this try that the order never was at v1.
-    const marked = await mark.renew(order);
-    if (marked === undefined) return restingPursuit(order);
-    order = marked;
-    // The other try ended in this moment: its outcome is also the outcome of this request.
+    // An attempt is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. The lease of the
+    // next attempt is on disk first: else another process could prove the order absent in the middle of it.
+    const renewed = await lease.renew(order);
+    if (renewed === undefined) return restingPursuit(order);
+    order = renewed;
+    // The other attempt ended at this moment: its outcome is the outcome of this request too.
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
   }
-  if (asking.operation.joins.length > 0) parts.catalogs.warm(readContextOf(asking));
-  const { timing } = asking.mapping;
+  if (parsed.operation.joins.length > 0) parts.priceLists.warm(readContextOf(parsed));
+  const { timing } = parsed.mapping;
   return pursue(
     {
       order,
       beginning: opened.kind === 'found' ? 'known' : 'new',
       previous: opened.kind === 'found' ? beforeThisTry(order) : undefined,
       call,
-      credentials: asking.credentials,
-      clientAddress: asking.request.clientAddress,
-      patienceMs: asking.patienceMs,
-      reconnectMs: Math.min(timing.reconnect, asking.patienceMs),
-      afterPending: asking.afterPending,
+      credentials: parsed.credentials,
+      clientAddress: parsed.request.clientAddress,
+      patienceMs: parsed.patienceMs,
+      reconnectMs: Math.min(timing.reconnect, parsed.patienceMs),
+      afterPending: parsed.afterPending,
       pursueMs: timing.pursue,
       tryMs: timing.try,
       readMs: timing.read,
-      mark,
-      identify: (reference, openedAtMs) => identifyOrder(reference, openedAtMs, asking, parts),
-      look: () => parts.reconciler.reconcile(asking.credentials, asking.request.clientAddress, order.requestId),
+      lease,
+      identify: (reference, openedAtMs) => identifyOrder(reference, openedAtMs, parsed, parts),
+      look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
     },
     parts,
   );
@@ -96,8 +100,8 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
  * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
  * is certainly a first one (decision 0012).
  */
-async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, parts: OpeningParts): Promise<Order> {
-  const { intent } = asking;
+async function knownOrder(newOrder: NewOrder, refusal: unknown, parsed: ParsedRequest, parts: OpeningParts): Promise<Order> {
+  const { intent } = parsed;
   let known: Order | undefined;
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
@@ -108,16 +112,16 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, asking: Asking, 
   }
   if (known === undefined || isRefusal(known.outcome)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  await refuseUsedUp(known, asking, parts);
+  await refuseUsedUp(known, parsed, parts);
   return known;
 }
 
-async function refuseUsedUp(order: Order, asking: Asking, parts: OpeningParts): Promise<void> {
-  if (!isUsedUp(order, replayMsOf(asking.mapping, asking.callerKey), parts)) return;
-  throw requestIdUsed(order, (await judgeVisit(order, asking, parts)) === undefined);
+async function refuseUsedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<void> {
+  if (!isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) return;
+  throw requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
 }
 
-/** What is known of the order now that another try begins; that it begins is no knowledge. */
+/** What is known of the order before another attempt begins. */
 function beforeThisTry({ outcome }: Order): Outcome {
   if (outcome === undefined) return UNENDED;
   if (outcome.kind !== 'unknown' || outcome.isBeginning !== true) return outcome;

@@ -152,12 +152,12 @@ class RunningPursuit implements Pursuit {
 
   async #send({ attempt, nth }: In<'sending'>): Promise<After<'sending'>> {
     try {
-      if (!(await this.#isMarked())) return { name: 'concluding' };
+      if (!(await this.#holdsLease())) return { name: 'concluding' };
       this.#known = succeedOutcome(this.#known, await this.#sendAndJudge(attempt));
     } finally {
       attempt.release();
     }
-    const waitMs = pauseBeforeRepetition(this.#known, nth, this.#plan.mark.validMs, this.#timeLeft());
+    const waitMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.validMs, this.#timeLeft());
     return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
   }
 
@@ -207,16 +207,16 @@ class RunningPursuit implements Pursuit {
   }
 
   /** False when nothing may be sent: that cannot be written down in time, or the order has been answered elsewhere. */
-  async #isMarked(): Promise<boolean> {
-    const { mark } = this.#plan;
-    // A mark that takes too long to be written is itself too old.
-    for (let renewals = 0; !mark.isValid(); renewals += 1) {
-      const marked = renewals < RENEWALS_MAX ? await mark.renew(this.#order) : undefined;
-      if (marked === undefined) {
+  async #holdsLease(): Promise<boolean> {
+    const { lease } = this.#plan;
+    // A lease that takes too long to be written is itself too old.
+    for (let renewals = 0; !lease.isValid(); renewals += 1) {
+      const renewed = renewals < RENEWALS_MAX ? await lease.renew(this.#order) : undefined;
+      if (renewed === undefined) {
         if (this.#known === undefined || isRefusal(this.#known)) this.#known = UNENDED;
         return false;
       }
-      if (this.#adopt(marked)) return false;
+      if (this.#adopt(renewed)) return false;
     }
     return true;
   }
@@ -264,8 +264,8 @@ class RunningPursuit implements Pursuit {
 
   /** Writes down what the attempts came to, unless the journal has an answer already. */
   async #conclude(): Promise<After<'concluding'>> {
-    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a mark that is too old.
-    if (isRefusal(this.#known)) await this.#isMarked();
+    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a lease that is too old.
+    if (isRefusal(this.#known)) await this.#holdsLease();
     if (this.#isToldElsewhere) this.#showSettled();
     else await this.#settle();
     return isWaitingForProvider(this.#known) ? { name: 'following', nth: 0 } : { name: 'ended' };

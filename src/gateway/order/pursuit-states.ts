@@ -2,7 +2,7 @@
 import type { Attempt } from './attempt-limit';
 
 export const TRANSITIONS = {
-  /** The mark of the try is renewed if it is old, the purchase is sent, v1's answer is judged. */
+  /** The lease is renewed if it is old, the purchase is sent, v1's answer is judged. */
   sending: ['resting', 'concluding'],
   /** The pause before a repetition. */
   resting: ['looking', 'admitting'],

@@ -68,10 +68,10 @@ export function timeoutOfReceipt({ readMs }: PursuitPlan, awaitedMs: number): nu
 }
 
 /** How long v1 may take, and by when the request must have begun to leave. */
-export function timesOfAttempt({ afterPending, tryMs, mark }: PursuitPlan, awaitedMs: number) {
+export function timesOfAttempt({ afterPending, tryMs, lease }: PursuitPlan, awaitedMs: number) {
   const half = awaitedMs / 2;
-  // Also what waits for a connection leaves before the quiet time since its mark is over, or not at all.
-  const timeoutMs = Math.max(1, Math.min(tryMs, mark.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
+  // Also what waits for a connection leaves before the quiet time since its lease is over, or not at all.
+  const timeoutMs = Math.max(1, Math.min(tryMs, lease.validMs, half < ATTEMPT_LEAST_MS ? tryMs : half));
   if (afterPending === 'buy') return { timeoutMs, leaveWithinMs: timeoutMs };
   // Early enough to tell the script that nothing was sent.
   return { timeoutMs, leaveWithinMs: Math.max(1, Math.min(timeoutMs, awaitedMs - LEAVE_MS)) };

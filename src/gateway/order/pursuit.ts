@@ -8,7 +8,7 @@ import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
 import type { AttemptLimit } from './attempt-limit';
 import type { Identify } from '../proof/identify-order';
-import type { TryMark } from './try-mark';
+import type { Lease } from './lease';
 
 export interface PursuitParts {
   readonly upstream: Upstream;
@@ -28,7 +28,7 @@ export type Beginning = 'new' | 'known' | 'replayed';
 export interface PursuitPlan {
   readonly order: Order;
   readonly beginning: Beginning;
-  /** What is known of the order before this try; `undefined` when nothing of it was ever sent. */
+  /** What is known of the order before this attempt; `undefined` when nothing of it was ever sent. */
   readonly previous: Outcome | undefined;
   readonly call: V1Call;
   readonly credentials: Credentials;
@@ -43,8 +43,8 @@ export interface PursuitPlan {
   readonly pursueMs: number;
   readonly tryMs: number;
   readonly readMs: number;
-  /** The word on disk that this try begins, renewed before any try that comes too long after it. */
-  readonly mark: TryMark;
+  /** Renewed before an attempt that begins too long after it was written. */
+  readonly lease: Lease;
   /** Tells whether an order that v1 has under an id the journal does not know is this one. */
   readonly identify: Identify;
   /** Looks for the order in v1's history without buying. What is found is in the journal when the promise resolves. */

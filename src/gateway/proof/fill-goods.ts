@@ -2,7 +2,7 @@
 import type { Order } from '../../domain/order';
 import { succeedOutcome, type Outcome } from '../../domain/outcome';
 import type { Upstream } from '../../upstream/upstream';
-import { readContextOf, type Reader } from '../read/asking';
+import { readContextOf, type Reader } from '../read/parsed-request';
 import { fillMoney } from './fill-money';
 import { findReceipt } from './find-receipt';
 
@@ -13,16 +13,16 @@ import { findReceipt } from './find-receipt';
  */
 export async function withGoods(
   order: Order,
-  asking: Reader,
+  parsed: Reader,
   parts: { readonly upstream: Upstream },
   leftMs = Infinity,
 ): Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
-  const isWithoutPins = sellsPins(order, asking) && (delivery?.pins ?? []).length === 0;
-  if (delivery?.goodsMissing !== true && !isWithoutPins) return fillMoney(outcome, asking, leftMs, parts.upstream);
-  const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(asking), parts.upstream);
+  const isWithoutPins = sellsPins(order, parsed) && (delivery?.pins ?? []).length === 0;
+  if (delivery?.goodsMissing !== true && !isWithoutPins) return fillMoney(outcome, parsed, leftMs, parts.upstream);
+  const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(parsed), parts.upstream);
   return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
 }
 

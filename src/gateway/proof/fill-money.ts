@@ -4,7 +4,7 @@
  */
 import type { Delivery, Outcome, Succeeded } from '../../domain/outcome';
 import type { Upstream } from '../../upstream/upstream';
-import { readContextOf, type Reader } from '../read/asking';
+import { readContextOf, type Reader } from '../read/parsed-request';
 import { findReceipt } from './find-receipt';
 
 /** A sale is told without its balances rather than late. */

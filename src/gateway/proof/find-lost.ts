@@ -1,9 +1,9 @@
 /**
  * Looks for orders without a reference in v1's history. A row is an order's when both name the same number, price and
  * time, and when no other order and no other row could be meant: of two alike nobody can tell which is which, so both
- * stay open and are reported. An order that is certainly not there, long after its last try, was never sent.
+ * stay open and are reported. An order that is certainly not there, long after its last attempt, was never sent.
  */
-import type { Catalogs } from '../../catalog/catalog';
+import type { PriceLists } from '../../price-lists/price-lists';
 import type { Clock } from '../../domain/clock';
 import { lastTriedAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
@@ -25,7 +25,7 @@ export interface LostParts {
   /** Whether anything of an order may be on its way to v1. */
   readonly pursuits: { isSending(owner: string, requestId: string): Promise<boolean> };
   readonly steadiness: Steadiness;
-  readonly catalogs: Pick<Catalogs, 'get'>;
+  readonly priceLists: Pick<PriceLists, 'get'>;
   readonly mapping: () => Mapping;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
@@ -55,7 +55,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const startedAt = parts.clock.now();
   const steadyForMs = parts.steadiness.steadyForMs();
   const { quiet } = parts.mapping().timing;
-  // The quiet time had passed before the history was read: a try that was still on its way then is in it, or never will be.
+  // The quiet time had passed before the history was read: an attempt that was still on its way then is in it, or never will be.
   const quietOnes = new Set(lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quiet));
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? MARGIN_MS : EARLIER_MS)));
   const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, parts.mapping())]));
@@ -140,8 +140,8 @@ function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts
   return true;
 }
 
-async function pricesOf(context: CallContext, { catalogs, mapping }: LostParts): Promise<CatalogLists | undefined> {
-  const catalog = await catalogs.get(context);
+async function pricesOf(context: CallContext, { priceLists, mapping }: LostParts): Promise<CatalogLists | undefined> {
+  const catalog = await priceLists.get(context);
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
 }
 

@@ -1,10 +1,10 @@
 /** Whether an order that v1 has under a reference is the one that is being bought: v1's receipt held against it. */
-import type { Catalogs } from '../../catalog/catalog';
+import type { PriceLists } from '../../price-lists/price-lists';
 import type { Clock } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
 import { orderInReceipt, outcomeOfReceipt } from '../../upstream/receipt';
 import type { Upstream } from '../../upstream/upstream';
-import { readContextOf, type Asking } from '../read/asking';
+import { readContextOf, type ParsedRequest } from '../read/parsed-request';
 import { catalogListsOf } from '../read/catalog-lists';
 import { identifyReceipt, traitsOf, type Identity } from './compare-receipt';
 import { otherServices, rulesOut } from './rules-out';
@@ -22,7 +22,7 @@ export type Identify = (reference: string, openedAtMs: number) => Promise<Witnes
 
 interface IdentifyingParts {
   readonly upstream: Pick<Upstream, 'find'>;
-  readonly catalogs: Pick<Catalogs, 'peek'>;
+  readonly priceLists: Pick<PriceLists, 'peek'>;
   readonly clock: Clock;
 }
 
@@ -30,15 +30,15 @@ interface IdentifyingParts {
 export async function identifyOrder(
   reference: string,
   openedAtMs: number,
-  asking: Asking,
+  parsed: ParsedRequest,
   parts: IdentifyingParts,
 ): Promise<Witness> {
-  const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(asking));
+  const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(parsed));
   if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
   if (finding.kind !== 'found') return { identity: 'unread' };
   if (orderInReceipt(finding.body, reference) === 'another') return { identity: 'unread' };
-  const { operation, intent, mapping, credentials } = asking;
-  const catalog = operation.joins.length === 0 ? undefined : parts.catalogs.peek(credentials.fingerprint);
+  const { operation, intent, mapping, credentials } = parsed;
+  const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(credentials.fingerprint);
   const lists = catalog === undefined ? undefined : catalogListsOf(catalog, mapping);
   const listed = traitsOf(operation, intent.values, lists);
   const identity = identifyReceipt(finding.body, traitsOf(operation, intent.values), {

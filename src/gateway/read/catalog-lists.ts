@@ -1,7 +1,7 @@
 /** v1's catalog in the words of the mapping: lists of plain rows, amounts in kobo, with an index for joins. */
 import { parseNaira } from '../../domain/amount';
 import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
-import type { Catalog } from '../../catalog/catalog';
+import type { PriceList } from '../../price-lists/price-lists';
 import type { Mapping } from '../../mapping/mapping';
 import { normaliseWord } from '../../mapping/table';
 
@@ -11,10 +11,10 @@ export interface CatalogLists {
   readonly find: (list: string, key: string, value: JsonValue) => JsonObject | undefined;
 }
 
-const made = new WeakMap<Catalog, { readonly hash: string; readonly lists: CatalogLists }>();
+const made = new WeakMap<PriceList, { readonly hash: string; readonly lists: CatalogLists }>();
 
 /** Made once per catalog and mapping: many requests share one. */
-export function catalogListsOf(catalog: Catalog, mapping: Mapping): CatalogLists {
+export function catalogListsOf(catalog: PriceList, mapping: Mapping): CatalogLists {
   const known = made.get(catalog);
   if (known?.hash === mapping.hash) return known.lists;
   const lists = createLists(catalog, mapping);
@@ -22,7 +22,7 @@ export function catalogListsOf(catalog: Catalog, mapping: Mapping): CatalogLists
   return lists;
 }
 
-function createLists(catalog: Catalog, mapping: Mapping): CatalogLists {
+function createLists(catalog: PriceList, mapping: Mapping): CatalogLists {
   const lists: Record<string, readonly JsonObject[]> = {
     data_plans: catalog.data_plans.map((plan) => ({
       id: plan.id,
@@ -78,7 +78,7 @@ function priceOf(naira: string | number): JsonValue {
 }
 
 /** One row per provider. 0 stands beside many packages in v1's list and names no provider (specification, 2.2). */
-function providersOf(catalog: Catalog): JsonObject[] {
+function providersOf(catalog: PriceList): JsonObject[] {
   const ids = new Map<string, number>();
   for (const { provider, cable_id: id } of catalog.cable_plans) {
     const number = Number(id);

@@ -7,7 +7,7 @@ import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Finding } from '../../upstream/upstream';
 import type { Visitors } from '../../upstream/visitors';
-import { readContextOf, type Reader } from './asking';
+import { readContextOf, type Reader } from './parsed-request';
 import { addressHashOf } from './build-call';
 import type { Keyring } from './keyring';
 

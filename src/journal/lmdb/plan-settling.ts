@@ -37,7 +37,7 @@ export function planTelling(
   requestId: string,
   toldAtMs: number,
 ): () => Plan<void> {
-  // What this process keeps of the try is no longer what stands on disk.
+  // What this process keeps of the attempt is no longer what stands on disk.
   openTries.take(owner, requestId);
   return () => {
     const stored = readById(store, owner, requestId);

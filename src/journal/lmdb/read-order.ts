@@ -32,7 +32,7 @@ export function readAt(store: Store, owner: string, place: Buffer | undefined): 
 }
 
 /**
- * An order that this process opened, without parsing its record; undefined when that is no longer this try without an
+ * An order that this process opened, without parsing its record; undefined when that is no longer this attempt without an
  * answer. The intent lies in memory that the next read takes for itself: to be copied at once.
  */
 export function readOpenTry(store: Store, order: Order): StoredOrder | undefined {

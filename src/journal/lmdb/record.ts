@@ -71,7 +71,7 @@ export function intentOf(bytes: Buffer): Buffer {
   return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
 }
 
-/** Whether a record stands at this try and has no answer yet. */
+/** Whether a record stands at this attempt and has no answer yet. */
 export function isOpenTry(bytes: Buffer, tries: number): boolean {
   const fate = JSON.stringify([tries] satisfies FateRecord);
   return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === fate;

@@ -7,7 +7,7 @@ import type { Case, Fixtures } from './cases';
 import type { Mapping } from '../../mapping/mapping';
 import { compareSubset, compareWhole, differs, type Difference } from './compare';
 import type { SeenCall } from './scripted-v1';
-import { createStage, type Scene, type Stage } from './stage';
+import { createStage, type CaseHouse, type Stage } from './stage';
 import { writeRequest, type WrittenRequest } from './write-request';
 import type { Served } from '../../gateway/gateway';
 
@@ -50,17 +50,17 @@ export async function runCases(cases: readonly Case[], parts: CaseParts): Promis
 
 export async function runCase(played: Case, { mapping, fixtures, read }: CaseParts, stage: Stage): Promise<CaseResult> {
   const operations = new Set<string>();
-  const act = async (scene: Scene): Promise<CaseResult> => {
+  const act = async (house: CaseHouse): Promise<CaseResult> => {
     let previous: JsonObject = {};
     let observed: Observed | undefined;
     for (const step of [...(played.before ?? []), played]) {
-      if (step.later !== undefined) await scene.wait(toMs(step.later));
-      scene.actAs(step.caller ?? played.caller);
-      observed = await takeStep(step, previous, scene, read);
+      if (step.later !== undefined) await house.wait(toMs(step.later));
+      house.actAs(step.caller ?? played.caller);
+      observed = await takeStep(step, previous, house, read);
       previous = Array.isArray(observed.reply.body) ? {} : (observed.reply.body as JsonObject);
       if (observed.served?.operation !== undefined) operations.add(observed.served.operation);
     }
-    const troubles = scene.troubles.map((found): Difference => ({ place: 'gateway', expected: 'no trouble', found }));
+    const troubles = house.troubles.map((found): Difference => ({ place: 'gateway', expected: 'no trouble', found }));
     return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
   };
   try {
@@ -81,7 +81,7 @@ function toMs(duration: string): number {
 async function takeStep(
   step: StepFields,
   previous: JsonObject,
-  { gateway, v1, clientAddress }: Scene,
+  { gateway, v1, clientAddress }: CaseHouse,
   read: RequestReader,
 ): Promise<Observed> {
   v1.begin(step);

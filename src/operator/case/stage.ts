@@ -2,7 +2,7 @@
  * Where cases are played: one gateway for many of them, because making one costs more than a request does. Each case has
  * a key, an address, a journal, a v1 and a time of its own, so that none knows of another.
  */
-import { createCatalog, type Catalogs } from '../../catalog/catalog';
+import { createPriceLists, type PriceLists } from '../../price-lists/price-lists';
 import { pause } from '../../domain/clock';
 import { Secret } from '../../domain/credentials';
 import { createMemoryJournal } from '../../journal/memory-journal';
@@ -17,7 +17,7 @@ import { createJumpingClock, type JumpingClock } from './jumping-clock';
 import { createScriptedV1, type ScriptedV1 } from './scripted-v1';
 
 /** What one case is played with. */
-export interface Scene {
+export interface CaseHouse {
   readonly gateway: Gateway;
   readonly v1: ScriptedV1;
   readonly clientAddress: string;
@@ -31,7 +31,7 @@ export interface Scene {
 
 export interface Stage {
   /** Plays one case; cases are played one after another. */
-  play<Result>(mapping: Mapping, fixtures: Fixtures, act: (scene: Scene) => Promise<Result>): Promise<Result>;
+  play<Result>(mapping: Mapping, fixtures: Fixtures, act: (house: CaseHouse) => Promise<Result>): Promise<Result>;
 }
 
 /** After more attempts than this an order may wait for a turn, which it would get in the middle of another case. */
@@ -42,30 +42,30 @@ const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
 const keyring = createKeyring(new Secret('the secret of the cases, which guards nothing'), { days: 1, now: () => START_MS });
 
 export function createStage(): Stage {
-  let hall: Hall | undefined;
+  let shared: SharedGateway | undefined;
   return {
     async play(mapping, fixtures, act) {
-      hall ??= openHall();
-      const props = hall.set(mapping, fixtures);
+      shared ??= openSharedGateway();
+      const parts = shared.set(mapping, fixtures);
       try {
-        return await act(props.scene);
+        return await act(parts.house);
       } finally {
-        props.clock.stop();
+        parts.clock.stop();
         // What the case has set off ends before the next one begins.
         await new Promise((resolve) => setImmediate(resolve));
-        if (props.sends() > SENDS_MAX) hall = undefined;
+        if (parts.sends() > SENDS_MAX) shared = undefined;
       }
     },
   };
 }
 
-/** One gateway, and the props that are changed between cases. */
-interface Hall {
-  set(mapping: Mapping, fixtures: Fixtures): Props;
+/** One gateway, and the parts that are changed between cases. */
+interface SharedGateway {
+  set(mapping: Mapping, fixtures: Fixtures): PreparedCase;
 }
 
-interface Props {
-  readonly scene: Scene;
+interface PreparedCase {
+  readonly house: CaseHouse;
   readonly clock: JumpingClock;
   readonly sends: () => number;
 }
@@ -76,13 +76,13 @@ interface Current {
   journal: Journal;
   v1: ScriptedV1;
   /** Kept by key, and cases may share one that callers.yaml knows. */
-  catalogs: Catalogs;
+  priceLists: PriceLists;
   sends: number;
   fingerprint: string;
   troubles: string[];
 }
 
-function openHall(): Hall {
+function openSharedGateway(): SharedGateway {
   let now: Current | undefined;
   let played = 0;
   const current = (): Current => now!;
@@ -106,7 +106,7 @@ function openHall(): Hall {
     mapping: () => current().mapping,
     journal: delegateJournal(() => current().journal),
     upstream,
-    catalogs: delegateCatalogs(() => current().catalogs),
+    priceLists: delegatePriceLists(() => current().priceLists),
     keyring: { ...keyring, fingerprint: () => current().fingerprint },
     lookupKey: new Secret('the_lookup_key_of_the_cases'),
     clock,
@@ -118,26 +118,26 @@ function openHall(): Hall {
     set(mapping, fixtures) {
       played += 1;
       const own = fingerprintOf(played);
-      const props: Current = {
+      const parts: Current = {
         mapping,
         clock: createJumpingClock(START_MS),
         journal: createMemoryJournal(),
         v1: createScriptedV1(fixtures),
-        catalogs: createCatalog({ upstream, visitors, clock: clock.now }),
+        priceLists: createPriceLists({ upstream, visitors, clock: clock.now }),
         sends: 0,
         fingerprint: own,
         troubles: [],
       };
-      now = props;
-      const scene: Scene = {
+      now = parts;
+      const house: CaseHouse = {
         gateway,
-        v1: props.v1,
+        v1: parts.v1,
         clientAddress: `10.${(played >> 16) % 256}.${(played >> 8) % 256}.${played % 256}`,
-        troubles: props.troubles,
-        wait: (delayMs) => pause(props.clock, delayMs),
-        actAs: (fingerprint) => void (props.fingerprint = fingerprint ?? own),
+        troubles: parts.troubles,
+        wait: (delayMs) => pause(parts.clock, delayMs),
+        actAs: (fingerprint) => void (parts.fingerprint = fingerprint ?? own),
       };
-      return { scene, clock: props.clock, sends: () => props.sends };
+      return { house, clock: parts.clock, sends: () => parts.sends };
     },
   };
 }
@@ -147,12 +147,12 @@ function fingerprintOf(played: number): string {
   return `ca5e0000${played.toString(16).padStart(24, '0')}`;
 }
 
-function delegateCatalogs(catalogs: () => Catalogs): Catalogs {
+function delegatePriceLists(priceLists: () => PriceLists): PriceLists {
   return {
-    get: (context) => catalogs().get(context),
-    show: (context) => catalogs().show(context),
-    peek: (fingerprint) => catalogs().peek(fingerprint),
-    warm: (context) => catalogs().warm(context),
+    get: (context) => priceLists().get(context),
+    show: (context) => priceLists().show(context),
+    peek: (fingerprint) => priceLists().peek(fingerprint),
+    warm: (context) => priceLists().warm(context),
   };
 }
 

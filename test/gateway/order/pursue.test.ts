@@ -4,7 +4,7 @@ import type { NewOrder, Order } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Pursuit, PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
-import { createTryMark } from '../../../src/gateway/order/try-mark';
+import { createLease } from '../../../src/gateway/order/lease';
 import { createAttemptLimit } from '../../../src/gateway/order/attempt-limit';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Journal } from '../../../src/journal/journal';
@@ -55,7 +55,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
   const journal = dress?.(memory, clock) ?? memory;
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
-  const mark = createTryMark(quietMs, { journal, clock, onTrouble });
+  const lease = createLease(quietMs, { journal, clock, onTrouble });
   const intent: NewOrder = {
     owner: CREDENTIALS.fingerprint,
     requestId: 'r-1',
@@ -81,7 +81,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
       pursueMs: 90_000,
       tryMs: 60_000,
       readMs: 10_000,
-      mark,
+      lease,
       identify: async () => ({ identity: 'same' }),
       look: async () => undefined,
       ...plan,

@@ -91,7 +91,7 @@ function openRoom(
   };
   const upstream = createScriptedUpstream(clock, [], find);
   const reconciler = createReconciler({
-    catalogs: { get: async () => undefined },
+    priceLists: { get: async () => undefined },
     journal,
     upstream,
     clock: wall,
@@ -435,7 +435,7 @@ describe('with hundreds of open orders', () => {
   });
 });
 
-test('an order that was left open is looked for with nobody asking, until a v1 that is well again proves that it never was', async () => {
+test('an order that was left open is looked for with nobody parsed, until a v1 that is well again proves that it never was', async () => {
   let isIll = true;
   const room = openRoom([], { isIll: () => isIll });
   await room.open('r-1');

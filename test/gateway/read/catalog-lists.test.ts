@@ -1,4 +1,4 @@
-import { createCatalog } from '../../../src/catalog/catalog';
+import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { catalogListsOf, type CatalogLists } from '../../../src/gateway/read/catalog-lists';
 import { CATALOG_LISTS } from '../../../src/mapping/language/schema';
 import { createVirtualClock } from '../../domain/virtual-clock';
@@ -33,7 +33,7 @@ const BODY = {
 
 async function catalog(): Promise<{ lists: CatalogLists; again: () => CatalogLists; other: () => CatalogLists }> {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
-  const found = await createCatalog({ upstream, clock: Date.now }).get({
+  const found = await createPriceLists({ upstream, clock: Date.now }).get({
     credentials: CREDENTIALS,
     clientAddress: '192.0.2.7',
     timeoutMs: 1_000,

@@ -1,5 +1,5 @@
 /** The surroundings of one conversation: a journal, a v1, a price list and a clock that nobody else has. */
-import { createCatalog, type Catalogs } from '../../../src/catalog/catalog';
+import { createPriceLists, type PriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
 import { createGateway, type Gateway } from '../../../src/gateway/gateway';
 import { createKeyring } from '../../../src/gateway/read/keyring';
@@ -20,7 +20,7 @@ export interface World {
   readonly visitors: Visitors;
   readonly journal: Journal;
   readonly upstream: ScriptedUpstream;
-  readonly catalogs: Catalogs;
+  readonly priceLists: PriceLists;
   readonly clock: JumpingClock;
 }
 
@@ -42,8 +42,8 @@ export function inTurn<T>(script: TimedScript, talk: (world: World) => Promise<T
     const isUsedUp = conversations % CONVERSATIONS_PER_GATEWAY === 0 || world.upstream.seen.length > CALLS_MAX;
     const { gateway, visitors } = isUsedUp ? createSharedGateway() : world;
     conversations += 1;
-    const catalogs = createCatalog({ upstream, visitors, clock: () => clock.now(), entriesMax: 1 });
-    world = { gateway, visitors, journal: createMemoryJournal(), upstream, catalogs, clock };
+    const priceLists = createPriceLists({ upstream, visitors, clock: () => clock.now(), entriesMax: 1 });
+    world = { gateway, visitors, journal: createMemoryJournal(), upstream, priceLists, clock };
     try {
       return await talk(world);
     } finally {
@@ -67,7 +67,7 @@ function createSharedGateway(): Pick<World, 'gateway' | 'visitors'> {
     mapping: () => mapping,
     journal: standIn(() => world.journal),
     upstream,
-    catalogs: standIn(() => world.catalogs),
+    priceLists: standIn(() => world.priceLists),
     // Replies show the first eight digits.
     keyring: { ...keyring, fingerprint: () => `00c0ffee${String(conversations).padStart(24, '0')}` },
     lookupKey: undefined,

@@ -19,9 +19,9 @@ const AIRTIME = { network: '1', mobile_number: '08030000001', amount: '100', Por
 async function replyTo(answer: Outcome, path: string, body: Readonly<Record<string, unknown>>) {
   const finding: Finding = { kind: 'refused', httpStatus: 429, body: {}, message: 'Too many requests.' };
   const house = openWalkHouse({ answers: [{ outcome: answer }], find: () => finding });
-  const asking = house.gateway.handle(legacyRequest({ path, body: body as never, headers }));
+  const parsed = house.gateway.handle(legacyRequest({ path, body: body as never, headers }));
   await house.clock.advance(10_000);
-  return (await asking).reply;
+  return (await parsed).reply;
 }
 
 test.each([

@@ -1,4 +1,4 @@
-import { createCatalog } from '../../../src/catalog/catalog';
+import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { catalogListsOf } from '../../../src/gateway/read/catalog-lists';
 import { orderRoot } from '../../../src/gateway/tell/merge-reply';
 import { ROOTS } from '../../../src/mapping/compile-value';
@@ -37,7 +37,7 @@ const BODY = {
 
 test('the lists of the catalog have the columns that the checker knows, of the kinds that it knows', async () => {
   const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
-  const catalog = await createCatalog({ upstream, clock: Date.now }).get({
+  const catalog = await createPriceLists({ upstream, clock: Date.now }).get({
     credentials: CREDENTIALS,
     clientAddress: '192.0.2.7',
     timeoutMs: 1_000,

@@ -1,5 +1,5 @@
 /** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
-import type { Catalogs } from '../../../src/catalog/catalog';
+import type { PriceLists } from '../../../src/price-lists/price-lists';
 import { within, type Clock } from '../../../src/domain/clock';
 import type { LegacyRequest, Line } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
@@ -20,7 +20,7 @@ import { note, type Stage } from './stage';
 export interface HouseParts {
   readonly mapping: Mapping;
   readonly keyring: Keyring;
-  readonly catalogs: Catalogs;
+  readonly priceLists: PriceLists;
   /** Changes the gateway's parts or the gateway itself: how the simulation is shown to notice what is broken. */
   readonly mutate?: Mutation | undefined;
 }
@@ -71,7 +71,7 @@ export class GatewayProcess {
       journal: this.#journal,
       upstream,
       visitors: createVisitors({ upstream, clock: () => clock.elapsed() }),
-      catalogs: house.catalogs,
+      priceLists: house.priceLists,
       keyring: house.keyring,
       lookupKey: undefined,
       clock,

@@ -1,6 +1,6 @@
 /** What every simulated house is made of: the shipped mappings, the sandbox's files, and a price list that is there before it begins. */
 import { resolve } from 'node:path';
-import { createCatalog } from '../../../src/catalog/catalog';
+import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
@@ -26,12 +26,12 @@ const mapping: Mapping = (() => {
 export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts> {
   const body = { status: 'success', data: catalogReply(new Catalog(config.catalog), 'standard') } as unknown as JsonObject;
   const upstream = { find: async () => ({ kind: 'found', body }) as const };
-  const catalogs = createCatalog({ upstream, clock: () => START_MS });
+  const priceLists = createPriceLists({ upstream, clock: () => START_MS });
   for (const apiKey of apiKeys) {
     const credentials = { apiKey: new Secret(apiKey), fingerprint: ownerOf(apiKey) };
-    await catalogs.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
+    await priceLists.get({ credentials, clientAddress: '127.0.0.1', timeoutMs: 1_000 });
   }
-  return { mapping, keyring, catalogs };
+  return { mapping, keyring, priceLists };
 }
 
 export function ownerOf(apiKey: string): string {

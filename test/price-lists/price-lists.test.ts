@@ -1,6 +1,6 @@
 import { Secret } from '../../src/domain/credentials';
 import type { JsonObject } from '../../src/domain/json';
-import { createCatalog, type CatalogOptions } from '../../src/catalog/catalog';
+import { createPriceLists, type PriceListOptions } from '../../src/price-lists/price-lists';
 import { createHttpUpstream } from '../../src/upstream/http-upstream';
 import { createVisitors, type Refusal } from '../../src/upstream/visitors';
 import type { CallContext, Finding } from '../../src/upstream/upstream';
@@ -49,12 +49,12 @@ function context(key = 'k1', timeoutMs = 1_000, clientAddress = '203.0.113.9'): 
 }
 
 /** A v1 whose answers a test hands out one by one. */
-function harness(options: Partial<CatalogOptions> = {}) {
+function harness(options: Partial<PriceListOptions> = {}) {
   const waiting: ((finding: Finding) => void)[] = [];
   const calls: CallContext[] = [];
   const paths: string[] = [];
   const time = { ms: 1_000_000 };
-  const upstream: CatalogOptions['upstream'] = {
+  const upstream: PriceListOptions['upstream'] = {
     find({ path }, callContext) {
       calls.push(callContext);
       paths.push(path);
@@ -63,17 +63,17 @@ function harness(options: Partial<CatalogOptions> = {}) {
   };
   const times = { freshMs: 60_000, staleMs: 600_000, pauseMs: 2_000, clock: () => time.ms };
   const visitors = createVisitors({ upstream, ...times });
-  const catalogs = createCatalog({ upstream, visitors, ...times, ...options });
+  const priceLists = createPriceLists({ upstream, visitors, ...times, ...options });
   const answer = async (finding: Finding) => {
     waiting.shift()?.(finding);
     await new Promise((resolve) => setImmediate(resolve));
   };
   const fill = async (price?: string) => {
-    const got = catalogs.get(context());
+    const got = priceLists.get(context());
     await answer({ kind: 'found', body: catalogBody(price) });
     return got;
   };
-  return { catalogs, visitors, calls, paths, time, answer, fill };
+  return { priceLists, visitors, calls, paths, time, answer, fill };
 }
 
 const REFUSED: Refusal = { kind: 'refused', httpStatus: 403, body: {} };
@@ -84,7 +84,8 @@ const refused = (httpStatus: number, retryAfterSeconds?: number): Finding => ({
   body: {},
   ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
 });
-const priceOf = (catalog: Awaited<ReturnType<ReturnType<typeof createCatalog>['get']>>) => catalog?.data_plans[0]?.selling_price;
+const priceOf = (catalog: Awaited<ReturnType<ReturnType<typeof createPriceLists>['get']>>) =>
+  catalog?.data_plans[0]?.selling_price;
 
 describe('the catalog', () => {
   it('shows all that v1 sent', async () => {
@@ -101,34 +102,34 @@ describe('the catalog', () => {
   });
 
   it('is fetched once while fresh', async () => {
-    const { catalogs, calls, time, fill } = harness();
+    const { priceLists, calls, time, fill } = harness();
     await fill();
     time.ms += 59_999;
-    expect(priceOf(await catalogs.get(context()))).toBe('285.00');
+    expect(priceOf(await priceLists.get(context()))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
 
   it('is fetched once for all who ask at the same time, and warming counts as asking', async () => {
-    const { catalogs, calls, answer } = harness();
-    catalogs.warm(context());
-    const all = [1, 2, 3].map(() => catalogs.get(context()));
+    const { priceLists, calls, answer } = harness();
+    priceLists.warm(context());
+    const all = [1, 2, 3].map(() => priceLists.get(context()));
     await answer({ kind: 'found', body: catalogBody() });
     expect((await Promise.all(all)).map(priceOf)).toEqual(['285.00', '285.00', '285.00']);
     expect(calls).toHaveLength(1);
   });
 
   it('is handed out stale at once while one new fetch runs, then is the new one', async () => {
-    const { catalogs, calls, time, fill, answer } = harness();
+    const { priceLists, calls, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    expect((await Promise.all([1, 2, 3].map(() => catalogs.get(context())))).map(priceOf)).toEqual([
+    expect((await Promise.all([1, 2, 3].map(() => priceLists.get(context())))).map(priceOf)).toEqual([
       '285.00',
       '285.00',
       '285.00',
     ]);
     expect(calls).toHaveLength(2);
     await answer({ kind: 'found', body: catalogBody('290.00') });
-    expect(priceOf(await catalogs.get(context()))).toBe('290.00');
+    expect(priceOf(await priceLists.get(context()))).toBe('290.00');
   });
 
   it.each<[string, Finding]>([
@@ -136,110 +137,110 @@ describe('the catalog', () => {
     ['v1 is busy', refused(429)],
     ['v1 talks nonsense', { kind: 'found', body: { status: 'success', data: { data_plans: 'none' } } }],
   ])('stays in use when %s, and v1 is left in peace for a moment', async (_title, finding) => {
-    const { catalogs, calls, time, fill, answer } = harness();
+    const { priceLists, calls, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    await catalogs.get(context());
+    await priceLists.get(context());
     await answer(finding);
-    expect(priceOf(await catalogs.get(context()))).toBe('285.00');
+    expect(priceOf(await priceLists.get(context()))).toBe('285.00');
     expect(calls).toHaveLength(2);
     time.ms += 2_000;
-    await catalogs.get(context());
+    await priceLists.get(context());
     expect(calls).toHaveLength(3);
   });
 
   it('is not used for ever', async () => {
-    const { catalogs, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 660_000;
-    expect(catalogs.peek('print-of-k1')).toBeUndefined();
-    const got = catalogs.get(context());
+    expect(priceLists.peek('print-of-k1')).toBeUndefined();
+    const got = priceLists.get(context());
     await answer(AWAY);
     expect(await got).toBeUndefined();
   });
 
   it('is undefined when v1 never gave one, and v1 is asked again only after a pause', async () => {
-    const { catalogs, calls, time, answer } = harness();
-    const first = catalogs.get(context());
+    const { priceLists, calls, time, answer } = harness();
+    const first = priceLists.get(context());
     await answer(AWAY);
     expect(await first).toBeUndefined();
-    expect(await catalogs.get(context())).toBeUndefined();
-    catalogs.warm(context());
+    expect(await priceLists.get(context())).toBeUndefined();
+    priceLists.warm(context());
     expect(calls).toHaveLength(1);
     time.ms += 2_000;
-    catalogs.warm(context());
+    priceLists.warm(context());
     expect(calls).toHaveLength(2);
   });
 
   it('leaves v1 in peace as long as v1 asks, within the fresh time', async () => {
-    const { catalogs, calls, time, answer } = harness();
-    catalogs.warm(context());
+    const { priceLists, calls, time, answer } = harness();
+    priceLists.warm(context());
     await answer(refused(429, 30));
     time.ms += 29_000;
-    catalogs.warm(context());
+    priceLists.warm(context());
     expect(calls).toHaveLength(1);
     time.ms += 1_000;
-    catalogs.warm(context());
+    priceLists.warm(context());
     expect(calls).toHaveLength(2);
   });
 
   it.each([401, 403])('is dropped at once when v1 answers %d for its key', async (httpStatus) => {
-    const { catalogs, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    catalogs.warm(context());
+    priceLists.warm(context());
     await answer(refused(httpStatus));
-    expect(catalogs.peek('print-of-k1')).toBeUndefined();
-    expect(await catalogs.get(context())).toBeUndefined();
+    expect(priceLists.peek('print-of-k1')).toBeUndefined();
+    expect(await priceLists.get(context())).toBeUndefined();
   });
 
   it('belongs to one key', async () => {
-    const { catalogs, calls, fill, answer } = harness();
+    const { priceLists, calls, fill, answer } = harness();
     await fill();
-    expect(catalogs.peek('print-of-k2')).toBeUndefined();
-    const other = catalogs.get(context('k2'));
+    expect(priceLists.peek('print-of-k2')).toBeUndefined();
+    const other = priceLists.get(context('k2'));
     await answer({ kind: 'found', body: catalogBody('300.00') });
     expect(priceOf(await other)).toBe('300.00');
-    expect(priceOf(catalogs.peek('print-of-k1'))).toBe('285.00');
+    expect(priceOf(priceLists.peek('print-of-k1'))).toBe('285.00');
     expect(calls.map((call) => call.credentials.fingerprint)).toEqual(['print-of-k1', 'print-of-k2']);
   });
 
   it('keeps the lists of a bounded number of keys', async () => {
-    const { catalogs, answer } = harness({ entriesMax: 2 });
+    const { priceLists, answer } = harness({ entriesMax: 2 });
     for (const key of ['k1', 'k2', 'k3']) {
-      catalogs.warm(context(key));
+      priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
     }
-    expect(['k1', 'k2', 'k3'].map((key) => catalogs.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
+    expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
   });
 
   it('keeps a bounded number of rows in all', async () => {
-    const { catalogs, answer } = harness({ rowsMax: 6 });
+    const { priceLists, answer } = harness({ rowsMax: 6 });
     for (const key of ['k1', 'k2', 'k3']) {
-      catalogs.warm(context(key));
+      priceLists.warm(context(key));
       await answer({ kind: 'found', body: catalogBody() });
     }
-    expect(['k1', 'k2', 'k3'].map((key) => catalogs.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
+    expect(['k1', 'k2', 'k3'].map((key) => priceLists.peek(`print-of-${key}`) !== undefined)).toEqual([false, true, true]);
   });
 
   it('peeking starts nothing', () => {
-    const { catalogs, calls } = harness();
-    expect(catalogs.peek('print-of-k1')).toBeUndefined();
+    const { priceLists, calls } = harness();
+    expect(priceLists.peek('print-of-k1')).toBeUndefined();
     expect(calls).toHaveLength(0);
   });
 
   it('makes nobody wait longer than he said, and the fetch still ends well', async () => {
-    const { catalogs, calls, answer } = harness();
-    expect(await catalogs.get(context('k1', 20))).toBeUndefined();
+    const { priceLists, calls, answer } = harness();
+    expect(await priceLists.get(context('k1', 20))).toBeUndefined();
     await answer({ kind: 'found', body: catalogBody() });
-    expect(priceOf(catalogs.peek('print-of-k1'))).toBe('285.00');
+    expect(priceOf(priceLists.peek('print-of-k1'))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
 
   it('comes over a real socket with the key of the caller', async () => {
     const server = await startRawV1((socket) => socket.write(reply(200, catalogBody())));
     const upstream = createHttpUpstream({ baseUrl: server.url });
-    const catalog = await createCatalog({ upstream, clock: Date.now }).get(context());
+    const catalog = await createPriceLists({ upstream, clock: Date.now }).get(context());
     await upstream.close();
     await server.close();
     expect(catalog?.discos).toHaveLength(1);
@@ -252,64 +253,64 @@ describe('a list that is shown', () => {
   const found: Finding = { kind: 'found', body: catalogBody('290.00') };
 
   it('is at hand for an address that v1 accepted lately', async () => {
-    const { catalogs, calls, time, fill } = harness();
+    const { priceLists, calls, time, fill } = harness();
     await fill();
     time.ms += 59_999;
-    expect(priceOf(await catalogs.show(context()))).toBe('285.00');
+    expect(priceOf(await priceLists.show(context()))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
 
   it('costs a new address of a known key one small question, asked once and remembered', async () => {
-    const { catalogs, paths, fill, answer } = harness();
+    const { priceLists, paths, fill, answer } = harness();
     await fill();
-    const both = [catalogs.show(elsewhere), catalogs.show(elsewhere)];
+    const both = [priceLists.show(elsewhere), priceLists.show(elsewhere)];
     await answer({ kind: 'found', body: { status: 'success', data: {} } });
     expect((await Promise.all(both)).map(priceOf)).toEqual(['285.00', '285.00']);
-    expect(priceOf(await catalogs.show(elsewhere))).toBe('285.00');
+    expect(priceOf(await priceLists.show(elsewhere))).toBe('285.00');
     expect(paths).toEqual(['/catalog', '/balance']);
   });
 
   it('costs nothing where v1 has just answered another call of that address', async () => {
-    const { catalogs, visitors, calls, fill } = harness();
+    const { priceLists, visitors, calls, fill } = harness();
     await fill();
     visitors.accept(elsewhere);
-    expect(priceOf(await catalogs.show(elsewhere))).toBe('285.00');
+    expect(priceOf(await priceLists.show(elsewhere))).toBe('285.00');
     expect(calls).toHaveLength(1);
   });
 
   it.each([401, 403])(
     'is shown to no address that v1 answers %d, nor to any other before v1 has given it again',
     async (status) => {
-      const { catalogs, fill, answer } = harness();
+      const { priceLists, fill, answer } = harness();
       await fill();
-      const asked = catalogs.show(elsewhere);
+      const asked = priceLists.show(elsewhere);
       await answer(refused(status));
       expect(await asked).toBeUndefined();
-      const own = catalogs.show(context());
+      const own = priceLists.show(context());
       await answer(found);
       expect(priceOf(await own)).toBe('290.00');
-      expect(await catalogs.show(elsewhere)).toBeUndefined();
+      expect(await priceLists.show(elsewhere)).toBeUndefined();
     },
   );
 
   it('is gone with a refusal of any call, also one that overtakes the list on its way', async () => {
-    const { catalogs, visitors, time, fill, answer } = harness();
+    const { priceLists, visitors, time, fill, answer } = harness();
     await fill();
     visitors.refuse(context(), REFUSED);
-    expect(await catalogs.show(context())).toBeUndefined();
+    expect(await priceLists.show(context())).toBeUndefined();
     time.ms += 2_000;
-    const late = catalogs.show(context());
+    const late = priceLists.show(context());
     visitors.refuse(elsewhere, REFUSED);
     await answer(found);
     expect(await late).toBeUndefined();
-    expect(catalogs.peek('print-of-k1')).toBeUndefined();
+    expect(priceLists.peek('print-of-k1')).toBeUndefined();
   });
 
   it('is renewed before it is shown once it is stale', async () => {
-    const { catalogs, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    const renewed = catalogs.show(context());
+    const renewed = priceLists.show(context());
     await answer(found);
     expect(priceOf(await renewed)).toBe('290.00');
   });
@@ -318,48 +319,48 @@ describe('a list that is shown', () => {
     ['is away', AWAY],
     ['is too busy', refused(429)],
   ])('is a stale one while v1 %s, for an address that v1 has accepted and for no other', async (_title, finding) => {
-    const { catalogs, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    const known = catalogs.show(context());
+    const known = priceLists.show(context());
     await answer(finding);
     expect(priceOf(await known)).toBe('285.00');
-    const unknown = catalogs.show(elsewhere);
+    const unknown = priceLists.show(elsewhere);
     await answer(finding);
     expect(await unknown).toBeUndefined();
   });
 
   it('is no stale one after a refusal, however long v1 is away then', async () => {
-    const { catalogs, time, fill, answer } = harness();
+    const { priceLists, time, fill, answer } = harness();
     await fill();
     time.ms += 60_000;
-    const asked = catalogs.show(context());
+    const asked = priceLists.show(context());
     await answer(refused(401));
     expect(await asked).toBeUndefined();
     time.ms += 60_000;
-    const later = catalogs.show(context());
+    const later = priceLists.show(context());
     await answer(AWAY);
     expect(await later).toBeUndefined();
   });
 
   it('is a stale one where v1 takes longer than a script can wait', async () => {
-    const { catalogs, time, fill } = harness({ staleAfterMs: 20 });
+    const { priceLists, time, fill } = harness({ staleAfterMs: 20 });
     await fill();
     time.ms += 60_000;
-    expect(priceOf(await catalogs.show(context()))).toBe('285.00');
+    expect(priceOf(await priceLists.show(context()))).toBe('285.00');
   });
 
   it('is asked about again for an address that v1 accepted long ago, however fresh the list is', async () => {
-    const { catalogs, visitors, paths, time, fill, answer } = harness();
+    const { priceLists, visitors, paths, time, fill, answer } = harness();
     await fill();
     visitors.accept(elsewhere);
     time.ms += 59_000;
     visitors.accept(context());
     time.ms += 1_000;
-    const renewed = catalogs.show(context());
+    const renewed = priceLists.show(context());
     await answer(found);
     await renewed;
-    const asked = catalogs.show(elsewhere);
+    const asked = priceLists.show(elsewhere);
     await answer(refused(403));
     expect(await asked).toBeUndefined();
     expect(paths).toEqual(['/catalog', '/catalog', '/balance']);

@@ -1,5 +1,5 @@
 import type { NewOrder } from '../../../src/domain/order';
-import { createTryMark } from '../../../src/gateway/order/try-mark';
+import { createLease } from '../../../src/gateway/order/lease';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import { createVirtualClock } from '../../domain/virtual-clock';
 
@@ -17,19 +17,19 @@ async function openMark() {
   const clock = createVirtualClock();
   const journal = createMemoryJournal();
   const troubles: string[] = [];
-  const mark = createTryMark(60_000, { journal, clock, onTrouble: (what) => void troubles.push(what) });
+  const lease = createLease(60_000, { journal, clock, onTrouble: (what) => void troubles.push(what) });
   const { order } = await journal.open({ ...INTENT, openedAtMs: clock.now() });
-  return { clock, journal, mark, order, troubles };
+  return { clock, journal, lease, order, troubles };
 }
 
 test('a mark is good for half of the quiet time, and a renewed one for as long again', async () => {
-  const { clock, mark, order } = await openMark();
+  const { clock, lease, order } = await openMark();
   await clock.advance(30_000);
-  expect(mark.isValid()).toBe(true);
+  expect(lease.isValid()).toBe(true);
   await clock.advance(1);
-  expect(mark.isValid()).toBe(false);
-  expect(await mark.renew(order)).toMatchObject({ settledAtMs: clock.now(), outcome: { kind: 'unknown', isBeginning: true } });
-  expect(mark.isValid()).toBe(true);
+  expect(lease.isValid()).toBe(false);
+  expect(await lease.renew(order)).toMatchObject({ settledAtMs: clock.now(), outcome: { kind: 'unknown', isBeginning: true } });
+  expect(lease.isValid()).toBe(true);
 });
 
 test('a renewal is as old as its time on disk, however long it took to be written', async () => {
@@ -38,21 +38,21 @@ test('a renewal is as old as its time on disk, however long it took to be writte
     await clock.advance(20_000);
     return journal.settle(...settling);
   };
-  const mark = createTryMark(60_000, { journal: { settle: slow }, clock, onTrouble: () => undefined });
-  await mark.renew(order);
+  const lease = createLease(60_000, { journal: { settle: slow }, clock, onTrouble: () => undefined });
+  await lease.renew(order);
   await clock.advance(10_001);
-  expect(mark.isValid()).toBe(false);
+  expect(lease.isValid()).toBe(false);
 });
 
 test('a renewal gives the word that was spoken elsewhere, and does not touch it', async () => {
-  const { clock, journal, mark, order } = await openMark();
+  const { clock, journal, lease, order } = await openMark();
   await journal.settle('o', 'r-1', { kind: 'not_sent', reason: 'absent', isProven: true }, clock.now());
-  expect((await mark.renew(order))?.outcome?.kind).toBe('not_sent');
+  expect((await lease.renew(order))?.outcome?.kind).toBe('not_sent');
 });
 
 test('a renewal that cannot be written is told, and leaves the mark as old as it was', async () => {
-  const { clock, mark, order, troubles } = await openMark();
+  const { clock, lease, order, troubles } = await openMark();
   await clock.advance(40_000);
-  expect(await mark.renew({ ...order, requestId: 'nobody' })).toBeUndefined();
-  expect([troubles, mark.isValid()]).toEqual([['settle'], false]);
+  expect(await lease.renew({ ...order, requestId: 'nobody' })).toBeUndefined();
+  expect([troubles, lease.isValid()]).toEqual([['settle'], false]);
 });

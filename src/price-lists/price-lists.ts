@@ -21,26 +21,26 @@ import {
 import { readCatalog } from './read-catalog';
 
 /** v1's rows as it sent them. Frozen to the last row, because many requests share one. */
-export type Catalog = Readonly<V1Catalog>;
+export type PriceList = Readonly<V1Catalog>;
 
-export interface Catalogs {
+export interface PriceLists {
   /**
    * The catalog of the caller's key, for what the gateway itself looks up: at once when there is one, else fetched inside
    * the context's time limit. Undefined when v1 gives none. Never throws.
    */
-  get(context: CallContext): Promise<Catalog | undefined>;
+  get(context: CallContext): Promise<PriceList | undefined>;
   /**
    * The catalog as a list that the caller may see. v1 has accepted this key at this address within the fresh time, or is
    * asked now. Undefined when v1 refuses, or cannot be reached and never accepted this address. Never throws.
    */
-  show(context: CallContext): Promise<Catalog | undefined>;
+  show(context: CallContext): Promise<PriceList | undefined>;
   /** The catalog of a key if there is one in memory. Never waits and fetches nothing: purchases use this. */
-  peek(fingerprint: string): Catalog | undefined;
+  peek(fingerprint: string): PriceList | undefined;
   /** Starts a fetch if `get` would, and does not wait for it. */
   warm(context: CallContext): void;
 }
 
-export interface CatalogOptions {
+export interface PriceListOptions {
   readonly upstream: Pick<Upstream, 'find'>;
   /** What v1 has said of keys at addresses; its refusal of a key drops the key's list at once. Its own when absent. */
   readonly visitors?: Visitors;
@@ -61,7 +61,7 @@ export interface CatalogOptions {
 }
 
 interface Entry {
-  readonly catalog: Catalog | undefined;
+  readonly catalog: PriceList | undefined;
   readonly freshUntilMs: number;
   readonly staleUntilMs: number;
   /** No fetch before this time. */
@@ -79,11 +79,11 @@ const ROWS_MAX = 200_000;
 const FROZEN_DEPTH = 4;
 
 /** Makes an empty cache. A key itself is held only by a fetch under way; entries know its fingerprint alone. */
-export function createCatalog(options: CatalogOptions): Catalogs {
+export function createPriceLists(options: PriceListOptions): PriceLists {
   const { upstream, clock, fetchTimeoutMs = FETCH_TIMEOUT_MS, staleAfterMs = STALE_AFTER_MS } = options;
   const { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS } = options;
   const visitors = options.visitors ?? createVisitors({ upstream, freshMs, staleMs, pauseMs, clock });
-  const lists = new PriceLists(visitors, options);
+  const lists = new KeptLists(visitors, options);
   const fetches = new Map<string, Promise<void>>();
 
   /** One fetch at a time for a key and address; all who ask meanwhile share it. */
@@ -136,10 +136,10 @@ export function createCatalog(options: CatalogOptions): Catalogs {
   };
 }
 
-type ListTimes = Pick<CatalogOptions, 'freshMs' | 'staleMs' | 'pauseMs' | 'entriesMax' | 'rowsMax' | 'clock'>;
+type ListTimes = Pick<PriceListOptions, 'freshMs' | 'staleMs' | 'pauseMs' | 'entriesMax' | 'rowsMax' | 'clock'>;
 
 /** The lists in memory, by fingerprint, and when each is to be asked for again. */
-class PriceLists {
+class KeptLists {
   readonly #visitors: Visitors;
   readonly #clock: () => number;
   readonly #freshMs: number;
@@ -163,7 +163,7 @@ class PriceLists {
     });
   }
 
-  usableOf(fingerprint: string): Catalog | undefined {
+  usableOf(fingerprint: string): PriceList | undefined {
     const entry = this.#entryOf(fingerprint);
     return entry !== undefined && this.#clock() < entry.staleUntilMs ? entry.catalog : undefined;
   }

@@ -5,7 +5,7 @@ import type { AfterPending, CallerKey, Mapping, Operation } from '../../mapping/
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import type { Intent } from './canonicalise';
 
-export interface Asking {
+export interface ParsedRequest {
   readonly request: LegacyRequest;
   readonly mapping: Mapping;
   readonly operation: Operation;
@@ -30,7 +30,7 @@ export interface Asking {
 }
 
 /** Who asks, from where, and how long v1 may take to be read. */
-export type Reader = Pick<Asking, 'credentials' | 'request' | 'mapping'>;
+export type Reader = Pick<ParsedRequest, 'credentials' | 'request' | 'mapping'>;
 
 export function readContextOf({ credentials, request, mapping }: Reader): CallContext {
   return { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };

@@ -1,36 +1,36 @@
 /**
- * The word on disk that a try begins. The quiet time is counted from it, so a try that comes too long after it is marked
- * again before a byte leaves: whoever shares the journal may have proven meanwhile that the order never was at v1.
+ * The durable note that an attempt is beginning. Another process may prove an order absent once the quiet time since this note is over,
+ * so an attempt that starts later than half of it renews the note before a byte leaves.
  */
 import { startAge, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import { BEGINNING } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 
-export interface TryMark {
-  /** In this time after the mark a try must begin, and from there on in this time leave: together they are the quiet time. */
+export interface Lease {
+  /** An attempt must begin within this time of the note, and its bytes must leave within this time again: together the quiet time. */
   readonly validMs: number;
-  /** Whether a try may still begin on it. */
+  /** Whether an attempt may still begin under it. */
   isValid(): boolean;
-  /** Marks again. The order as it then stands, which may have found its end elsewhere; undefined when it cannot be written. */
+  /** Writes the note again. Gives the order as the journal then has it, which another process may have settled; undefined when nothing can be written. */
   renew(order: Order): Promise<Order | undefined>;
 }
 
-export interface TryMarkParts {
+export interface LeaseParts {
   readonly journal: Pick<Journal, 'settle'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** To be made before the time is taken that opens the order: that is the first mark. */
-export function createTryMark(quietMs: number, { journal, clock, onTrouble }: TryMarkParts): TryMark {
+/** Create it before the order is opened: opening writes the first note. */
+export function createLease(quietMs: number, { journal, clock, onTrouble }: LeaseParts): Lease {
   const validMs = quietMs / 2;
   let age = startAge(clock);
   return {
     validMs,
     isValid: () => age() <= validMs,
     async renew(order) {
-      // From before it is written: its time on disk is from then.
+      // Measured from before the writing, which may take long.
       const renewed = startAge(clock);
       try {
         const marked = await journal.settle(order.owner, order.requestId, BEGINNING, clock.now());

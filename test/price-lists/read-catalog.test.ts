@@ -1,4 +1,4 @@
-import { readCatalog } from '../../src/catalog/read-catalog';
+import { readCatalog } from '../../src/price-lists/read-catalog';
 import type { JsonObject } from '../../src/domain/json';
 
 const DISCO = { disco_id: 1, disco_name: 'Ikeja', charge: '0.00' };
