@@ -65,9 +65,9 @@ const SLOW = [
   '/test/weather/',
 ];
 
-// Rooms whose quick suites compute on texts and values alone, which every version of Node does alike. With COMPUTED_TESTS=0 these are left out:
+// Rooms whose quick suites compute on values and on a clock of their own, which every version of Node does alike. With COMPUTED_TESTS=0 these are left out:
 // CI has run them under another Node by then.
-const COMPUTING = ['domain', 'house', 'mapping'];
+const COMPUTING = ['domain', 'gateway', 'house', 'mapping'];
 const computed = `^(?!.*(?:${[...LONG, ...SLOW].join('|')})).*/test/(?:${COMPUTING.join('|')})/`;
 
 /** @type {import('jest').Config} */

@@ -78,7 +78,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     },
     settle: async (owner, requestId, latest, atMs) =>
       group.run(planSettling(store, openTries, { owner, requestId, latest, atMs })),
-    tell: async (owner, requestId, toldAtMs) => group.run(planTelling(store, openTries, owner, requestId, toldAtMs)),
+    tell: async (owner, requestId, toldAtMs) => group.run(planTelling(store, owner, requestId, toldAtMs)),
     isWritable: () => group.isWritable() && keyMark.isOurs(),
     async close() {
       if (!isOpen) return;

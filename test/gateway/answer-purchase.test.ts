@@ -14,16 +14,16 @@ const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insuffi
 
 /** A script with a short patience buys airtime; the reply as it reads it. */
 async function buy(house: WalkHouse, fields: Readonly<Record<string, string>> = {}) {
-  const parsed = ask(house, fields);
+  const served = ask(house, fields);
   await house.clock.advance(9_000);
-  return readReply(await parsed);
+  return readReply(await served);
 }
 
 /** The same order through two processes in the same instant. */
 async function buyAtOnce(first: WalkHouse, second: WalkHouse) {
-  const parsed = Promise.all([ask(first), ask(second)]);
+  const served = Promise.all([ask(first), ask(second)]);
   await first.clock.advance(9_000);
-  return (await parsed).map(readReply);
+  return (await served).map(readReply);
 }
 
 function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = {}): Promise<Served> {
@@ -78,9 +78,9 @@ test('a repeat for which v1 would be asked otherwise is not sent while the first
   const buyCable = async (house: WalkHouse, smartcard: string) => {
     const body = { cable: '1', iuc: smartcard, cable_plan: '501', 'request-id': 'r-1' };
     const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
-    const parsed = house.gateway.handle(legacyRequest({ path: '/api/cable/', body, headers }));
+    const served = house.gateway.handle(legacyRequest({ path: '/api/cable/', body, headers }));
     await house.clock.advance(9_000);
-    return readReply(await parsed);
+    return readReply(await served);
   };
   const before = openWalkHouse({ answers: [{ outcome: UNKNOWN }] });
   expect(await buyCable(before, 'AB123456')).toMatchObject({ status: 'pending' });
@@ -117,9 +117,9 @@ describe('while too many wrong keys come from its address', () => {
   };
   const askAfter = async ({ gateway, clock }: WalkHouse, id: string) => {
     const headers = { authorization: `Token ${WALK_KEY}:1234` };
-    const parsed = gateway.handle(legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers }));
+    const served = gateway.handle(legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers }));
     await clock.advance(60_000);
-    return readReply(await parsed);
+    return readReply(await served);
   };
 
   test('a first order is refused and leaves nothing in the journal', async () => {
@@ -183,32 +183,32 @@ describe('a process that is frozen between its mark and its first byte', () => {
 
   test('sends nothing when somebody has proven meanwhile that the order never was at v1', async () => {
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterOpen });
-    const parsed = ask(frozen);
+    const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS);
     const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
     await frozen.journal.settle(frozen.owner, 'r-1', absent, frozen.clock.now());
     await frozen.clock.advance(60_000);
-    expect(readReply(await parsed)).toMatchObject({ status: 'fail' });
+    expect(readReply(await served)).toMatchObject({ status: 'fail' });
     expect(frozen.upstream.sent).toEqual([]);
   });
 
   test('marks its try again before it sends, so that nobody can prove that in the middle of it', async () => {
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 3_000 }], dress: frozenAfterOpen });
-    const parsed = ask(frozen);
+    const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS + 2_000);
     expect(frozen.upstream.sent).toHaveLength(1);
     expect((await frozen.journal.find(frozen.owner, 'r-1'))?.settledAtMs).toBe(frozen.upstream.sent[0]!.atMs);
     await frozen.clock.advance(5_000);
-    expect(readReply(await parsed)).toMatchObject({ status: 'success' });
+    expect(readReply(await served)).toMatchObject({ status: 'success' });
   });
 
   test('sends nothing while the new mark cannot be written, and says pending', async () => {
     const settle = async (): Promise<never> => Promise.reject(new Error('disk full'));
     const dress: typeof frozenAfterOpen = (journal, clock) => ({ ...frozenAfterOpen(journal, clock), settle });
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress });
-    const parsed = ask(frozen);
+    const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS + 60_000);
-    expect(readReply(await parsed)).toMatchObject({ status: 'pending' });
+    expect(readReply(await served)).toMatchObject({ status: 'pending' });
     expect(frozen.upstream.sent).toEqual([]);
   });
 
@@ -226,12 +226,12 @@ describe('a process that is frozen between its mark and its first byte', () => {
       },
     });
     const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: frozenAfterMark, beside: first });
-    const parsed = ask(frozen);
+    const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS);
     const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
     await frozen.journal.settle(frozen.owner, 'r-1', absent, frozen.clock.now());
     await frozen.clock.advance(60_000);
-    expect(readReply(await parsed)).toMatchObject({ status: 'fail' });
+    expect(readReply(await served)).toMatchObject({ status: 'fail' });
     expect(frozen.upstream.sent).toEqual([]);
   });
 });
@@ -260,11 +260,12 @@ test('a status query that overtakes the journal waits for the order instead of d
   const find = () => ({ kind: 'refused', httpStatus: 404, body: {} }) as const;
   const house = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 2_000 }], dress: slowly, find });
   const buying = buy(house);
-  const parsed = house.gateway.handle(
+  const served = house.gateway.handle(
     legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
   );
   expect((await buying).status).toBe('success');
-  expect((await parsed).reply.body).toMatchObject({ status: 'pending' });
+  // An order that nobody knows is told as pending as well, but with 202 and without its id.
+  expect((await served).reply).toMatchObject({ status: 200, body: { status: 'pending', 'request-id': 'r-1' } });
 });
 
 describe('a journal that can be neither written nor read', () => {

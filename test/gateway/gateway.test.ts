@@ -16,9 +16,9 @@ async function ask(
   { gateway, clock }: WalkHouse,
   parts: LegacyRequestParts,
 ): Promise<Awaited<ReturnType<WalkHouse['gateway']['handle']>>> {
-  const parsed = gateway.handle(legacyRequest({ headers: KEY, ...parts }));
+  const served = gateway.handle(legacyRequest({ headers: KEY, ...parts }));
   await clock.advance(5_000);
-  return parsed;
+  return served;
 }
 
 test('a request is served with what the operator may know of it: names, never values', async () => {
@@ -104,13 +104,13 @@ test('a journal that cannot be written refuses the sale, and nothing is sent', a
 
 test('orders under way are counted, and a drain waits for them', async () => {
   const it = house({ answers: [{ outcome: SUCCESS, afterMs: 8_000 }] });
-  const parsed = it.gateway.handle(legacyRequest({ headers: KEY, body: SALE }));
+  const served = it.gateway.handle(legacyRequest({ headers: KEY, body: SALE }));
   await it.clock.advance(100);
   expect(it.gateway.inFlight).toBe(1);
   const drained = it.gateway.drain(20_000);
   await it.clock.advance(20_000);
   await expect(drained).resolves.toBe(true);
-  expect(['success', 'pending']).toContain(((await parsed).reply.body as { status: string }).status);
+  expect(['success', 'pending']).toContain(((await served).reply.body as { status: string }).status);
   expect(it.gateway.inFlight).toBe(0);
 });
 
@@ -172,9 +172,9 @@ test('whatever a script sends, it gets JSON in its own words: never a 5xx but fo
       outcomes,
       async (route, body, query, hasKey, outcome) => {
         const it = house({ answers: [{ outcome }] });
-        const parsed = it.gateway.handle(legacyRequest({ ...route, body, query, headers: hasKey ? KEY : {} }));
+        const served = it.gateway.handle(legacyRequest({ ...route, body, query, headers: hasKey ? KEY : {} }));
         await it.clock.advance(60_000);
-        const { reply, refusal } = await parsed;
+        const { reply, refusal } = await served;
         // A question about orders that is not answered is told as open.
         expect(reply.status === 202 ? route.isAboutOrders : reply.status !== 500 && reply.status !== 502).toBe(true);
         expect(reply.status === 200 || reply.status === 202 || (reply.status >= 400 && reply.status <= 503)).toBe(true);

@@ -30,15 +30,7 @@ export function planSettling(store: Store, openTries: OpenTries, settling: Settl
 }
 
 /** An order that retention has swept meanwhile has nothing left to be told of. */
-export function planTelling(
-  store: Store,
-  openTries: OpenTries,
-  owner: string,
-  requestId: string,
-  toldAtMs: number,
-): () => Plan<void> {
-  // What this process keeps of the attempt is no longer what stands on disk.
-  openTries.take(owner, requestId);
+export function planTelling(store: Store, owner: string, requestId: string, toldAtMs: number): () => Plan<void> {
   return () => {
     const stored = readById(store, owner, requestId);
     const after = stored && tellOrder(stored.order, toldAtMs);
