@@ -19,9 +19,6 @@ export interface Mutant {
   readonly title: string;
   /** The invariant that shows it. */
   readonly breaks: string;
-  /** Where it shows soonest. A change of what is drawn may make that later, not impossible. */
-  readonly processes?: 2;
-  readonly seed?: number;
   readonly mutation: Mutation;
 }
 
@@ -177,17 +174,5 @@ export const MUTANTS: readonly Mutant[] = [
     mutation: {
       parts: (parts) => ({ ...parts, mapping: () => withAfterPending(parts.mapping(), KEYS, 'buy') }),
     },
-  },
-  {
-    title: 'an order is tried again before that is on disk',
-    breaks: 'failure is true',
-    processes: 2,
-    seed: 1132,
-    mutation: withJournal((journal) => ({
-      settle: async (owner, requestId, latest, atMs) => {
-        const isMark = latest.kind === 'unknown' && latest.isBeginning === true;
-        return isMark ? (await journal.find(owner, requestId))! : journal.settle(owner, requestId, latest, atMs);
-      },
-    })),
   },
 ];
