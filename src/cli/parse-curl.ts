@@ -1,19 +1,18 @@
 /** The words of a curl command → the request it sends. What only concerns the transfer is left out. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { WrittenRequest } from './write-request';
 
-/** Options with a value that say nothing about the request. Each must be known: else its value would pass for the address. */
-const SKIPPED = new Set(
-  `-o --output -m --max-time --connect-timeout -w --write-out -b --cookie -c --cookie-jar -x --proxy --retry --retry-delay
-  --retry-max-time --cacert --capath --cert -E --key --interface --resolve --limit-rate -C --continue-at -r --range
-  --max-redirs --proxy-user -U --stderr --trace --trace-ascii -D --dump-header -K --config --ciphers --tls-max
-  --dns-servers --noproxy --unix-socket -y -Y -z --local-port --connect-to --keepalive-time --expect100-timeout -T
-  --upload-file -Q --quote --pass --proto --aws-sigv4 --service-name --netrc-file --variable`.split(/\s+/),
-);
-
-/** Short options with a value, which may stand in the same word: `-XPOST`, `-sd'a=b'`. */
-const SHORT_WITH_VALUE = 'XHduAFeombwcxECrUDKTQyYz';
+/**
+ * Options with a value that say nothing about the request, as `name` or `name:letter`. Each must be known: else its value
+ * would pass for the address.
+ */
+const SKIPPED =
+  `output:o max-time:m connect-timeout write-out:w cookie:b cookie-jar:c proxy:x retry retry-delay retry-max-time cacert capath
+  cert:E key interface resolve limit-rate continue-at:C range:r max-redirs proxy-user:U stderr trace trace-ascii dump-header:D
+  config:K ciphers tls-max dns-servers noproxy unix-socket speed-limit:Y speed-time:y time-cond:z local-port connect-to
+  keepalive-time expect100-timeout upload-file:T quote:Q pass proto aws-sigv4 service-name netrc-file variable`.split(/\s+/);
 
 interface Parts {
   readonly headers: string[];
@@ -22,8 +21,6 @@ interface Parts {
   readonly query: string[];
   method?: string;
   url?: string;
-  isQuery?: boolean;
-  isHead?: boolean;
 }
 
 type Take = (value: string, parts: Parts) => void;
@@ -47,82 +44,73 @@ const addHeader =
   (value, { headers }) =>
     void headers.push(`${name}: ${write(value)}`);
 
+/** Options that say what is sent, as `name` or `name:letter`. */
 const TAKES: Readonly<Record<string, Take>> = {
-  '--request': (value, parts) => void (parts.method = value),
-  '--url': (value, parts) => void (parts.url = value),
-  '--header': (value, { headers }) => void headers.push(value),
-  '--user-agent': addHeader('User-Agent'),
-  '--referer': addHeader('Referer'),
-  '--user': addHeader('Authorization', (value) => `Basic ${Buffer.from(value).toString('base64')}`),
-  '--oauth2-bearer': addHeader('Authorization', (value) => `Bearer ${value}`),
-  '--data': addData,
-  '--data-ascii': addData,
-  '--data-raw': (value, { data }) => void data.push(value),
-  '--data-binary': (value, { data }) => void data.push(dataOf(value, true)),
-  '--data-urlencode': (value, { data }) => void data.push(urlencoded(value)),
-  '--url-query': (value, { query }) => void query.push(urlencoded(value)),
-  '--json': (value, { data, headers }) => {
+  'request:X': (value, parts) => void (parts.method = value),
+  url: (value, parts) => void (parts.url = value),
+  'header:H': (value, { headers }) => void headers.push(value),
+  'user-agent:A': addHeader('User-Agent'),
+  'referer:e': addHeader('Referer'),
+  'user:u': addHeader('Authorization', (value) => `Basic ${Buffer.from(value).toString('base64')}`),
+  'oauth2-bearer': addHeader('Authorization', (value) => `Bearer ${value}`),
+  'data:d': addData,
+  'data-ascii': addData,
+  'data-raw': (value, { data }) => void data.push(value),
+  'data-binary': (value, { data }) => void data.push(dataOf(value, true)),
+  'data-urlencode': (value, { data }) => void data.push(urlencoded(value)),
+  'url-query': (value, { query }) => void query.push(urlencoded(value)),
+  json: (value, { data, headers }) => {
     data.push(dataOf(value, true));
     headers.push('Content-Type: application/json', 'Accept: application/json');
   },
-  '--form': (value, { form }) => void form.push(formField(value)),
-  '--form-string': (value, { form }) => void form.push(splitAt(value, '=')),
+  'form:F': (value, { form }) => void form.push(formField(value)),
+  'form-string': (value, { form }) => void form.push(splitAt(value, '=')),
 };
-const LONG_OF: Readonly<Record<string, string>> = {
-  '-X': '--request',
-  '-H': '--header',
-  '-A': '--user-agent',
-  '-e': '--referer',
-  '-u': '--user',
-  '-d': '--data',
-  '-F': '--form',
-};
+
+const OPTIONS = Object.fromEntries(
+  [...Object.keys(TAKES), ...SKIPPED].map((option) => {
+    const [name = '', short] = option.split(':');
+    return [name, { type: 'string' as const, ...(short === undefined ? {} : { short }) }];
+  }),
+);
+const TAKE_OF = new Map(Object.entries(TAKES).map(([option, take]) => [option.split(':')[0], take]));
 
 export function parseCurl(words: readonly string[]): WrittenRequest {
   const parts: Parts = { headers: [], data: [], form: [], query: [] };
-  const left = words.slice(1).flatMap(splitShort);
-  for (let index = 0; index < left.length; index += 1) {
-    const word = left[index]!;
-    const take = TAKES[LONG_OF[word] ?? word];
-    if (take !== undefined || SKIPPED.has(word)) {
-      index += 1;
-      const value = left[index];
-      if (value === undefined) throw new Error(`The curl command ends at ${word}, which needs a value.`);
-      take?.(value, parts);
-    } else if (word === '-G' || word === '--get') parts.isQuery = true;
-    else if (word === '-I' || word === '--head') parts.isHead = true;
-    // What follows is another command, or what the shell does with the output.
-    else if (/^(?:\||\|\||&&|;|>|>>|2>|&)$/.test(word)) break;
-    else if (!word.startsWith('-')) parts.url ??= word;
+  // What follows is another request, another command, or what the shell does with the output.
+  const end = words.findIndex((word) => /^(?:\||\|\||&&|;|>|>>|2>|&|-:|--next)$/.test(word));
+  const args = words.slice(1, end === -1 ? undefined : end);
+  const flags: Readonly<Record<string, { type: 'boolean'; short: string }>> = {
+    get: { type: 'boolean', short: 'G' },
+    head: { type: 'boolean', short: 'I' },
+  };
+  const { tokens, values } = parseArgs({ args, options: { ...OPTIONS, ...flags }, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') parts.url ??= token.value;
+    if (token.kind !== 'option' || OPTIONS[token.name] === undefined) continue;
+    if (token.value === undefined) throw new Error(`The curl command ends at ${token.rawName}, which needs a value.`);
+    TAKE_OF.get(token.name)?.(token.value, parts);
   }
-  return requestOf(parts);
+  return requestOf(parts, { isQuery: values['get'] === true, isHead: values['head'] === true });
 }
 
-/** `-sSXPOST` → `-s -S -X POST`. */
-function splitShort(word: string): string[] {
-  if (!/^-[A-Za-z#0-9]/.test(word) || word.length === 2) return [word];
-  for (let index = 1; index < word.length; index += 1) {
-    if (!SHORT_WITH_VALUE.includes(word[index]!)) continue;
-    const flags = [...word.slice(1, index + 1)].map((letter) => `-${letter}`);
-    return index + 1 < word.length ? [...flags, word.slice(index + 1)] : flags;
-  }
-  return [...word.slice(1)].map((letter) => `-${letter}`);
-}
-
-function requestOf({ headers, data, form, query, method, url, isQuery, isHead }: Parts): WrittenRequest {
+function requestOf(
+  { headers, data, form, query, method, url }: Parts,
+  { isQuery, isHead }: { readonly isQuery: boolean; readonly isHead: boolean },
+): WrittenRequest {
   if (url === undefined) throw new Error('The curl command names no address.');
   const written = /^https?:/i.test(url) ? url : `http://${url}`;
   if (!URL.canParse(written)) throw new Error('The curl command names an address that cannot be read.');
   const target = new URL(written);
   const body = data.join('&');
-  const asked = [...(isQuery === true && body !== '' ? [body] : []), ...query].join('&');
+  const asked = [...(isQuery && body !== '' ? [body] : []), ...query].join('&');
   if (asked !== '') target.search = target.search === '' ? asked : `${target.search}&${asked}`;
   const multipart = form.length === 0 ? undefined : writeForm(form);
-  const sent = multipart?.body ?? (isQuery === true ? '' : body);
+  const sent = multipart?.body ?? (isQuery ? '' : body);
   const type = multipart?.type ?? 'application/x-www-form-urlencoded';
   const hasType = headers.some((header) => /^content-type\s*:/i.test(header));
   return {
-    method: method ?? (isHead === true ? 'HEAD' : sent === '' ? 'GET' : 'POST'),
+    method: method ?? (isHead ? 'HEAD' : sent === '' ? 'GET' : 'POST'),
     target: `${target.pathname}${target.search}`,
     headers: sent === '' || hasType ? headers : [...headers, `Content-Type: ${type}`],
     body: Buffer.from(sent),

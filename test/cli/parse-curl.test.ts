@@ -35,6 +35,8 @@ test.each<[readonly string[], Partial<ReturnType<typeof read>>]>([
   [['http://x', '--oauth2-bearer', 'K'], { headers: ['Authorization: Bearer K'] }],
   [['http://x', '-A', 'MyScript', '-e', 'http://y'], { headers: ['User-Agent: MyScript', 'Referer: http://y'] }],
   [['http://x/a', '|', 'jq', '.status'], { target: '/a' }],
+  [['http://x/a', '--next', 'http://x/b', '-d', 'a=1'], { method: 'GET', target: '/a', body: '' }],
+  [['-d', '-1', 'http://x'], { body: '-1' }],
   [['http://x/a', '-b', 'session=1', '-x', 'http://proxy:3128'], { target: '/a', headers: [] }],
 ])('%j', (words, expected) => {
   expect(read(...words)).toMatchObject(expected);

@@ -6,6 +6,7 @@ import type { StepFields } from './case-schema';
 import type { Case, Fixtures } from './cases';
 import type { Mapping } from '../../mapping/mapping';
 import { compareSubset, compareWhole, differs, type Difference } from './compare';
+import { createCaseScript } from './case-script';
 import type { SeenCall } from './scripted-v1';
 import { createStage, type CaseHouse, type Stage } from './stage';
 import { writeRequest, type WrittenRequest } from './write-request';
@@ -50,12 +51,14 @@ export async function runCases(cases: readonly Case[], parts: CaseParts): Promis
 
 export async function runCase(played: Case, { mapping, fixtures, read }: CaseParts, stage: Stage): Promise<CaseResult> {
   const operations = new Set<string>();
+  const script = createCaseScript(fixtures);
   const act = async (house: CaseHouse): Promise<CaseResult> => {
     let previous: JsonObject = {};
     let observed: Observed | undefined;
     for (const step of [...(played.before ?? []), played]) {
       if (step.later !== undefined) await house.wait(toMs(step.later));
       house.actAs(step.caller ?? played.caller);
+      script.begin(step);
       observed = await takeStep(step, previous, house, read);
       previous = Array.isArray(observed.reply.body) ? {} : (observed.reply.body as JsonObject);
       if (observed.served?.operation !== undefined) operations.add(observed.served.operation);
@@ -64,7 +67,7 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
     return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
   };
   try {
-    return await stage.play(mapping, fixtures, act);
+    return await stage.play(mapping, script.answer, act);
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
     const differences = [{ place: 'gateway', expected: 'an answer', found }];
@@ -84,7 +87,7 @@ async function takeStep(
   { gateway, v1, clientAddress }: CaseHouse,
   read: RequestReader,
 ): Promise<Observed> {
-  v1.begin(step);
+  const callsBefore = v1.seen.length;
   const written = writeRequest(step, previous);
   let request: LegacyRequest;
   try {
@@ -95,7 +98,7 @@ async function takeStep(
     return { request: undefined, reply, served: undefined, refusal: error, calls: [] };
   }
   const served = await gateway.handle(request);
-  return { request, reply: served.reply, served, refusal: served.refusal, calls: v1.seen };
+  return { request, reply: served.reply, served, refusal: served.refusal, calls: v1.seen.slice(callsBefore) };
 }
 
 function judge(played: Case, observed: Observed): Difference[] {

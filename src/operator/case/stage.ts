@@ -7,19 +7,19 @@ import { pause } from '../../domain/clock';
 import { Secret } from '../../domain/credentials';
 import { createMemoryJournal } from '../../journal/memory-journal';
 import type { Journal } from '../../journal/journal';
-import type { Fixtures } from './cases';
 import type { Mapping } from '../../mapping/mapping';
 import type { Upstream } from '../../upstream/upstream';
 import { createVisitors } from '../../upstream/visitors';
 import { createGateway, type Gateway } from '../../gateway/gateway';
 import { createKeyring } from '../../gateway/read/keyring';
 import { createJumpingClock, type JumpingClock } from './jumping-clock';
-import { createScriptedV1, type ScriptedV1 } from './scripted-v1';
+import { createScriptedV1, type Script, type ScriptedV1 } from './scripted-v1';
 
 /** What one case is played with. */
 export interface CaseHouse {
   readonly gateway: Gateway;
-  readonly v1: ScriptedV1;
+  readonly v1: Pick<ScriptedV1, 'seen'>;
+  readonly clock: Pick<JumpingClock, 'now'>;
   readonly clientAddress: string;
   /** What the gateway complained about. */
   readonly troubles: readonly string[];
@@ -31,22 +31,28 @@ export interface CaseHouse {
 
 export interface Stage {
   /** Plays one case; cases are played one after another. */
-  play<Result>(mapping: Mapping, fixtures: Fixtures, act: (house: CaseHouse) => Promise<Result>): Promise<Result>;
+  play<Result>(mapping: Mapping, script: Script, act: (house: CaseHouse) => Promise<Result>): Promise<Result>;
 }
 
 /** After more attempts than this an order may wait for a turn, which it would get in the middle of another case. */
 const SENDS_MAX = 2;
-const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
+/** When every case begins. */
+export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
 
 // The same secret and the same hour in every run give the same tokens. It guards nothing.
 const keyring = createKeyring(new Secret('the secret of the cases, which guards nothing'), { days: 1, now: () => START_MS });
 
-export function createStage(): Stage {
+export interface StageOptions {
+  /** Scripts without a key may look up meters and smartcards; true unless told. */
+  readonly hasLookupKey?: boolean;
+}
+
+export function createStage({ hasLookupKey = true }: StageOptions = {}): Stage {
   let shared: SharedGateway | undefined;
   return {
-    async play(mapping, fixtures, act) {
-      shared ??= openSharedGateway();
-      const parts = shared.set(mapping, fixtures);
+    async play(mapping, script, act) {
+      shared ??= openSharedGateway(hasLookupKey);
+      const parts = shared.set(mapping, script);
       try {
         return await act(parts.house);
       } finally {
@@ -61,7 +67,7 @@ export function createStage(): Stage {
 
 /** One gateway, and the parts that are changed between cases. */
 interface SharedGateway {
-  set(mapping: Mapping, fixtures: Fixtures): PreparedCase;
+  set(mapping: Mapping, script: Script): PreparedCase;
 }
 
 interface PreparedCase {
@@ -82,7 +88,7 @@ interface Current {
   troubles: string[];
 }
 
-function openSharedGateway(): SharedGateway {
+function openSharedGateway(hasLookupKey: boolean): SharedGateway {
   let now: Current | undefined;
   let played = 0;
   const current = (): Current => now!;
@@ -108,21 +114,22 @@ function openSharedGateway(): SharedGateway {
     upstream,
     priceLists: delegatePriceLists(() => current().priceLists),
     keyring: { ...keyring, fingerprint: () => current().fingerprint },
-    lookupKey: new Secret('the_lookup_key_of_the_cases'),
+    lookupKey: hasLookupKey ? new Secret('the_lookup_key_of_the_cases') : undefined,
     clock,
     random: () => 0.5,
     onTrouble: (what, error) =>
       void current().troubles.push(`${what}: ${error instanceof Error ? error.message : String(error)}`),
   });
   return {
-    set(mapping, fixtures) {
+    set(mapping, script) {
       played += 1;
       const own = fingerprintOf(played);
+      const ownClock = createJumpingClock(START_MS);
       const parts: Current = {
         mapping,
-        clock: createJumpingClock(START_MS),
+        clock: ownClock,
         journal: createMemoryJournal(),
-        v1: createScriptedV1(fixtures),
+        v1: createScriptedV1(script, ownClock),
         priceLists: createPriceLists({ upstream, visitors, clock: clock.now }),
         sends: 0,
         fingerprint: own,
@@ -132,6 +139,7 @@ function openSharedGateway(): SharedGateway {
       const house: CaseHouse = {
         gateway,
         v1: parts.v1,
+        clock: parts.clock,
         clientAddress: `10.${(played >> 16) % 256}.${(played >> 8) % 256}.${played % 256}`,
         troubles: parts.troubles,
         wait: (delayMs) => pause(parts.clock, delayMs),

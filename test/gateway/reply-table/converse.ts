@@ -1,13 +1,14 @@
 /** One request through the real walk, with a v1 that answers from a script, a clock that never waits and no chance in it. */
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
 import type { LegacyRequest } from '../../../src/domain/legacy';
+import type { SeenCall } from '../../../src/operator/case/scripted-v1';
+import { START_MS, type CaseHouse } from '../../../src/operator/case/stage';
 import { readPath } from '../../../src/http/request-path';
 import { homeOf, type Address } from './addresses';
 import { answerToPurchase, answerToQuestion, cannedCatalog, type CannedAnswer } from './canned-v1';
 import { ORDER_ENDINGS, REFUSALS } from './outcomes';
 import { operationOf, requiredField, sampleOf } from './samples';
-import type { SeenCall } from './scripted-upstream';
-import { inTurn, START_MS, type TimedScript, type World } from './world';
+import { inTurn, type Script } from './world';
 
 const KEY = 'sandbox_demo';
 const PIN = '1234';
@@ -40,10 +41,10 @@ export interface ConverseOptions {
 
 /** What a script is told: the sample of an operation in a format, sent to an address, with this outcome at v1. */
 export function converse(operation: string, format: string, outcome: string, options: ConverseOptions = {}): Promise<Told> {
-  return inTurn(scriptOf(operation, outcome, options), async (world) => {
+  return inTurn(scriptOf(operation, outcome, options), async (house) => {
     const isStatus = operationOf(operation).kind === 'status';
-    if (isStatus && isOrderEnding(outcome)) await world.gateway.handle(requestOf(ORDERED, format, outcome, {}));
-    return ask(world, requestOf(operation, format, outcome, options), operation);
+    if (isStatus && isOrderEnding(outcome)) await house.gateway.handle(requestOf(ORDERED, format, outcome, {}));
+    return ask(house, requestOf(operation, format, outcome, options), operation);
   });
 }
 
@@ -59,22 +60,22 @@ export function converseAtHome(operation: string, format: string, outcome: strin
 
 /** The order of a sample, and then the question what became of it, by the request id that the reply echoed. */
 export function orderAndAsk(operation: string, format: string, outcome: string): Promise<readonly [Told, Told]> {
-  return inTurn(scriptOf(operation, outcome, {}), async (world) => {
-    const { reply } = await world.gateway.handle(requestOf(operation, format, outcome, {}));
+  return inTurn(scriptOf(operation, outcome, {}), async (house) => {
+    const { reply } = await house.gateway.handle(requestOf(operation, format, outcome, {}));
     const { 'request-id': id } = reply.body as { readonly 'request-id': string | number };
     const question = createRequest('GET', `/${format}/api/transaction/${id}`, {}, 'token', '');
-    const answered = await ask(world, question, 'order_status');
+    const answered = await ask(house, question, 'order_status');
     return [masked({ ...answered, status: reply.status, body: reply.body }), answered];
   });
 }
 
-function scriptOf(operation: string, outcome: string, { withoutCatalog, later }: ConverseOptions): TimedScript {
+function scriptOf(operation: string, outcome: string, { withoutCatalog, later }: ConverseOptions): Script {
   const isCatalogThere = withoutCatalog !== true && (operationOf(operation).kind !== 'list' || outcome === 'success');
-  return (clock) => (endpoint, call) => {
-    if (later !== undefined && endpoint === 'GET /receipt' && clock.now() >= START_MS + later.afterMs) return later.receipt;
+  return ({ endpoint, fields, atMs }) => {
+    if (later !== undefined && endpoint === 'GET /receipt' && atMs >= START_MS + later.afterMs) return later.receipt;
     if (endpoint === 'GET /catalog' && isCatalogThere) return cannedCatalog;
     // What nobody scripted is a v1 that cannot be reached.
-    return answerTo(endpoint, call.query?.['reference'], operation, outcome) ?? { breaks: 'ECONNRESET', while_sending: true };
+    return answerTo(endpoint, fields['reference'], operation, outcome) ?? { breaks: 'ECONNRESET', while_sending: true };
   };
 }
 
@@ -87,9 +88,9 @@ function answerTo(endpoint: string, reference: unknown, operation: string, outco
     : answerToQuestion(endpoint, outcome, typeof reference === 'string' ? reference : '');
 }
 
-async function ask({ gateway, clock, upstream }: World, request: LegacyRequest, operation: string): Promise<Told> {
+async function ask({ gateway, clock, v1 }: CaseHouse, request: LegacyRequest, operation: string): Promise<Told> {
   const startedAt = clock.now();
-  const callsBefore = upstream.seen.length;
+  const callsBefore = v1.seen.length;
   const served = await gateway.handle(request);
   const isList = operationOf(operation).kind === 'list';
   return masked({
@@ -97,7 +98,7 @@ async function ask({ gateway, clock, upstream }: World, request: LegacyRequest, 
     body: served.reply.body,
     format: served.format,
     refusalCode: served.refusal?.code,
-    calls: upstream.seen.slice(callsBefore).filter(({ to }) => isList || to !== 'GET /catalog'),
+    calls: v1.seen.slice(callsBefore).filter(({ endpoint }) => isList || endpoint !== 'GET /catalog'),
     heldMs: clock.now() - startedAt,
   });
 }
@@ -161,8 +162,8 @@ export function describeAnswer(operation: string, outcome: string, told: Told): 
   if (isRefusal(outcome)) return 'nothing: v1 is not asked';
   const call = callOf(operation, told);
   if (call === undefined) return 'nothing: v1 was asked when the order was placed';
-  if (call.to === 'GET /catalog' && outcome === 'success') return 'the catalog of v1.yaml';
-  const answer = answerTo(call.to, call.query?.['reference'], operation, outcome);
+  if (call.endpoint === 'GET /catalog' && outcome === 'success') return 'the catalog of v1.yaml';
+  const answer = answerTo(call.endpoint, call.fields['reference'], operation, outcome);
   if (answer === undefined) return 'no answer';
   if ('breaks' in answer) return `${answer.breaks} ${answer.while_sending ? 'after' : 'before'} the request began to leave`;
   return answer;
@@ -172,5 +173,5 @@ export function describeAnswer(operation: string, outcome: string, told: Told): 
 export function callOf(operation: string, { calls }: Told): SeenCall | undefined {
   const { call, kind } = operationOf(operation);
   const wanted = kind === 'list' ? 'GET /catalog' : `${call?.method} ${call?.path}`;
-  return calls.find(({ to }) => to === wanted);
+  return calls.find(({ endpoint }) => endpoint === wanted);
 }

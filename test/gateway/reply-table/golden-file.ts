@@ -65,7 +65,7 @@ export async function observeGolden(operation: string, format: string): Promise<
   const { method, target } = homeOf(operation, format);
   const outcomes = outcomesOf(operation);
   const told = await Promise.all(outcomes.map((outcome) => converseAtHome(operation, format, outcome)));
-  const calls = told.map((one) => callOf(operation, one));
+  const calls = told.map((one) => writtenCall(callOf(operation, one)));
   const call = calls.find((one) => one !== undefined);
   const golden: Golden = {
     request: {
@@ -89,8 +89,15 @@ export async function observeGolden(operation: string, format: string): Promise<
   return JSON.parse(JSON.stringify(golden)) as Golden;
 }
 
+function writtenCall(call: ReturnType<typeof callOf>): object | undefined {
+  if (call === undefined) return undefined;
+  const { endpoint, fields, key, clientAddress } = call;
+  const part = endpoint.startsWith('GET') ? 'query' : 'body';
+  return { to: endpoint, key, client_address: clientAddress, ...(Object.keys(fields).length === 0 ? {} : { [part]: fields }) };
+}
+
 /** Said only of an outcome whose call is another one, or none although v1 is part of it. */
-function differingCall(usual: ReturnType<typeof callOf>, own: ReturnType<typeof callOf>): { v1_call?: unknown } {
+function differingCall(usual: object | undefined, own: object | undefined): { v1_call?: unknown } {
   return own === undefined || JSON.stringify(own) === JSON.stringify(usual) ? {} : { v1_call: own };
 }
 
