@@ -54,6 +54,8 @@ function startLoad(name: string): Scripts {
     },
     proxy,
     chance,
+    // A stop that holds replies takes twenty seconds: scripts without any rest would sell ten thousand orders meanwhile.
+    restMs: 80,
   });
 }
 

@@ -33,6 +33,8 @@ export interface ScriptOptions {
   /** Where v1 is slow and sometimes loses its answer. */
   readonly proxy: FaultProxy;
   readonly chance: Chance;
+  /** Between two orders of one script; 0 unless told. */
+  readonly restMs?: number;
   /** Begins every request id of this run. */
   readonly name: string;
 }
@@ -73,7 +75,10 @@ export function startScripts(options: ScriptOptions): Scripts {
     }
   };
   const script = async (): Promise<void> => {
-    while (isRunning) await follow(newOrder());
+    while (isRunning) {
+      await follow(newOrder());
+      await sleep(options.restMs ?? 0);
+    }
   };
   const running = Array.from({ length: options.scripts }, script);
   return {
