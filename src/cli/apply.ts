@@ -45,7 +45,7 @@ async function apply(folder: string | undefined, { plan: id, acceptMoneyChanges 
   if (candidate === undefined) return;
   const running = await readRunningSet(config);
   const { hash } = candidate.mapping;
-  // Also for whoever was interrupted after the gateway had taken it.
+  // Also for an operator who was interrupted after the gateway had taken the set.
   if (running.mapping.hash === hash) return print(`Nothing to do: ${hash} is in use already.`);
   const plan = makePlan(running, candidate, (await readShapes(config)) ?? []);
   const changed = changedSince(id, plan);
@@ -54,7 +54,7 @@ async function apply(folder: string | undefined, { plan: id, acceptMoneyChanges 
     return refuse(`${formatMoney(plan)}\nRefused: this can move money. If it is meant to, add --accept-money-changes.`);
   const files = candidate.files.map(({ file, name = file, text }) => ({ name, text }));
   const { body } = await askAdmin(config, 'POST', '/mapping/apply', { files, expected_hash: hash, running_hash: plan.running });
-  // Somebody else had the same plan and was quicker: what was asked for is so.
+  // Another operator has applied the same plan meanwhile: the wanted set is in use.
   if (body['status'] === 'running_changed' && body['hash'] === hash)
     return print(`Nothing to do: ${hash} was taken into use by somebody else in the meantime.`);
   process.stdout.write(describeReload(body));

@@ -87,7 +87,7 @@ function print(checked: CheckedMapping, mended: readonly string[], { json, forma
   );
 }
 
-/** What its rule says to do, where nothing more exact is known. */
+/** The cure that the rule names, for a problem without a hint of its own. */
 function withHint(problem: Problem): Problem {
   const mend = ruleOf(problem.code)?.mend;
   return mend === undefined || problem.hint !== undefined ? problem : { ...problem, hint: mend };

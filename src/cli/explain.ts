@@ -98,7 +98,7 @@ function readWritten(words: readonly string[], file: string | undefined): Writte
   }
 }
 
-/** A bare word would pass for the name of a host. */
+/** curl would take a single word for the name of a host. */
 function noRequest(text: string): string {
   return `Neither a request nor an address is '${text.slice(0, 80)}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them.`;
 }
@@ -143,7 +143,7 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
   return `${[...lines, ...replies.flatMap((reply) => describeReply(reply))].join('\n')}\n`;
 }
 
-/** By a secret that is not the gateway's a fingerprint names nobody. */
+/** A fingerprint made with another secret than the gateway's belongs to no key. */
 function withoutFingerprint({ key, ...explanation }: Explanation): Explanation {
   if (key?.fingerprint === undefined) return { ...explanation, ...(key === undefined ? {} : { key }) };
   const how = `${key.how}, ${key.hasPin ? 'with' : 'without'} a PIN (no fingerprint: the gateway's secret is not here)`;

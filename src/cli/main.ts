@@ -8,7 +8,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-// What cannot be said there must not end the process that wanted to say it.
+// A write to standard error that fails must not end the process.
 process.stderr.on('error', () => undefined);
 
 void runProgram(process.argv.slice(2));

@@ -24,7 +24,7 @@ interface Range {
 }
 
 const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown'] as const;
-/** In the order of the columns; every face of a command says the same of them. */
+/** In the order of the columns; all forms of output have the same columns. */
 const MONEY = ['askedFor', 'charged', 'atRisk'] as const satisfies readonly (keyof OrderMoney)[];
 const MONEY_TITLES = ['asked for', 'charged', 'at risk'];
 const MONEY_HELP = `

@@ -31,7 +31,7 @@ function createProgram(first: string | undefined): Command {
   const program = new Command('compat-gateway')
     .description('Lets unchanged PHP reseller scripts sell through a v1 partner purchase API.')
     .version(readVersion(), '-V, --version', 'print the version')
-    // What stands behind a command belongs to it: `explain curl -d …` needs no `--`.
+    // Options after a command belong to the command: `explain curl -d …` needs no `--`.
     .enablePositionalOptions()
     .addHelpText('after', '\nExit codes: 0 done, 1 it could not be done or something is wrong, 2 bad usage.');
   const wanted = COMMANDS.filter((name) => name === first);
@@ -39,7 +39,7 @@ function createProgram(first: string | undefined): Command {
   return strict(program);
 }
 
-/** Every command, down to the last, throws instead of leaving and says nothing itself: all is told in one place. */
+/** Makes every command throw instead of printing and exiting: one place reports all usage errors. */
 function strict(command: Command): Command {
   command.exitOverride().configureOutput({ writeErr: () => undefined, outputError: () => undefined });
   for (const below of command.commands) strict(below);

@@ -51,7 +51,7 @@ async function serve(): Promise<void> {
   await log.flush();
 }
 
-/** What a full pipe has not taken by then does not keep the process: all that matters is over. */
+/** How long the last log lines may wait for a full pipe; everything else has ended by then. */
 function leaveSoon(): void {
   setTimeout(() => process.exit(), LEAVE_MS).unref();
 }
@@ -60,7 +60,7 @@ function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {
   return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n`;
 }
 
-/** The problems stand in the log, and among its lines nobody sees them at a start. */
+/** Printed beside the log lines, among which an operator would overlook the problems. */
 function lastGoodWarning({ live }: Service): string {
   return `The mapping files cannot be used, so the last good set serves: ${live.current().hash}. \`compat-gateway check\` tells what to mend; then \`compat-gateway reload\`.\n`;
 }

@@ -128,7 +128,7 @@ function refusalFor(error: unknown, options: AppOptions, partial?: PartialReques
   } catch (cause) {
     const bug = internal(cause, options);
     const { detail, status } = bug;
-    // Even the words are gone. A reply with an error and without any word of success is a failure to every script (facts, section 3.1).
+    // The words of refusals cannot be made either. Every script takes a reply with an error and no word of success for a failure (facts, section 3.1).
     return { error: bug, reply: { status, body: { error: [detail], message: detail, msg: detail } } };
   }
 }

@@ -63,7 +63,7 @@ export function isForwardable(name: string): boolean {
 export interface ForwardHeadersOptions {
   /** Names in lower case that are forwarded too. */
   readonly more?: readonly string[] | undefined;
-  /** Hears once of each name that is not forwarded. */
+  /** Called once for each name that is not forwarded. */
   readonly onDropped?: ((name: string) => void) | undefined;
 }
 

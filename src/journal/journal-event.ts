@@ -5,7 +5,7 @@ export type JournalEvent =
   | { readonly kind: 'write_recovered' }
   /** What v1 had said of these orders while nothing could be written is on disk now. */
   | { readonly kind: 'answers_written'; readonly orders: number }
-  /** The process ends before that could be written; these orders are open tries in the journal. */
+  /** The process ends before that could be written; these orders are open attempts in the journal. */
   | { readonly kind: 'answers_unwritten'; readonly orders: number }
   | { readonly kind: 'swept'; readonly orders: number }
   | { readonly kind: 'sweep_failed'; readonly error: unknown }

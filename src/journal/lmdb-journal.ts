@@ -10,7 +10,7 @@ import { openEnvironment, openTrees } from './lmdb/environment';
 import { createGroupCommit, type GroupCommit } from './lmdb/group-commit';
 import { createKeyMark, type KeyMark } from './lmdb/key-mark';
 import { createLastingRoot, type LastingRoot } from './lmdb/lasting-root';
-import { createOpenTries } from './lmdb/open-tries';
+import { createOpenAttempts } from './lmdb/open-attempts';
 import { planOpening, PRESENT } from './lmdb/plan-opening';
 import { planSettling, planTelling } from './lmdb/plan-settling';
 import type { Store } from './lmdb/read-order';
@@ -45,7 +45,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const seal = createFieldSeal(options.encryptionKey);
   const store: Store = { ...(await openEnvironment({ dir, keyCheck: seal.keyCheck })), seal };
   const takeNumber = createOrderNumbers();
-  const openTries = createOpenTries();
+  const openAttempts = createOpenAttempts();
   // In a turn of its own: a listener that throws must not undo the transaction that found it out.
   const onShutOut = (error: Error): void => queueMicrotask(() => onEvent({ kind: 'write_failed', error }));
   const keyMark = createKeyMark({ root: () => store.root, dir, keyCheck: seal.keyCheck, onShutOut });
@@ -68,7 +68,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
       const plan = planOpening(store, keyMark, takeNumber, intent);
       try {
         const opened = await group.run(plan);
-        if (opened.kind === 'opened' || opened.kind === 'reopened') openTries.keep(opened.order);
+        if (opened.kind === 'opened' || opened.kind === 'reopened') openAttempts.keep(opened.order);
         return opened;
       } catch (error) {
         // A record beyond its bounds is a bug and no state of the disk.
@@ -77,7 +77,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
       }
     },
     settle: async (owner, requestId, latest, atMs) =>
-      group.run(planSettling(store, openTries, { owner, requestId, latest, atMs })),
+      group.run(planSettling(store, openAttempts, { owner, requestId, latest, atMs })),
     tell: async (owner, requestId, toldAtMs) => group.run(planTelling(store, owner, requestId, toldAtMs)),
     isWritable: () => group.isWritable() && keyMark.isOurs(),
     async close() {

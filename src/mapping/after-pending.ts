@@ -2,7 +2,7 @@
 import type { CallerKey, CallerKind, Operation } from './mapping';
 import type { AfterPending } from './language/schema';
 
-/** The key decides when it says something. Else `buy` needs somebody who says so and nobody who says `look`. */
+/** The entry of the key decides if it has `after_pending`. Otherwise `buy` needs one source that says `buy` and none that says `look`. */
 export function afterPendingOf(operation: Operation, format: string, kind: CallerKind, key: CallerKey | undefined): AfterPending {
   const own = key?.afterPendingOf(operation.name);
   if (own !== undefined) return own;

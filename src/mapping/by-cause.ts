@@ -3,11 +3,11 @@ import { formatProblem, type Problem } from './problem';
 
 export interface Cause {
   readonly problem: Problem;
-  /** What may be gone with it. */
+  /** Other problems that may disappear once this one is mended. */
   readonly others: readonly Problem[];
 }
 
-/** Fewer than this are told one by one: nothing is hidden for the sake of a line. */
+/** Fewer problems than this with one cause are listed one by one. */
 const EFFECTS_MIN = 3;
 const SYNTAX: readonly string[] = ['yaml-syntax', 'yaml-tab'];
 const NAMES: readonly string[] = ['unknown-block', 'unknown-table', 'unknown-transform', 'unknown-row', 'unknown-format'];
@@ -35,7 +35,7 @@ export function byCause(problems: readonly Problem[]): Cause[] {
 
 function causeOf(problem: Problem, lost: readonly Problem[]): string | undefined {
   const { file, code, message, line } = problem;
-  // Behind a bracket or quote that is not closed everything looks wrong.
+  // After a bracket or quote that is not closed, the parser reports every following line.
   if (SYNTAX.includes(code)) return `syntax ${file}`;
   if (NAMES.includes(code)) return `name ${/`([^`]*)`$/.exec(message)?.[1] ?? message}`;
   const parent = lost.find(
@@ -44,7 +44,7 @@ function causeOf(problem: Problem, lost: readonly Problem[]): string | undefined
   return parent === undefined ? undefined : `level ${file} ${parent.line}`;
 }
 
-/** A key that should hold keys and holds nothing: what belongs below it stands beside it. */
+/** A key that should contain keys and is empty: its content was most likely written one indentation too far left. */
 function isEmptyParent({ message }: Problem): boolean {
   return message.startsWith('expected keys and values, not nothing');
 }
@@ -54,12 +54,12 @@ function pathOf({ message }: Problem): string[] {
   return /\(at ([^)]*)\)$/.exec(message)?.[1]?.split('.') ?? [];
 }
 
-/** Beside the empty key, or below what stands beside it. */
+/** True for a path that is a sibling of the empty key, or below a sibling. */
 function isBelow(path: readonly string[], empty: readonly string[]): boolean {
   return empty.slice(0, -1).every((step, depth) => step === path[depth]);
 }
 
-/** Where a whole operation or table fell apart, its parts are taken for others of its kind, of which more is missing. */
+/** When the indentation of a whole operation or table is lost, its parts are read as operations or tables, which then lack required keys. */
 function isBehind(line: number, empty: Problem): boolean {
   return pathOf(empty).length <= 2 && line > empty.line;
 }

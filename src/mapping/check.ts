@@ -65,7 +65,7 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   const { files, problems: found } = checkTexts(given);
   const problems = [...found];
   const finish = (mapping?: Mapping): CheckedMapping => {
-    // What is to blame on no line at all is shown with the first file: a problem always has a place.
+    // A problem without a line is shown at the first file: every problem has a place.
     const placed = problems.map((problem) =>
       problem.file === NOWHERE ? { ...problem, file: given[0]?.file ?? NOWHERE } : problem,
     );
@@ -75,7 +75,7 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   if (files.length === 0) return finish();
   const merged = mergeFiles(files);
   problems.push(...merged.problems);
-  // Beside errors of form, what else is wrong is told all the same, but nothing that they alone may have caused.
+  // Beside errors of the schema, other problems are reported too, except those that the schema errors may have caused.
   const { source, holes } = { source: merged.source ?? merged.rest?.source, holes: merged.rest?.holes ?? [] };
   if (source === undefined) return finish();
   const unread: Hole[] = files.length < given.length ? [{ path: [], kind: 'gone' }] : [];
@@ -111,7 +111,7 @@ function withFrames(problems: readonly Problem[], files: readonly MappingFileTex
   });
 }
 
-/** Formats compile the same shared lines once each: one problem is said once. */
+/** Each format compiles the shared lines again: equal problems are reported once. */
 function inOrder(problems: readonly Problem[], files: readonly MappingFileText[]): Problem[] {
   const distinct = [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
   const rank = new Map(files.map(({ file }, index) => [file, index]));

@@ -7,7 +7,7 @@ import type { YamlPath } from './read-yaml';
 import type { MappingSource } from './source';
 import type { Table } from './table';
 
-/** The word for whatever is not said by operation. */
+/** The value for every operation without an entry of its own. */
 export const DEFAULT = 'default';
 
 export function compileCallerKey(
@@ -49,7 +49,7 @@ function compileNumbers(key: CallerKeySource, path: YamlPath, context: ValueCont
   const compiled = new Map<string, OwnNumbers>();
   for (const [name, numbers] of Object.entries(key.numbers ?? {})) {
     const table = context.tables.get(name);
-    // Told by the check, which knows the names that were meant.
+    // The check reports this with the name that was most likely meant.
     if (table === undefined) continue;
     const onUnknown = (number: string, expected: string): void =>
       context.report(

@@ -17,7 +17,7 @@ export function compileCallers(source: MappingSource, context: ValueContext): Ca
     name,
     patienceMs: kind.patience,
     afterPending: kind.after_pending,
-    // A kind that is told by nothing is everybody else.
+    // A kind without User-Agents and headers applies to every other caller.
     matches: kind.user_agents === undefined && kind.headers === undefined ? undefined : compileKind(kind),
   }));
   const rest = kinds.find((kind) => kind.matches === undefined);

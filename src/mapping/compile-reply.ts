@@ -47,7 +47,7 @@ function compileOutcome(
   return buildReply([sharedReply(name, operation), ...owns], outcome, surroundings);
 }
 
-/** A failed list says so in the words of every other failure. */
+/** A list that fails has the failure reply that all operations share. */
 export function sharedReply(name: string, { kind, reply }: OperationSource): PlacedReply {
   const shared: ReplySource = kind === 'list' ? { include: ['words'], ...reply, success: {} } : (reply ?? {});
   return { reply: shared, path: ['operations', name, 'reply'] };

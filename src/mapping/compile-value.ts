@@ -13,7 +13,7 @@ import { sameWord, type Table } from './table';
 /** `undefined` means: leave this field out. */
 export type Value = (scope: Scope) => JsonValue | undefined;
 
-/** The closed list of things that are not fields or joins. */
+/** Every root (`$order`, `$v1` …) that is not a field or a join. */
 export const ROOTS: Readonly<Record<string, string>> = {
   text: "What there is to say: v1's message, or the text for the outcome.",
   http: 'The HTTP status of the reply.',
@@ -39,7 +39,7 @@ export interface ValueContext {
   readonly rows: ReadonlyMap<string, Value>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly allowRow: boolean;
-  /** `$list` means something here. */
+  /** True where `$list` has a value: in lists. */
   readonly allowList?: boolean;
 }
 
@@ -259,7 +259,7 @@ function rowShapeOf(object: Readonly<Record<string, ValueSource>>, context: Valu
   return typeof object['row'] === 'string' ? context.rows.get(object['row']) : undefined;
 }
 
-/** Conditions are about v1's numbers; what is told is in the script's. */
+/** Conditions compare v1's numbers; the values in the reply are the script's numbers. */
 function ownRows(rows: readonly JsonValue[], list: string, rowOf: NonNullable<Scope['rowOf']>): JsonValue[] {
   return rows.flatMap((row) => rowOf(list, row as JsonObject) ?? []);
 }

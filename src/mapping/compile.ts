@@ -1,4 +1,4 @@
-/** A merged source → a mapping of plain functions, reporting whatever cannot mean anything. */
+/** A merged source → a mapping of plain functions. Reports every value that has no meaning. */
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
 import { compileFieldsOfOperation } from './compile-field';
@@ -11,7 +11,7 @@ import { compileSignal } from './signals';
 import { type MappingSource, type Report } from './source';
 import { createTable, type Numbering, type Table } from './table';
 
-/** Long enough for a script, and a customer, that tries again; far shorter than the next sale of the same. */
+/** Longer than a script or a customer takes to repeat an order; much shorter than the time until the same sale is wanted again. */
 const REPLAY_MS = 10 * 60_000;
 
 /** The result is only to be used when nothing of severity error was reported. */
@@ -189,7 +189,7 @@ function formatsAtSharedAddresses(operation: string, source: MappingSource): Set
     const { proof = [], login, operations } = source.formats.get(id)!;
     return proof.length > 0 || login !== undefined || operations?.[operation]?.routes === undefined;
   });
-  // Somebody comes to an address that is served.
+  // The pin of a key applies only to addresses that are served.
   return new Set(shared.length === 0 ? ids : shared);
 }
 

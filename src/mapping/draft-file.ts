@@ -19,7 +19,7 @@ export function draftFile(path: string, text: string, mode?: number): Draft {
   try {
     writeFlushed(draft, text, mode);
   } catch (error) {
-    // Whatever else stands under that name is not ours to take away.
+    // Another kind of entry with that name was not made by this program and stays.
     if ((error as NodeJS.ErrnoException).code !== 'EISDIR') discard();
     throw error;
   }
@@ -42,7 +42,7 @@ export function writeFlushed(path: string, text: string, mode?: number): void {
   }
 }
 
-/** A new name is on disk when its folder is. */
+/** A renamed file is durable only after its folder was flushed. */
 export function flushFolder(folder: string): void {
   const handle = openSync(folder, 'r');
   try {

@@ -61,7 +61,7 @@ function removeItem(items: readonly Node[], index: number, text: string): Edit |
   const range = items[index]?.range;
   if (before === null || before === undefined || range === null || range === undefined) return undefined;
   const between = text.slice(before[1], range[0]);
-  // A comment between the two belongs to somebody: a person decides what becomes of it.
+  // A comment between the two items would be lost: a person must decide.
   if (between.includes('#')) return undefined;
   return /^\s*,\s*$|^\s*\n\s*-\s+$/.test(between) ? { start: before[1], end: range[1], text: '' } : undefined;
 }
@@ -85,7 +85,7 @@ function find(document: Document, path: readonly PropertyKey[]): Found | undefin
       const items = node.items as readonly Node[];
       if (items[Number(step)] === undefined) return undefined;
       found = { key: undefined, value: items[Number(step)], list: items };
-      // An alias would change what stands elsewhere.
+      // An edit of an alias would also change the other places that use it.
     } else return undefined;
   }
   return found;

@@ -14,7 +14,7 @@ export interface NamedText {
   readonly text: string;
 }
 
-/** Begins with a dot: no mapping file, and no file that is merely forgotten there. */
+/** The name begins with a dot, so that it is neither read as a mapping file nor reported as a file that is not read. */
 const PENDING = '.mappings-being-applied.json';
 
 const pendingSchema = z.object({ files: z.array(z.object({ name: z.string(), text: z.string() })) });
@@ -34,7 +34,7 @@ export function mappingFilesBelow(folder: string): string[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = join(folder, entry.name);
-      // A folder with the name of a file is not gone into: whoever made it meant a file.
+      // A folder named like a mapping file is not searched: its author meant a file.
       if (entry.isDirectory() && !IS_MAPPING.test(entry.name)) return isPassedOver(entry.name) ? [] : mappingFilesBelow(path);
       return IS_MAPPING.test(entry.name) ? [path] : [];
     });
@@ -72,12 +72,12 @@ export function finishChange(folder: string): void {
     writeFlushed(path, text);
   }
   for (const path of mappingFilesBelow(folder)) if (!wanted.has(relative(folder, path))) rmSync(path);
-  // Only when all of it is on disk may the files speak for themselves again.
+  // The pending set is removed only after all files are on disk.
   flushFolder(folder);
   rmSync(join(folder, PENDING), { force: true });
 }
 
-/** Once the set is pending there is no way back, and edits made meanwhile would be lost: what can fail must fail before. */
+/** A pending set is always copied out and would overwrite edits made meanwhile, so every check comes before it is written. */
 function proveWritable(folder: string, files: readonly NamedText[]): void {
   accessSync(folder, constants.W_OK);
   const names = new Set(files.map(({ name }) => name));

@@ -13,7 +13,7 @@ export interface InputTransform {
   readonly describe: string;
   /** Kobo inside: bounds in a mapping are naira. */
   readonly isAmount?: boolean;
-  /** An empty text is a value (`false`), not absence. */
+  /** An empty text is the value `false`; the field is not treated as absent. */
   readonly takesEmpty?: boolean;
   readonly read: (raw: LegacyValue) => Read;
 }
@@ -56,7 +56,7 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     describe: 'A meter or smartcard number: letters and digits as text, leading zeros kept, spaces and dashes dropped.',
     read: (raw) => {
       if (raw instanceof InexactNumber) return fail(tooLarge);
-      // A minus sign or an exponent is no dash between digits.
+      // A minus sign or an exponent must not be removed as a separator between digits.
       const isWhole = typeof raw !== 'number' || (Number.isSafeInteger(raw) && raw >= 0);
       const text = isWhole ? parseText(raw) : undefined;
       const identifier = text === undefined ? undefined : parseIdentifier(text);

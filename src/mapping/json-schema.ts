@@ -35,7 +35,7 @@ export function convertForEditors(schema: z.ZodType): JsonSchema {
     // A value of JSON is anything that YAML can give.
     unrepresentable: 'any',
     target: 'draft-7',
-    // What an author writes: durations are texts, words may be numbers.
+    // The schema describes what an author writes: durations are texts, words may be numbers.
     io: 'input',
     override: ({ jsonSchema }) => {
       const made = jsonSchema as Record<string, unknown>;

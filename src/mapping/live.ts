@@ -17,7 +17,7 @@ export interface LiveMapping {
   readonly current: () => Mapping;
   /** The files of the mapping in use. */
   readonly files: () => readonly MappingFileText[];
-  /** What stands against the files in the folder, when they are not the ones in use. */
+  /** The problems of the files in the folder, when these are not the files in use. */
   readonly problems: () => readonly Problem[];
   /**
    * Takes the folder's files into use if they are sound. With `expectedHash` only if they are exactly the set that was
@@ -81,10 +81,10 @@ export function openLiveMapping(
   };
 }
 
-/** The set in use. Whatever takes its place is sound, and on disk first. */
+/** The set in use. Its successor has no errors and is kept on disk before it is used. */
 class RunningSet {
   inUse: InUse;
-  /** What stands against the files in the folder, when they are not the ones in use. */
+  /** The problems of the files in the folder, when these are not the files in use. */
   problems: readonly Problem[] = [];
   readonly #folder: string;
   readonly #lastGoodFile: string;
@@ -119,7 +119,7 @@ class RunningSet {
     if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
     const read = readFolder(folder);
     if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
-    // Edits that nobody has looked at would be lost.
+    // Edits in the folder that were not planned would be lost.
     const standing = hashOf(read.files);
     if (standing !== hash && standing !== expectedHash) return { kind: 'edited_meanwhile', hash, found: standing };
     return this.#take({ mapping, files }, () => {
@@ -133,7 +133,7 @@ class RunningSet {
       this.problems = [];
       return { kind: 'unchanged', hash };
     }
-    // On disk before it is in use: a restart must not go back behind what scripts have seen.
+    // Kept on disk before it is used: a restart must not return to an older set than scripts have seen.
     let lastGood: Draft;
     try {
       lastGood = draftLastGood(this.#lastGoodFile, next.files);
@@ -149,7 +149,7 @@ class RunningSet {
     try {
       lastGood.putInPlace();
     } catch {
-      // The folder holds this set, so a restart does not go back: it is in use, and the next reload keeps it.
+      // The folder holds this set, so a restart uses it too. The next reload keeps it as the last good set.
       lastGood.discard();
     }
     this.problems = [];
@@ -163,7 +163,7 @@ class RunningSet {
   }
 }
 
-/** Whoever was killed while putting a set here. What cannot be copied out is pending still, and read from there. */
+/** Ends the copying of a process that was killed. Files that cannot be copied out stay pending and are read from the pending set. */
 function tryToFinish(folder: string): void {
   try {
     finishChange(folder);
@@ -202,7 +202,7 @@ export function readLastGood(file: string): InUse | undefined {
     const { mapping } = checkFiles(files);
     return mapping === undefined ? undefined : { mapping, files };
   } catch {
-    // A last good set that cannot be read is none; the problems of the folder are what the operator needs to see.
+    // A last good set that cannot be read is treated as absent; the operator needs the problems of the folder.
     return undefined;
   }
 }

@@ -45,7 +45,7 @@ export function readFolder(
   });
   try {
     const shown = (path: string): string => relative(process.cwd(), path) || path;
-    // A set that is being put here speaks before the files, which may be half old and half new.
+    // A pending set is read instead of the files, some of which may still be the old ones.
     const pending = pendingFiles(folder);
     if (pending !== undefined)
       return { files: pending.map(({ name, text }) => ({ file: shown(join(folder, name)), name, text })) };
@@ -122,7 +122,7 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
     if (merged[section] !== undefined) continue;
     const isHole = holes.some(({ path }) => path.length === 0 || path[0] === section);
     holes.push({ path: [section], kind: 'gone' });
-    // A file that cannot be read may well hold it.
+    // The missing name may stand in a file that cannot be read.
     if (isHole) continue;
     problems.push({
       file: files[0]!.file,
@@ -138,7 +138,7 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
   return { source, problems };
 }
 
-/** So that what does not depend on them can be judged without them. */
+/** Without these files, so that the parts that do not depend on them can still be checked. */
 const IN_PLACE_OF_MISSING = {
   request_id: [],
   words: {
@@ -180,7 +180,7 @@ const addFormat: Add<FormatFile> = (value, file, locate, into) => {
   addRecord('rows', value.rows, file, locate, into);
   return ([first, ...more]) => {
     if (first === 'rows') return ['rows', ...more];
-    // Without its id nobody knows what belongs to it.
+    // Without its id a format cannot be related to anything.
     return first === 'format' ? ['formats'] : [...path, ...(first === undefined ? [] : [first, ...more])];
   };
 };

@@ -118,7 +118,7 @@ export interface Format {
   readonly id: string;
   readonly title: string;
   readonly hasLogin: boolean;
-  /** False where the numbering guard of other formats' scripts leaves its numbers alone. */
+  /** False when the numbering guard of other formats does not look at this format's numbers. */
   readonly explainsNumbers: boolean;
   /** What the owner of such a script can do when the numbering guard refuses a number that makes sense in this format. */
   readonly cure: string | undefined;
@@ -157,7 +157,7 @@ export interface OwnColumn {
   readonly own: OwnNumbers;
 }
 
-/** How a list is wrapped for one script. */
+/** The object around a list, for one script. */
 export interface ListShape {
   readonly build: (list: JsonObject | readonly JsonValue[], scope: Scope) => JsonObject | readonly JsonValue[];
   readonly sources: readonly ReplyFieldSource[];

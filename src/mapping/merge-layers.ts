@@ -18,7 +18,7 @@ export interface PlacedReply {
   readonly path: YamlPath;
 }
 
-/** Hears of each include that leads nowhere; it brings no field. */
+/** Called for each include of a block that does not exist; such an include adds no field. */
 type OnProblem = (block: string, path: YamlPath, isCycle: boolean) => void;
 
 /** Every reply as it is written: of an operation, of a format, of a format's operation, and every block. */

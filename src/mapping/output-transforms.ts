@@ -33,7 +33,7 @@ function joinPins(value: JsonValue, show: (pin: CardPin) => string): JsonValue {
 /** Nigeria has no summer time: West Africa Time is UTC+1 all year. */
 const LAGOS_OFFSET_MS = 3_600_000;
 
-/** `undefined` for what is no time that a calendar knows. */
+/** `undefined` for a value that is not a valid time. */
 function isoOf(value: JsonValue, offsetMs = 0): string | undefined {
   const date = new Date(typeof value === 'number' ? value + offsetMs : NaN);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();

@@ -10,7 +10,7 @@ import { isOptionalAt, isRecordAt, keysAt, standInAt } from './language/model';
 
 type Path = readonly PropertyKey[];
 
-/** A place of which nothing is known but that it is wrong, which was told already. */
+/** A place whose value is wrong and was reported; its real value is not known. */
 export interface Hole {
   readonly path: Path;
   /**
@@ -29,7 +29,7 @@ export interface Rest<T> {
   readonly uncovered: readonly z.core.$ZodIssue[];
 }
 
-/** Mending one mistake may show the next; more rounds than this mean that it leads nowhere. */
+/** Mending one mistake may reveal the next. After this many rounds the file is given up. */
 const ROUNDS_MAX = 8;
 
 /** Undefined when nothing of the file can be read. Never throws. */

@@ -82,7 +82,7 @@ export function parseYaml(file: string, text: string): ParsedYaml {
     uniqueKeys: (one, other) => isScalar(one) && isScalar(other) && keyText(one) === keyText(other),
     strict: true,
     prettyErrors: false,
-    // A warning would go to stderr, with what stands there.
+    // The library would print warnings, with text of the file, to stderr.
     logLevel: 'error',
   });
   const at = (offset: number): { line: number; column: number } => {
@@ -101,14 +101,14 @@ export function parseYaml(file: string, text: string): ParsedYaml {
       ? broken(error.pos[0], sayTwice(document, error.pos[0], file, at), SYNTAX_RULES[error.code])
       : broken(error.pos[0], saySyntax(error), SYNTAX_RULES[error.code]),
   );
-  // Walking the whole document for an alias that nobody wrote costs more than looking for one.
+  // Most files have no alias: a search of the text is cheaper than a walk of the document.
   if (/(?:^|[\s,:[{])\*[^\s*]/.test(text))
     visit(document, {
       Alias(_key, alias) {
         const place = alias.range?.[0] ?? 0;
         const named = alias.resolve(document);
         if (named === undefined) syntax.push(broken(place, { message: `the alias \`*${alias.source}\` names nothing above it` }));
-        // A value that holds itself has no end: whoever walks it never comes back.
+        // A value that contains itself would make every walk of it endless.
         else if (named.range && named.range[0] <= place && place < named.range[1])
           syntax.push(broken(place, { message: `the alias \`*${alias.source}\` stands inside what it names` }));
       },
@@ -127,7 +127,7 @@ function sayTwice(document: Document, offset: number, file: string, at: ParsedYa
 export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRead<T> {
   const { file, document, syntax, at } = parsed;
   const locate: Locate = (path, what = 'value') => at(offsetOf(document, path, what));
-  // A key that stands twice has one meaning too many; all other mistakes of syntax leave nothing certain.
+  // A file with a duplicate key can still be judged; after any other syntax error nothing of it is certain.
   const twice = document.errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pathAt(document, pos[0]));
   if (syntax.length > twice.length) return { problems: syntax, locate };
 
@@ -164,7 +164,7 @@ export function readParsed<T>(parsed: ParsedYaml, schema: z.ZodType<T>): YamlRea
   return { problems, locate, rest: { value: rest.value, holes, locate: locateRest } };
 }
 
-/** Whatever mends the mistake around it comes first. */
+/** The fix of an enclosing value comes before the fixes inside it. */
 function withoutFix(problem: Problem): Problem {
   const { file, line, column, code, severity, message, hint } = problem;
   return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };

@@ -20,14 +20,14 @@ export function parseRoute(text: string): Address[] {
 
 interface Node {
   readonly literals: Map<string, Node>;
-  /** Whatever its name: each route has names of its own (`GET /api/data/:id`, `POST /api/data/:request_id`). */
+  /** One node for parameters of any name: routes may name them differently (`GET /api/data/:id`, `POST /api/data/:request_id`). */
   parameter: Node | undefined;
   readonly routes: Route[];
 }
 
 const createNode = (): Node => ({ literals: new Map(), parameter: undefined, routes: [] });
 
-/** It belongs to a value in the address, not to the address. */
+/** True for a slash that is part of an encoded value, not a separator of the path. */
 const ENCODED_SLASH = /%2f/i;
 
 /**

@@ -50,7 +50,7 @@ export const ISSUES: { readonly [Code in IssueCode]: (issue: Issue & { readonly 
   custom: () => 'this value is not usable here',
 };
 
-/** The kinds that a union takes. */
+/** The kinds of values that a union accepts. */
 function oneOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const kinds = errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [kindOf(first.expected)] : []));
   return kinds.length === 0 ? 'another kind of value' : [...new Set(kinds)].join(' or ');
@@ -59,7 +59,7 @@ function oneOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
 /** For `safeParse(…, { error })`. */
 export const sayIssue: z.core.$ZodErrorMap = (issue) => (ISSUES[issue.code] as (issue: Issue) => string)(issue);
 
-/** What an operator meant by a word that its key does not take: YAML 1.1 read `no` as false, and habits are older than files. */
+/** The flag that an operator meant by a word such as `no`, which YAML 1.1 read as false and YAML 1.2 reads as text. */
 export function meantChoice(input: unknown, values: readonly string[]): string | undefined {
   const said = switchOf(input);
   if (said !== undefined) {

@@ -4,11 +4,11 @@ import { mergeTallies, TALLY_KINDS, TALLY_ROOM, whatGivesWay, type Tally, type T
 export interface Added {
   /** Shapes that are kept now. */
   readonly shapes: number;
-  /** Requests of what had to give way. */
+  /** Requests of counters that were dropped for want of room. */
   readonly forgotten: number;
 }
 
-/** What was not seen for so long is no traffic of today. */
+/** A counter that has not risen for this long is dropped. */
 export const UNSEEN_MS_MAX = 90 * 24 * 3_600_000;
 
 export class Counters {
@@ -23,7 +23,7 @@ export class Counters {
     this.#room = room;
   }
 
-  /** Requests that have no room here, or had none before they came here. */
+  /** Requests that were not counted for want of room, here or before they came here. */
   get forgotten(): number {
     return this.#forgotten;
   }
@@ -49,7 +49,7 @@ export class Counters {
     entries?.set(keyOf(tally), before === undefined ? tally : mergeTallies(before, tally));
   }
 
-  /** Of each owner, then of all. Gives the requests of what had to give way. */
+  /** Applies the limit of each owner, then that of all. Gives the number of requests in the counters that were dropped. */
   #makeRoom(kind: TallyKind, entries: Map<string, Tally>): number {
     const { max, ofOwnerMax } = this.#room[kind];
     const ofOwner = new Map<string, Tally[]>();

@@ -13,7 +13,7 @@ const SEGMENT_DIGITS_MAX = 2;
 const SEGMENTS_MAX = 8;
 /** What a word may be written with; anything else is a text. */
 const WORD = /^[A-Za-z0-9 ._+&()-]{1,40}$/;
-/** One stretch of its letters: `mtn`, `MTN`, `Glo`, `DStv`, `StarTimes`; odd capitals are no word's. */
+/** Letters of one part of a word: `mtn`, `MTN`, `Glo`, `DStv`, `StarTimes`. Capitals at other places are not a word. */
 const STRETCH = /^(?:[a-z]*|[A-Z]+|[A-Z]{2,3}[a-z]{2,5}|[a-z]{0,}(?:[A-Z][a-z]{2,})+)$/;
 const WORD_LETTERS_MAX = 24;
 const WORD_DIGITS_MAX = 2;

@@ -87,7 +87,7 @@ function noteWord(
   if (known !== undefined) return into.count('used', table.name, known, nowMs, () => ({ table: table.name, word: known }));
   const number = table.numberIn(value);
   const isNumber = number !== undefined;
-  // What a number means only the format says.
+  // Only the format says what a number means.
   if (isNumber && format === undefined) return;
   // The key's own numbers said what it means, or refused it: no number more in the table would change that.
   if (isNumber && own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) return;

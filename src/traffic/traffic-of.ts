@@ -14,7 +14,7 @@ export function trafficOf(counters: Counters): Traffic {
   return {
     sinceMs,
     shapes: of('shape', (body, tally) => ({
-      // What JSON leaves out is undefined.
+      // A key that JSON left out is undefined.
       ...({ format: undefined, caller: undefined, ...body } as Pick<SeenShape, 'shape' | 'operation' | 'format' | 'caller'>),
       ...seen(tally),
       firstSeenMs: tally.firstSeenMs,

@@ -20,13 +20,13 @@ export interface TrafficStore {
 
 const PROGRAM = 'compat-gateway traffic';
 const VERSION = 1;
-/** The first line of the file, and each other: a tally. */
+/** The first line of the file; every other line is a tally. */
 const HEAD = z.object({ program: z.literal(PROGRAM), version: z.literal(VERSION), sinceMs: z.number(), forgotten: z.number() });
 const COUNT = z.number();
 const LINE = z.tuple([z.enum(TALLY_KINDS), z.string(), z.string(), COUNT, COUNT, COUNT, z.record(z.string(), COUNT)]);
 const TURN_TRIES = 40;
 const TURN_PAUSE_MS = 50;
-/** Whoever makes the next file for so long has died. */
+/** A process that has been making the next file for this long has died. */
 const TURN_MS_MAX = 30_000;
 /** Lines that are written without a pause: the gateway sells meanwhile. */
 const LINES_AT_ONCE = 250;
@@ -92,7 +92,7 @@ class TrafficFile {
       this.#known = { state: await this.#state(), counters: result.counters };
       return result;
     } catch (error) {
-      // What was counted and not written is counted again: the file says what is there.
+      // Counters are read from the file again: what was counted and not written is added to them.
       this.#known = undefined;
       await next.close().catch(() => undefined);
       await rm(this.#nextPath, { force: true });
@@ -100,7 +100,7 @@ class TrafficFile {
     }
   }
 
-  /** Only one gateway at a time has made the file of the next state. */
+  /** Exactly one gateway at a time can create the file of the next state. */
   async #takeTurn(): Promise<FileHandle> {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -140,7 +140,7 @@ function noteServed(
   });
 }
 
-/** A request that was refused at the door or passed on to v1. */
+/** A request that was refused before the walk or passed on to v1. */
 function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting): void {
   // A request that came through the walk has its line already.
   if (line.kind === 'compat' && line.refusal === undefined) return;

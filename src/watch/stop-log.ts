@@ -7,9 +7,9 @@ import type { Log } from '../telemetry/log';
 export interface StopLog {
   /** Counts the requests of a server from now on. */
   watch(server: Server): void;
-  /** Without a signal the caller itself asked. */
+  /** Undefined when the stop was asked for by a call and not by a signal. */
   begin(signal: string | undefined): void;
-  /** Load balancers have had their time: from now on no more requests are taken. */
+  /** The time that load balancers have to notice the stop is over: no more requests are taken. */
   drainEnded(): void;
   /** Nothing is under way any more, and the journal is still there to be read. */
   drained(): Promise<void>;

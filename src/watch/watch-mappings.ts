@@ -29,7 +29,7 @@ export function watchMappings(
     watcher?.close();
     watcher = undefined;
     watched = identityOf(folder);
-    // Between two folders there may be none for a moment; what runs keeps running.
+    // While one folder replaces another there may be none for a moment; the set in use stays in use.
     if (watched === undefined) return;
     try {
       watcher = watch(folder, { recursive: true, persistent: false }, reloadSoon);

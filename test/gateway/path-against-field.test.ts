@@ -5,7 +5,7 @@
  */
 import type { GatewayError } from '../../src/domain/errors';
 import { guardNumbering } from '../../src/gateway/read/guard-numbering';
-import { ask, detect, intentOf } from './asked';
+import { matchRequest, detect, intentOf } from './pure-steps';
 
 /** `by phone` is a contradiction, or silence. */
 type Read = 'a' | 'b' | 'by phone';
@@ -59,7 +59,7 @@ function outcomeOf(path: string, body: Readonly<Record<string, string | boolean>
 function boughtAt(path: string, body: Readonly<Record<string, string | boolean>>): unknown {
   try {
     const { format } = detect({ path, body });
-    const asked = ask({ path, body });
+    const asked = matchRequest({ path, body });
     return guardNumbering(intentOf({ path, body }, format), asked.request, asked.mapping).values['network'];
   } catch (error) {
     return (error as GatewayError).code;

@@ -1,12 +1,12 @@
 import { shapeOf, signatureOf } from '../../src/traffic/shape-of';
-import { ask } from '../gateway/asked';
+import { matchRequest } from '../gateway/pure-steps';
 import type { LegacyRequestParts } from '../gateway/legacy-request';
 import { checkFiles } from '../../src/mapping/check';
 import { shippedMapping } from '../mapping/mapping-set';
 import { filesWith } from '../mapping/mapping-set';
 
 function shape(parts: LegacyRequestParts) {
-  const { request, operation, mapping } = ask(parts);
+  const { request, operation, mapping } = matchRequest(parts);
   return shapeOf(request, operation, mapping);
 }
 
@@ -56,7 +56,7 @@ test.each([
 });
 
 test('an address that the mapping of now does not explain keeps plain words only', () => {
-  const { request, operation } = ask({ method: 'GET', path: '/api/transaction/INV-0001' });
+  const { request, operation } = matchRequest({ method: 'GET', path: '/api/transaction/INV-0001' });
   const other = checkFiles(filesWith('')).mapping!;
   expect(shapeOf(request, operation, other).path).toBe('/api/transaction/:value');
 });
@@ -87,7 +87,7 @@ test('of very many fields the known ones are kept, and names that may be values 
 });
 
 test('a method that no program sends is not kept', () => {
-  const { request, operation } = ask({});
+  const { request, operation } = matchRequest({});
   expect(shapeOf({ ...request, method: 'SECRET' }, operation, shippedMapping()).method).toBe('OTHER');
 });
 
@@ -110,7 +110,7 @@ test('requests have one signature exactly when they have one shape', () => {
     { method: 'GET', path: '/api/transaction/INV-0002' },
   ];
   const seen = requests.map((parts) => {
-    const { request, operation, mapping } = ask(parts);
+    const { request, operation, mapping } = matchRequest(parts);
     return [signatureOf(request, operation, mapping), JSON.stringify(shapeOf(request, operation, mapping))] as const;
   });
   for (const [signature, shown] of seen)

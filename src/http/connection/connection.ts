@@ -91,7 +91,7 @@ export class Connection {
     return nowMs - this.#unsentSinceMs >= limitMs && unsent > 0;
   }
 
-  /** The parser is gone or has given up: what still arrives is nobody's. */
+  /** The parser is freed or has given up: further bytes are ignored. */
   release(): void {
     this.#isReleased = true;
     this.#unparsed = undefined;

@@ -4,9 +4,9 @@ import { referenceOf, type Outcome } from '../../domain/outcome';
 import { isUnsettled, settleOrder, tellOrder, withoutGoods } from '../settle-order';
 import type { Plan, Write } from './group-commit';
 import { placeBytes, textKey, unsettledKey } from './keys';
-import type { OpenTries } from './open-tries';
+import type { OpenAttempts } from './open-attempts';
 import { PRESENT } from './plan-opening';
-import { readById, readOpenTry, type Store, type StoredOrder } from './read-order';
+import { readById, readOpenAttempt, type Store, type StoredOrder } from './read-order';
 import { encodeOrder } from './record';
 
 export interface Settling {
@@ -17,12 +17,12 @@ export interface Settling {
 }
 
 /** Strips the answer at once, while an earlier flush is still under way; the plan itself is left with little to do. */
-export function planSettling(store: Store, openTries: OpenTries, settling: Settling): () => Plan<Order> {
+export function planSettling(store: Store, openAttempts: OpenAttempts, settling: Settling): () => Plan<Order> {
   const { owner, requestId, atMs } = settling;
   const storable = withoutGoods(settling.latest);
-  const mine = openTries.take(owner, requestId);
+  const mine = openAttempts.take(owner, requestId);
   return () => {
-    const stored = (mine && readOpenTry(store, mine)) ?? readById(store, owner, requestId);
+    const stored = (mine && readOpenAttempt(store, mine)) ?? readById(store, owner, requestId);
     if (stored === undefined) throw new Error('The journal has no order with this request id to settle.');
     const after = settleOrder(stored.order, storable, atMs);
     return { result: after, writes: after === stored.order ? [] : writesOf(store, stored, after) };

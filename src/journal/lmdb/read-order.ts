@@ -2,7 +2,7 @@
 import type { Order } from '../../domain/order';
 import type { Environment } from './environment';
 import { orderKey, parsePlace, textKey } from './keys';
-import { decodeOrder, intentOf, isOpenTry } from './record';
+import { decodeOrder, intentOf, isOpenAttempt } from './record';
 import type { FieldSeal } from './sealed-fields';
 
 /** The trees and the means to read them. */
@@ -35,11 +35,11 @@ export function readAt(store: Store, owner: string, place: Buffer | undefined): 
  * An order that this process opened, without parsing its record; undefined when that is no longer this attempt without an
  * answer. The intent lies in memory that the next read takes for itself: to be copied at once.
  */
-export function readOpenTry(store: Store, order: Order): StoredOrder | undefined {
+export function readOpenAttempt(store: Store, order: Order): StoredOrder | undefined {
   const key = orderKey(order.owner, order);
   const borrowed = store.orders.getBinaryFast(key);
   if (borrowed === undefined) return undefined;
   // lmdb sets `length` by hand on a larger buffer, and not every version of Node heeds that: a view ends where the record does.
   const bytes = borrowed.subarray(0, borrowed.length);
-  return isOpenTry(bytes, order.tries) ? { order, key, intent: intentOf(bytes) } : undefined;
+  return isOpenAttempt(bytes, order.tries) ? { order, key, intent: intentOf(bytes) } : undefined;
 }

@@ -72,7 +72,7 @@ export function intentOf(bytes: Buffer): Buffer {
 }
 
 /** Whether a record stands at this attempt and has no answer yet. */
-export function isOpenTry(bytes: Buffer, tries: number): boolean {
+export function isOpenAttempt(bytes: Buffer, tries: number): boolean {
   const fate = JSON.stringify([tries] satisfies FateRecord);
   return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === fate;
 }

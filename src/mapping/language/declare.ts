@@ -42,23 +42,23 @@ export interface Compared {
    * that holds this key is called.
    */
   readonly says: string;
-  /** Sets: what an item that is new, or gone, means. */
+  /** For sets: how a new item, and a removed one, is said. */
   readonly added?: string;
   readonly removed?: string;
-  /** Without any content it still is something. */
+  /** True for a value that has a meaning even when it is empty. */
   readonly keptEmpty?: true;
-  /** What it is called when it is new or gone as a whole. */
+  /** How a new or removed one is named. */
   readonly named?: string;
 }
 
-/** Something with keys of its own. */
+/** A value with keys of its own. */
 export interface Grouped {
-  /** What it is called when it is new or gone as a whole; without a name its keys are told one by one. */
+  /** How a new or removed one is named; without this its keys are reported one by one. */
   readonly named?: string;
   readonly keptEmpty?: true;
   /** What `{reply}` means below. */
   readonly reply?: string;
-  /** A list of things without a name, of which two may be alike. */
+  /** A list of items without names, of which two may be equal. */
   readonly unnamed?: true;
 }
 
@@ -106,5 +106,5 @@ export const group = (language: Grouped): Meta => ({ language });
 /** A record whose entries are what `meta` says. */
 export const entries = ({ language }: Meta): Meta => (language === undefined ? {} : { entries: language });
 
-/** Keys that say nothing by themselves, or are told in another section. */
+/** Keys without a meaning of their own, or whose values another section of the merged set holds. */
 export const elsewhere: Meta = { language: 'elsewhere' };

@@ -19,7 +19,7 @@ interface Node {
 export interface Model {
   /** Keys whose value is compared as one, by pattern: the path in the merged set with `*` for every name. */
   readonly keys: ReadonlyMap<string, Compared>;
-  /** What holds such keys. */
+  /** Objects that contain such keys, by pattern. */
   readonly groups: ReadonlyMap<string, Grouped>;
 }
 

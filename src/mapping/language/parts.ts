@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);
-/** A list that is there holds something: an empty one never means what it looks like. */
+/** A list with at least one item: readers take an empty list for a meaning that it does not have. */
 export const someWords = words.min(1, 'expected at least one');
 export const name = z
   .string()

@@ -30,7 +30,7 @@ export function splitNames(names: string): string[] {
 /** The fields with every short form written at length. */
 function writeAtLength(fields: Fields, context: z.core.$RefinementCtx<Fields>): Fields {
   const say: Say = (path, message, rule) => {
-    // The value is told of and read on, so that a union keeps the words of this mistake.
+    // The problem is reported and reading goes on, so that a union keeps this message.
     context.issues.push({ code: 'custom', input: fields, path, message, continue: true, ...(rule && { params: { rule } }) });
   };
   if (!('group_by' in fields)) return splitEach(fields, [], say);

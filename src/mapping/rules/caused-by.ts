@@ -101,7 +101,7 @@ const LOOKS_AT: Readonly<Partial<Record<RuleId, readonly string[]>>> = {
   'condition-never-holds': [...SOURCES, ...FIELDS],
 };
 
-/** Reports what is wrong whatever will be put into the holes. */
+/** Reports the problems that stay, whatever the unreadable places turn out to be. */
 export function reportApartFrom(holes: readonly Hole[], report: Report): Report {
   if (holes.length === 0) return report;
   return (path, code, ...rest) => {

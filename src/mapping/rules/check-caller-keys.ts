@@ -92,7 +92,7 @@ function checkAfterPending({ after_pending: said }: CallerKeySource, path: YamlP
     checking.report(at, 'after-pending-without-order', `\`${name}\` is no purchase`, { at: 'key' });
 }
 
-/** What is said by operation of something that is no order. */
+/** An entry by operation for an operation that buys nothing. */
 function otherThanPurchases(said: unknown, path: YamlPath, checking: Checking): (readonly [string, YamlPath])[] {
   if (typeof said !== 'object' || said === null) return [];
   const { operations } = checking.source;

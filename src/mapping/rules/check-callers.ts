@@ -8,7 +8,7 @@ const OTHERS_WAIT_MS = 30_000;
 /** nginx and Apache give up on PHP after a minute unless told otherwise. */
 const PHP_WAITS_MS = 60_000;
 const HUGE_MS = 10 * 60_000;
-/** What is measured in hours by nature. */
+/** Settings whose usual values are hours. */
 const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
 /** v1 asks its provider again about an order that is pending for longer (specification, section 4). */
 const QUIET_MIN_MS = 2 * 60_000;
@@ -25,7 +25,7 @@ export function checkCallers(checking: Checking): void {
     }
   for (const [fingerprint, { patience = {} }] of Object.entries(source.callers.keys)) {
     const path = ['callers', 'keys', fingerprint, 'patience'];
-    // The operator knows this one script.
+    // A limit for one key comes from an operator who knows its script.
     if (typeof patience === 'number') checkPatience(patience, true, path, checking);
     else for (const [name, one] of Object.entries(patience)) checkPatience(one, true, [...path, name], checking);
   }

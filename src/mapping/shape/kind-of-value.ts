@@ -43,7 +43,7 @@ export const TRANSFORM_KINDS: Readonly<Record<string, { readonly takes: readonly
   serials: { takes: ['cards'], gives: 'text' },
   pin_serial: { takes: ['cards'], gives: 'text' },
   card_fields: { takes: ['cards'], gives: 'text' },
-  // Whether there is a table to ask is told where values are compiled.
+  // A missing table is reported where values are compiled.
   id: { takes: ['word', 'number', 'text', 'kobo', 'flag', 'list'], gives: 'number' },
   number: { takes: ['word', 'text', 'number'], gives: 'number' },
 };

@@ -39,7 +39,7 @@ export function loadCases(folder: string): LoadedCases {
       .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
       .sort();
   } catch {
-    // There is no such folder: whoever wants cases says so (`compat-gateway test` does).
+    // The folder does not exist. `compat-gateway test` reports that; other callers need no cases.
   }
   return readCases(
     names.map((name) => {

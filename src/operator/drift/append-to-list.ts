@@ -44,7 +44,7 @@ function insertionFor(document: Document, text: string, path: readonly string[],
     if (pair === undefined) return intoMap(node, text, path.slice(depth), item);
     node = pair.value;
   }
-  // An anchored list is somebody else's as well.
+  // A list with an anchor is also used at other places.
   return isSeq(node) && node.anchor === undefined ? intoList(node, text, item) : undefined;
 }
 
@@ -70,7 +70,7 @@ function intoMap(map: YAMLMap, text: string, keys: readonly string[], item: stri
   if (indent.trim() !== '') return undefined;
   const at = endOfLine(text, end);
   const lines = blockOf(keys, item).map((line) => `${newLine(text)}${indent}${line}`);
-  // A new section at the top stands apart.
+  // A new top-level section is separated by an empty line.
   return { at, text: `${indent === '' ? newLine(text) : ''}${lines.join('')}` };
 }
 

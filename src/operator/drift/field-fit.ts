@@ -67,9 +67,9 @@ export function nameFit(name: string, field: Field): number {
   return shares ? 1 : 0;
 }
 
-/** Shorter words are near to everything. */
+/** Words shorter than this are similar to too many names. */
 const SHORT = 4;
-/** Say nothing about what a field is. */
+/** Parts of names that do not show what a field is. */
 const EMPTY_PARTS: ReadonlySet<string> = new Set(['number', 'name', 'type', 'code', 'value']);
 
 function joined(name: string): string {

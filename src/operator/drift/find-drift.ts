@@ -55,6 +55,6 @@ export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>):
           ],
     ),
   ];
-  // Two operations may be sent the same spelling of what stands once.
+  // Two operations may receive the same spelling of a field that the mapping declares once.
   return [...new Map(additions.map((addition) => [JSON.stringify([addition.path, addition.value]), addition])).values()];
 }

@@ -27,7 +27,7 @@ export function findUnused(traffic: Traffic, mapping: Mapping): Unused[] {
   });
 }
 
-/** Words beside the value itself: what the value is called needs no use. */
+/** Words other than the name of the value itself, which need not be used. */
 export function findUnusedWords(traffic: Traffic, source: MappingSource): UnusedWords[] {
   return Object.entries(source.tables).flatMap(([table, { values }]) => {
     const used = traffic.usedWords.filter((one) => one.table === table);

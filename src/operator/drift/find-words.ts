@@ -11,7 +11,7 @@ export function findWords(traffic: Traffic, mapping: Mapping, source: MappingSou
   const groups = new Map<string, UnlistedWord[]>();
   for (const word of traffic.unlistedWords) {
     if (!isStillUnlisted(word, mapping)) continue;
-    // What a number means is the format's business.
+    // The format decides what a number means.
     const key = `${word.table} ${word.word} ${isNumber(word.word) ? (word.format ?? '') : ''}`;
     groups.set(key, [...(groups.get(key) ?? []), word]);
   }
@@ -64,7 +64,7 @@ function hintFor(
   return `if it is known which value is meant, it goes into its words: at ${at(shared)}`;
 }
 
-/** Shorter words are near to everything. */
+/** Words shorter than this are similar to too many values. */
 const LENGTH_MIN = 4;
 const STEM_MIN = 3;
 const TAIL_MAX = 4;
@@ -84,7 +84,7 @@ export function nearestValue(word: string, values: NonNullable<TableSource['valu
   });
   const [only, another] = near;
   if (only === undefined || another !== undefined) return undefined;
-  // A word that holds the name of another value as well is nobody's guess.
+  // A word that also contains the name of another value gets no suggestion.
   const isMixed = Object.entries(values).some(
     ([value, { words }]) =>
       value !== only[0] && [value, ...words].map(normaliseWord).some((one) => one.length >= STEM_MIN && word.includes(one)),

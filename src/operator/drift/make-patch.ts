@@ -19,7 +19,7 @@ export interface Patch {
 export function makePatch(files: readonly MappingFileText[], additions: readonly Addition[], root: string): Patch {
   const before = complaintsAbout(files);
   const isSound = (edited: readonly MappingFileText[]): boolean => [...complaintsAbout(edited)].every((one) => before.has(one));
-  // What is added moves nothing to another file, so one look at the set tells all places.
+  // An addition moves no value to another file, so the set is read once for all places.
   const { source } = mergeFiles(files);
   if (source === undefined) return { made: [], left: additions, diff: '' };
   const all = applyAll(files, additions, source, () => true);
@@ -72,7 +72,7 @@ function apply(
   return target === undefined || text === undefined ? undefined : files.with(index, { ...target, text });
 }
 
-/** Without their places, which every line more would move. */
+/** Compared without their places, which each added line moves. */
 function complaintsAbout(files: readonly MappingFileText[]): ReadonlySet<string> {
   return new Set(checkFiles(files).problems.map(({ file, code, message }) => `${file} ${code} ${message}`));
 }

@@ -13,7 +13,7 @@ const REFERENCES = [
   ...['idempotency', 'idempotent', 'nonce'],
 ];
 const IDS = ['id', 'no', 'num', 'number', 'key', 'code'];
-/** They say whose id it is, and nothing of what it is of. */
+/** Words for the owner of an id, which do not show what the id identifies. */
 const WHOSE = [
   ...['my', 'our', 'own', 'local', 'internal', 'external', 'ext', 'client', 'merchant', 'partner', 'vendor', 'api', 'site'],
   ...['unique', 'new', 'custom'],
@@ -26,7 +26,7 @@ export type OrderIdName = 'certain' | 'doubtful';
 export function orderIdName(name: string): OrderIdName | undefined {
   const words: string[] = [];
   for (const part of partsOf(name)) {
-    // `ref2` is one more of them.
+    // `ref2` is another `ref`.
     const known = wordsOf(part.replace(/\d+$/, ''));
     if (known === undefined) return undefined;
     words.push(...known);

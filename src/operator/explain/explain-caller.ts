@@ -16,7 +16,7 @@ export interface CallerDecision {
   readonly place: { readonly file: string; readonly line: number; readonly column: number };
 }
 
-/** Only what mattered to this very request; nothing for a key of which nothing is said. */
+/** Only the entries that decided something of this request; nothing for a key without an entry. */
 export function explainCaller(
   known: Known,
   request: LegacyRequest,
@@ -55,7 +55,7 @@ function explainNumbers({ operation, intent }: Known, refusal: GatewayError | un
   });
 }
 
-/** Of a guard that is off only what it would have refused is worth a word. */
+/** A guard that is off is mentioned only for a request that it would have refused. */
 function explainGuard({ callerKey, intent }: Known, request: LegacyRequest, mapping: Mapping, decide: Decide): CallerDecision[] {
   if (callerKey?.hasGuard !== false || intent === undefined) return [];
   try {

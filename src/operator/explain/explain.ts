@@ -50,7 +50,7 @@ export interface ExplainedReply {
 export interface Explanation {
   readonly operation?: { readonly name: string; readonly title: string; readonly place: Place };
   readonly key?: {
-    /** Absent when no key was sent: there is nobody to be known again by it. */
+    /** Absent when no key was sent. */
     readonly fingerprint?: string;
     readonly hasPin: boolean;
     readonly how: string;

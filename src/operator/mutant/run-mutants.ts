@@ -47,7 +47,7 @@ interface Playing extends Omit<CaseParts, 'mapping'> {
   readonly titles: Map<string, string>;
 }
 
-/** A try and two receipts. */
+/** One attempt and two receipts. */
 const CALLS_OF_A_QUICK_CASE = 3;
 
 interface Witness {
@@ -58,7 +58,7 @@ interface Witness {
   readonly needs: readonly string[];
   /** Places of the rules that the case shows, and of all that they stand in: it is asked first about those. */
   readonly shown: ReadonlySet<string>;
-  /** Retries make a case slow: it is asked late. */
+  /** A case with retries is slow, so it is played late. */
   readonly isSlow: boolean;
   /** How many breaks it has noticed: whoever noticed one of an operation is likely to notice the next. */
   merits: number;

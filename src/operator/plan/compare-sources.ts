@@ -89,7 +89,7 @@ class Comparison {
   }
 }
 
-/** A field that is new or gone says so itself: that it was spread over need not be told as well. */
+/** A field that is new or gone is reported by itself; the change of what `"*"` is spread over is not reported again. */
 function isSpreadAlike(one: Meaning, other: Meaning | undefined, before: Branch, after: Branch | undefined): boolean {
   if (one.kind !== 'leaf' || other?.kind !== 'leaf' || one.over === undefined || other.over === undefined) return false;
   const inBoth = (keys: readonly string[]): string =>
@@ -101,7 +101,7 @@ const isOneSide = (before: Meaning | undefined, after: Meaning | undefined): boo
   before === undefined || after === undefined;
 const hasItemWords = ({ pattern }: Meaning): boolean => MODEL.keys.get(pattern)?.added !== undefined;
 
-/** What has no name of its own is told part by part when it is new or gone; a field of a reply is told as one. */
+/** A new or removed branch without a name is reported key by key; a field of a reply is reported as one. */
 function isSeparable({ kind, pattern, names }: Meaning): boolean {
   return kind === 'branch' && groupAt(pattern).named === undefined && names.length <= starsOf(pattern);
 }

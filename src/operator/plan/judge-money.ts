@@ -51,7 +51,7 @@ export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Mea
       const reason = judgeMoney(sides, entryOf(before, key), entryOf(after, key));
       if (reason !== undefined) return reason;
     }
-    // A name without content, or content that became something else.
+    // An empty branch, or a branch that became another kind of value.
     return before?.kind === after?.kind || before === undefined || after === undefined
       ? undefined
       : judgeOne(sides, any, before, after);

@@ -45,7 +45,7 @@ export interface Branch extends Placed {
 
 export type Meaning = Leaf | SetOfItems | Bag | Branch;
 
-/** Parts are asked about at every level above them. */
+/** Kept, because every level above a part asks for its text again. */
 const canonicalTexts = new WeakMap<Meaning, string>();
 
 /** The same text for the same meaning, wherever it stands. */

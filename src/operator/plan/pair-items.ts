@@ -1,9 +1,9 @@
-/** Things without a name: which of the one set is which of the other. */
+/** Pairs the items without a name of one set with those of the other. */
 import { canonicalOf, type Branch, type Meaning } from './meaning';
 
 type Pair = readonly [Branch | undefined, Branch | undefined];
 
-/** Equal ones are paired first and left out; then whatever has most in common; the rest is alone. */
+/** Equal items are left out. The others are paired by how much they have in common; items that share nothing stay alone. */
 export function pairItems(before: readonly Branch[], after: readonly Branch[]): Pair[] {
   const rest = [...after];
   const changed = before.filter((item) => {
@@ -30,7 +30,7 @@ export function pairItems(before: readonly Branch[], after: readonly Branch[]): 
   ];
 }
 
-/** How much two say alike; what every second one says, such as a weight, does not make them one. */
+/** How many values two items share. Values that many items share, such as a weight, do not count. */
 function inCommon(one: Branch, other: Branch): number {
   let common = 0;
   for (const [key, part] of one.entries) {

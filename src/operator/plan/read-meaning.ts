@@ -174,7 +174,7 @@ function agentsOf({ user_agents: agents, headers }: CallerKindSource): readonly 
   return agents ?? (headers === undefined ? [] : ['*']);
 }
 
-/** The pattern of what is no key of the language: who is tried before whom. */
+/** The pattern for the order in which kinds are tried, which is not a key of the language. */
 export const TURN = 'callers.kinds.*.before';
 
 function readTable(name: string, source: MappingSource['tables'][string], value: string | number | boolean) {
@@ -229,7 +229,7 @@ function without(item: object, ...keys: readonly string[]): Fields {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
 }
 
-/** What tells one thing without a name from the next, for people. */
+/** A short description of an item without a name. */
 function describeItem(item: Fields): string {
   if (typeof item['title'] === 'string') return item['title'];
   const text = Object.entries(without(item, 'weight'))
@@ -238,7 +238,7 @@ function describeItem(item: Fields): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** True when one User-Agent can be both. */
+/** True when one User-Agent can match both patterns. */
 function doMeet(one: string, two: string): boolean {
   const [a, b] = [one.toLowerCase(), two.toLowerCase()];
   const starts = (pattern: string, text: string): boolean => pattern.endsWith('*') && text.startsWith(pattern.slice(0, -1));

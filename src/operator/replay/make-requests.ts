@@ -85,7 +85,7 @@ function writeRow(shape: RequestShape, path: string, row: readonly LegacyValue[]
   };
 }
 
-/** Opens nothing: no call is ever made. */
+/** A made-up key: no call is ever made with it. */
 const KEY = 'replayed:0000';
 const HEADERS: Readonly<Record<AuthShape, LegacyRequest['headers']>> = {
   none: {},

@@ -38,7 +38,7 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
   return { shapes: shapes.length, requests, played, changes: groupChanges(met) };
 }
 
-/** Where good requests are refused from now on, that bad ones are refused for that reason as well is no news. */
+/** When the candidate refuses good requests, its refusals of bad requests for the same reason are not reported. */
 function withoutEchoes(found: readonly Met[]): readonly Met[] {
   const isLost = found.some(({ change }) => change.part === 'fate' && change.before === TAKEN);
   return isLost

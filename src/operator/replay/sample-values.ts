@@ -31,7 +31,7 @@ export function readersOf(spelling: string, operation: Operation | undefined): r
   return (operation?.fields ?? []).filter(({ from, otherwise }) => from.includes(spelling) || otherwise.includes(spelling));
 }
 
-/** Kinds that say all there is to say. */
+/** Kinds of which each stands for exactly one value. */
 const FIXED: Readonly<Partial<Record<FieldKind, readonly LegacyValue[]>>> = {
   flag: [true, false],
   empty: [''],

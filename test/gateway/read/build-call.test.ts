@@ -2,7 +2,7 @@ import { Secret } from '../../../src/domain/credentials';
 import { buildCall, contentHashOf } from '../../../src/gateway/read/build-call';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import { shippedMapping } from '../../mapping/mapping-set';
-import { intentOf } from '../asked';
+import { intentOf } from '../pure-steps';
 import type { LegacyRequestParts } from '../legacy-request';
 
 const keyring = createKeyring(new Secret('a'.repeat(64)));

@@ -4,7 +4,7 @@ import { InexactNumber } from '../../../src/domain/json';
 import type { LegacyValue } from '../../../src/domain/legacy';
 import { canonicalise } from '../../../src/gateway/read/canonicalise';
 import { shippedMapping } from '../../mapping/mapping-set';
-import { ask, intentOf } from '../asked';
+import { matchRequest, intentOf } from '../pure-steps';
 
 const AIRTIME = { network: '1', phone: '0803 123 4567', amount: '1,000', 'request-id': 'r-1' };
 
@@ -97,7 +97,7 @@ test('of a slug and an id the id is meant, and a slug alone is looked up in the 
   const query = { meternumber: '1', mtype: 'prepaid', disconame: 'abuja-electric' };
   const path = '/api/validatemeter';
   expect(intentOf({ method: 'GET', path, query: { ...query, disco: '3' } }, 'b').values['disco']).toBe(3);
-  const { request, operation, parameters } = ask({ method: 'GET', path, query });
+  const { request, operation, parameters } = matchRequest({ method: 'GET', path, query });
   const work = { request, operation, parameters, format: 'b', mapping: shippedMapping() };
   expect(canonicalise({ ...work, lookUpWord: undefined })).toEqual({ kind: 'needs_catalog' });
   expect(
@@ -166,7 +166,7 @@ test('any body gives an intent, a question to the catalog, or a refusal that nam
   const route = (name: string): string => mapping.routes.find((one) => one.operation === name && !one.path.includes(':'))!.path;
   fc.assert(
     fc.property(anyRequest, ({ operation, format, body }) => {
-      const { request } = ask({ path: route(operation.name), body });
+      const { request } = matchRequest({ path: route(operation.name), body });
       try {
         canonicalise({ request, parameters: {}, operation, format, mapping, lookUpWord: undefined });
       } catch (error) {

@@ -3,7 +3,7 @@ import type { LegacyValue } from '../../../src/domain/legacy';
 import { guardNumbering } from '../../../src/gateway/read/guard-numbering';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { mappingWith, shippedMapping } from '../../mapping/mapping-set';
-import { detect, intentOf } from '../asked';
+import { detect, intentOf } from '../pure-steps';
 import { legacyRequest } from '../legacy-request';
 
 type Fields = Readonly<Record<string, LegacyValue>>;

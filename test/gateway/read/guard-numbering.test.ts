@@ -2,10 +2,10 @@ import type { Intent } from '../../../src/gateway/read/canonicalise';
 import { guardNumbering } from '../../../src/gateway/read/guard-numbering';
 import type { CallerKey } from '../../../src/mapping/mapping';
 import { shippedMapping } from '../../mapping/mapping-set';
-import { ask, intentOf } from '../asked';
+import { matchRequest, intentOf } from '../pure-steps';
 
 const guard = (body: Record<string, string | number | boolean>, format: string): void => {
-  const { request } = ask({ body });
+  const { request } = matchRequest({ body });
   guardNumbering(intentOf({ body }, format), request, shippedMapping());
 };
 const PHONE = { MTN: '08031234567', GLO: '08051234567', AIRTEL: '08021234567', '9MOBILE': '08091234567', none: '07991234567' };
@@ -45,7 +45,7 @@ describe('a number that only the original MSORG numbering explains', () => {
   type Body = Record<string, string | number | boolean>;
   const sold = (body: Body, format: string, mapping = shippedMapping()): Intent => {
     const parts = { body: { amount: 100, ...body } };
-    return guardNumbering(intentOf(parts, format, undefined, mapping), ask(parts, mapping).request, mapping);
+    return guardNumbering(intentOf(parts, format, undefined, mapping), matchRequest(parts, mapping).request, mapping);
   };
   const ORIGINAL = [
     ['a', 3, '9MOBILE'],
@@ -90,7 +90,7 @@ describe('a number that only the original MSORG numbering explains', () => {
 
   test('is refused where callers.yaml says whose numbers the key sends', () => {
     const body = { network: 4, phone: PHONE.AIRTEL, amount: 100 };
-    const { request, mapping } = ask({ body });
+    const { request, mapping } = matchRequest({ body });
     const held = (key: Partial<CallerKey>): Intent =>
       guardNumbering(intentOf({ body }, 'b'), request, mapping, { numbers: new Map(), ...key } as CallerKey);
     expect(held({}).values['network']).toBe('AIRTEL');
@@ -107,12 +107,12 @@ describe('a number that only the original MSORG numbering explains', () => {
     const intent = intentOf({ body }, 'b');
     const guard = { ...intent.operation.guard!, ported: undefined };
     const silent = { ...intent, operation: { ...intent.operation, guard } };
-    expect(() => guardNumbering(silent, ask({ body }).request, mapping)).toThrow(/Nothing was charged/);
+    expect(() => guardNumbering(silent, matchRequest({ body }).request, mapping)).toThrow(/Nothing was charged/);
   });
 });
 
 test('an operation without a phone to hold the number against is not guarded', () => {
   const body = { network: 3, amount: 100, quantity: 1 };
-  const { request } = ask({ path: '/api/recharge_card', body });
+  const { request } = matchRequest({ path: '/api/recharge_card', body });
   expect(() => guardNumbering(intentOf({ path: '/api/recharge_card', body }, 'a'), request, shippedMapping())).not.toThrow();
 });

@@ -1,6 +1,6 @@
 import { openEnvironment } from '../../../src/journal/lmdb/environment';
 import { orderKey } from '../../../src/journal/lmdb/keys';
-import { readOpenTry, type Store } from '../../../src/journal/lmdb/read-order';
+import { readOpenAttempt, type Store } from '../../../src/journal/lmdb/read-order';
 import { encodeIntent, encodeOrder, intentOf } from '../../../src/journal/lmdb/record';
 import { createFieldSeal } from '../../../src/journal/lmdb/sealed-fields';
 import type { Order } from '../../../src/domain/order';
@@ -31,18 +31,18 @@ describe('an open try of this process', () => {
       const longer: Order = { ...order, requestId: 'r2', number: 8, fields: { note: 'x'.repeat(99) } };
       await write(store, longer);
       await write(store, order);
-      expect(readOpenTry(store, longer)?.order).toBe(longer);
-      const read = readOpenTry(store, order);
+      expect(readOpenAttempt(store, longer)?.order).toBe(longer);
+      const read = readOpenAttempt(store, order);
       expect(read?.order).toBe(order);
       expect(read?.intent.toString()).toBe(intentOf(encodeOrder(order, encodeIntent(order, seal), seal)).toString());
     }));
 
   test('is none any more once its record holds an answer, another try, or nothing', () =>
     withStore(async (store) => {
-      expect(readOpenTry(store, order)).toBeUndefined();
+      expect(readOpenAttempt(store, order)).toBeUndefined();
       await write(store, { ...order, tries: 2 });
-      expect(readOpenTry(store, order)).toBeUndefined();
+      expect(readOpenAttempt(store, order)).toBeUndefined();
       await write(store, { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 });
-      expect(readOpenTry(store, order)).toBeUndefined();
+      expect(readOpenAttempt(store, order)).toBeUndefined();
     }));
 });

@@ -1,4 +1,11 @@
-import { decodeOrder, encodeIntent, encodeOrder, intentOf, isOpenTry, RECORD_BYTES_MAX } from '../../../src/journal/lmdb/record';
+import {
+  decodeOrder,
+  encodeIntent,
+  encodeOrder,
+  intentOf,
+  isOpenAttempt,
+  RECORD_BYTES_MAX,
+} from '../../../src/journal/lmdb/record';
 import { createFieldSeal } from '../../../src/journal/lmdb/sealed-fields';
 import type { Order } from '../../../src/domain/order';
 import { newOrder, OPENED_AT_MS } from '../new-order';
@@ -67,10 +74,10 @@ describe('records', () => {
 
   test('a record tells whether it stands at a try without an answer', () => {
     const open = encodeOrder(order, encodeIntent(order, seal), seal);
-    expect(isOpenTry(open, 2)).toBe(true);
-    expect(isOpenTry(open, 1)).toBe(false);
+    expect(isOpenAttempt(open, 2)).toBe(true);
+    expect(isOpenAttempt(open, 1)).toBe(false);
     const settled: Order = { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 };
-    expect(isOpenTry(encodeOrder(settled, intentOf(open), seal), 2)).toBe(false);
+    expect(isOpenAttempt(encodeOrder(settled, intentOf(open), seal), 2)).toBe(false);
   });
 
   test('a record of another version is refused', () => {

@@ -45,7 +45,7 @@ function missingGoods({ fields }: OutcomeReply, path: string): (readonly [string
 
 const textOf = (value: ValueSource | undefined): string => JSON.stringify(value ?? null);
 
-/** Who tells a reference, a price, a balance or cards tells of one order among many. */
+/** A row with a reference, a price, a balance or cards describes one order of several. */
 function tellsOrder({ fields }: OutcomeReply): boolean {
   return [...fields.values()].some(({ value }) => /\$order\.(?:reference|request_id|charged|balance|pins)/.test(textOf(value)));
 }

@@ -47,7 +47,7 @@ export function checkNames(checking: Checking): void {
   const { source } = checking;
   for (const { reply, path, operation } of everyReply(source)) {
     const fields = source.operations[operation ?? '']?.fields ?? {};
-    // A failure has none of these: what it tells all the same has a rule of its own.
+    // A failure has none of these values; another rule reports the ones that it shows.
     for (const layer of ['always', 'success', 'pending'] as const)
       checkNested(undefined, reply[layer] ?? null, [...path, layer], fields, checking);
   }

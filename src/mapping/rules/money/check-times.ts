@@ -2,11 +2,11 @@
 import type { YamlPath } from '../../read-yaml';
 import type { Checking } from '../checking';
 
-/** Whatever is below this is a slip of the pen: scripts would hear of nothing but what is pending. */
+/** A shorter patience is a typing mistake: every order would be told as pending. */
 const PATIENCE_MIN_MS = 2_000;
 /** The operator knows this one script; less than a second is a wrong unit. */
 const KEY_PATIENCE_MIN_MS = 1_000;
-/** A try given up while v1 works on it is an order whose fate is unknown. */
+/** An attempt that is given up while v1 works on it leaves an order whose outcome is unknown. */
 const TRY_MIN_MS = 2_000;
 const READ_MIN_MS = 1_000;
 

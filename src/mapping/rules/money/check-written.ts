@@ -107,7 +107,7 @@ function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): stri
   return isSent || isOwnName || root === 'text' ? meant : undefined;
 }
 
-/** In which case a format's own scripts compare is theirs to know; those of `words` are judged where words are checked. */
+/** Spellings of a format's own words are left to its author; the words of `words` are judged in check-words.ts. */
 function checkWord(key: string, word: string, path: YamlPath, { report }: Checking): void {
   const strange = /[^\x20-\x7E]/.exec(word)?.[0];
   const what =

@@ -1,4 +1,4 @@
-/** Every check of this room: what a hand breaks that the language alone cannot tell. */
+/** Every check of this room: mistakes that the schema of the language cannot detect. */
 import type { Check } from '../checking';
 import { checkDecided } from './check-decided';
 import { checkGoods } from './check-goods';

@@ -15,7 +15,7 @@ export interface V1Need {
   readonly values?: readonly string[];
   /** v1's own numbers of the values that it names. */
   readonly ids?: Readonly<Record<string, readonly number[]>>;
-  /** Who is sold to, or what it costs: a script that leaves it out must be told, and nothing may be put in its place. */
+  /** The recipient or the price: a request without it must be refused, and no default may replace it. */
   readonly isVital?: boolean;
   /** The one value that changes nothing, such as one card. Any other default buys more than was asked for. */
   readonly harmless?: number | boolean;

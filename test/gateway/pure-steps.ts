@@ -6,14 +6,17 @@ import type { Mapping, Operation } from '../../src/mapping/mapping';
 import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
 
-export interface Asked {
+export interface MatchedRequest {
   readonly request: LegacyRequest;
   readonly mapping: Mapping;
   readonly operation: Operation;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export function ask(parts: LegacyRequestParts, mapping = shippedMapping()): Asked & { readonly pinned: string | undefined } {
+export function matchRequest(
+  parts: LegacyRequestParts,
+  mapping = shippedMapping(),
+): MatchedRequest & { readonly pinned: string | undefined } {
   const request = legacyRequest(parts);
   const match = mapping.matchRoute(request.method, request.path);
   if (match.kind !== 'matched') throw new Error(`${request.method} ${request.path}: ${match.kind}`);
@@ -21,14 +24,14 @@ export function ask(parts: LegacyRequestParts, mapping = shippedMapping()): Aske
 }
 
 export function detect(parts: LegacyRequestParts, certain: Partial<Certainties> = {}, mapping = shippedMapping()): Detection {
-  const { request, operation, pinned } = ask(parts, mapping);
+  const { request, operation, pinned } = matchRequest(parts, mapping);
   const path = request.path.replace(/^\/[ab](?=\/)/, '');
   const certainties = { pinnedByPath: pinned, pinnedByCaller: undefined, markedByToken: undefined, ...certain };
   return detectFormat(request, operation, mapping, certainties, path);
 }
 
 export function intentOf(parts: LegacyRequestParts, format: string, lookUpWord?: LookUpWord, mapping = shippedMapping()): Intent {
-  const { request, operation, parameters } = ask(parts, mapping);
+  const { request, operation, parameters } = matchRequest(parts, mapping);
   const result = canonicalise({ request, parameters, operation, format, mapping, lookUpWord });
   if (result.kind !== 'intent') throw new Error(result.kind);
   return result.intent;

@@ -1,7 +1,7 @@
 import type { Order } from '../../../src/domain/order';
 import type { Journal } from '../../../src/journal/journal';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
-import { createOpenTries } from '../../../src/journal/lmdb/open-tries';
+import { createOpenAttempts } from '../../../src/journal/lmdb/open-attempts';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
 
@@ -10,35 +10,35 @@ afterAll(removeFolders);
 const { owner } = newOrder();
 const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, tries: 1 });
 
-describe('open tries', () => {
+describe('open attempts', () => {
   test('an order is taken once', () => {
-    const tries = createOpenTries();
+    const attempts = createOpenAttempts();
     const kept = order('r1');
-    tries.keep(kept);
-    expect(tries.take(owner, 'r2')).toBeUndefined();
-    expect(tries.take(owner, 'r1')).toBe(kept);
-    expect(tries.take(owner, 'r1')).toBeUndefined();
+    attempts.keep(kept);
+    expect(attempts.take(owner, 'r2')).toBeUndefined();
+    expect(attempts.take(owner, 'r1')).toBe(kept);
+    expect(attempts.take(owner, 'r1')).toBeUndefined();
   });
 
   test('two keys that only together read the same are two', () => {
-    const tries = createOpenTries();
-    tries.keep(order('bc', 'a'));
-    expect(tries.take('ab', 'c')).toBeUndefined();
+    const attempts = createOpenAttempts();
+    attempts.keep(order('bc', 'a'));
+    expect(attempts.take('ab', 'c')).toBeUndefined();
   });
 
-  test('beyond their number the oldest is forgotten; a try that is kept anew is young again', () => {
-    const tries = createOpenTries(2);
-    tries.keep(order('r1'));
-    tries.keep(order('r2'));
-    tries.keep({ ...order('r1'), tries: 2 });
-    tries.keep(order('r3'));
-    expect(tries.take(owner, 'r2')).toBeUndefined();
-    expect(tries.take(owner, 'r1')?.tries).toBe(2);
-    expect(tries.take(owner, 'r3')?.tries).toBe(1);
+  test('beyond their number the oldest is forgotten; an attempt that is kept anew is young again', () => {
+    const attempts = createOpenAttempts(2);
+    attempts.keep(order('r1'));
+    attempts.keep(order('r2'));
+    attempts.keep({ ...order('r1'), tries: 2 });
+    attempts.keep(order('r3'));
+    expect(attempts.take(owner, 'r2')).toBeUndefined();
+    expect(attempts.take(owner, 'r1')?.tries).toBe(2);
+    expect(attempts.take(owner, 'r3')?.tries).toBe(1);
   });
 });
 
-/** Two journals on one folder: each keeps the tries of its own, as two processes do. */
+/** Two journals on one folder: each keeps the attempts of its own, as two processes do. */
 async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): Promise<void> {
   const dir = await makeFolder();
   const [mine, other] = [
@@ -53,7 +53,7 @@ async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): 
   }
 }
 
-describe('a try that another process has meanwhile', () => {
+describe('an attempt that another process has meanwhile', () => {
   const rejected = { kind: 'rejected', httpStatus: 400 } as const;
   const succeeded = { kind: 'succeeded', reference: 'v1-9' } as const;
 
