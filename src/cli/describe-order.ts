@@ -27,6 +27,7 @@ export function describeOrder(order: Order, mapping: Mapping, times: Times, nowM
     `key              fingerprint ${order.owner}`,
     `operation        ${order.operation}${operation === undefined ? ' (not in the mapping of today)' : `  ${showPlace(mapping.placeOf(['operations', order.operation]))}`}`,
     `format           ${order.format.toUpperCase()}: ${trail?.reason ?? 'why was not recorded'}`,
+    ...(trail?.family === undefined ? [] : [`family           ${trail.family.id}: ${trail.family.reason}`]),
     `mapping          ${trail?.mapping ?? 'not recorded'}${isSameMapping ? ', the one in the folder' : ', NOT the one in the folder: places below are of today'}`,
   ];
   for (const [name, value] of Object.entries(fields)) {
@@ -41,8 +42,8 @@ export function describeOrder(order: Order, mapping: Mapping, times: Times, nowM
     );
   }
   lines.push(...describeOutcome(order, times, nowMs));
-  if (operation === undefined || !mapping.formats.has(order.format)) return `${lines.join('\n')}\n`;
-  const reply = explainOrderReply(order, operation, mapping);
+  const reply = explainOrderReply(order, mapping);
+  if (reply === undefined) return `${lines.join('\n')}\n`;
   const words = outcome === undefined && nowMs - order.openedAtMs < 60_000 ? ' (or is waiting still)' : '';
   lines.push(`told             ${reply.outcome}, HTTP ${reply.http}${words}`);
   if (withReply) lines.push(...describeReply(reply, 'as its script hears it when it asks now'));

@@ -115,7 +115,7 @@ async function readRequest(written: WrittenRequest): Promise<LegacyRequest | und
 }
 
 function describe(explanation: Explanation, request: LegacyRequest): string {
-  const { operation, key, caller, format, fields, unknownFields, call, refusal, note, requestId, replies } = explanation;
+  const { operation, key, caller, format, family, fields, unknownFields, call, refusal, note, requestId, replies } = explanation;
   const lines = [
     `1  read          ${request.method} ${request.path}  (${request.body.size} body and ${request.query.size} query fields)`,
   ];
@@ -128,6 +128,7 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
     for (const signal of format.signals)
       lines.push(`                 ${signal.weight.padEnd(6)} for ${signal.format.toUpperCase()}: ${signal.words}`);
   }
+  if (family !== undefined) lines.push(`   family        ${family.id}: ${family.reason}  ${showPlace(family.place)}`);
   for (const [index, field] of fields.entries()) {
     const from = field.spelling === undefined ? 'by default' : `from ${field.spelling}`;
     lines.push(

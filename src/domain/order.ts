@@ -37,6 +37,8 @@ export interface Trail {
   readonly mapping: string;
   /** What decided the format. */
   readonly reason: string;
+  /** The family of the script, and what proved it. */
+  readonly family?: { readonly id: string; readonly reason: string };
   /** By field: the script's spelling that gave it. */
   readonly spellings: Readonly<Record<string, string>>;
   /** By field: the number that the script sent, where a numbering of its own read it. */

@@ -155,8 +155,8 @@ function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedReque
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
 }
 
-function trailOf({ mapping, reason, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
-  const trail = { mapping: mapping.hash, reason, spellings };
+function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
+  const trail = { mapping: mapping.hash, reason, ...(family === undefined ? {} : { family }), spellings };
   if (Object.keys(ownNumbers).length === 0) return trail;
   return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
 }

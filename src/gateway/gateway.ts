@@ -40,6 +40,9 @@ export interface Served {
   readonly format: string | undefined;
   /** Why this format. */
   readonly reason: string | undefined;
+  readonly family: string | undefined;
+  /** What proves the family. */
+  readonly familyReason: string | undefined;
   readonly outcome: Answer['outcome'] | 'refused';
   readonly refusal: GatewayError | undefined;
   readonly fingerprint: string | undefined;
@@ -161,7 +164,13 @@ class RunningGateway implements Gateway {
   async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {
     const { request, mapping } = visit;
     if (walk.kind !== 'walked') {
-      const repeat = await answerRefusedRepeat(request, mapping, walk.known, refusal, this.#parts).catch(() => undefined);
+      const repeat = await answerRefusedRepeat(
+        request,
+        (walk.known as Known).mapping ?? mapping,
+        walk.known,
+        refusal,
+        this.#parts,
+      ).catch(() => undefined);
       if (repeat !== undefined) return repeat;
     }
     return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };
@@ -206,12 +215,12 @@ class RunningGateway implements Gateway {
   }
 }
 
-function refusedOf({ operation, detection, parameters }: Known, { request, mapping }: Visit): Refused {
-  return { mapping, request, operation, format: detection?.format, parameters };
+function refusedOf({ operation, detection, parameters, mapping }: Known, { request, mapping: shared }: Visit): Refused {
+  return { mapping: mapping ?? shared, request, operation, format: detection?.format, parameters };
 }
 
 function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat, order, heldMs }: Told): Served {
-  const { operation, detection, credentials, intent, parameters } = known;
+  const { operation, detection, family, credentials, intent, parameters } = known;
   return {
     reply,
     outcome,
@@ -220,6 +229,8 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
     operation: operation?.name,
     format: detection?.format,
     reason: detection?.reason,
+    family: family?.id,
+    familyReason: family?.reason,
     fingerprint: credentials?.fingerprint,
     unknownFields: intent?.unknownFields ?? [],
     parameters,
@@ -228,13 +239,13 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
   };
 }
 
-function askingOf(known: WalkedIn, { request, line, mapping }: Visit, learnt: LearntPatience): ParsedRequest {
-  const { operation, credentials, isBasic, callerKey, detection, intent, readings, call } = known;
+function askingOf(known: WalkedIn, { request, line }: Visit, learnt: LearntPatience): ParsedRequest {
+  const { mapping, operation, credentials, isBasic, callerKey, detection, family, intent, readings, call } = known;
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);
   const patienceMs = patienceFor(operation, kind, callerKey, learntMs).ms;
   const { format, reason } = detection;
   const afterPending = afterPendingOf(operation, format, kind, callerKey);
   const caller = { credentials, isBasic, callerKey, patienceMs, afterPending };
-  return { request, line, mapping, operation, format, reason, intent, readings, call, ...caller };
+  return { request, line, mapping, operation, format, reason, family, intent, readings, call, ...caller };
 }

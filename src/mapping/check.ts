@@ -13,6 +13,7 @@ import { reportApartFrom } from './rules/caused-by';
 import { checkCallerKeys } from './rules/check-caller-keys';
 import { checkCallers } from './rules/check-callers';
 import { checkCalls } from './rules/check-calls';
+import { checkFamilies } from './rules/check-families';
 import { checkFields } from './rules/check-fields';
 import { checkFormats } from './rules/check-formats';
 import { checkNumberings } from './rules/check-numberings';
@@ -58,6 +59,7 @@ const CHECKS: readonly Check[] = [
   checkNumberings,
   checkCallers,
   checkCallerKeys,
+  checkFamilies,
   ...MONEY_CHECKS,
 ];
 

@@ -2,6 +2,7 @@
 import type { AfterPending, CallerKeySource, ValueSource } from './language/schema';
 import { compileValue, type ValueContext } from './compile-value';
 import type { CallerKey, ListShape, OwnColumn } from './mapping';
+import { nearestName } from './nearest-name';
 import { createOwnNumbers, type OwnNumbers } from './own-numbers';
 import type { YamlPath } from './read-yaml';
 import type { MappingSource } from './source';
@@ -19,12 +20,25 @@ export function compileCallerKey(
   const path = ['callers', 'keys', fingerprint];
   if (key.format !== undefined && !source.formats.has(key.format))
     context.report([...path, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
+  const family = key.family === undefined ? undefined : source.families[key.family];
+  if (key.family !== undefined && family === undefined)
+    context.report([...path, 'family'], 'unknown-family', `there is no family \`${key.family}\``, hintFor(key.family, source));
+  if (family !== undefined && key.format !== undefined && key.format !== family.extends)
+    context.report(
+      [...path, 'family'],
+      'family-of-other-format',
+      `the family \`${key.family!}\` is of format \`${family.extends}\``,
+      {
+        hint: 'leave `format` out: the family brings its own',
+      },
+    );
   const numbers = compileNumbers(key, path, context);
   const patience = byOperation<number>(key.patience);
   const afterPending = byOperation<AfterPending>(key.after_pending);
   return {
     fingerprint,
-    format: key.format,
+    format: key.format ?? family?.extends,
+    family: key.family,
     hasGuard: key.guard !== 'off',
     patienceOf: patience,
     afterPendingOf: afterPending,
@@ -32,6 +46,27 @@ export function compileCallerKey(
     numbers,
     columns: columnsOf(numbers, source, context.tables),
     lists: compileLists(key, path, context),
+  };
+}
+
+function hintFor(wanted: string, { families }: MappingSource): { hint?: string } {
+  const near = nearestName(wanted, Object.keys(families));
+  return near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
+}
+
+/** A key of which nothing is said. */
+export function plainCallerKey(fingerprint: string): CallerKey {
+  return {
+    fingerprint,
+    format: undefined,
+    family: undefined,
+    hasGuard: true,
+    patienceOf: () => undefined,
+    afterPendingOf: () => undefined,
+    replayMs: undefined,
+    numbers: new Map(),
+    columns: new Map(),
+    lists: new Map(),
   };
 }
 

@@ -2,6 +2,7 @@
 import { headerOf, type LegacyHeaders } from '../domain/legacy';
 import { compileCallerKey } from './compile-caller-key';
 import type { ValueContext } from './compile-value';
+import { compilePattern } from './header-pattern';
 import type { CallerKey, CallerKind } from './mapping';
 import type { CallerKindSource } from './language/schema';
 import type { MappingSource } from './source';
@@ -58,11 +59,4 @@ function compileKind({
     const agent = headers.userAgent?.trim() ?? '';
     return patterns.some((matches) => matches(agent)) && names.every((name) => headerOf(headers, name) !== undefined);
   };
-}
-
-function compilePattern(pattern: string): (agent: string) => boolean {
-  const lower = pattern.toLowerCase();
-  if (!lower.endsWith('*')) return (agent) => agent.toLowerCase() === lower;
-  const start = lower.slice(0, -1);
-  return (agent) => agent.toLowerCase().startsWith(start);
 }

@@ -1,10 +1,22 @@
 /** A merged source → a mapping of plain functions. Reports every value that has no meaning. */
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
+import { compileFamily } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
 import { buildReply, compileReplies, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
-import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering, Route } from './mapping';
+import type {
+  CallTemplate,
+  Family,
+  Field,
+  Format,
+  Join,
+  LookupLimits,
+  Mapping,
+  Operation,
+  OtherNumbering,
+  Route,
+} from './mapping';
 import { nearestName } from './nearest-name';
 import { createRouter, parseRoute } from './routes';
 import { compileSignal } from './signals';
@@ -34,9 +46,10 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     report,
     context: { report, fieldTables: new Map(), joins: new Set(), rows, tables, allowRow: false },
   };
-  return {
+  const mapping: Mapping = {
     hash: source.hash,
     formats,
+    families: compileFamilies(source, () => mapping, report),
     operations,
     tables,
     routes,
@@ -54,6 +67,14 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     matchRoute: createRouter(routes, operations, new Set(formats.keys())),
     numberingOf,
   };
+  return mapping;
+}
+
+/** A set in the words of one family has no further ones. */
+function compileFamilies(source: MappingSource, base: () => Mapping, report: Report): Map<string, Family> {
+  const ids = source.family === undefined ? Object.keys(source.families) : [];
+  const compile = (told: MappingSource): Mapping => compileMapping(told, report);
+  return new Map(ids.map((id) => [id, compileFamily(id, source, { base, compile, report })]));
 }
 
 function compileOthers({ other_numberings: otherNumberings }: MappingSource): OtherNumbering[] {

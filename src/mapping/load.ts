@@ -92,7 +92,7 @@ function readFile(path: string): FileRead {
   }
 }
 
-const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'] as const;
+const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts', 'families'] as const;
 const WHOLES = ['request_id', 'request_id_headers', 'words', 'timing', 'lookup_key', 'callers'] as const;
 const NEEDED = ['request_id', 'words', 'timing', 'lookup_key', 'callers'] as const;
 
@@ -249,6 +249,7 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
     tables: merged.tables ?? {},
     blocks: merged.blocks ?? {},
     rows: merged.rows ?? {},
+    families: merged.families ?? {},
     other_numberings: merged.other_numberings ?? [],
     request_id: merged.request_id!,
     request_id_headers: merged.request_id_headers ?? [],

@@ -127,6 +127,17 @@ export interface Format {
   readonly numberings: ReadonlyMap<string, Numbering>;
 }
 
+/** Scripts of one origin, which are told in words of their own. */
+export interface Family {
+  readonly id: string;
+  readonly title: string;
+  /** The format of its requests. */
+  readonly format: string;
+  readonly signals: readonly Signal[];
+  /** The mapping as its scripts meet it: what is bought is the same as for everybody else. */
+  readonly mapping: () => Mapping;
+}
+
 export interface CallerKind {
   readonly name: string;
   readonly patienceMs: number;
@@ -137,6 +148,7 @@ export interface CallerKind {
 export interface CallerKey {
   readonly fingerprint: string;
   readonly format: string | undefined;
+  readonly family: string | undefined;
   readonly hasGuard: boolean;
   /** By table: the script's own numbers. */
   readonly numbers: ReadonlyMap<string, OwnNumbers>;
@@ -199,6 +211,7 @@ export interface Route {
 export interface Mapping {
   readonly hash: string;
   readonly formats: ReadonlyMap<string, Format>;
+  readonly families: ReadonlyMap<string, Family>;
   readonly operations: ReadonlyMap<string, Operation>;
   readonly tables: ReadonlyMap<string, Table>;
   readonly routes: readonly Route[];

@@ -5,7 +5,7 @@
  */
 import type { ReplyOutcome } from './mapping';
 import type { YamlPath } from './read-yaml';
-import type { ReplySource, ValueSource } from './language/schema';
+import type { FormatFile, ReplySource, ValueSource } from './language/schema';
 import type { MappingSource } from './source';
 
 export interface PlacedValue {
@@ -21,29 +21,61 @@ export interface PlacedReply {
 /** Called for each include of a block that does not exist; such an include adds no field. */
 type OnProblem = (block: string, path: YamlPath, isCycle: boolean) => void;
 
-/** Every reply as it is written: of an operation, of a format, of a format's operation, and every block. */
-export function everyReply({ operations, formats, blocks }: MappingSource): (PlacedReply & { readonly operation?: string })[] {
+/** Every reply as it is written: of an operation, of a format, of a format's operation, the same of a family, and every block. */
+export function everyReply({
+  operations,
+  formats,
+  families,
+  blocks,
+}: MappingSource): (PlacedReply & { readonly operation?: string })[] {
   const shared = Object.entries(operations).flatMap(([operation, { reply }]) =>
     reply === undefined ? [] : [{ reply, path: ['operations', operation, 'reply'], operation }],
   );
   const own = [...formats].flatMap(([format, { reply, operations: named = {} }]) => [
     ...(reply === undefined ? [] : [{ reply, path: ['formats', format, 'reply'] }]),
     ...Object.keys(named).flatMap((operation) =>
-      repliesOfFormat(format, operation, { formats })
+      repliesOfFormat(format, operation, { formats, families })
         .filter(isOfOneOperation)
         .map((one) => ({ ...one, operation })),
     ),
   ]);
-  return [...shared, ...own, ...Object.entries(blocks).map(([name, reply]) => ({ reply, path: ['blocks', name] }))];
+  const ofFamilies = Object.entries(families).flatMap(([family, { reply, operations: named = {} }]) => [
+    ...(reply === undefined ? [] : [{ reply, path: ['families', family, 'reply'] }]),
+    ...Object.entries(named).flatMap(([operation, { reply: said }]) =>
+      said === undefined ? [] : [{ reply: said, path: ['families', family, 'operations', operation, 'reply'], operation }],
+    ),
+  ]);
+  return [
+    ...shared,
+    ...own,
+    ...ofFamilies,
+    ...Object.entries(blocks).map(([name, reply]) => ({ reply, path: ['blocks', name] })),
+  ];
 }
 
-/** What a format says of an operation, the general before the special. */
-export function repliesOfFormat(format: string, operation: string, { formats }: Pick<MappingSource, 'formats'>): PlacedReply[] {
-  const { reply, operations } = formats.get(format) ?? {};
+/** What a format, and after it the family in whose words the source is, says of an operation; the general before the special. */
+export function repliesOfFormat(
+  format: string,
+  operation: string,
+  { formats, families, family }: Pick<MappingSource, 'formats' | 'families' | 'family'>,
+): PlacedReply[] {
+  const told = family === undefined ? undefined : families[family];
+  return [
+    ...repliesAt(['formats', format], operation, formats.get(format)),
+    ...(told?.extends === format ? repliesAt(['families', family!], operation, told) : []),
+  ];
+}
+
+function repliesAt(
+  path: YamlPath,
+  operation: string,
+  teller: Pick<FormatFile, 'reply' | 'operations'> | undefined,
+): PlacedReply[] {
+  const { reply, operations } = teller ?? {};
   const own = operations?.[operation]?.reply;
   return [
-    ...(reply === undefined ? [] : [{ reply, path: ['formats', format, 'reply'] }]),
-    ...(own === undefined ? [] : [{ reply: own, path: ['formats', format, 'operations', operation, 'reply'] }]),
+    ...(reply === undefined ? [] : [{ reply, path: [...path, 'reply'] }]),
+    ...(own === undefined ? [] : [{ reply: own, path: [...path, 'operations', operation, 'reply'] }]),
   ];
 }
 
@@ -59,12 +91,17 @@ export function mergeLayers(
 ): Map<string, PlacedValue> {
   const merged = new Map<string, PlacedValue>();
   const decided = new Set<string>();
-  for (const { fields, path, isOfOutcome } of replies.flatMap((one) => layersOf(one, outcome, blocks, onProblem, [])))
+  for (const { fields, path, isOfOutcome, leftOut } of replies.flatMap((one) => layersOf(one, outcome, blocks, onProblem, []))) {
+    for (const field of leftOut) {
+      merged.delete(field);
+      decided.delete(field);
+    }
     for (const [field, value] of Object.entries(fields)) {
       if (!isOfOutcome && decided.has(field)) continue;
       if (isOfOutcome) decided.add(field);
       merged.set(field, { value, path: [...path, field] });
     }
+  }
   return merged;
 }
 
@@ -72,6 +109,8 @@ interface Layer {
   readonly fields: Readonly<Record<string, ValueSource>>;
   readonly path: YamlPath;
   readonly isOfOutcome: boolean;
+  /** Fields of earlier layers that are taken out before these come in. */
+  readonly leftOut: readonly string[];
 }
 
 function layersOf(
@@ -90,7 +129,9 @@ function layersOf(
   });
   const own = (['always', outcome] as const).flatMap((layer): Layer[] => {
     const fields = reply[layer];
-    return isLayer(fields) ? [{ fields, path: [...path, layer], isOfOutcome: layer !== 'always' }] : [];
+    const leftOut = reply.without?.[layer] ?? [];
+    if (!isLayer(fields) && leftOut.length === 0) return [];
+    return [{ fields: isLayer(fields) ? fields : {}, path: [...path, layer], isOfOutcome: layer !== 'always', leftOut }];
   });
   return [...included, ...own];
 }

@@ -1,5 +1,7 @@
 /** What in a request speaks for a format, compiled to predicates. */
-import type { LegacyRequest, LegacyValue } from '../domain/legacy';
+import { InexactNumber } from '../domain/json';
+import { headerOf, type LegacyRequest, type LegacyValue } from '../domain/legacy';
+import { compilePattern } from './header-pattern';
 import { parseText } from './input-transforms';
 import { trimSlash } from './trim-slash';
 import type { SignalSource } from './language/schema';
@@ -27,9 +29,13 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   if (source.field !== undefined && source.is !== undefined) finders.push(fieldIs(source.field, source.is));
   if (source.path !== undefined) finders.push(source.spelled === 'exactly' ? exactPath(source.path) : anyPath(source.path));
   if (source.auth !== undefined) finders.push(authScheme(source.auth));
+  if (source.no_field !== undefined) finders.push(noField(source.no_field));
+  if (source.types !== undefined) finders.push(typesAre(source.types));
+  if (source.order !== undefined) finders.push(orderIs(source.order));
+  if (source.headers !== undefined) finders.push(headersAre(source.headers));
   if (finders.length === 0)
     report(path, 'empty-signal', 'this signal names nothing to look for', {
-      hint: 'add any_field, all_fields, field with is, path or auth',
+      hint: 'add any_field, all_fields, no_field, field with is, types, order, path, auth or headers',
     });
   if ((source.field === undefined) !== (source.is === undefined)) report(path, 'half-signal', '`field` and `is` belong together');
   const { field, is } = source;
@@ -90,3 +96,59 @@ const authScheme =
   (scheme: string): Finder =>
   (request) =>
     new RegExp(`^${scheme}\\b`, 'i').test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined;
+
+const noField =
+  (names: readonly string[]): Finder =>
+  (request) =>
+    names.some((name) => hasField(request, name)) ? undefined : `no field ${names.join(' or ')}`;
+
+type JsonType = NonNullable<SignalSource['types']>[string];
+
+function typeOf(value: LegacyValue): JsonType {
+  if (typeof value === 'string') return 'text';
+  if (typeof value === 'number' || value instanceof InexactNumber) return 'number';
+  if (typeof value === 'boolean') return 'flag';
+  return value === null ? 'null' : Array.isArray(value) ? 'list' : 'object';
+}
+
+const typesAre = (types: Readonly<Record<string, JsonType>>): Finder => {
+  const wanted = Object.entries(types);
+  const words = wanted.map(([name, type]) => `${name} as ${type}`).join(' and ');
+  return (request) =>
+    wanted.every(([name, type]) => {
+      const value = fieldOf(request, name);
+      return value !== undefined && typeOf(value) === type;
+    })
+      ? words
+      : undefined;
+};
+
+/** In the body or in the query: never in both together. */
+const orderIs =
+  (names: readonly string[]): Finder =>
+  ({ body, query }) =>
+    [body, query].some((fields) => {
+      let found = 0;
+      for (const name of fields.keys()) if (name === names[found]) found += 1;
+      return found === names.length;
+    })
+      ? `fields in the order ${names.join(', ')}`
+      : undefined;
+
+const headersAre = (headers: Readonly<Record<string, readonly string[]>>): Finder => {
+  const wanted = Object.entries(headers).map(([name, patterns]) => ({
+    name,
+    mayBeAbsent: patterns.includes(''),
+    patterns: patterns.map(compilePattern),
+  }));
+  const words = Object.entries(headers)
+    .map(([name, patterns]) => (patterns.join() === '' ? `no ${name}` : name))
+    .join(' and ');
+  return ({ headers: sent }) =>
+    wanted.every(({ name, mayBeAbsent, patterns }) => {
+      const value = headerOf(sent, name) ?? '';
+      return value === '' ? mayBeAbsent : patterns.some((matches) => matches(value));
+    })
+      ? words
+      : undefined;
+};

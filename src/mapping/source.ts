@@ -12,6 +12,9 @@ export interface MappingSource {
   readonly tables: Readonly<Section<'tables'>>;
   readonly blocks: Readonly<Section<'blocks'>>;
   readonly rows: Readonly<Section<'rows'>>;
+  readonly families: Readonly<Section<'families'>>;
+  /** Set in the source as the scripts of one family meet it (`sourceOfFamily`). */
+  readonly family?: string;
   readonly other_numberings: Section<'other_numberings'>;
   readonly request_id: readonly string[];
   readonly request_id_headers: readonly string[];

@@ -18,6 +18,8 @@ export const LOG_FIELDS = [
   'detail',
   'durationMs',
   'error',
+  'family',
+  'familyReason',
   'field',
   'fingerprint',
   'finished',

@@ -13,6 +13,7 @@ export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
   readonly operation?: string | undefined;
   readonly format?: string | undefined;
+  readonly family?: string | undefined;
   /** What became of it: an outcome, `found` for a call that moves no money, `refused`, `passed` through to v1. */
   readonly outcome: OutcomeKind | Finding['kind'] | 'refused' | 'passed';
   /** Why, when the gateway itself refused. */
@@ -78,6 +79,12 @@ function createRequestMetrics(registers: Registry[], fieldNamesMax: number): Req
     labelNames: ['operation', 'format', 'outcome'],
     registers,
   });
+  const families = new Counter({
+    name: 'compat_families_total',
+    help: 'Requests of scripts whose family was recognised, by family',
+    labelNames: ['family'],
+    registers,
+  });
   const refusals = new Counter({
     name: 'compat_refusals_total',
     help: 'Requests that the gateway itself refused, by code',
@@ -109,7 +116,8 @@ function createRequestMetrics(registers: Registry[], fieldNamesMax: number): Req
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
   return {
     inFlight: (by) => inFlight.inc(by),
-    requestDone({ operation = NONE, format = NONE, outcome, refusedAs, durationMs }) {
+    requestDone({ operation = NONE, format = NONE, family, outcome, refusedAs, durationMs }) {
+      if (family !== undefined) families.inc({ family });
       requests.inc({ operation, format, outcome });
       seconds.observe({ operation }, durationMs / 1000);
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });

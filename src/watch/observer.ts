@@ -110,10 +110,10 @@ function noteServed(
   { durationMs, isAbandoned }: { readonly durationMs: number; readonly isAbandoned: boolean | undefined },
   { log, metrics, showId }: Noting,
 ): void {
-  const { operation, format, outcome, refusal, order, heldMs } = served;
+  const { operation, format, family, outcome, refusal, order, heldMs } = served;
   const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
   const path = pathOf(request, served.parameters);
-  metrics.requestDone({ operation, format, outcome, refusedAs: refusal?.code, durationMs });
+  metrics.requestDone({ operation, format, family, outcome, refusedAs: refusal?.code, durationMs });
   if (served.repeat !== undefined) metrics.repeated(served.repeat);
   if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
   if (operation !== undefined && heldMs !== undefined && outcome !== 'refused') metrics.held(operation, heldMs, outcome);
@@ -125,6 +125,8 @@ function noteServed(
     operation,
     format,
     reason: served.reason,
+    family,
+    familyReason: served.familyReason,
     outcome,
     repeat: served.repeat,
     heldMs,

@@ -41,7 +41,9 @@ test('schema and checker accept and refuse the same files', () => {
     const value = tryPlain(document) ?? {};
     if (value === UNREADABLE || typeof value !== 'object' || Array.isArray(value)) continue;
     const isFormat = Object.hasOwn(value, 'format');
-    const accepted = (isFormat ? formatFileSchema : sharedFileSchema).safeParse(value).success;
+    const { success: accepted, error } = (isFormat ? formatFileSchema : sharedFileSchema).safeParse(value);
+    // What is found while short forms are written at length, such as `group_by` without `each`, no schema can say.
+    if (JSON.stringify(error?.issues ?? []).includes('"custom"')) continue;
     if (!accepted) refused += 1;
     const problems = validateJson(value, SCHEMA);
     expect({ seed, accident, hit, problems, accepted: problems.length === 0 }).toMatchObject({ accepted });

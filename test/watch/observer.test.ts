@@ -18,6 +18,8 @@ const served: Served = {
   operation: 'buy_airtime',
   format: 'b',
   reason: 'mobile_number',
+  family: undefined,
+  familyReason: undefined,
   outcome: 'succeeded',
   refusal: undefined,
   fingerprint: undefined,

@@ -4,14 +4,17 @@ import type { LegacyRequest, Line } from '../../domain/legacy';
 import type { AfterPending, CallerKey, Mapping, Operation } from '../../mapping/mapping';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import type { Intent } from './canonicalise';
+import type { RecognisedFamily } from './recognise-family';
 
 export interface ParsedRequest {
   readonly request: LegacyRequest;
+  /** As the script meets it: in the words of its family, if it is of one. */
   readonly mapping: Mapping;
   readonly operation: Operation;
   readonly format: string;
   /** What decided the format. */
   readonly reason: string;
+  readonly family: RecognisedFamily | undefined;
   readonly intent: Intent;
   /** Of an order's status: every id that the address can be read as, likeliest first. */
   readonly readings: readonly string[];

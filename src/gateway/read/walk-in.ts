@@ -13,6 +13,7 @@ import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection } from './detect-format';
 import { guardNumbering } from './guard-numbering';
+import { recogniseFamily, type RecognisedFamily } from './recognise-family';
 
 /** Step 2: what the address asks for. */
 export interface Routed {
@@ -32,9 +33,12 @@ export interface Identified extends Routed {
   readonly callerKey: CallerKey | undefined;
 }
 
-/** Step 4: in which format. */
+/** Step 4: in which format, and of which family. */
 export interface Detected extends Identified {
   readonly detection: Detection;
+  readonly family: RecognisedFamily | undefined;
+  /** As this script meets it: in the words of its family, if it is of one. */
+  readonly mapping: Mapping;
 }
 
 /** Step 5: what is wanted, in canonical words. */
@@ -90,27 +94,30 @@ function detect(routed: Routed, who: Authenticated, pinnedFormat: string | undef
     };
     const path = pathWithoutPin(request.path, mapping);
     const detection = detectFormat(request, known.operation, mapping, certainties, path);
-    return readIntent({ ...known, detection }, undefined, { request, mapping });
+    const family = recogniseFamily(request, detection.format, mapping, callerKey, path);
+    const told = family === undefined ? mapping : mapping.families.get(family.id)!.mapping();
+    const operation = told.operations.get(known.operation.name)!;
+    return readIntent({ ...known, operation, detection, family, mapping: told }, undefined, request);
   });
 }
 
-function readIntent(known: Detected, catalog: CatalogLists | undefined, { request, mapping }: Asked): Walk {
+function readIntent(known: Detected, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
   return step(known, () => {
-    const { parameters, operation, callerKey, detection } = known;
+    const { parameters, operation, callerKey, detection, mapping } = known;
     const lookUpWord = wordsOf(catalog);
     const { format } = detection;
     const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
     if (canonical.kind === 'needs_catalog') {
-      const withCatalog = (lists: CatalogLists): Walk => readIntent(known, lists, { request, mapping });
+      const withCatalog = (lists: CatalogLists): Walk => readIntent(known, lists, request);
       return { kind: 'needs_catalog', known, withCatalog };
     }
-    return guard({ ...known, intent: canonical.intent }, { request, mapping });
+    return guard({ ...known, intent: canonical.intent }, request);
   });
 }
 
-function guard(known: Canonical, { request, mapping }: Asked): Walk {
+function guard(known: Canonical, request: LegacyRequest): Walk {
   return step(known, () => {
-    const intent = isGuarded(known) ? guardNumbering(known.intent, request, mapping, known.callerKey) : known.intent;
+    const intent = isGuarded(known) ? guardNumbering(known.intent, request, known.mapping, known.callerKey) : known.intent;
     return toCall({ ...known, intent });
   });
 }

@@ -1,7 +1,7 @@
 /** Who is calling, how long they wait, and how often they may look up. */
 import { z } from 'zod';
-import { AFTER_PENDING, entries, FORMAT, group, GUARD, LISTS, money, NETWORK, one, REPLAY, setOf } from './declare';
-import { afterPending, duration, headerNames, name, numbers, someWords } from './parts';
+import { AFTER_PENDING, entries, FAMILY, FORMAT, group, GUARD, LISTS, money, NETWORK, one, REPLAY, setOf } from './declare';
+import { afterPending, duration, familyName, headerNames, name, numbers, someWords } from './parts';
 import { fieldsOfReply } from './values';
 
 export const timingSchema = z.strictObject({
@@ -58,6 +58,10 @@ export const callerKeySchema = z
       .optional()
       .describe('The format of this script, whatever its requests look like.')
       .meta(one('constant', FORMAT, 'key {1}: format')),
+    family: familyName
+      .optional()
+      .describe('The family of this script, whatever its requests look like; it brings its format along.')
+      .meta(one('constant', FAMILY, 'key {1}: family')),
     guard: z
       .enum(['on', 'off'])
       .optional()

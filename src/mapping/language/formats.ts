@@ -1,77 +1,10 @@
 /** A format's own file: what differs from the shared files. */
 import { z } from 'zod';
 import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, one, setOf } from './declare';
-import { afterPending, name, numbers, routeSchema, someWords, word } from './parts';
+import { afterPending, name, numbers, routeSchema, someWords } from './parts';
 import { fieldsOfReply } from './values';
 import { replySchema } from './replies';
-
-const signalSchema = z
-  .strictObject({
-    weight: z
-      .enum(['strong', 'medium', 'weak'])
-      .describe(
-        'strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie.',
-      )
-      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: weight')),
-    any_field: someWords
-      .optional()
-      .describe('One of these fields was sent.')
-      .meta(
-        setOf(
-          'set',
-          FORMAT,
-          'format {1}, proof “{2}”: any field',
-          'format {1}: field `{item}` speaks for it',
-          'format {1}: field `{item}` no longer speaks for it',
-        ),
-      ),
-    all_fields: someWords
-      .optional()
-      .describe('All of these fields were sent.')
-      .meta(
-        setOf(
-          'set',
-          FORMAT,
-          'format {1}, proof “{2}”: all fields',
-          'format {1}, proof “{2}”: `{item}` must be there as well',
-          'format {1}, proof “{2}”: `{item}` need not be there',
-        ),
-      ),
-    field: word
-      .optional()
-      .describe('With `is`: this field holds one of these words.')
-      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: field')),
-    is: someWords
-      .optional()
-      .describe('With `field`: the words.')
-      .meta(
-        setOf(
-          'words',
-          FORMAT,
-          'format {1}, proof “{2}”: words',
-          'format {1}, proof “{2}”: also `{item}`',
-          'format {1}, proof “{2}”: no longer `{item}`',
-        ),
-      ),
-    path: z
-      .string()
-      .startsWith('/')
-      .optional()
-      .describe('The request came to this address.')
-      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: address')),
-    spelled: z
-      .literal('exactly')
-      .optional()
-      .describe('The trailing slash, or its absence, counts as well.')
-      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: spelling of the address')),
-    auth: z
-      .enum(['basic', 'token', 'bearer'])
-      .optional()
-      .describe('The scheme of the Authorization header.')
-      .meta(one('constant', FORMAT, 'format {1}, proof “{2}”: authorization')),
-  })
-  .describe('Something in a request that speaks for this format.')
-  .meta(group({ named: 'format {1}: proof “{2}”' }));
+import { signalSchema } from './signals';
 
 const formatOperationSchema = z.strictObject({
   routes: z
@@ -141,7 +74,7 @@ export const formatFileSchema = z
       .meta(one('constant', FORMAT, 'format {1}: login')),
     after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
     proof: z
-      .array(signalSchema)
+      .array(signalSchema('format', FORMAT))
       .min(1, 'expected at least one')
       .optional()
       .describe('What in a request speaks for this format.')

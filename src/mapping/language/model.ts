@@ -37,7 +37,14 @@ export function readModel(schemas: readonly (readonly [z.ZodType, string])[]): M
     const declared = inherited ?? (metaOf(schema, 'language') as Declared | undefined);
     if (declared === 'elsewhere') return;
     if (declared !== undefined && 'compared' in declared) {
-      keys.set(pattern, { ...declared, says: declared.says.replace('{reply}', reply) });
+      const { says, added, removed } = declared;
+      const named = (text: string): string => text.replace('{reply}', reply);
+      keys.set(pattern, {
+        ...declared,
+        says: named(says),
+        ...(added === undefined ? {} : { added: named(added) }),
+        ...(removed === undefined ? {} : { removed: named(removed) }),
+      });
       return;
     }
     if (declared !== undefined) groups.set(pattern, declared);

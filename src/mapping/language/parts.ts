@@ -10,6 +10,11 @@ export const name = z
   .regex(/^[a-z][a-z0-9_]*$/, 'expected a lower-case name such as buy_airtime')
   .meta({ rule: 'bad-name' });
 
+export const familyName = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]*$/, 'expected a lower-case name such as laravel-husmodata')
+  .meta({ rule: 'bad-name' });
+
 /** What the catalog of a key holds, as lists of plain rows. */
 export const CATALOG_LISTS = ['data_plans', 'cable_plans', 'cable_providers', 'discos', 'exams', 'recharge_cards'] as const;
 export const catalogList = z.enum(CATALOG_LISTS);

@@ -6,36 +6,20 @@
 import { z } from 'zod';
 import { callerKeySchema, callerKindSchema, lookupKey, timingSchema } from './callers';
 import { entries, group, NETWORK, one, OUTCOME, SAME_ORDER, setOf } from './declare';
+import { familySchema } from './families';
 import type { formatFileSchema } from './formats';
 import { operationSchema } from './operations';
-import { headerNames, name, numbers, someWords } from './parts';
+import { familyName, headerNames, name, numbers, someWords } from './parts';
 import { fieldsOfReply } from './values';
-import { replySchema } from './replies';
+import { replySchema, wordsOf } from './replies';
 import { tableSchema } from './tables';
 
 export { formatFileSchema } from './formats';
+export type { TakesPending } from './families';
 export { OPERATION_KINDS } from './operations';
 export { CATALOG_LISTS, type AfterPending } from './parts';
 export type { ValueSource } from './values';
 
-const wordsOf = (outcome: string) =>
-  z.strictObject({
-    http: z
-      .number()
-      .int()
-      .min(200)
-      .max(499)
-      .describe('The HTTP status; a rejection keeps v1’s own.')
-      .meta(one('constant', OUTCOME, `${outcome}: HTTP status`)),
-    status: z
-      .string()
-      .describe('The word under `status`.')
-      .meta(one('constant', OUTCOME, `${outcome}: word under \`status\``)),
-    Status: z
-      .string()
-      .describe('The word under `Status`.')
-      .meta(one('constant', OUTCOME, `${outcome}: word under \`Status\``)),
-  });
 /** A shared file: everything that is not one format's own. Every section may stand in any file. */
 export const sharedFileSchema = z.strictObject({
   operations: z.record(name, operationSchema).optional().describe('What scripts can ask for, by name.'),
@@ -126,6 +110,10 @@ export const sharedFileSchema = z.strictObject({
     })
     .optional()
     .describe('Who is calling, and how long they wait.'),
+  families: z
+    .record(familyName, familySchema)
+    .optional()
+    .describe('Scripts of one origin, told in words of their own. A family never changes what is bought.'),
   timing: timingSchema.optional().describe('The times of an order.'),
   lookup_key: lookupKey.optional(),
 });
@@ -137,6 +125,7 @@ export type FieldSource = NonNullable<OperationSource['fields']>[string];
 export type TableSource = NonNullable<SharedFile['tables']>[string];
 export type ReplySource = NonNullable<OperationSource['reply']>;
 export type SignalSource = NonNullable<FormatFile['proof']>[number];
+export type FamilySource = NonNullable<SharedFile['families']>[string];
 export type CallerKindSource = NonNullable<NonNullable<SharedFile['callers']>['kinds']>[string];
 export type CallerKeySource = NonNullable<NonNullable<SharedFile['callers']>['keys']>[string];
 export type Timing = NonNullable<SharedFile['timing']>;

@@ -15,7 +15,12 @@ import type { RuleId } from './rules';
 const KIND = 'operations.=.kind';
 const TABLES = ['tables!', 'tables.*.values!', 'tables.*.catalog', 'tables.*.unlisted', 'tables.*.numbers'];
 const FIELDS = ['operations.=.fields', ...TABLES];
-const REPLIES = ['operations.=.reply', 'formats.*.reply', 'formats.*.operations.=.reply', 'blocks', KIND];
+const REPLIES = [
+  'operations.=.reply',
+  ...['formats', 'families'].flatMap((teller) => [`${teller}.*.reply`, `${teller}.*.operations.=.reply`]),
+  'blocks',
+  KIND,
+];
 const CALL = 'operations.=.call';
 /** What stands in a block depends on every operation that includes it. */
 const SOURCES = ['operations.=.kind', 'operations.=.catalog', CALL, 'operations.=.join'];
@@ -63,6 +68,8 @@ const LOOKS_AT: Readonly<Partial<Record<RuleId, readonly string[]>>> = {
   'bound-on-text': FIELDS,
   'length-on-number': FIELDS,
   'unknown-format': ['formats!'],
+  'unknown-family': ['families!'],
+  'family-of-other-format': ['families'],
   'unknown-operation': ['operations!'],
   'format-unprovable': ['formats.~.proof', 'formats.~.login', 'formats.~.operations'],
   'empty-signal': SIGNALS,
@@ -127,7 +134,9 @@ function mayBeCausedBy(holes: readonly Hole[], path: YamlPath, code: RuleId): bo
 /** `*` where the problem stands in no operation: then every one may be to blame. */
 function operationOf([section, name, part, operation]: YamlPath): string {
   if (section === 'operations' && name !== undefined) return String(name);
-  return section === 'formats' && part === 'operations' && operation !== undefined ? String(operation) : '*';
+  return (section === 'formats' || section === 'families') && part === 'operations' && operation !== undefined
+    ? String(operation)
+    : '*';
 }
 
 function hidesNames({ path, kind }: Hole, steps: readonly string[]): boolean {

@@ -29,21 +29,25 @@ function checkPaths({ source, report, mapping }: Checking): void {
   const served = new Set(mapping.routes.map(({ path }) => path));
   const isServed = (path: string): boolean =>
     served.has(path) || ['GET', 'POST', 'PUT', 'DELETE'].some((method) => mapping.matchRoute(method, path).kind === 'matched');
-  for (const [id, { proof }] of source.formats)
+  const ofFormats = [...source.formats].map(([id, { proof }]) => ({ at: ['formats', id], proof }));
+  const ofFamilies = Object.entries(source.families).map(([id, { proof }]) => ({ at: ['families', id], proof }));
+  for (const { at, proof } of [...ofFormats, ...ofFamilies])
     for (const [index, { path }] of (proof ?? []).entries())
       if (path !== undefined && !isServed(trimSlash(path)))
-        report(['formats', id, 'proof', index, 'path'], 'signal-never-applies', `nothing is served at ${path}`);
+        report([...at, 'proof', index, 'path'], 'signal-never-applies', `nothing is served at ${path}`);
 }
 
 /** What a signal looks for, one sentence a thing: `a field phone`. */
 function thingsOf(signal: SignalSource): string[] {
-  const { any_field: any, all_fields: all, field, is, path, spelled, auth } = signal;
+  const { any_field: any, all_fields: all, no_field: none, field, is, types, order, path, spelled, auth, headers } = signal;
   const parts = [
     ...(any === undefined ? [] : [any.map((name) => `the field \`${name}\``)]),
     ...(all === undefined ? [] : [[`the fields ${[...all].sort().join(' and ')}`]]),
     ...(field === undefined ? [] : [(is ?? []).map((word) => `\`${field}\` with \`${word}\``)]),
     ...(path === undefined ? [] : [[`the address ${spelled === 'exactly' ? `${path} exactly` : trimSlash(path)}`]]),
     ...(auth === undefined ? [] : [[`${auth} authorization`]]),
+    ...(none === undefined ? [] : [[`no field ${[...none].sort().join(' and ')}`]]),
+    ...[types, order, headers].flatMap((part) => (part === undefined ? [] : [[JSON.stringify(part)]])),
   ];
   // Several conditions in one signal are one thing together.
   return parts.length === 1 ? parts[0]! : [parts.flat().join(' and ')];

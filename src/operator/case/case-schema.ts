@@ -46,6 +46,7 @@ export const stepShape = {
     .regex(/^[0-9a-f]{32}$/, 'expected a fingerprint of 32 hex digits')
     .optional()
     .describe('The fingerprint of the key, for what callers.yaml says of it.'),
+  key_family: z.string().optional().describe('The family of the key, as callers.yaml may say (`family`).'),
   later: z
     .string()
     .regex(/^\d+(?:s|m|h)$/, 'expected a time such as 30s, 5m or 2h')
@@ -92,6 +93,7 @@ export const caseShape = {
     .string()
     .optional()
     .describe('The format it is read in, with the reason if that matters: `b because field mobile_number`.'),
+  family: z.string().optional().describe('The family that is recognised; `none` for no family.'),
   unknown_fields: z.array(z.string()).optional().describe('Fields that mean nothing here; none, unless it is said.'),
 } as const;
 

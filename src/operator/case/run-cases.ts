@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json';
 import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
 import type { StepFields } from './case-schema';
 import type { Case, Fixtures } from './cases';
+import { plainCallerKey } from '../../mapping/compile-caller-key';
 import type { Mapping } from '../../mapping/mapping';
 import { compareSubset, compareWhole, differs, type Difference } from './compare';
 import { createCaseScript } from './case-script';
@@ -67,12 +68,19 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
     return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
   };
   try {
-    return await stage.play(mapping, script.answer, act);
+    return await stage.play(withFamilyOfKey(played, mapping), script.answer, act);
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
     const differences = [{ place: 'gateway', expected: 'an answer', found }];
     return { played, observed: undefined, operations: [...operations], differences };
   }
+}
+
+/** The mapping with the line of callers.yaml that gives the case's key its family. */
+function withFamilyOfKey({ key_family: family, caller }: Case, mapping: Mapping): Mapping {
+  if (family === undefined || caller === undefined) return mapping;
+  const format = mapping.families.get(family)?.format;
+  return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...plainCallerKey(caller), family, format }]]) };
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
@@ -111,6 +119,7 @@ function judge(played: Case, observed: Observed): Difference[] {
     ...judgeCall(played, observed.calls),
     ...(played.http === undefined || played.http === reply.status ? [] : [differs('http', played.http, reply.status)]),
     ...judgeFormat(played.format, served),
+    ...judgeFamily(played.family, served),
     ...(played.expect_reply === undefined ? [] : compareSubset(played.expect_reply, reply.body, 'reply')),
     ...(played.absent ?? [])
       .filter((name) => Object.hasOwn(reply.body, name))
@@ -146,6 +155,11 @@ function judgeFormat(expected: string | undefined, served: Served | undefined): 
   if (format !== found)
     return [differs('format', format, `${found}${served?.reason === undefined ? '' : ` because ${served.reason}`}`)];
   return reason === undefined || reason === served?.reason ? [] : [differs('format, because', reason, served?.reason)];
+}
+
+function judgeFamily(expected: string | undefined, served: Served | undefined): Difference[] {
+  const found = served?.family ?? 'none';
+  return expected === undefined || expected === found ? [] : [differs('family', expected, found)];
 }
 
 /** A field that nothing reads is said so: else a misspelt one would make a case that shows nothing. */

@@ -56,6 +56,7 @@ export interface Explanation {
     readonly how: string;
   };
   readonly format?: { readonly id: string; readonly reason: string; readonly signals: readonly FoundSignal[] };
+  readonly family?: { readonly id: string; readonly reason: string; readonly place: Place };
   /** What callers.yaml decided for this key, and by whose numbering its number was sold. */
   readonly caller: readonly CallerDecision[];
   readonly fields: readonly ExplainedField[];
@@ -119,6 +120,7 @@ export function explain(
     ...(detection === undefined
       ? {}
       : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
+    ...(known.family === undefined ? {} : { family: { ...known.family, place: mapping.placeOf(['families', known.family.id]) } }),
     caller: [
       ...explainNumberedBy(known, mapping),
       ...explainCaller(known, request, mapping, refusal),
@@ -180,11 +182,12 @@ function explainFields(
 
 /** What each outcome would be told, with made-up answers of v1; nothing while the format is not known. */
 export function explainReplies(
-  { operation, detection, intent, callerKey }: Known,
-  mapping: Mapping,
+  { operation, detection, intent, callerKey, mapping: told }: Known,
+  shared: Mapping,
   catalog?: CatalogLists,
 ): ExplainedReply[] {
   if (operation === undefined || detection === undefined) return [];
+  const mapping = told ?? shared;
   const { format } = detection;
   const outcomes: readonly ReplyOutcome[] =
     operation.kind === 'purchase' || operation.kind === 'status' ? ['success', 'pending', 'failure'] : ['success', 'failure'];
@@ -196,7 +199,10 @@ export function explainReplies(
 }
 
 /** The reply that a script hears of an order as it now stands, or as it would while nothing is known of it. */
-export function explainOrderReply(order: Order, operation: Operation, mapping: Mapping): ExplainedReply {
+export function explainOrderReply(order: Order, shared: Mapping): ExplainedReply | undefined {
+  const mapping = mappingOf(order, shared);
+  const operation = mapping.operations.get(order.operation);
+  if (operation === undefined || !mapping.formats.has(order.format)) return undefined;
   const outcome = order.outcome ?? { kind: 'unknown', reason: 'no answer so far' };
   const explained = {
     operation,
@@ -206,6 +212,11 @@ export function explainOrderReply(order: Order, operation: Operation, mapping: M
     ownNumbers: order.trail?.ownNumbers,
   };
   return explainReply({ ...tellOutcome(outcome, mapping), ...explained, mapping, roots: { order: orderRoot(order, outcome) } });
+}
+
+/** In the words of the family that the order's script was of. */
+function mappingOf({ trail }: Order, mapping: Mapping): Mapping {
+  return mapping.families.get(trail?.family?.id ?? '')?.mapping() ?? mapping;
 }
 
 function explainReply(parts: ReplyParts & { readonly operation: Operation }): ExplainedReply {

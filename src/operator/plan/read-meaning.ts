@@ -183,7 +183,19 @@ function readTable(name: string, source: MappingSource['tables'][string], value:
 }
 
 function leaf(value: unknown, place: Place): Leaf {
-  return { kind: 'leaf', ...place, value, canonical: JSON.stringify(value), shown: showValue(value as ValueSource) };
+  return {
+    kind: 'leaf',
+    ...place,
+    value,
+    canonical: JSON.stringify(inOrderOfKeys(value)),
+    shown: showValue(value as ValueSource),
+  };
+}
+
+/** The order of keys says nothing. */
+function inOrderOfKeys(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function showValue(value: ValueSource): string {

@@ -13,7 +13,7 @@ type Fields = { [key: string]: Json };
 /** A number from 0 to below 1, the same row of them for the same seed. */
 export type Chance = () => number;
 
-const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts'];
+const RECORDS = ['operations', 'tables', 'blocks', 'rows', 'texts', 'families'];
 
 /** What is said, by section: what a reformatter may put into any file it likes. */
 export interface Content {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
+import { plainCallerKey } from '../../../src/mapping/compile-caller-key';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { AfterPending, CallerKey, Mapping } from '../../../src/mapping/mapping';
@@ -40,13 +41,9 @@ export function ownerOf(apiKey: string): string {
 
 /** The same mapping, with lines for these keys in callers.yaml. */
 export function withAfterPending(base: Mapping, apiKeys: readonly string[], afterPending: AfterPending): Mapping {
-  const none = { format: undefined, hasGuard: true, numbers: new Map(), columns: new Map(), lists: new Map() };
   const entries = apiKeys.map((apiKey): [string, CallerKey] => {
     const fingerprint = ownerOf(apiKey);
-    return [
-      fingerprint,
-      { ...none, fingerprint, replayMs: undefined, patienceOf: () => undefined, afterPendingOf: () => afterPending },
-    ];
+    return [fingerprint, { ...plainCallerKey(fingerprint), afterPendingOf: () => afterPending }];
   });
   return { ...base, callerKeys: new Map([...base.callerKeys, ...entries]) };
 }

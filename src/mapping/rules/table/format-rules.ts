@@ -7,6 +7,21 @@ export const FORMAT_RULES = {
     'What depends on it would be decided by chance.',
     'Take the id of a format file.',
   ),
+  'unknown-family': error(
+    'There is no family of this name',
+    'Its scripts would be told in words that they may read as another outcome.',
+    'Take the name of a family.',
+  ),
+  'family-of-other-format': error(
+    'A key names a family and another format than the family has',
+    'Its numbers would be read by one format, and its replies written for another.',
+    'Leave `format` out: the family brings its own.',
+  ),
+  'family-like-another': warning(
+    'Two families of one format have the same strong signal',
+    'A request with it proves both alike, and is told in the words of neither.',
+    'Add to each what only its scripts show, or make one family of the two.',
+  ),
   'unknown-operation': error(
     'There is no operation of this name',
     'What is said about it has no effect.',

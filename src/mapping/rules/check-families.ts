@@ -1,0 +1,78 @@
+/** Families: names that are not there, proofs of two families alike, and words that scripts would take for another outcome. */
+import { sourceOfFamily } from '../compile-family';
+import type { FamilySource } from '../language/schema';
+import type { ReplyOutcome } from '../mapping';
+import { checkReplies } from './check-replies';
+import { checkTold } from './check-told';
+import { hintFor, type Check, type Checking } from './checking';
+import type { MappingSource } from '../source';
+import { misreadAs, WORD_RULES } from './read-as';
+
+/** What is held of every reply holds of a reply in the words of a family. */
+const TOLD_CHECKS: readonly Check[] = [checkReplies, checkTold];
+
+export function checkFamilies(checking: Checking): void {
+  const { source, mapping, report } = checking;
+  for (const [id, family] of Object.entries(source.families)) {
+    const path = ['families', id];
+    if (!source.formats.has(family.extends)) {
+      const hint = hintFor(family.extends, [...source.formats.keys()]);
+      report([...path, 'extends'], 'unknown-format', `there is no format \`${family.extends}\``, hint);
+      continue;
+    }
+    for (const name of Object.keys(family.operations ?? {}))
+      if (!Object.hasOwn(source.operations, name))
+        report([...path, 'operations', name], 'unknown-operation', `there is no operation \`${name}\``, {
+          at: 'key',
+          ...hintFor(name, Object.keys(source.operations)),
+        });
+    checkWordsOf(id, family, checking);
+    const told: Checking = {
+      source: reachable(sourceOfFamily(source, id), family),
+      mapping: mapping.families.get(id)!.mapping(),
+      report,
+    };
+    for (const check of TOLD_CHECKS) check(told);
+  }
+  checkAlike(checking);
+}
+
+/** Only operations that scripts of the format can ask for: the addresses of another format are none of theirs. */
+function reachable(source: MappingSource, { extends: format }: FamilySource): MappingSource {
+  const own = source.formats.get(format)?.operations;
+  const operations = Object.entries(source.operations).filter(
+    ([name, { routes }]) => routes !== undefined || own?.[name]?.routes !== undefined,
+  );
+  return { ...source, operations: Object.fromEntries(operations) };
+}
+
+function checkWordsOf(id: string, { words = {} }: FamilySource, { report }: Checking): void {
+  for (const [outcome, said = {}] of Object.entries(words) as [ReplyOutcome, FamilySource['words']][]) {
+    const { http, ...told } = said as { http?: number; status?: string; Status?: string };
+    for (const [key, word] of Object.entries(told)) {
+      const other = word === undefined ? undefined : misreadAs(outcome, key, word);
+      if (other !== undefined)
+        report(
+          ['families', id, 'words', outcome, key],
+          WORD_RULES[outcome],
+          `scripts read \`${word}\` as ${other}, not as ${outcome}`,
+        );
+    }
+    const isRight = http === undefined || http === 200 || (outcome === 'failure' ? http >= 400 : http === 201);
+    if (!isRight) report(['families', id, 'words', outcome, 'http'], 'outcome-http', `${http} does not fit a ${outcome}`);
+  }
+}
+
+/** A request with a strong signal of two families proves neither. */
+function checkAlike({ source, report }: Checking): void {
+  const owners = new Map<string, string>();
+  for (const [id, { extends: format, proof = [] }] of Object.entries(source.families))
+    for (const [index, { weight, ...signal }] of proof.entries()) {
+      if (weight !== 'strong') continue;
+      const key = JSON.stringify([format, signal]);
+      const owner = owners.get(key);
+      if (owner !== undefined && owner !== id)
+        report(['families', id, 'proof', index], 'family-like-another', `this is a strong signal of family \`${owner}\` already`);
+      else owners.set(key, id);
+    }
+}
