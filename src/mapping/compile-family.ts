@@ -51,7 +51,14 @@ function tellAs(id: string, source: MappingSource, base: Mapping, told: Mapping)
     operation.name,
     { ...operation, replies: told.operations.get(operation.name)!.replies, ...waysOf(id, operation, source) },
   ]);
-  return { ...base, words: told.words, refusal: told.refusal, operations: new Map(operations) };
+  const failureHttp = source.families[id]!.words?.failure?.http;
+  return {
+    ...base,
+    words: told.words,
+    ...(failureHttp === undefined ? {} : { failureHttp }),
+    refusal: told.refusal,
+    operations: new Map(operations),
+  };
 }
 
 const AFTER: Readonly<Record<TakesPending, AfterPending>> = { keeps: 'buy', sells: 'buy', refunds: 'look' };

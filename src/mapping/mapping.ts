@@ -220,6 +220,8 @@ export interface Mapping {
   /** Headers that carry one as well. */
   readonly requestIdHeaders: readonly string[];
   readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
+  /** Of a family that knows failures by one HTTP status: also refusals and rejections are told with it. */
+  readonly failureHttp?: number;
   readonly texts: Readonly<Record<string, string>>;
   readonly timing: Timing;
   /** How long a success is told again to a repeat, and how long a request without an id may repeat an order. */

@@ -25,7 +25,13 @@ const COSTS: Readonly<Record<Conclusion, string>> = {
 
 /** What stands between the marks of the document, by the name of the mark. */
 export function sections(): Readonly<Record<string, string>> {
-  return { families: familyTable(), requeries: requeryTable(), 'without-pending': pendingTable(), exceptions: exceptionTable() };
+  return {
+    families: familyTable(),
+    requeries: requeryTable(),
+    'without-pending': pendingTable(),
+    exceptions: exceptionTable(),
+    'own-words': ownTable(),
+  };
 }
 
 export function marks(name: string): readonly [string, string] {
@@ -99,6 +105,31 @@ function exceptionTable(): string {
           .join('; '),
         family.because ?? '',
       ]),
+  );
+}
+
+/** What a script makes of the reply that everybody hears, and of that of its own family. */
+function ownTable(): string {
+  const told = (family: Family): string =>
+    (['success', 'pending', 'failure'] as const)
+      .map((meaning) => WORDS[expected(family, meaning === 'failure' ? 'declined' : meaning)])
+      .join(' / ');
+  const isProven = (id: string): boolean => (mapping.families.get(id)?.signals.length ?? 0) > 0;
+  return table(
+    ['family', 'format', 'recognised by', 'everybody’s reply: success / pending / failure', 'in its own words'],
+    families.flatMap((family) =>
+      family.told === undefined
+        ? []
+        : [
+            [
+              `\`${family.told.family}\``,
+              mapping.families.get(family.told.family)!.format.toUpperCase(),
+              isProven(family.told.family) ? 'its requests, or its key' : 'its key alone',
+              told(family),
+              told({ ...family, instead: family.told.instead ?? {} }),
+            ],
+          ],
+    ),
   );
 }
 

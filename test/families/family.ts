@@ -28,6 +28,8 @@ export interface Family {
    * `failure` for every failure that is not named itself. Each must be so, else the test fails.
    */
   readonly instead?: Readonly<Record<string, Conclusion>>;
+  /** The family of the mappings in whose words it is told, and where it still concludes something else then. */
+  readonly told?: { readonly family: string; readonly instead?: Readonly<Record<string, Conclusion>> };
   /** Why that is so and cannot be helped by a reply. */
   readonly because?: string;
 }

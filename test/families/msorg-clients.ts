@@ -42,6 +42,7 @@ const msorgServer: Family = {
     return says(reply, 'Status', 'failed') ? 'failure' : 'sale';
   },
   instead: { pending: 'sale', failure: 'pending' },
+  told: { family: 'msorg-as-client', instead: { pending: 'sale' } },
   because:
     'It refunds only on HTTP 200 with `Status` failed. Saying so would make failures sales to a script that goes by the HTTP ' +
     'status alone (#13307147537), so they stay 4xx, as on real MSORG servers, and its owner closes the order.',

@@ -89,4 +89,36 @@ const successKey: Family = {
   instead: { pending: 'failure' },
 };
 
-export const singleScripts: readonly Family[] = [sixth, eighth, tenth, eleventh, alwaysSold, anyBody, httpAlone, successKey];
+/** laravel-husmodata: a lower-case `status` is looked up in a table that does not have `success`; it throws unless HTTP is 200. */
+const laravel: Family = {
+  name: 'laravel-husmodata',
+  formats: ['b'],
+  concludes: (reply) =>
+    reply.status === 200 && reply.body?.['status'] === undefined && says(reply, 'Status', 'successful') ? 'sale' : 'failure',
+  instead: { success: 'failure', pending: 'failure' },
+  told: { family: 'laravel-husmodata', instead: { pending: 'failure' } },
+  because: 'The word `success` in a lower-case `status`, which most scripts need, is not in its table.',
+};
+
+/** A Django shop: HTTP 201 alone is a sale. */
+const created: Family = {
+  name: 'Django shop (HTTP 201)',
+  formats: ['b'],
+  concludes: ({ status }) => (status === 201 ? 'sale' : 'failure'),
+  instead: { success: 'failure', pending: 'failure' },
+  told: { family: 'django-201', instead: { pending: 'failure' } },
+  because: 'Others demand exactly 200, so nobody is told 201 who is not known.',
+};
+
+export const singleScripts: readonly Family[] = [
+  laravel,
+  created,
+  sixth,
+  eighth,
+  tenth,
+  eleventh,
+  alwaysSold,
+  anyBody,
+  httpAlone,
+  successKey,
+];

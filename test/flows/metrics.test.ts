@@ -311,6 +311,7 @@ test('the rows name the labels that the metrics have', () => {
 const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_mapping_info: 'test/flows/metrics.test.ts',
   compat_log_lines_lost_total: 'test/cli/broken-log.test.ts',
+  compat_families_total: 'test/flows/families.test.ts',
   compat_journal_writable: 'test/disk/disk-taken-away.test.ts',
 };
 

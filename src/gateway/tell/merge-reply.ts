@@ -31,7 +31,7 @@ export interface ReplyParts {
 export function mergeReply(parts: ReplyParts): LegacyReply {
   const { mapping, operation, format, outcome, values = {}, catalog } = parts;
   const words = mapping.words[outcome];
-  const status = parts.http ?? words.http;
+  const status = (outcome === 'failure' ? mapping.failureHttp : undefined) ?? parts.http ?? words.http;
   const numbers = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
   const scope: Scope = {
     fields: values,

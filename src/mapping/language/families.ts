@@ -45,7 +45,9 @@ export const familySchema = z
         failure: wordsOf('family {1}: failure').partial().optional().describe('Not charged, or refunded.'),
       })
       .optional()
-      .describe('What of `words` is told otherwise to this family.')
+      .describe(
+        'What of `words` is told otherwise to this family. Its HTTP status of a failure holds for every failure, refusals too.',
+      )
       .meta(group({})),
     reply: replySchema
       .optional()

@@ -76,8 +76,10 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
   }
 }
 
+type FamilyOfKey = { readonly [K in 'key_family' | 'caller']?: string | undefined };
+
 /** The mapping with the line of callers.yaml that gives the case's key its family. */
-function withFamilyOfKey({ key_family: family, caller }: Case, mapping: Mapping): Mapping {
+export function withFamilyOfKey({ key_family: family, caller }: FamilyOfKey, mapping: Mapping): Mapping {
   if (family === undefined || caller === undefined) return mapping;
   const format = mapping.families.get(family)?.format;
   return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...plainCallerKey(caller), family, format }]]) };

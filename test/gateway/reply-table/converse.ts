@@ -31,6 +31,8 @@ export interface Told {
 export interface ConverseOptions {
   readonly address?: Address;
   readonly userAgent?: string;
+  /** The family of the key, as callers.yaml may say. */
+  readonly family?: string;
   /** v1 gives no price list: names of plans and networks are not known. */
   readonly withoutCatalog?: boolean;
   /** A request id of the script, instead of the one of the sample. */
@@ -41,11 +43,15 @@ export interface ConverseOptions {
 
 /** What a script is told: the sample of an operation in a format, sent to an address, with this outcome at v1. */
 export function converse(operation: string, format: string, outcome: string, options: ConverseOptions = {}): Promise<Told> {
-  return inTurn(scriptOf(operation, outcome, options), async (house) => {
-    const isStatus = operationOf(operation).kind === 'status';
-    if (isStatus && isOrderEnding(outcome)) await house.gateway.handle(requestOf(ORDERED, format, outcome, {}));
-    return ask(house, requestOf(operation, format, outcome, options), operation);
-  });
+  return inTurn(
+    scriptOf(operation, outcome, options),
+    async (house) => {
+      const isStatus = operationOf(operation).kind === 'status';
+      if (isStatus && isOrderEnding(outcome)) await house.gateway.handle(requestOf(ORDERED, format, outcome, {}));
+      return ask(house, requestOf(operation, format, outcome, options), operation);
+    },
+    options.family,
+  );
 }
 
 const heard = new Map<string, Promise<Told>>();

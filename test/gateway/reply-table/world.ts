@@ -1,5 +1,6 @@
 /** Where conversations of the reply table are held: the stage of the cases, one conversation after another. */
 import type { SeenCall } from '../../../src/operator/case/scripted-v1';
+import { withFamilyOfKey } from '../../../src/operator/case/run-cases';
 import { createStage, type CaseHouse } from '../../../src/operator/case/stage';
 import type { CannedAnswer } from './canned-v1';
 import { mapping } from './samples';
@@ -12,15 +13,16 @@ let turn: Promise<unknown> = Promise.resolve();
 let conversations = 0;
 
 /** Talks in a world of its own, after all who came before. */
-export function inTurn<T>(script: Script, talk: (house: CaseHouse) => Promise<T>): Promise<T> {
+export function inTurn<T>(script: Script, talk: (house: CaseHouse) => Promise<T>, family?: string): Promise<T> {
+  conversations += 1;
+  // Replies show the first eight digits.
+  const key = `00c0ffee${String(conversations).padStart(24, '0')}`;
   const told = turn.then(() =>
     stage.play(
-      mapping,
+      withFamilyOfKey({ key_family: family, caller: key }, mapping),
       (call) => answerOf(script(call)),
       (house) => {
-        conversations += 1;
-        // Replies show the first eight digits.
-        house.actAs(`00c0ffee${String(conversations).padStart(24, '0')}`);
+        house.actAs(key);
         return talk(house);
       },
     ),
