@@ -1,4 +1,5 @@
 /** Everything in a mapping that a case can show, each with its place in the source. */
+import { sourceOfFamily } from '../../mapping/compile-family';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { OperationKind } from '../../mapping/mapping';
 import type { YamlPath } from '../../mapping/read-yaml';
@@ -154,9 +155,11 @@ function transformRules(source: MappingSource): Rule[] {
 }
 
 function signalRules(source: MappingSource): Rule[] {
-  return [...source.formats].flatMap(([id, { proof }]) =>
+  const ofFormats = [...source.formats].map(([id, { proof }]) => ({ id, at: ['formats', id, 'proof'], proof }));
+  const ofFamilies = Object.entries(source.families).map(([id, { proof }]) => ({ id, at: ['families', id, 'proof'], proof }));
+  return [...ofFormats, ...ofFamilies].flatMap(({ id, at: place, proof }) =>
     (proof ?? []).flatMap((signal, index) => {
-      const path = ['formats', id, 'proof', index];
+      const path = [...place, index];
       const { any_field: any, all_fields: all, field, is, path: address, auth } = signal;
       if (any !== undefined) return any.map((name, at) => rule('signal', [...path, 'any_field', at], `field ${name} (${id})`));
       if (field !== undefined)
@@ -189,6 +192,11 @@ function replyRules(source: MappingSource): Rule[] {
   const placed = [
     ...outcomeReplies(source).flatMap(({ fields }) => [...fields]),
     ...blockReply('refusal', 'failure', source),
+    ...Object.keys(source.families).flatMap((id) =>
+      outcomeReplies(sourceOfFamily(source, id)).flatMap(({ fields }) =>
+        [...fields].filter(([, { path }]) => path[0] === 'families'),
+      ),
+    ),
   ].flatMap(([key, { value, path }]) => leaves(value, path, key));
   const lists = Object.entries(source.operations).flatMap(([operation, { kind, reply }]) =>
     kind === 'list' && reply?.success !== undefined

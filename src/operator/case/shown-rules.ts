@@ -1,6 +1,7 @@
 /** Which rules of the mapping a case shows: those that its request went through and that its expectations speak of. */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
+import { sourceOfFamily } from '../../mapping/compile-family';
 import type { Field, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
 import type { YamlPath } from '../../mapping/read-yaml';
 import type { PlacedValue } from '../../mapping/merge-layers';
@@ -8,7 +9,8 @@ import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import { splitNames } from '../../mapping/language/values';
 import { parseRoute, type Address } from '../../mapping/routes';
 import { trimSlash } from '../../mapping/trim-slash';
-import type { ValueSource } from '../../mapping/language/schema';
+import type { SignalSource, ValueSource } from '../../mapping/language/schema';
+import type { Signal } from '../../mapping/signals';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord, sameWord } from '../../mapping/table';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
@@ -37,7 +39,15 @@ export function shownRules({ played, observed, differences }: CaseResult, around
   const { format } = served;
   if (format === undefined) return shown;
   showTables(request, operation, format, around, shown);
-  if (played.format !== undefined) showSignals(request, path, format, around, shown);
+  if (played.format !== undefined) {
+    const { signals } = mapping.formats.get(format)!;
+    showSignals(request, path, { signals, proof: around.source.formats.get(format)!.proof, at: ['formats', format] }, shown);
+  }
+  const family = mapping.families.get(played.family ?? '');
+  if (family !== undefined) {
+    const { proof } = around.source.families[family.id]!;
+    showSignals(request, path, { signals: family.signals, proof, at: ['families', family.id] }, shown);
+  }
   const intent = intentOf(request, operation, format, parameters, mapping);
   if (intent !== undefined) showSpellings(intent, around, shown);
   return shown;
@@ -155,19 +165,20 @@ function showPrefix(raw: LegacyValue | undefined, field: Field, table: string, s
   }
 }
 
-/** Of several signals that are there each counts: the case says which format they made. */
-function showSignals(
-  request: LegacyRequest,
-  path: string,
-  format: string,
-  { source, mapping }: Surroundings,
-  shown: Set<string>,
-): void {
+/** A format or a family, as it is compiled and as it is written. */
+interface Provable {
+  readonly signals: readonly Signal[];
+  readonly proof: readonly SignalSource[] | undefined;
+  readonly at: YamlPath;
+}
+
+/** Of several signals that are there each counts: the case says which format or family they made. */
+function showSignals(request: LegacyRequest, path: string, { signals, proof, at: place }: Provable, shown: Set<string>): void {
   const valueOf = (name: string): LegacyValue | undefined => request.body.get(name) ?? request.query.get(name);
-  for (const [index, signal] of mapping.formats.get(format)!.signals.entries()) {
+  for (const [index, signal] of signals.entries()) {
     if (signal.find(request, path) === undefined) continue;
-    const at = ['formats', format, 'proof', index];
-    const { any_field: any, field, is } = source.formats.get(format)!.proof![index]!;
+    const at = [...place, 'proof', index];
+    const { any_field: any, field, is } = proof![index]!;
     const first = any?.findIndex((name) => valueOf(name) !== undefined) ?? -1;
     const value = field === undefined ? undefined : valueOf(field);
     if (any !== undefined) shown.add(idOf('signal', [...at, 'any_field', first]));
@@ -187,9 +198,10 @@ const REPLY_OF: Readonly<Record<string, ReplyOutcome>> = {
 function showReply(
   { expect_reply: expected, absent = [] }: CaseResult['played'],
   { served, reply }: Observed,
-  { source }: Surroundings,
+  { source: shared }: Surroundings,
   shown: Set<string>,
 ): void {
+  const source = toldBy(shared, served?.family);
   const named: JsonValue = Array.isArray(expected)
     ? expected
     : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
@@ -206,6 +218,18 @@ function showReply(
     candidates.find((one) => one.operation === name && one.format === format) ??
     candidates.find((one) => one.operation === name && one.format === undefined);
   showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
+}
+
+const told = new WeakMap<MappingSource, Map<string, MappingSource>>();
+
+/** The set in whose words the reply was told: kept, because its replies are. */
+function toldBy(source: MappingSource, family: string | undefined): MappingSource {
+  if (family === undefined) return source;
+  const ofSource = told.get(source) ?? new Map<string, MappingSource>();
+  told.set(source, ofSource);
+  const own = ofSource.get(family) ?? sourceOfFamily(source, family);
+  ofSource.set(family, own);
+  return own;
 }
 
 const known = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();

@@ -19,7 +19,7 @@ export function listMutants(source: MappingSource): Mutant[] {
 }
 
 const UNSEEN =
-  /^(?:timing|callers|lookup_key)$|(?:^|\.)(?:title|kind|patience|after_pending|shown_in|why)$|\.(?:call\.to|join\.\*\.list)$/;
+  /^(?:timing|callers|lookup_key)$|(?:^|\.)(?:title|scripts|kind|patience|after_pending|shown_in|why)$|^families\.\*\.(?:operations\.\*\.)?pending$|\.(?:call\.to|join\.\*\.list)$/;
 
 function walk(value: unknown, place: Place, source: MappingSource): Mutant[] {
   const { pattern } = place;
@@ -89,7 +89,7 @@ function breakKey(value: unknown, key: Compared, at: Broken, source: MappingSour
     case 'default':
     case 'constant':
     case 'guard':
-      return breakConstant(value as string | number | boolean, at, source);
+      return typeof value === 'object' ? breakEntries(value, at) : breakConstant(value as string | number | boolean, at, source);
   }
 }
 
@@ -146,6 +146,12 @@ function besideTheOthers(items: readonly string[], { path, names, operations }: 
   };
 }
 
+/** Conditions by name, such as headers: each is left out, if it is not the only one. */
+function breakEntries(value: object | null, { path, says, operations }: Broken): Mutant[] {
+  const names = Object.keys(value ?? {});
+  return names.length < 2 ? [] : names.map((name) => drop(`${says}: ${name}`, [...path, name], operations));
+}
+
 const WEAKER: Readonly<Record<string, string>> = { strong: 'weak', medium: 'weak', weak: 'strong' };
 
 function breakConstant(value: string | number | boolean, at: Broken, source: MappingSource): Mutant[] {
@@ -174,11 +180,10 @@ export function applyMutant(source: MappingSource, { edits }: Mutant): MappingSo
 export function narrowSource(source: MappingSource, names: ReadonlySet<string>): MappingSource {
   const pick = <Item>(all: Readonly<Record<string, Item>>): Record<string, Item> =>
     Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
-  const formats = new Map(
-    [...source.formats].map(([id, format]) => [
-      id,
-      format.operations === undefined ? format : { ...format, operations: pick(format.operations) },
-    ]),
-  );
-  return { ...source, formats, operations: pick(source.operations) };
+  const narrow = <Teller extends { readonly operations?: Readonly<Record<string, unknown>> | undefined }>(
+    teller: Teller,
+  ): Teller => (teller.operations === undefined ? teller : { ...teller, operations: pick(teller.operations) });
+  const formats = new Map([...source.formats].map(([id, format]) => [id, narrow(format)]));
+  const families = Object.fromEntries(Object.entries(source.families).map(([id, family]) => [id, narrow(family)]));
+  return { ...source, formats, families, operations: pick(source.operations) };
 }
