@@ -4,7 +4,7 @@
  *   1  read-request      bytes → LegacyRequest                       (http/)
  *   2  match-route       address → operation
  *   3  authenticate      → Credentials
- *   4  detect-format     which format, with the reason
+ *   4  detect-format     which format, with the reason; recognise-family: in whose words it is told
  *   5  canonicalise      script's fields → Intent
  *   6  build-call        Intent → V1Call                             above: a refusal is safe, nothing has happened
  *   7  journal.open      the order is on disk, or found again

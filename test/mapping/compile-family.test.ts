@@ -20,7 +20,7 @@ test('a family shares everything with the mapping but what is told, how long it 
     for (const [name, operation] of mapping.operations)
       for (const [part, value] of Object.entries(operation)) {
         if (['replies', 'patienceMs', 'afterPending', 'afterPendingByFormat'].includes(part)) continue;
-        const isShared = Object.is(own.operations.get(name)?.[part as keyof typeof operation], value);
+        const isShared = Object.entries(own.operations.get(name)!).some(([key, other]) => key === part && Object.is(other, value));
         expect({ name, part, isShared }).toEqual({ name, part, isShared: true });
       }
   }

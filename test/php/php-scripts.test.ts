@@ -270,6 +270,10 @@ const CASES: readonly Case[] = [
       { told: 'pending', reference: null, text: expect.any(String) },
     ],
   ]),
+  ...family('laravel-husmodata', {}, [
+    ...threeEnds('airtime', (end) => airtime(2, '0805', end), {}, 'GLO'),
+    ...threeEnds('data', (end) => data(1, '0803', 102, end)),
+  ]),
   ...family('form-b', {}, [
     ...threeEnds('urlencoded', (end) => airtime(2, '0805', end), {}, 'GLO'),
     ...threeEnds('multipart', (end) => airtime(3, '0802', end), {}, 'AIRTEL'),

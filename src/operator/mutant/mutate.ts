@@ -64,7 +64,11 @@ function reachOf({ pattern, names, path }: Place, { operations }: MappingSource)
   const ofKind = (wanted: string): string[] =>
     Object.entries(operations).flatMap(([name, { kind }]) => (kind === wanted ? [name] : []));
   if (path[0] === 'request_id' || path[0] === 'request_id_headers') return ofKind('purchase');
-  const name = pattern.startsWith('operations.') ? names[0] : pattern.startsWith('formats.*.operations.') ? names[1] : undefined;
+  const name = pattern.startsWith('operations.')
+    ? names[0]
+    : /^(?:formats|families)\.\*\.operations\./.test(pattern)
+      ? names[1]
+      : undefined;
   if (name === undefined) return undefined;
   return pattern.includes('.reply') && operations[name]?.kind === 'purchase' ? [name, ...ofKind('status')] : [name];
 }

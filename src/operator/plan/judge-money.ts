@@ -73,7 +73,7 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
   const judged = MODEL.keys.get(pattern)?.judged;
   if (judged === undefined) return 'is no key that is known to be harmless';
   if (typeof judged === 'object') return judged.money;
-  const operation = pattern.startsWith('formats.') ? names[1]! : names[0]!;
+  const operation = /^(?:formats|families)\./.test(pattern) ? names[1]! : names[0]!;
   switch (judged) {
     case 'plain':
       return undefined;

@@ -101,7 +101,7 @@ class Reader {
     const isEmpty = isPlainMap(value) && Object.keys(value).length === 0;
     if (!isEmpty) return this.#value(value, place);
     if (groupAt(place.pattern).keptEmpty === true) return { kind: 'branch', ...place, entries: new Map() };
-    const operation = place.pattern.startsWith('formats.') ? place.names[1] : place.names[0];
+    const operation = /^(?:formats|families)\./.test(place.pattern) ? place.names[1] : place.names[0];
     const isList = this.#source.operations[operation ?? '']?.kind === 'list';
     return isList && place.pattern.endsWith('.success') ? this.#value(value, place) : undefined;
   }
