@@ -48,6 +48,7 @@ const SLOW = [
   '/test/mapping/break-files',
   '/test/mapping/breakages',
   '/test/mapping/by-cause',
+  '/test/mapping/compile-family',
   '/test/mapping/fix',
   '/test/mapping/folder-change',
   '/test/mapping/json-schema',
