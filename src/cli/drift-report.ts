@@ -1,12 +1,12 @@
 /** What `compat-gateway drift` prints for people. */
 import type { LearntEntry } from '../gateway/order/learnt-patience';
 import type { Places } from '../mapping/source';
-import type { Addition, Advice, Drift, UnknownField } from '../operator/drift/drift';
+import type { Addition, Advice, Drift, DriftedFamily, UnknownField } from '../operator/drift/drift';
 import type { Patch } from '../operator/drift/make-patch';
 
 /** True when a person should look: what nobody used is information only. */
-export function hasFound({ fields, words, addresses }: Drift): boolean {
-  return fields.length + words.length + addresses.length > 0;
+export function hasFound({ fields, words, addresses, families }: Drift): boolean {
+  return fields.length + words.length + addresses.length + families.length > 0;
 }
 
 export function formatDrift(drift: Drift, patch: Patch, places: Places, learnt: readonly LearntEntry[] = []): string {
@@ -17,6 +17,10 @@ export function formatDrift(drift: Drift, patch: Patch, places: Places, learnt: 
     section('Unknown fields', drift.fields.flatMap(fieldLines)),
     section('Words that no table has', wordLines(drift)),
     section('Addresses that are not served', addressLines(drift)),
+    section(
+      'Keys that look like a family (not in the patch; `family` of the key in callers.yaml)',
+      drift.families.map(familyLine),
+    ),
     section('Scripts that hang up before their answer (for information; `patience` of a key fixes it)', learnt.map(patienceLine)),
     section('Never used in this time (for information; not in the patch)', unusedLines(drift)),
     patchLines(patch, places),
@@ -26,6 +30,10 @@ export function formatDrift(drift: Drift, patch: Patch, places: Places, learnt: 
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join('\n'))
     .join('\n\n')}\n`;
+}
+
+function familyLine({ caller, family, count: proven, purchases }: DriftedFamily): string {
+  return `${caller}  looks like ${family}: ${proven} of ${count(purchases, 'purchase')}`;
 }
 
 function patienceLine({ fingerprint, kind, limitMs = 0, hangUpsMs }: LearntEntry): string {

@@ -51,6 +51,8 @@ export interface SeenShape {
   readonly operation: string;
   /** Undefined when the request was refused before its format was known. */
   readonly format: string | undefined;
+  /** The family that its requests prove, or that the key is of; absent where there is none. */
+  readonly family?: string;
   /** The fingerprint of the key; undefined for a request without one. */
   readonly caller: string | undefined;
   readonly count: number;

@@ -11,13 +11,14 @@ import type { Waiting } from './waiting';
 export interface Walked {
   readonly operation: string | undefined;
   readonly format: string | undefined;
+  readonly family?: string | undefined;
   readonly fingerprint: string | undefined;
   readonly refusal: { readonly code: ErrorCode; readonly field: string | undefined } | undefined;
 }
 
 /** Counts what one request looked like. `walked` is what became of it. */
 export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Mapping, nowMs: number, into: Waiting): void {
-  const { operation: name, format, fingerprint: caller, refusal } = walked;
+  const { operation: name, format, family, fingerprint: caller, refusal } = walked;
   if (refusal?.code === 'unknown_path' || refusal?.code === 'wrong_method') {
     const method = shownMethod(request.method);
     const path = keepAddress(request.path, request.headers);
@@ -27,8 +28,8 @@ export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Map
   // The mapping was replaced while the request was on its way.
   if (operation === undefined) return;
   // A caller counts by itself, so its fingerprint need not be in the signature.
-  const signature = `${format} ${signatureOf(request, operation, mapping)}`;
-  const body = (): object => ({ operation: operation.name, format, caller, shape: shapeOf(request, operation, mapping) });
+  const signature = `${format} ${family} ${signatureOf(request, operation, mapping)}`;
+  const body = (): object => ({ operation: operation.name, format, family, caller, shape: shapeOf(request, operation, mapping) });
   into.count('shape', caller ?? '', signature, nowMs, body, refusal?.code);
   const refused = refusal?.code === 'invalid_field' ? refusal.field : undefined;
   noteWords(request, operation, { mapping, format, callerKey: mapping.callerKeys.get(caller ?? ''), refused, nowMs }, into);

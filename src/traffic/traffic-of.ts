@@ -15,7 +15,10 @@ export function trafficOf(counters: Counters): Traffic {
     sinceMs,
     shapes: of('shape', (body, tally) => ({
       // A key that JSON left out is undefined.
-      ...({ format: undefined, caller: undefined, ...body } as Pick<SeenShape, 'shape' | 'operation' | 'format' | 'caller'>),
+      ...({ format: undefined, caller: undefined, ...body } as Pick<
+        SeenShape,
+        'shape' | 'operation' | 'format' | 'family' | 'caller'
+      >),
       ...seen(tally),
       firstSeenMs: tally.firstSeenMs,
       refusals: tally.refusals,

@@ -21,6 +21,8 @@ test('a Laravel shop of husmodata is sold to like everybody else and told withou
   expect(line.familyReason).toContain('User-Agent');
   const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
   expect(metrics).toContain('compat_families_total{family="laravel-husmodata"} 1');
+  const { shapes } = await (await fetch(`${house.service.adminUrl}/traffic`)).json();
+  expect(shapes).toMatchObject([{ operation: 'buy_airtime', family: 'laravel-husmodata', count: 1 }]);
 });
 
 test('the same request of any other client hears both words', async () => {

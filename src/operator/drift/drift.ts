@@ -51,6 +51,15 @@ export interface DriftedAddress {
   readonly hint: string | undefined;
 }
 
+/** A key that looks like a family: so many of its purchases prove it. */
+export interface DriftedFamily {
+  /** The fingerprint of the key. */
+  readonly caller: string;
+  readonly family: string;
+  readonly count: number;
+  readonly purchases: number;
+}
+
 export interface Unused {
   /** `buy_airtime`, and how many requests that rests on. */
   readonly operation: string;
@@ -83,6 +92,7 @@ export interface Drift {
   readonly fields: readonly UnknownField[];
   readonly words: readonly DriftedWord[];
   readonly addresses: readonly DriftedAddress[];
+  readonly families: readonly DriftedFamily[];
   readonly unused: readonly Unused[];
   readonly unusedWords: readonly UnusedWords[];
 }

@@ -4,6 +4,7 @@ import type { Mapping } from '../../mapping/mapping';
 import type { MappingSource } from '../../mapping/source';
 import type { Addition, Drift } from './drift';
 import { findAddresses } from './find-addresses';
+import { findFamilies } from './find-families';
 import { findUnknownFields } from './find-unknown-fields';
 import { findUnused, findUnusedWords } from './find-unused';
 import { findWords } from './find-words';
@@ -16,6 +17,7 @@ export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSou
     fields: findUnknownFields(traffic, mapping),
     words: findWords(traffic, mapping, source),
     addresses: findAddresses(traffic, mapping),
+    families: findFamilies(traffic, mapping),
     unused: findUnused(traffic, mapping),
     unusedWords: findUnusedWords(traffic, source),
   };
