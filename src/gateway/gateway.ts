@@ -164,13 +164,9 @@ class RunningGateway implements Gateway {
   async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {
     const { request, mapping } = visit;
     if (walk.kind !== 'walked') {
-      const repeat = await answerRefusedRepeat(
-        request,
-        (walk.known as Known).mapping ?? mapping,
-        walk.known,
-        refusal,
-        this.#parts,
-      ).catch(() => undefined);
+      const known: Known = walk.known;
+      const told = known.mapping ?? mapping;
+      const repeat = await answerRefusedRepeat(request, told, known, refusal, this.#parts).catch(() => undefined);
       if (repeat !== undefined) return repeat;
     }
     return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };

@@ -56,7 +56,6 @@ function tellAs(id: string, source: MappingSource, base: Mapping, told: Mapping)
     ...base,
     words: told.words,
     ...(failureHttp === undefined ? {} : { failureHttp }),
-    refusal: told.refusal,
     operations: new Map(operations),
   };
 }

@@ -1,3 +1,4 @@
+import type { Traffic } from '../../src/domain/traffic';
 import { askV1, openHouse, send, type House } from './house';
 
 let house: House;
@@ -21,7 +22,7 @@ test('a Laravel shop of husmodata is sold to like everybody else and told withou
   expect(line.familyReason).toContain('User-Agent');
   const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
   expect(metrics).toContain('compat_families_total{family="laravel-husmodata"} 1');
-  const { shapes } = await (await fetch(`${house.service.adminUrl}/traffic`)).json();
+  const { shapes } = (await (await fetch(`${house.service.adminUrl}/traffic`)).json()) as Traffic;
   expect(shapes).toMatchObject([{ operation: 'buy_airtime', family: 'laravel-husmodata', count: 1 }]);
 });
 
