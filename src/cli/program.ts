@@ -12,6 +12,7 @@ const COMMANDS = [
   'sandbox',
   'check',
   'explain',
+  'family',
   'test',
   'plan',
   'apply',

@@ -8,6 +8,7 @@ const COMMANDS = [
   'sandbox',
   'check',
   'explain',
+  'family',
   'test',
   'plan',
   'apply',

@@ -1,0 +1,70 @@
+/**
+ * What the source of a script shows of its requests and of its conclusions: a reading aid by patterns, line by line. What is
+ * computed, included from elsewhere or written in another way is not seen.
+ */
+
+export interface Finding {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface SourceFindings {
+  /** Addresses as they are written, such as `/api/topup/`. */
+  readonly paths: readonly string[];
+  /** Names of fields that are sent or read. */
+  readonly fields: readonly string[];
+  /** By name; without the values of secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What its HTTP client calls itself, when that can be told. */
+  readonly userAgent: string | undefined;
+  readonly limits: readonly Finding[];
+  /** Lines that compare something of a reply. */
+  readonly conditions: readonly Finding[];
+}
+
+/** How libraries name themselves unless a script says otherwise. */
+const CLIENTS: readonly (readonly [RegExp, string])[] = [
+  [/GuzzleHttp|\bHttp::/, 'GuzzleHttp/7'],
+  [/\baxios\b/, 'axios/1'],
+  [/\bhttpx\b/, 'python-httpx/0'],
+  [/\brequests\.(?:get|post)\b/, 'python-requests/2'],
+  [/\bfetch\(/, 'node'],
+];
+const PATH = /\/api\/[\w/-]*/g;
+const FIELD = /['"]([A-Za-z][\w-]*)['"]\s?\]?\s?(?:=>|:|=(?!=))/g;
+const HEADER = /['"]([A-Z][A-Za-z-]+): ?([^'"]*)['"]/g;
+const AGENT = /CURLOPT_USERAGENT\s*(?:=>|,)\s*['"]([^'"]+)['"]/;
+const LIMIT = /CURLOPT_(?:CONNECT)?TIMEOUT|\btimeout\b/i;
+const SECRETS = /^(?:authorization|token|cookie|.*key)$/i;
+/** A field of a reply, or the status of its answer. */
+const REPLY =
+  /(?:\[['"]|->|\.|get\(['"])(?:status|Status|success|code|response_code|error|pending|state)\b|HTTP_CODE|RESPONSE_CODE|getStatusCode|status_code|->successful\(/;
+const DECIDES = /\bif\b|\belse\b|\bswitch\b|\bcase\b|\bmatch\b|\bin_array\b|\bin\b|\?|===?|!==?/;
+
+/** Longer lines are data or minified code. */
+const LINE_MAX = 2_000;
+const SHOWN_MAX = 140;
+
+export function readSource(text: string): SourceFindings {
+  const lines = text.split('\n').map((line) => line.replaceAll('\\"', '"').slice(0, LINE_MAX));
+  const every = (pattern: RegExp): string[] =>
+    lines.flatMap((line) => [...line.matchAll(pattern)].map((found) => found[1] ?? found[0]));
+  const where = (isWanted: (line: string) => boolean): Finding[] =>
+    lines.flatMap((line, index) => (isWanted(line) ? [{ line: index + 1, text: line.trim().slice(0, SHOWN_MAX) }] : []));
+  const headers = Object.fromEntries(
+    lines.flatMap((line) =>
+      [...line.matchAll(HEADER)].map(([, name = '', value = '']) => [name, SECRETS.test(name) ? '…' : value.trim()] as const),
+    ),
+  );
+  const named = lines.map((line) => AGENT.exec(line)?.[1]).find((agent) => agent !== undefined);
+  const client = CLIENTS.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
+  return {
+    paths: [...new Set(every(PATH))],
+    fields: [...new Set(every(FIELD))],
+    headers,
+    userAgent: headers['User-Agent'] ?? named ?? client,
+    limits: where((line) => LIMIT.test(line) && /\d/.test(line)),
+    conditions: where((line) => DECIDES.test(line) && REPLY.test(line)),
+  };
+}

@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../docs/build-program';
+import { runHere } from './run-here';
+
+const SHOP = join(ROOT, 'test', 'php', 'scripts', 'laravel-husmodata.php');
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-family-'));
+  mkdirSync(join(folder, 'vendor'));
+  writeFileSync(join(folder, 'vendor', 'library.php'), "curl_init('/api/data/');");
+  writeFileSync(
+    join(folder, 'shop.php'),
+    "<?php\ncurl_init($base . '/api/topup/');\n$sale = ['network' => 1, 'mobile_number' => $phone];\n" +
+      "curl_setopt($curl, CURLOPT_TIMEOUT, 20);\nif ($reply['Status'] === 'successful') deliver();\n",
+  );
+  writeFileSync(
+    join(folder, 'request.http'),
+    'POST /api/topup/ HTTP/1.1\nUser-Agent: GuzzleHttp/7\nAuthorization: Token very-secret:1234\nContent-Type: application/json\n\n' +
+      '{"network":1,"mobile_number":"08031234567","amount":100,"Ported_number":true}',
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a source is told with the family that it fits, and with what it decides by', async () => {
+  const { code, stdout } = await runHere('family', SHOP);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^Fits: laravel-husmodata\.$/m);
+  expect(stdout).toContain('fits  laravel-husmodata: field Ported_number and User-Agent and Accept');
+  expect(stdout).toMatch(/^ +\d+ {2}.*\$reply\['Status'\] === 'successful'/m);
+});
+
+test('a recorded request is told with its family, and none of its values is printed', async () => {
+  const { code, stdout } = await runHere('family', '--request', join(folder, 'request.http'));
+  expect({ code, fits: stdout.includes('Fits: laravel-husmodata.') }).toEqual({ code: 0, fits: true });
+  expect(stdout).not.toMatch(/very-secret|1234|0803/);
+});
+
+test('a folder of sources is read without its libraries; where no family fits there is YAML to start from', async () => {
+  const { code, stdout } = await runHere('family', folder);
+  expect(code).toBe(1);
+  expect(stdout).not.toContain('library.php');
+  expect(stdout).toContain('No family fits.');
+  expect(stdout).toContain('extends: b');
+  expect(stdout).toContain('patience: 17s');
+  expect(stdout).toContain('CURLOPT_TIMEOUT, 20');
+});

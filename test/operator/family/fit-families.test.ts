@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fitFamilies, requestsOf } from '../../../src/operator/family/fit-families';
+import { readSource } from '../../../src/operator/family/read-source';
+import { legacyRequest } from '../../gateway/legacy-request';
+import { shippedMapping } from '../../mapping/mapping-set';
+
+const mapping = shippedMapping();
+const SCRIPTS = join(__dirname, '..', '..', 'php', 'scripts');
+const findings = (script: string) => readSource(readFileSync(join(SCRIPTS, script), 'utf8'));
+
+test('the source of a Laravel shop fits its family at each address whose requests show it', () => {
+  const fits = requestsOf(findings('laravel-husmodata.php'), mapping).map((request) => fitFamilies(request, mapping)!);
+  expect(
+    fits.map(({ operation, format, proofs }) => [operation, format, proofs.map(({ id, isProven }) => [id, isProven])]),
+  ).toEqual([
+    ['buy_airtime', 'b', [['laravel-husmodata', true]]],
+    ['buy_data', 'b', [['laravel-husmodata', true]]],
+  ]);
+});
+
+test('a recorded request fits by what it shows, and its values are not kept', () => {
+  const sent = { 'user-agent': 'GuzzleHttp/7' };
+  const fit = fitFamilies(
+    legacyRequest({ body: { mobile_number: '08031234567', Ported_number: true }, headers: { sent } }),
+    mapping,
+  )!;
+  expect(fit.proofs).toMatchObject([{ id: 'laravel-husmodata', isProven: true }]);
+  expect(JSON.stringify(fit)).not.toContain('0803');
+  expect(fitFamilies(legacyRequest({ path: '/nowhere' }), mapping)).toBeUndefined();
+});

@@ -1,0 +1,42 @@
+import { readSource } from '../../../src/operator/family/read-source';
+
+test('a PHP script shows its addresses, fields, headers, limits and conditions with their lines', () => {
+  const found = readSource(`<?php
+$curl = curl_init($host . '/api/topup/');
+curl_setopt_array($curl, [
+    CURLOPT_TIMEOUT => 30,
+    CURLOPT_HTTPHEADER => ["Authorization: Token secret-key", 'Accept: application/json'],
+    CURLOPT_POSTFIELDS => json_encode(['network' => 1, "mobile_number" => $phone]),
+]);
+$reply = json_decode(curl_exec($curl), true);
+if ($reply['Status'] == 'successful') { deliver(); }
+`);
+  expect(found).toEqual({
+    paths: ['/api/topup/'],
+    fields: ['network', 'mobile_number'],
+    headers: { Authorization: '…', Accept: 'application/json' },
+    userAgent: undefined,
+    limits: [{ line: 4, text: 'CURLOPT_TIMEOUT => 30,' }],
+    conditions: [{ line: 9, text: "if ($reply['Status'] == 'successful') { deliver(); }" }],
+  });
+});
+
+test('JSON that is glued together shows its fields too', () => {
+  expect(readSource('$body = "{\\"phone\\": \\"$phone\\", \\"bypass\\": true}";').fields).toEqual(['phone', 'bypass']);
+});
+
+test.each([
+  ["Http::withToken($key)->post('/api/topup/')", 'GuzzleHttp/7'],
+  ["await axios.post(base + '/api/topup/', body)", 'axios/1'],
+  ["requests.post(BASE + '/api/topup/')", 'python-requests/2'],
+  ["CURLOPT_USERAGENT => 'MyShop/2',", 'MyShop/2'],
+  ["'User-Agent: Mozilla/5.0',", 'Mozilla/5.0'],
+  ['curl_init($url)', undefined],
+])('%j calls itself %j', (line, agent) => {
+  expect(readSource(line).userAgent).toBe(agent);
+});
+
+test('a source without anything known, and one of a single huge line, are read to their end', () => {
+  expect(readSource('')).toMatchObject({ paths: [], fields: [], conditions: [] });
+  expect(readSource(`'${'a'.repeat(5_000_000)}'`).fields).toEqual([]);
+});
