@@ -29,12 +29,21 @@ function insteadOf(
   return { http, status, Status };
 }
 
-/** `compile` makes a mapping of a source; asked for when a script of the family comes, or the check wants to know. */
-export function compileFamily(
-  id: string,
-  source: MappingSource,
-  { base, compile, report }: { base: () => Mapping; compile: (source: MappingSource) => Mapping; report: Report },
-): Family {
+/** Operations whose replies the family says something of; the others are told as to everybody. */
+export function retoldBy(family: string, { families, operations }: MappingSource): string[] {
+  const { reply, operations: own = {} } = families[family]!;
+  return Object.keys(operations).filter((name) => reply !== undefined || own[name]?.reply !== undefined);
+}
+
+export interface FamilyParts {
+  readonly base: () => Mapping;
+  /** The replies of an operation in one format, as this source says them. */
+  readonly retell: (operation: string, format: string, told: MappingSource) => Operation['replies'];
+  readonly report: Report;
+}
+
+/** Its mapping is made when a script of the family comes, or the check wants to know. */
+export function compileFamily(id: string, source: MappingSource, { base, retell, report }: FamilyParts): Family {
   const { title, extends: format, proof = [] } = source.families[id]!;
   let mapping: Mapping | undefined;
   return {
@@ -42,16 +51,20 @@ export function compileFamily(
     title,
     format,
     signals: proof.map((signal, index) => compileSignal(signal, ['families', id, 'proof', index], report)),
-    mapping: () => (mapping ??= tellAs(id, source, base(), compile(sourceOfFamily(source, id)))),
+    mapping: () => (mapping ??= tellAs(id, source, base(), retell)),
   };
 }
 
-function tellAs(id: string, source: MappingSource, base: Mapping, told: Mapping): Mapping {
-  const operations = [...base.operations.values()].map((operation): [string, Operation] => [
-    operation.name,
-    { ...operation, replies: told.operations.get(operation.name)!.replies, ...waysOf(id, operation, source) },
-  ]);
-  const failureHttp = source.families[id]!.words?.failure?.http;
+function tellAs(id: string, source: MappingSource, base: Mapping, retell: FamilyParts['retell']): Mapping {
+  const told = sourceOfFamily(source, id);
+  const { extends: format, words } = source.families[id]!;
+  const retold = new Set(retoldBy(id, source));
+  const operations = [...base.operations.values()].map((operation): [string, Operation] => {
+    const { name, replies } = operation;
+    const own = retold.has(name) ? { replies: new Map([...replies, ...retell(name, format, told)]) } : {};
+    return [name, { ...operation, ...own, ...waysOf(id, operation, source) }];
+  });
+  const failureHttp = words?.failure?.http;
   return {
     ...base,
     words: told.words,

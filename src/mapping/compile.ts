@@ -1,7 +1,7 @@
 /** A merged source → a mapping of plain functions. Reports every value that has no meaning. */
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
-import { compileFamily } from './compile-family';
+import { compileFamily, type FamilyParts } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
 import { buildReply, compileReplies, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
@@ -31,12 +31,15 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
   const tables = new Map(Object.entries(source.tables).map(([name, table]) => [name, createTable(name, table)]));
   const formats = new Map([...source.formats.keys()].map((id) => [id, compileFormat(id, source, tables, report)]));
   const rows = compileRows(source, tables, report);
+  const contexts = new Map<string, ValueContext>();
   const operations = new Map(
     Object.entries(source.operations).map(([name, operation]) => [
       name,
-      compileOperation(name, operation, { source, tables, formats, rows, report }),
+      compileOperation(name, operation, { source, tables, formats, rows, contexts, report }),
     ]),
   );
+  const retell: FamilyParts['retell'] = (name, format, told) =>
+    compileReplies(name, source.operations[name]!, [format], { source: told, report, context: contexts.get(name)! });
   reportUnknownOperations(source, report);
   const routes = collectRoutes(source);
   const numberingOf = (format: string, table: Table): Numbering =>
@@ -49,7 +52,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
   const mapping: Mapping = {
     hash: source.hash,
     formats,
-    families: compileFamilies(source, () => mapping, report),
+    families: compileFamilies(source, { base: () => mapping, retell, report }),
     operations,
     tables,
     routes,
@@ -70,11 +73,8 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
   return mapping;
 }
 
-/** A set in the words of one family has no further ones. */
-function compileFamilies(source: MappingSource, base: () => Mapping, report: Report): Map<string, Family> {
-  const ids = source.family === undefined ? Object.keys(source.families) : [];
-  const compile = (told: MappingSource): Mapping => compileMapping(told, report);
-  return new Map(ids.map((id) => [id, compileFamily(id, source, { base, compile, report })]));
+function compileFamilies(source: MappingSource, parts: FamilyParts): Map<string, Family> {
+  return new Map(Object.keys(source.families).map((id) => [id, compileFamily(id, source, parts)]));
 }
 
 function compileOthers({ other_numberings: otherNumberings }: MappingSource): OtherNumbering[] {
@@ -150,11 +150,13 @@ interface Compiling {
   readonly tables: ReadonlyMap<string, Table>;
   readonly formats: ReadonlyMap<string, Format>;
   readonly rows: ReadonlyMap<string, Value>;
+  /** By operation: what its values may refer to. */
+  readonly contexts: Map<string, ValueContext>;
   readonly report: Report;
 }
 
 function compileOperation(name: string, operation: OperationSource, compiling: Compiling): Operation {
-  const { source, tables, formats, rows, report } = compiling;
+  const { source, tables, formats, rows, contexts, report } = compiling;
   const path = ['operations', name];
   const sent = new Set<string>();
   const fields = compileFieldsOfOperation(name, source, tables, sent, report);
@@ -166,6 +168,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     tables,
     allowRow: false,
   };
+  contexts.set(name, context);
   for (const field of fields)
     if (Object.hasOwn(ROOTS, field.name))
       report([...path, 'fields', field.name], 'reserved-name', `\`${field.name}\` is the name of something else in replies`, {

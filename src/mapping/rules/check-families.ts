@@ -1,5 +1,5 @@
 /** Families: names that are not there, proofs of two families alike, and words that scripts would take for another outcome. */
-import { sourceOfFamily } from '../compile-family';
+import { retoldBy, sourceOfFamily } from '../compile-family';
 import type { FamilySource } from '../language/schema';
 import type { ReplyOutcome } from '../mapping';
 import { checkReplies } from './check-replies';
@@ -28,7 +28,7 @@ export function checkFamilies(checking: Checking): void {
         });
     checkWordsOf(id, family, checking);
     const told: Checking = {
-      source: reachable(sourceOfFamily(source, id), family),
+      source: reachable(id, sourceOfFamily(source, id)),
       mapping: mapping.families.get(id)!.mapping(),
       report,
     };
@@ -37,13 +37,14 @@ export function checkFamilies(checking: Checking): void {
   checkAlike(checking);
 }
 
-/** Only operations that scripts of the format can ask for: the addresses of another format are none of theirs. */
-function reachable(source: MappingSource, { extends: format }: FamilySource): MappingSource {
-  const own = source.formats.get(format)?.operations;
-  const operations = Object.entries(source.operations).filter(
-    ([name, { routes }]) => routes !== undefined || own?.[name]?.routes !== undefined,
-  );
-  return { ...source, operations: Object.fromEntries(operations) };
+/** Its format, and the operations that it tells otherwise and that scripts of the format can ask for. */
+function reachable(id: string, source: MappingSource): MappingSource {
+  const { extends: format } = source.families[id]!;
+  const own = source.formats.get(format)!;
+  const operations = retoldBy(id, source)
+    .filter((name) => source.operations[name]!.routes !== undefined || own.operations?.[name]?.routes !== undefined)
+    .map((name) => [name, source.operations[name]!] as const);
+  return { ...source, formats: new Map([[format, own]]), operations: Object.fromEntries(operations) };
 }
 
 function checkWordsOf(id: string, { words = {} }: FamilySource, { report }: Checking): void {
