@@ -4,7 +4,9 @@ import { Secret } from '../../src/domain/credentials';
 import type { LegacyRequest } from '../../src/domain/legacy';
 import type { Mapping } from '../../src/mapping/mapping';
 import { explainReplies } from '../../src/operator/explain/explain';
-import { shippedMapping } from './mapping-set';
+import { patienceFor } from '../../src/gateway/order/learnt-patience';
+import { afterPendingOf } from '../../src/mapping/after-pending';
+import { mappingWith, shippedMapping } from './mapping-set';
 
 const mapping = shippedMapping();
 const withoutFamilies: Mapping = { ...mapping, families: new Map() };
@@ -29,6 +31,30 @@ test('a family shares everything with the mapping but what is told, how long it 
 test('a family is compiled once', () => {
   const family = mapping.families.get('laravel-husmodata')!;
   expect(family.mapping()).toBe(family.mapping());
+});
+
+test('what pending means to a family decides what follows it, and its patience holds for every kind of caller', () => {
+  const own = mappingWith(`
+families:
+  waiting:
+    title: Waiting
+    scripts: Scripts that wait.
+    extends: x
+    patience: 90s
+    pending: sells
+    operations:
+      buy: { patience: 70s, pending: refunds }
+`)
+    .families.get('waiting')!
+    .mapping();
+  const buy = own.operations.get('buy')!;
+  const kinds = [own.callerKindOf({}), own.callerKindOf({ userAgent: 'other/1' })];
+  expect(kinds.map((kind) => patienceFor(buy, kind, undefined, undefined))).toEqual([{ ms: 70_000 }, { ms: 70_000 }]);
+  const [kind] = kinds;
+  expect(afterPendingOf(buy, 'x', kind!, undefined)).toBe('look');
+  const followed = (id: string): string =>
+    afterPendingOf(mapping.families.get(id)!.mapping().operations.get('buy_airtime')!, 'b', mapping.callerKindOf({}), undefined);
+  expect(['laravel-husmodata', 'msorg-as-client'].map(followed)).toEqual(['look', 'buy']);
 });
 
 const pick = <T>(...values: readonly T[]) => fc.constantFrom(...values);
