@@ -38,6 +38,7 @@ function runAll() {
     const rows = faults.map((fault) => tryFault(fault, copy));
     // A suite that fails without a fault as well has noticed nothing.
     const suites = [...new Set(rows.flatMap(({ suite }) => suite ?? []))];
+    if (faults.some(({ built }) => built)) build(copy);
     const failing = suites.length === 0 ? [] : runTests(copy, suites, { LONG_TESTS: '1' });
     for (const suite of failing) console.error(`${suite} fails without a fault as well: what it noticed does not count.`);
     const noticed = rows.filter(({ suite }) => suite !== undefined && !failing.includes(suite));
@@ -60,6 +61,7 @@ function tryFault(fault, copy) {
     path,
     source.replace(patternOf(fault.text), () => fault.with),
   );
+  if (fault.built) build(copy);
   const runs = [
     () => (tests.length === 0 ? [] : runTests(copy, ['--bail', ...tests], { LONG_TESTS: '1' }, NAMED_MINUTES_MAX)),
     () => runTests(copy, ['--bail', '--findRelatedTests', file], { QUICK_TESTS: '1' }),
@@ -97,6 +99,12 @@ function copyProject() {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
+}
+
+/** For tests that play the built program. */
+function build(copy) {
+  const { status, stderr } = spawnSync('npm', ['run', '-s', 'build', '--', '--noCheck'], { cwd: copy, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The copy cannot be built:\n${stderr}`);
 }
 
 function ownTests(file) {

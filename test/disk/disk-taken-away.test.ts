@@ -17,7 +17,7 @@ const airtime = (phone: string): Purchase => ({
 
 let v1: V1OfMany;
 beforeAll(async () => {
-  v1 = await openV1OfMany(TROUBLES.length + 1, 2);
+  v1 = await openV1OfMany(TROUBLES.length + 2, 2);
 });
 afterAll(() => v1.close());
 
@@ -107,6 +107,38 @@ whereThereIsOne(
     expect(v1.isBalanced()).toBe(true);
   },
   120_000,
+);
+
+whereThereIsOne(
+  `what v1 has said while the disk was broken is written at a stop, before the disk was tried again by itself${where}`,
+  async () => {
+    const key = v1.keyOf(TROUBLES.length + 1);
+    const disk = openTakenDisk('broken');
+    const dataDir = join(disk.dir, 'data');
+    const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, env: disk.env, cwd: disk.dir });
+    try {
+      expect(await gateway.start()).toBe(true);
+      const orders = v1.countOrders();
+      const held = buy(gateway.url, key, airtime('08031230001'), 'stopped');
+      while (v1.countOrders() === orders) await sleep(10);
+      await sleep(300);
+      disk.take();
+      expect((await held).word).toBe('success');
+      // The pauses between two tries grow to five seconds.
+      await sleep(4_000);
+      disk.giveBack();
+      expect(await gateway.end('SIGTERM')).toMatchObject({ code: 0 });
+      const journal = await openLmdbReader({ dir: join(dataDir, 'journal') });
+      const kinds: (string | undefined)[] = [];
+      for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 9 })) kinds.push(order.outcome?.kind);
+      await journal.close();
+      expect(kinds).toEqual(['succeeded']);
+    } finally {
+      await gateway.end('SIGKILL');
+      disk.remove();
+    }
+  },
+  60_000,
 );
 
 const SENTENCES = {
