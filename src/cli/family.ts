@@ -43,8 +43,9 @@ Exit codes: 0 a family fits, 1 none does, 2 bad usage.`,
         throw new InvalidArgumentError('Either a source or --request is needed.');
       const { mapping, problems } = checkFolder(readConfig().config.mappingsDir);
       if (mapping === undefined) throw new Error(formatProblems(problems));
-      const lines = source === undefined ? await ofRequest(request!, mapping) : ofSource(source, mapping);
+      const { lines, isFitting } = source === undefined ? await ofRequest(request!, mapping) : ofSource(source, mapping);
       process.stdout.write(`${lines.join('\n')}\n`);
+      if (!isFitting) process.exitCode = 1;
     });
 }
 
@@ -53,7 +54,12 @@ function parseSource(path: string): string {
   return path;
 }
 
-async function ofRequest(file: string, mapping: Mapping): Promise<string[]> {
+interface Report {
+  readonly lines: readonly string[];
+  readonly isFitting: boolean;
+}
+
+async function ofRequest(file: string, mapping: Mapping): Promise<Report> {
   let request: LegacyRequest;
   try {
     request = await readWireRequest(writeRequest(parseRequestText(readFileSync(file, 'utf8'))));
@@ -63,10 +69,10 @@ async function ofRequest(file: string, mapping: Mapping): Promise<string[]> {
   }
   const fit = fitFamilies(request, mapping);
   if (fit === undefined) throw new Error(`Nothing is served at ${request.path}.`);
-  return [...fitLines(fit), ...verdict([fit], [])];
+  return report(fitLines(fit), [fit], []);
 }
 
-function ofSource(source: string, mapping: Mapping): string[] {
+function ofSource(source: string, mapping: Mapping): Report {
   const files = filesOf(source);
   if (files.length === 0)
     throw new Error(`There is no source in ${source}: expected files that end in ${[...SOURCES].join(', ')}.`);
@@ -76,14 +82,12 @@ function ofSource(source: string, mapping: Mapping): string[] {
   const fits = read.flatMap(({ findings }) =>
     requestsOf(findings, mapping).flatMap((request) => fitFamilies(request, mapping) ?? []),
   );
-  return [
-    ...read.flatMap(({ path, findings }) => [path, ...findingLines(findings), '']),
-    ...fits.flatMap(fitLines),
-    ...verdict(
-      fits,
-      read.map(({ findings }) => findings),
-    ),
-  ];
+  const lines = [...read.flatMap(({ path, findings }) => [path, ...findingLines(findings), '']), ...fits.flatMap(fitLines)];
+  return report(
+    lines,
+    fits,
+    read.map(({ findings }) => findings),
+  );
 }
 
 function filesOf(source: string): SourceFile[] {
@@ -123,10 +127,10 @@ function fitLines({ method, path, operation, format, reason, fields, proofs }: F
   ];
 }
 
-function verdict(fits: readonly Fit[], sources: readonly SourceFindings[]): string[] {
+function report(lines: readonly string[], fits: readonly Fit[], sources: readonly SourceFindings[]): Report {
   const proven = new Set(fits.flatMap(({ proofs }) => proofs.filter(({ isProven }) => isProven).map(({ id }) => id)));
-  if (proven.size > 0) return ['', `Fits: ${[...proven].join(', ')}.`];
-  process.exitCode = 1;
+  if (proven.size > 0) return { lines: [...lines, '', `Fits: ${[...proven].join(', ')}.`], isFitting: true };
   const skeleton = writeSkeleton(fits, sources);
-  return ['', 'No family fits.', ...(skeleton === undefined ? [] : ['To start one from:', '', skeleton])];
+  const start = skeleton === undefined ? [] : ['To start one from:', '', skeleton];
+  return { lines: [...lines, '', 'No family fits.', ...start], isFitting: false };
 }

@@ -161,7 +161,8 @@ function matched(match: RouteMatch, { method, path }: LegacyRequest): Extract<Ro
   );
 }
 
-function pathWithoutPin(path: string, mapping: Mapping): string {
+/** `/b/api/topup` without the format that it pins. */
+export function pathWithoutPin(path: string, mapping: Mapping): string {
   const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
   return mapping.formats.has(first) ? rest : path;
 }

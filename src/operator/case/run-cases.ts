@@ -80,8 +80,10 @@ type FamilyOfKey = { readonly [K in 'key_family' | 'caller']?: string | undefine
 
 /** The mapping with the line of callers.yaml that gives the case's key its family. */
 export function withFamilyOfKey({ key_family: family, caller }: FamilyOfKey, mapping: Mapping): Mapping {
-  if (family === undefined || caller === undefined) return mapping;
+  if (family === undefined) return mapping;
+  if (caller === undefined) throw new Error('`key_family` needs `caller`: the key whose family it is.');
   const format = mapping.families.get(family)?.format;
+  if (format === undefined) throw new Error(`\`key_family\`: there is no family \`${family}\`.`);
   return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...plainCallerKey(caller), family, format }]]) };
 }
 

@@ -15,6 +15,7 @@ import type { MappingSource } from '../../mapping/source';
 import { normaliseWord, sameWord } from '../../mapping/table';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
 import { readRaw } from '../../gateway/read/read-raw';
+import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { CaseResult, Observed } from './run-cases';
 import { idOf, isNested, placedRoutes, placedSpellings } from './rules';
 
@@ -51,11 +52,6 @@ export function shownRules({ played, observed, differences }: CaseResult, around
   const intent = intentOf(request, operation, format, parameters, mapping);
   if (intent !== undefined) showSpellings(intent, around, shown);
   return shown;
-}
-
-function pathWithoutPin(path: string, mapping: Mapping): string {
-  const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
-  return mapping.formats.has(first) ? rest : path;
 }
 
 const parts = (address: string, mark: string): number => address.split(mark).length;

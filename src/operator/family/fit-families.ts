@@ -3,6 +3,7 @@ import type { LegacyRequest } from '../../domain/legacy';
 import { GatewayError } from '../../domain/errors';
 import { proofsOf, type FamilyProof } from '../../gateway/read/recognise-family';
 import { detectFormat, type Detection } from '../../gateway/read/detect-format';
+import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { Mapping, Operation } from '../../mapping/mapping';
 import type { SourceFindings } from './read-source';
 
@@ -33,7 +34,7 @@ export function fitFamilies(request: LegacyRequest, mapping: Mapping): Fit | und
     format,
     reason,
     fields: [...request.body.keys(), ...request.query.keys()],
-    proofs: formats.flatMap((id) => proofsOf(request, id, mapping, request.path)),
+    proofs: formats.flatMap((id) => proofsOf(request, id, mapping, pathWithoutPin(request.path, mapping))),
   };
 }
 
@@ -49,7 +50,7 @@ function formatOf(
       operation,
       mapping,
       { pinnedByPath, pinnedByCaller: undefined, markedByToken: undefined },
-      request.path,
+      pathWithoutPin(request.path, mapping),
     );
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

@@ -2,6 +2,7 @@
  * What the source of a script shows of its requests and of its conclusions: a reading aid by patterns, line by line. What is
  * computed, included from elsewhere or written in another way is not seen.
  */
+import { maskSecrets } from '../../domain/secret-literals';
 
 export interface Finding {
   /** From 1. */
@@ -23,6 +24,9 @@ export interface SourceFindings {
   readonly conditions: readonly Finding[];
 }
 
+/** A text with a digit in it may be a key or a PIN; words and HTTP statuses are what scripts decide by. */
+const LITERAL = /(['"])(?=[^'"]*\d)[^'"]{4,}\1/g;
+
 /** How libraries name themselves unless a script says otherwise. */
 const CLIENTS: readonly (readonly [RegExp, string])[] = [
   [/GuzzleHttp|\bHttp::/, 'GuzzleHttp/7'],
@@ -42,6 +46,8 @@ const REPLY =
   /(?:\[['"]|->|\.|get\(['"])(?:status|Status|success|code|response_code|error|pending|state)\b|HTTP_CODE|RESPONSE_CODE|getStatusCode|status_code|->successful\(/;
 const DECIDES = /\bif\b|\belse\b|\bswitch\b|\bcase\b|\bmatch\b|\bin_array\b|\bin\b|\?|===?|!==?/;
 
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+
 /** Longer lines are data or minified code. */
 const LINE_MAX = 2_000;
 const SHOWN_MAX = 140;
@@ -51,7 +57,7 @@ export function readSource(text: string): SourceFindings {
   const every = (pattern: RegExp): string[] =>
     lines.flatMap((line) => [...line.matchAll(pattern)].map((found) => found[1] ?? found[0]));
   const where = (isWanted: (line: string) => boolean): Finding[] =>
-    lines.flatMap((line, index) => (isWanted(line) ? [{ line: index + 1, text: line.trim().slice(0, SHOWN_MAX) }] : []));
+    lines.flatMap((line, index) => (isWanted(line) ? [{ line: index + 1, text: shownLine(line) }] : []));
   const headers = Object.fromEntries(
     lines.flatMap((line) =>
       [...line.matchAll(HEADER)].map(([, name = '', value = '']) => [name, SECRETS.test(name) ? '…' : value.trim()] as const),
@@ -59,12 +65,19 @@ export function readSource(text: string): SourceFindings {
   );
   const named = lines.map((line) => AGENT.exec(line)?.[1]).find((agent) => agent !== undefined);
   const client = CLIENTS.find(([pattern]) => lines.some((line) => pattern.test(line)))?.[1];
+  const agent = headers['User-Agent'] ?? named ?? client;
   return {
-    paths: [...new Set(every(PATH))],
+    paths: [...new Set(every(PATH).map(maskSecrets))],
     fields: [...new Set(every(FIELD))],
     headers,
-    userAgent: headers['User-Agent'] ?? named ?? client,
+    userAgent: agent === undefined ? undefined : maskSecrets(agent),
     limits: where((line) => LIMIT.test(line) && /\d/.test(line)),
     conditions: where((line) => DECIDES.test(line) && REPLY.test(line)),
   };
+}
+
+/** As it may be printed: without what may be a secret, and without what would move the terminal. */
+function shownLine(line: string): string {
+  const masked = maskSecrets(line).replace(LITERAL, '$1…$1');
+  return masked.replace(CONTROL, ' ').trim().slice(0, SHOWN_MAX);
 }

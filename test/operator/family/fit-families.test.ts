@@ -27,5 +27,7 @@ test('a recorded request fits by what it shows, and its values are not kept', ()
   )!;
   expect(fit.proofs).toMatchObject([{ id: 'laravel-husmodata', isProven: true }]);
   expect(JSON.stringify(fit)).not.toContain('0803');
+  const pinned = legacyRequest({ path: '/b/api/topup/', body: { Ported_number: true }, headers: { sent } });
+  expect(fitFamilies(pinned, mapping)).toMatchObject({ format: 'b', proofs: [{ id: 'laravel-husmodata' }] });
   expect(fitFamilies(legacyRequest({ path: '/nowhere' }), mapping)).toBeUndefined();
 });

@@ -36,6 +36,25 @@ test.each([
   expect(readSource(line).userAgent).toBe(agent);
 });
 
+test('keys in the lines that are shown are masked, and nothing in them moves a terminal', () => {
+  const key = 'acme_live_51HxYzKq9PaLmNoPqRsT';
+  const { limits, conditions } = readSource(
+    [
+      `curl_setopt_array($c, [CURLOPT_TIMEOUT => 9, CURLOPT_HTTPHEADER => ["Authorization: Token ${key}:7351"]]);`,
+      `if ($reply['status'] == 'success' && $api_key == '${key}') \u001b[2J`,
+      `if ($r->status == 'success' && $pin == '7351') {}`,
+    ]
+      .join('\n')
+      .replace('\\u001b', '\u001b'),
+  );
+  const shown = [...limits, ...conditions].map(({ text }) => text).join('\n');
+  expect(shown).toContain('CURLOPT_TIMEOUT => 9');
+  expect(shown).toContain("$reply['status'] == 'success'");
+  expect(shown).not.toContain(key);
+  expect(shown).not.toContain('7351');
+  expect(shown).not.toContain('\u001b');
+});
+
 test('a source without anything known, and one of a single huge line, are read to their end', () => {
   expect(readSource('')).toMatchObject({ paths: [], fields: [], conditions: [] });
   expect(readSource(`'${'a'.repeat(5_000_000)}'`).fields).toEqual([]);
