@@ -24,7 +24,7 @@ test.each([
   ['key_family: nobody\n    caller: 0123456789abcdef0123456789abcdef', 'there is no family `nobody`'],
   ['key_family: django-201', '`key_family` needs `caller`'],
 ])('a family of the key that cannot be is a failed case: %s', async (words, said) => {
-  const told = tell(await play(`  - name: x\n    send: GET /api/user/\n    ${words}`));
+  const told = tell(await play(`  - name: x\n    send: GET /api/user/\n    http: 200\n    ${words}`));
   expect(told).toEqual([expect.stringContaining(said)]);
 });
 
