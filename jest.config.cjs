@@ -18,7 +18,6 @@ const SLOW = [
   '/test/conformance/',
   '/test/disk/',
   '/test/docs/',
-  '/test/examples/',
   '/test/families/',
   '/test/faults/',
   '/test/flows/broken-mappings',

@@ -20,23 +20,35 @@ export function compileFieldsOfOperation(
   report: Report,
 ): Field[] {
   const fields = Object.entries(source.operations[operation]!.fields ?? {}).map(([name, field]) =>
-    compileField(name, field, furtherSpellings(operation, name, source), tables, sent, (key, code, message, hint) =>
+    compileField(name, field, furtherOf(operation, name, source), tables, sent, (key, code, message, hint) =>
       report(['operations', operation, 'fields', name, key], code, message, hint === undefined ? {} : { hint }),
     ),
   );
+  reportTabledNumbers(operation, source, fields, report);
   reportSharedSpellings(operation, source, report);
   reportUnknownFields(operation, source, fields, report);
   return fields;
 }
 
-function furtherSpellings(operation: string, field: string, source: MappingSource): string[] {
-  return [...source.formats.values()].flatMap((format) => format.operations?.[operation]?.fields?.[field]?.from ?? []);
+/** What formats add to a field. */
+interface Further {
+  readonly spellings: readonly string[];
+  /** By format: number to what it stands for. */
+  readonly numbers: Field['numbers'];
+}
+
+function furtherOf(operation: string, field: string, source: MappingSource): Further {
+  const said = [...source.formats].map(([id, { operations }]) => ({ id, ...operations?.[operation]?.fields?.[field] }));
+  const numbers = said.flatMap(({ id, numbers: own }) =>
+    own === undefined ? [] : [[id, new Map(Object.entries(own).map(([number, value]) => [Number(number), value]))] as const],
+  );
+  return { spellings: said.flatMap(({ from }) => from ?? []), numbers: new Map(numbers) };
 }
 
 function compileField(
   name: string,
   source: FieldSource,
-  further: readonly string[],
+  further: Further,
   tables: ReadonlyMap<string, Table>,
   sent: ReadonlySet<string>,
   complain: (key: keyof FieldSource, code: RuleId, message: string, hint?: string) => void,
@@ -68,8 +80,9 @@ function compileField(
   return {
     name,
     as: source.as,
-    from: [...new Set([...source.from, ...further])],
+    from: [...new Set([...source.from, ...further.spellings])],
     otherwise: source.otherwise ?? [],
+    numbers: further.numbers,
     table,
     read: transform?.read ?? (() => ({ expected: 'a known value' })),
     takesEmpty: transform?.takesEmpty ?? false,
@@ -151,4 +164,17 @@ function reportUnknownFields(operation: string, source: MappingSource, fields: r
       );
     }
   }
+}
+
+/** What a number means to a table is said of the table, for all its fields. */
+function reportTabledNumbers(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
+  for (const [id, { operations }] of source.formats)
+    for (const { name, table } of fields)
+      if (table !== undefined && operations?.[operation]?.fields?.[name]?.numbers !== undefined)
+        report(
+          ['formats', id, 'operations', operation, 'fields', name, 'numbers'],
+          'numbers-of-table',
+          `\`${name}\` is read by the table \`${table.name}\``,
+          { at: 'key', hint: `say it below \`numbers: { ${table.name}: … }\` of the format` },
+        );
 }

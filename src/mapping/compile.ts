@@ -298,7 +298,7 @@ function knownSpellings(
   if (operation.kind === 'purchase') for (const spelling of source.request_id) known.add(spelling);
   for (const format of source.formats.values())
     for (const field of Object.values(format.operations?.[name]?.fields ?? {}))
-      for (const spelling of field.from) known.add(spelling);
+      for (const spelling of field.from ?? []) known.add(spelling);
   return known;
 }
 

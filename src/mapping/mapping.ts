@@ -18,6 +18,8 @@ export interface Field {
   readonly as: string;
   readonly from: readonly string[];
   readonly otherwise: readonly string[];
+  /** By format: what a number stands for, of a field without a table. */
+  readonly numbers: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Set when the field is read through a table; then the format's numbering matters. */
   readonly table: Table | undefined;
   /** Reads a value without a table. */

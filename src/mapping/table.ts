@@ -31,7 +31,6 @@ export interface Table {
   readonly words: readonly string[];
   readonly numbering: Numbering;
   readonly catalog: TableSource['catalog'];
-  /** The number in a value that is one (`2`, `"02"`), as opposed to a word. */
   numberIn(raw: LegacyValue): number | undefined;
   read(raw: LegacyValue, numbering: Numbering): TableRead;
   idOf(value: string): number | undefined;
@@ -56,12 +55,6 @@ export function createTable(name: string, source: TableSource): Table {
           .map(([value]) => value)
           .join(', ')}`
   }`;
-
-  const numberIn = (raw: LegacyValue): number | undefined => {
-    if (typeof raw === 'number') return Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;
-    const text = typeof raw === 'string' ? raw.trim() : '';
-    return /^\d{1,15}(?:\.0+)?$/.test(text) ? Number.parseInt(text, 10) : undefined;
-  };
 
   return {
     name,
@@ -89,6 +82,13 @@ export function createTable(name: string, source: TableSource): Table {
     prefixesOf: (value) => source.values?.[value]?.prefixes ?? [],
     valueOfPhone: (phone) => byPrefix.get(phone.slice(0, 5)) ?? byPrefix.get(phone.slice(0, 4)),
   };
+}
+
+/** The number in a value that is one (`2`, `"02"`), as opposed to a word. */
+export function numberIn(raw: LegacyValue): number | undefined {
+  if (typeof raw === 'number') return Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;
+  const text = typeof raw === 'string' ? raw.trim() : '';
+  return /^\d{1,15}(?:\.0+)?$/.test(text) ? Number.parseInt(text, 10) : undefined;
 }
 
 function aOrAn(title: string): string {

@@ -33,7 +33,7 @@ export interface Desk {
 
 export async function openDesk(program: string): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), 'compat-page-'));
-  for (const name of ['mappings', 'examples', 'sandbox']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+  for (const name of ['mappings', 'sandbox']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   symlinkSync(join(program, 'dist'), join(folder, 'dist'));
   symlinkSync(join(program, 'node_modules'), join(folder, 'node_modules'));
   writeFileSync(join(folder, '.exports'), '');

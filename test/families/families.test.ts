@@ -97,7 +97,7 @@ test('whoever concludes something else from a success or a failure has a reason 
 });
 
 test('the balance that one family compares with the price before it buys is a number', async () => {
-  for (const format of mapping.formats.keys()) {
+  for (const format of ['a', 'b']) {
     const { body } = await converseAtHome('check_balance', format, 'success');
     expect(body).toMatchObject({ user: { Account_Balance: 98250.5, wallet: 98250.5, wallet_balance: 98250.5 } });
   }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/domain/json';
 import { converseAtHome } from '../gateway/reply-table/converse';
 import { outcomesOf } from '../gateway/reply-table/outcomes';
-import { mapping, sampleOf } from '../gateway/reply-table/samples';
+import { sampleOf } from '../gateway/reply-table/samples';
 import { requeries, UNKNOWN_FATES, type Requery } from './requeries';
 
 const isUnknown = (outcome: string): boolean => (UNKNOWN_FATES as readonly string[]).includes(outcome);
@@ -10,7 +10,7 @@ const cases = requeries.flatMap((requery) =>
 );
 
 async function concluded({ operation, concludes }: Requery, outcome: string): Promise<readonly string[]> {
-  const all = [...mapping.formats.keys()].map(async (format) => {
+  const all = ['a', 'b'].map(async (format) => {
     const { status, body } = await converseAtHome(operation, format, outcome);
     const reply = body as JsonObject;
     return concludes({ status, body: reply, requestId: sampleOf(operation, format).parameters['id'] });

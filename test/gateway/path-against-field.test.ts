@@ -7,8 +7,10 @@ import type { GatewayError } from '../../src/domain/errors';
 import { guardNumbering } from '../../src/gateway/read/guard-numbering';
 import { matchRequest, detect, intentOf } from './pure-steps';
 
-/** `by phone` is a contradiction, or silence. */
-type Read = 'a' | 'b' | 'by phone';
+type Id = 'a' | 'b' | 'c';
+
+/** Formats that are in question: a contradiction, or silence, which format C has no part in. */
+type Read = Id | 'ab' | 'ac' | 'bc' | 'abc';
 
 const ADDRESSES = ['/api/airtime', '/api/airtime/', '/api/topup', '/api/topup/'] as const;
 
@@ -22,24 +24,25 @@ interface Row {
 
 // Facts, section 8. The address without a slash numbers like A, with it and at /api/topup like B.
 const ROWS: readonly Row[] = [
-  { phone: 'phone_number', fields: {}, read: ['by phone', 'by phone', 'by phone', 'by phone'] },
-  { phone: 'phone', fields: {}, read: ['a', 'by phone', 'by phone', 'by phone'] },
+  { phone: 'phone_number', fields: {}, read: ['ab', 'ab', 'ab', 'ab'] },
+  { phone: 'phone', fields: {}, read: ['a', 'abc', 'ab', 'ab'] },
   { phone: 'phone', fields: { bypass: true }, read: ['a', 'a', 'a', 'a'] },
   { phone: 'phone', fields: { bypass: '', plan_type: 'VTU' }, read: ['a', 'a', 'a', 'a'] },
-  { phone: 'phone_number', fields: { plan_type: 'VTU' }, read: ['a', 'by phone', 'by phone', 'by phone'] },
-  { phone: 'phone', fields: { ported_number: true, ref: 'r' }, read: ['by phone', 'by phone', 'by phone', 'by phone'] },
-  { phone: 'mobile_number', fields: {}, read: ['by phone', 'b', 'b', 'b'] },
-  { phone: 'mobile_number', fields: { Ported_number: true, airtime_type: 'VTU' }, read: ['by phone', 'b', 'b', 'b'] },
-  { phone: 'mobile_number', fields: { bypass: true }, read: ['by phone', 'by phone', 'by phone', 'by phone'] },
+  { phone: 'phone_number', fields: { plan_type: 'VTU' }, read: ['a', 'ab', 'ab', 'ab'] },
+  { phone: 'phone', fields: { ported_number: true, ref: 'r' }, read: ['abc', 'abc', 'abc', 'abc'] },
+  { phone: 'phone_number', fields: { ported_number: true, ref: 'r' }, read: ['abc', 'abc', 'abc', 'abc'] },
+  { phone: 'mobile_number', fields: {}, read: ['ab', 'b', 'b', 'b'] },
+  { phone: 'mobile_number', fields: { Ported_number: true, airtime_type: 'VTU' }, read: ['ab', 'b', 'b', 'b'] },
+  { phone: 'mobile_number', fields: { bypass: true }, read: ['ab', 'ab', 'ab', 'ab'] },
 ];
 
-const MEANINGS: Readonly<Record<string, Readonly<Record<'a' | 'b', string>>>> = {
-  '1': { a: 'MTN', b: 'MTN' },
-  '2': { a: 'AIRTEL', b: 'GLO' },
-  '3': { a: 'GLO', b: 'AIRTEL' },
-  '4': { a: '9MOBILE', b: '9MOBILE' },
+const MEANINGS: Readonly<Record<string, Readonly<Record<Id, string>>>> = {
+  '1': { a: 'MTN', b: 'MTN', c: 'MTN' },
+  '2': { a: 'AIRTEL', b: 'GLO', c: 'GLO' },
+  '3': { a: 'GLO', b: 'AIRTEL', c: '9MOBILE' },
+  '4': { a: '9MOBILE', b: '9MOBILE', c: 'AIRTEL' },
 };
-/** The original MSORG numbering, which no format has. */
+/** The original MSORG numbering, which is C's as well. */
 const ORIGINAL: Readonly<Record<string, string>> = { '1': 'MTN', '2': 'GLO', '3': '9MOBILE', '4': 'AIRTEL' };
 const PHONES = { MTN: '08031234567', AIRTEL: '08021234567', GLO: '08051234567', '9MOBILE': '08091234567', nobody: '07991234567' };
 
@@ -71,27 +74,21 @@ test.each(cells)('%s with %s is read %s', (path, _title, read, { fields, phone }
   for (const [number, meaning] of Object.entries(MEANINGS)) {
     for (const [owner, digits] of Object.entries(PHONES)) {
       const sent = { ...fields, network: number, amount: '100', [phone]: digits };
-      const fitting = (['a', 'b'] as const).filter((format) => meaning[format] === owner);
-      const isPlain = meaning.a === meaning.b;
-      const isOriginal = isUnported && fitting.length === 0 && ORIGINAL[number] === owner;
+      const inQuestion = [...read] as Id[];
+      const fitting = inQuestion.filter((format) => meaning[format] === owner);
+      const explaining = (['a', 'b'] as const).filter((format) => meaning[format] === owner);
+      const isPlain = new Set(inQuestion.map((format) => meaning[format])).size === 1;
+      const isOriginal = isUnported && explaining.length === 0 && ORIGINAL[number] === owner;
       const outcome = outcomeOf(path, sent);
-      const expected = isPlain
-        ? ['a', 'b']
-        : read !== 'by phone'
-          ? [read]
-          : fitting.length === 1
-            ? fitting
-            : isOriginal
-              ? ['a', 'b']
-              : ['ambiguous_format'];
+      const expected = isPlain ? inQuestion : fitting.length > 0 ? fitting : isOriginal ? inQuestion : ['ambiguous_format'];
       expect({ number, owner, outcome, expected }).toEqual({
         number,
         owner,
         outcome: expected.find((one) => one === outcome),
         expected,
       });
-      const meant = outcome === 'ambiguous_format' ? outcome : meaning[outcome as 'a' | 'b'];
-      const isExplained = meant !== owner && (fitting.length > 0 || ORIGINAL[number] === owner);
+      const meant = outcome === 'ambiguous_format' ? outcome : meaning[outcome as Id];
+      const isExplained = meant !== owner && (explaining.length > 0 || ORIGINAL[number] === owner);
       const refused = outcome === 'ambiguous_format' ? outcome : 'network_number_doubtful';
       const bought = isOriginal ? owner : isExplained ? refused : meant;
       expect({ number, owner, bought: boughtAt(path, sent) }).toEqual({ number, owner, bought });
@@ -101,10 +98,10 @@ test.each(cells)('%s with %s is read %s', (path, _title, read, { fields, phone }
 
 test.each(cells)('%s with %s, which would be read %s, is certain by a pin, a token or a name', (path, _title, _read, cell) => {
   const sent = { ...cell.fields, network: '2', amount: '100', [cell.phone]: PHONES.nobody };
-  for (const format of ['a', 'b']) {
+  for (const format of ['a', 'b', 'c']) {
     expect(outcomeOf(`/${format}${path}`, sent)).toBe(format);
     expect(outcomeOf(path, sent, { pinnedByCaller: format })).toBe(format);
     expect(outcomeOf(path, sent, { markedByToken: format })).toBe(format);
   }
-  expect(['a', 'b']).toContain(outcomeOf(path, { ...sent, network: 'GLO' }));
+  expect(['a', 'b', 'c']).toContain(outcomeOf(path, { ...sent, network: 'GLO' }));
 });

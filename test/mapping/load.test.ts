@@ -131,7 +131,7 @@ describe('a folder', () => {
   test('as shipped loads whole', () => {
     const { source, problems } = loadSource(MAPPINGS);
     expect(problems).toEqual([]);
-    expect([...source!.formats.keys()]).toEqual(['a', 'b']);
+    expect([...source!.formats.keys()]).toEqual(['a', 'b', 'c']);
   });
 });
 

@@ -87,19 +87,19 @@ test('a prefix pins the format, and so does an address that only one format has'
 
 describe('the shipped mapping', () => {
   const mapping = shippedMapping();
-  const spellings = mapping.routes.flatMap(({ methods, path, operation }) =>
-    methods.map((method) => [method, path.replaceAll(/:[a-z_]+/g, 'some-id'), operation, path] as const),
+  const spellings = mapping.routes.flatMap(({ methods, path, operation, format }) =>
+    methods.map((method) => [method, path.replaceAll(/:[a-z_]+/g, 'some-id'), operation, path, format] as const),
   );
 
-  test.each(spellings)('%s %s is %s in every slash spelling and under every prefix', (method, path, operation, written) => {
+  test.each(spellings)('%s %s is %s in every slash spelling and under every prefix', (method, path, operation, written, format) => {
     const names = [...written.matchAll(/:([a-z_]+)/g)].map(([, name]) => name);
-    for (const prefix of ['', '/a', '/b']) {
+    for (const prefix of ['', ...(format === undefined ? ['/a', '/b', '/c'] : [`/${format}`])]) {
       for (const spelling of [path, `${path}/`]) {
         const found = mapping.matchRoute(method, `${prefix}${spelling}`);
         expect(answer(found)).toBe(operation);
         expect(found).toMatchObject({
           parameters: Object.fromEntries(names.map((name) => [name, 'some-id'])),
-          pinnedFormat: prefix === '' ? undefined : prefix.slice(1),
+          pinnedFormat: prefix === '' ? format : prefix.slice(1),
         });
       }
     }

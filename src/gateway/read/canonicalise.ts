@@ -4,6 +4,7 @@ import { GatewayError } from '../../domain/errors';
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { CallerKey, Field, Mapping, Operation, OtherNumbering, RequiredIf } from '../../mapping/mapping';
+import { numberIn } from '../../mapping/table';
 import { trimSlash } from '../../mapping/trim-slash';
 import { isEmpty, readRaw, type RawValue } from './read-raw';
 import { readRequestId, type SentRequestId } from './request-id';
@@ -139,7 +140,7 @@ function readValue(
   value: LegacyValue,
   { format, mapping, callerKey, lookUpWord }: Canonicalising,
 ): ReadResult | 'needs_catalog' {
-  if (field.table === undefined) return field.read(value);
+  if (field.table === undefined) return field.read(field.numbers.get(format)?.get(numberIn(value) ?? NaN) ?? value);
   const own = callerKey?.numbers.get(field.table.name);
   const number = own === undefined ? undefined : field.table.numberIn(value);
   if (own !== undefined && number !== undefined) {

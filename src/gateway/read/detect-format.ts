@@ -56,7 +56,10 @@ export function detectFormat(
   const count = (format: string, weight: Weight): number =>
     signals.filter((signal) => signal.format === format && signal.weight === weight).length;
   const has = (format: string, weight: Weight): boolean => count(format, weight) > 0;
-  const ids = [...mapping.formats.keys()].filter((id) => operation.sharedBy.has(id));
+  // A format whose numbers explain nothing to others (`guard: own`) has a say only where something speaks for it.
+  const ids = [...mapping.formats.values()]
+    .filter(({ explainsNumbers, id }) => explainsNumbers || signals.some(({ format }) => format === id))
+    .flatMap(({ id }) => (operation.sharedBy.has(id) ? [id] : []));
   const strong = ids.filter((id) => has(id, 'strong'));
   const [only] = strong;
   const isOutweighed = only !== undefined && count(only, 'strong') > 1;

@@ -35,11 +35,16 @@ const formatOperationSchema = z.strictObject({
               '{2}: field {3} is also read from `{item}` (format {1})',
               '{2}: field {3} is no longer read from `{item}` (format {1})',
             ),
-          ),
+          )
+          .optional(),
+        numbers: numbers
+          .optional()
+          .describe('What a number of these scripts stands for, of a field that no table reads; a number not listed is itself.')
+          .meta(one('numbers', NETWORK, '{2}: field {3}: number {4} of format {1}')),
       }),
     )
     .optional()
-    .describe('Further spellings that this format uses.'),
+    .describe('Further spellings that this format uses, and numbers of its own.'),
   after_pending: afterPending
     .optional()
     .meta(one('constant', AFTER_PENDING, '{2} in format {1}: once a script has heard pending')),
@@ -86,7 +91,9 @@ export const formatFileSchema = z
     guard: z
       .literal('own')
       .optional()
-      .describe("`own`: the numbering guard of other formats' scripts does not look into its numbers.")
+      .describe(
+        "`own`: its numbers are kept from the scripts of other formats: the numbering guard does not look into them, nor does a request that shows nothing of this format.",
+      )
       .meta(one('constant', GUARD, 'format {1}: its numbers in the guard of others')),
     cure: z
       .string()

@@ -131,10 +131,34 @@ function tableRules(source: MappingSource): Rule[] {
       numberRules(['formats', id, 'numbers', name], numbers, `${name}, format ${id}`),
     ),
   );
+  const ofFields = placedNumbers(source).flatMap(({ path, numbers, operation, field }) =>
+    numberRules(path, numbers, `${field} of ${operation}`),
+  );
   const others = source.other_numberings.flatMap(({ numbers, title }, index) =>
     numberRules(['other_numberings', index, 'numbers'], numbers, title),
   );
-  return [...shared, ...own, ...others];
+  return [...shared, ...own, ...ofFields, ...others];
+}
+
+/** What formats say of the numbers of single fields. */
+export function placedNumbers(source: MappingSource) {
+  return [...source.formats].flatMap(([format, { operations }]) =>
+    Object.entries(operations ?? {}).flatMap(([operation, { fields }]) =>
+      Object.entries(fields ?? {}).flatMap(([field, { numbers }]) =>
+        numbers === undefined
+          ? []
+          : [
+              {
+                format,
+                operation,
+                field,
+                numbers,
+                path: ['formats', format, 'operations', operation, 'fields', field, 'numbers'],
+              },
+            ],
+      ),
+    ),
+  );
 }
 
 function numberRules(path: YamlPath, numbers: Readonly<Record<string, string>> | undefined, of: string): Rule[] {

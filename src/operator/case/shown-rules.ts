@@ -12,12 +12,12 @@ import { trimSlash } from '../../mapping/trim-slash';
 import type { SignalSource, ValueSource } from '../../mapping/language/schema';
 import type { Signal } from '../../mapping/signals';
 import type { MappingSource } from '../../mapping/source';
-import { normaliseWord, sameWord } from '../../mapping/table';
+import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
 import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
 import { readRaw } from '../../gateway/read/read-raw';
 import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { CaseResult, Observed } from './run-cases';
-import { idOf, isNested, placedRoutes, placedSpellings } from './rules';
+import { idOf, isNested, placedNumbers, placedRoutes, placedSpellings } from './rules';
 
 export interface Surroundings {
   readonly source: MappingSource;
@@ -121,7 +121,11 @@ function showTables(
 ): void {
   for (const field of operation.fields) {
     const raw = readRaw(request, field)[0]?.value;
-    if (field.table === undefined || raw === undefined) continue;
+    if (raw === undefined) continue;
+    for (const { path, numbers, ...of } of placedNumbers(source))
+      if (of.format === format && of.operation === operation.name && of.field === field.name)
+        shown.add(idOf('table number', [...path, asWritten(numberIn(raw) ?? NaN, numbers)]));
+    if (field.table === undefined) continue;
     const { name } = field.table;
     const number = field.table.numberIn(raw);
     if (number === undefined) showWord(raw, name, source, shown);

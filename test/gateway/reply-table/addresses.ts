@@ -21,12 +21,16 @@ export function homeOf(operation: string, format: string): Address {
   return addressAt(operation, format, method, target.replace(pin, ''), pin.test(target) ? `/${format}` : '');
 }
 
-/** Each route and method, pinned and, where the sample itself tells its format, not; each with every slash there is. */
+/**
+ * Each route and method, pinned and, where the sample itself tells its format, not; each with every slash there is. Where a
+ * format has addresses of its own, its scripts are told at no other.
+ */
 export function addressesOf(operation: string, format: string): readonly Address[] {
-  const isTelling = !homeOf(operation, format).isPinned;
-  return mapping.routes
-    .filter((route) => route.operation === operation && (route.format === undefined || route.format === format))
-    .flatMap(({ methods, path }) =>
+  const routes = mapping.routes.filter((route) => route.operation === operation && [undefined, format].includes(route.format));
+  const hasOwn = routes.some((route) => route.format === format);
+  return routes
+    .map((route) => ({ ...route, isTelling: !homeOf(operation, format).isPinned && (!hasOwn || route.format === format) }))
+    .flatMap(({ methods, path, isTelling }) =>
       methods.flatMap((method) =>
         [`/${format}`, ...(isTelling ? [''] : [])].flatMap((pin) =>
           spellingsOf(path).map((spelling) => ({

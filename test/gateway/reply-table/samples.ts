@@ -42,9 +42,12 @@ export function sampleOf(operation: string, format: string): Sample {
   return sample;
 }
 
-/** Every operation in every format of the mapping. */
-export const rows: readonly (readonly [operation: string, format: string])[] = [...mapping.operations.keys()].flatMap(
-  (operation) => [...mapping.formats.keys()].map((format) => [operation, format] as const),
+/** Every purchase and lookup in every format of the mapping, and whatever else there is a sample of. */
+export const rows: readonly (readonly [operation: string, format: string])[] = [...mapping.operations.values()].flatMap(
+  ({ name, kind }) =>
+    [...mapping.formats.keys()]
+      .filter((format) => kind === 'purchase' || kind === 'lookup' || samples[name]?.[format] !== undefined)
+      .map((format) => [name, format] as const),
 );
 
 export const purchases = rows.filter(([operation]) => operationOf(operation).kind === 'purchase');

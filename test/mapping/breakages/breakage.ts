@@ -1,6 +1,6 @@
 /** One thing that a hand does to a set of mapping files, and the sets that it is done to. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { mergeFiles, type MappingFileText } from '../../../src/mapping/load';
 import type { Edit } from '../../../src/operator/mutant/edit-source';
 import type { MappingSource } from '../../../src/mapping/source';
@@ -25,7 +25,6 @@ export interface TextEdit {
   readonly put: string;
 }
 
-const EXAMPLE = resolve(__dirname, '..', '..', '..', 'examples', 'format-c', 'mappings');
 const OWN = join(__dirname, 'own');
 
 function read(folder: string, below = ''): [string, string][] {
@@ -36,10 +35,9 @@ function read(folder: string, below = ''): [string, string][] {
   });
 }
 
-/** As shipped; with the format of the examples; with a format that an operator wrote and has no cases for. */
+/** As shipped; with a format that an operator wrote and has no cases for. */
 const SETS = {
   shipped: read(MAPPINGS),
-  example: [...new Map([...read(MAPPINGS), ...read(EXAMPLE)])],
   own: [...read(MAPPINGS), ...read(OWN)],
 } as const satisfies Readonly<Record<string, readonly (readonly [string, string])[]>>;
 

@@ -11,12 +11,10 @@ import { validateJson } from '../../mapping/validate-json';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
 const SCHEMA = caseJsonSchema();
-const files = [MAPPINGS, join(ROOT, 'examples', 'format-c', 'mappings')].flatMap((folder) =>
-  readdirSync(join(folder, 'cases')).map((name) => {
-    const file = join(folder, 'cases', name);
-    return { file, text: readFileSync(file, 'utf8') };
-  }),
-);
+const files = readdirSync(join(MAPPINGS, 'cases')).map((name) => {
+  const file = join(MAPPINGS, 'cases', name);
+  return { file, text: readFileSync(file, 'utf8') };
+});
 
 test.each(files.map(({ file, text }) => [relative(ROOT, file), file, text]))(
   '%s fits the schema that its first line names',

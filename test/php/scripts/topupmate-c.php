@@ -1,6 +1,6 @@
 <?php
-// Script that was written for a Topupmate server: format C. It takes `success` for a sale, `processing` for an order that
-// its owner settles later, and anything else for a refund, and shows what stands in `msg`.
+// Script that was written for a Topupmate server: format C. A text in the reply is a failure to it, whatever else it says, but
+// `processing` is an order that its owner settles later.
 
 declare(strict_types=1);
 require __DIR__ . '/script.php';
@@ -25,10 +25,11 @@ function call(string $path, array $fields): ?array
 function conclude(?array $reply, array $details = []): never
 {
     $common = ['reference' => $reply['reference'] ?? null, 'ref' => $reply['ref'] ?? null];
-    match ($reply['status'] ?? '') {
-        'success' => tell('delivered', $reply['msg'], [...$common, ...$details]),
-        'processing' => tell('pending', $reply['msg'], $common),
-        default => tell('refunded', $reply['msg'] ?? 'Unable to complete.', $common),
+    $text = $reply['msg'] ?? $reply['message'] ?? $reply['error'][0] ?? null;
+    match (true) {
+        ($reply['status'] ?? '') === 'processing' => tell('pending', $text, $common),
+        $text === null && ($reply['Status'] ?? '') === 'successful' => tell('delivered', null, [...$common, ...$details]),
+        default => tell('refunded', $text ?? 'Unable to complete.', $common),
     };
 }
 

@@ -60,7 +60,7 @@ function knownSpellings({ operations, formats, request_id: requestId }: MappingS
     ...ignore,
   ]);
   const own = [...formats.values()].flatMap((format) =>
-    Object.values(format.operations ?? {}).flatMap(({ fields = {} }) => Object.values(fields).flatMap(({ from }) => from)),
+    Object.values(format.operations ?? {}).flatMap(({ fields = {} }) => Object.values(fields).flatMap(({ from = [] }) => from)),
   );
   return new Set([...shared, ...own, ...requestId]);
 }

@@ -37,6 +37,11 @@ export const FORMAT_RULES = {
     'It would never apply.',
     'Add `any_field`, `all_fields`, `field` with `is`, `path` or `auth`.',
   ),
+  'numbers-of-table': error(
+    'A format says the numbers of a field that a table reads',
+    'They would never be read: what a number means to a table is said of the table.',
+    'Say them below `numbers` of the format.',
+  ),
   'half-signal': error(
     '`field` and `is` do not stand together',
     'One without the other says nothing.',
