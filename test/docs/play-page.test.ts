@@ -119,7 +119,7 @@ describe('YAML', () => {
       `${fenced('sh', 'compat-gateway reload')}\n${fenced('text', 'In use now: ….')}`,
       `${fenced('sh', 'curl -s http://127.0.0.1:8080/api/nothing')}\n${fenced('json', '{ "status": "fail" }')}`,
       fenced('sh exit=7', 'curl -s http://127.0.0.1:8080/ --connect-to 127.0.0.1:8080:127.0.0.1:1'),
-      `${fenced('sh', 'compat-gateway check')}\n${fenced('text', '2 formats, …: no problems (hash …).')}`,
+      `${fenced('sh', 'compat-gateway check')}\n${fenced('text', '3 formats, …: no problems (hash …).')}`,
     ];
     expect(await play(page.join('\n'))).toBeUndefined();
   });
