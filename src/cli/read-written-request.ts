@@ -12,12 +12,14 @@ export async function readWrittenRequest(written: WrittenRequest, clientAddress:
   const headers = new Map(Object.entries(written.headers).map(([name, value]) => [name.toLowerCase(), value]));
   const { method, target } = written;
   if (hasFragment(target)) throw new GatewayError('unreadable_body', 'The address may not hold "#".');
+  const bytes = Buffer.from(written.body);
   return {
     method: method.toUpperCase(),
     path: readPath(target),
     rawPath: readRawPath(target),
     query: readFormFields(queryOf(target), 'query string', DEFAULT_HTTP_LIMITS),
-    body: await readBodyFields(Buffer.from(written.body), headers.get('content-type'), DEFAULT_HTTP_LIMITS),
+    bytes,
+    body: await readBodyFields(bytes, headers.get('content-type'), DEFAULT_HTTP_LIMITS),
     headers: {
       authorization: headers.get('authorization'),
       token: headers.get('token'),

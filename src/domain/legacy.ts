@@ -16,6 +16,8 @@ export interface LegacyRequest {
   readonly rawPath?: string;
   readonly query: LegacyFields;
   readonly body: LegacyFields;
+  /** The body as it came, for what its way of writing shows. */
+  readonly bytes?: Buffer;
   readonly headers: LegacyHeaders;
   /** The script's address as v1 must see it, already judged against the trusted proxies. */
   readonly clientAddress: string;

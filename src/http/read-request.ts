@@ -21,5 +21,5 @@ export async function readRequest(request: IncomingMessage, limits: BodyLimits, 
   const bytes = await readBytes(request, limits);
   const body = await readBodyFields(bytes, request.headers['content-type'], limits);
   const method = (request.method ?? 'GET').toUpperCase();
-  return { method, path: readPath(target), rawPath: readRawPath(target), query, body, headers, clientAddress };
+  return { method, path: readPath(target), rawPath: readRawPath(target), query, body, bytes, headers, clientAddress };
 }

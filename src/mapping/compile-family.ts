@@ -4,8 +4,10 @@
  */
 import type { AfterPending, OutcomeWords, TakesPending } from './language/schema';
 import type { Family, Mapping, Operation } from './mapping';
+import { compileNumberings } from './numbering';
 import { compileSignal } from './signals';
 import type { MappingSource, Report } from './source';
+import type { Table } from './table';
 
 /** The set in the words of one family: its replies come after those of its format, its words in the place of all others. */
 export function sourceOfFamily(source: MappingSource, family: string): MappingSource {
@@ -39,25 +41,27 @@ export interface FamilyParts {
   readonly base: () => Mapping;
   /** The replies of an operation in one format, as this source says them. */
   readonly retell: (operation: string, format: string, told: MappingSource) => Operation['replies'];
+  readonly tables: ReadonlyMap<string, Table>;
   readonly report: Report;
 }
 
 /** Its mapping is made when a script of the family comes, or the check wants to know. */
-export function compileFamily(id: string, source: MappingSource, { base, retell, report }: FamilyParts): Family {
-  const { title, extends: format, proof = [] } = source.families[id]!;
+export function compileFamily(id: string, source: MappingSource, { base, retell, tables, report }: FamilyParts): Family {
+  const { title, extends: format, proof = [], numbers } = source.families[id]!;
   let mapping: Mapping | undefined;
   return {
     id,
     title,
     format,
     signals: proof.map((signal, index) => compileSignal(signal, ['families', id, 'proof', index], report)),
+    numbers: compileNumberings(numbers, ['families', id, 'numbers'], tables, report),
     mapping: () => (mapping ??= tellAs(id, source, base(), retell)),
   };
 }
 
 function tellAs(id: string, source: MappingSource, base: Mapping, retell: FamilyParts['retell']): Mapping {
   const told = sourceOfFamily(source, id);
-  const { extends: format, words } = source.families[id]!;
+  const { extends: format, words, request_id: requestId } = source.families[id]!;
   const retold = new Set(retoldBy(id, source));
   const operations = [...base.operations.values()].map((operation): [string, Operation] => {
     const { name, replies } = operation;
@@ -69,6 +73,8 @@ function tellAs(id: string, source: MappingSource, base: Mapping, retell: Family
     ...base,
     words: told.words,
     ...(failureHttp === undefined ? {} : { failureHttp }),
+    // With an id that follows from what is bought, the next customer's sale looks like a repeat of the one before.
+    ...(requestId === 'fixed' ? { replayMs: 0 } : {}),
     operations: new Map(operations),
   };
 }

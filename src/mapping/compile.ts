@@ -1,6 +1,7 @@
 /** A merged source → a mapping of plain functions. Reports every value that has no meaning. */
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
+import { compileNumberings, toNumbering } from './numbering';
 import { compileFamily, type FamilyParts } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
 import { buildReply, compileReplies, type ReplySurroundings } from './compile-reply';
@@ -52,7 +53,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
   const mapping: Mapping = {
     hash: source.hash,
     formats,
-    families: compileFamilies(source, { base: () => mapping, retell, report }),
+    families: compileFamilies(source, { base: () => mapping, retell, tables, report }),
     operations,
     tables,
     routes,
@@ -97,37 +98,9 @@ function lookupLimitsOf({ lookup_key: lookupKey }: MappingSource): LookupLimits 
   };
 }
 
-export function toNumbering(numbers: Readonly<Record<string, string>>): Numbering {
-  // In order of number, however they are written: a value with two numbers is told by the smaller.
-  return new Map(
-    Object.entries(numbers)
-      .map(([number, value]) => [Number(number), value] as const)
-      .sort(([one], [other]) => one - other),
-  );
-}
-
 function compileFormat(id: string, source: MappingSource, tables: ReadonlyMap<string, Table>, report: Report): Format {
   const format = source.formats.get(id)!;
-  const numberings = new Map<string, Numbering>();
-  for (const [name, numbers] of Object.entries(format.numbers ?? {})) {
-    const path = ['formats', id, 'numbers', name];
-    const table = tables.get(name);
-    if (table === undefined) {
-      const hint = nearestName(name, tables.keys());
-      report(path, 'unknown-table', `there is no table \`${name}\``, {
-        at: 'key',
-        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
-      });
-      continue;
-    }
-    for (const [number, value] of Object.entries(numbers)) {
-      if (!table.values.includes(value))
-        report([...path, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, {
-          hint: `known: ${table.values.join(', ')}`,
-        });
-    }
-    numberings.set(name, toNumbering(numbers));
-  }
+  const numberings = compileNumberings(format.numbers, ['formats', id, 'numbers'], tables, report);
   const signals = (format.proof ?? []).map((signal, index) => compileSignal(signal, ['formats', id, 'proof', index], report));
   return {
     id,

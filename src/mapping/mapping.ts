@@ -136,6 +136,8 @@ export interface Family {
   /** The format of its requests. */
   readonly format: string;
   readonly signals: readonly Signal[];
+  /** By table: what its scripts mean by a number where the format means something else. Nothing is bought by it. */
+  readonly numbers: ReadonlyMap<string, Numbering>;
   /** The mapping as its scripts meet it: what is bought is the same as for everybody else. */
   readonly mapping: () => Mapping;
 }

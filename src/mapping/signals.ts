@@ -4,6 +4,7 @@ import { headerOf, type LegacyRequest, type LegacyValue } from '../domain/legacy
 import { compilePattern } from './header-pattern';
 import { parseText } from './input-transforms';
 import { trimSlash } from './trim-slash';
+import type { Layout } from './language/signals';
 import type { SignalSource } from './language/schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
@@ -33,9 +34,11 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   if (source.types !== undefined) finders.push(typesAre(source.types));
   if (source.order !== undefined) finders.push(orderIs(source.order));
   if (source.headers !== undefined) finders.push(headersAre(source.headers));
+  // Last: the body is only looked at where all else applies.
+  if (source.layout !== undefined) finders.push(layoutIs(source.layout));
   if (finders.length === 0)
     report(path, 'empty-signal', 'this signal names nothing to look for', {
-      hint: 'add any_field, all_fields, no_field, field with is, types, order, path, auth or headers',
+      hint: 'add any_field, all_fields, no_field, field with is, types, order, layout, path, auth or headers',
     });
   if ((source.field === undefined) !== (source.is === undefined)) report(path, 'half-signal', '`field` and `is` belong together');
   const { field, is } = source;
@@ -152,3 +155,20 @@ const headersAre = (headers: Readonly<Record<string, readonly string[]>>): Finde
       ? words
       : undefined;
 };
+
+const layoutIs =
+  (wanted: Layout): Finder =>
+  ({ bytes }) =>
+    bytes !== undefined && layoutOf(bytes) === wanted ? `body written ${LAYOUT_WORDS[wanted]}` : undefined;
+
+const LAYOUT_WORDS: Readonly<Record<Layout, string>> = { compact: 'without blanks', spaced: 'with blanks', by_hand: 'by hand' };
+
+/** Undefined for what is no JSON of several parts: a form, nothing, a body without a colon. */
+function layoutOf(bytes: Buffer): Layout | undefined {
+  const text = bytes.toString('utf8').trim();
+  if (!text.startsWith('{') || !text.includes(':')) return undefined;
+  const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  if (!/\s/.test(marks)) return 'compact';
+  const isSpaced = !/\s[:,}]|[{[]\s|[:,](?! \S)|\s{2}|[\n\t\r]/.test(marks);
+  return isSpaced ? 'spaced' : 'by_hand';
+}

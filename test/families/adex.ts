@@ -9,6 +9,7 @@ const adexA: Family = {
     if (says(reply, 'status', 'success')) return 'sale';
     return says(reply, 'status', 'fail') ? 'failure' : 'pending';
   },
+  told: { as: { a: 'adex-a' } },
 };
 
 /** As a format B client: `Status` successful or processing is a sale; a reply without `Status` is refunded like any other. */
@@ -17,6 +18,7 @@ const adexB: Family = {
   formats: ['b'],
   concludes: (reply) => (says(reply, 'Status', 'successful', 'processing') ? 'sale' : 'failure'),
   instead: { pending: 'sale' },
+  told: { as: { b: 'adex-b' }, instead: { pending: 'sale' } },
 };
 
 export const adex: readonly Family[] = [adexA, adexB];

@@ -3,34 +3,28 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/domain/json';
 import { mapping } from '../gateway/reply-table/samples';
-import { casesOf, expected, families, hasWordForPending, meaningOf, type Meaning } from './expectation';
-import type { Conclusion, Family } from './family';
+import { families } from './expectation';
+import type { Conclusion } from './family';
 import { requeries, type Requery } from './requeries';
+import { tradeOffs } from './trade-offs';
 
 export const DOCUMENT = join(__dirname, '..', '..', 'docs', 'families.md');
 
-const WORDS: Readonly<Record<Conclusion, string>> = {
+export const WORDS: Readonly<Record<Conclusion, string>> = {
   sale: 'sale',
   pending: 'pending',
   failure: 'failure, refunded',
   unknown: 'left open',
 };
 
-const COSTS: Readonly<Record<Conclusion, string>> = {
-  sale: 'a sale is booked for an order that may yet be declined: the money comes back to the wallet, the customer has nothing',
-  failure: 'the customer is refunded for an order that v1 charged: the face value, if it succeeds after all',
-  unknown: 'nothing by itself: the order stays as it was until its owner looks',
-  pending: 'nothing',
-};
-
 /** What stands between the marks of the document, by the name of the mark. */
-export function sections(): Readonly<Record<string, string>> {
+export async function sections(): Promise<Readonly<Record<string, string>>> {
+  const offs = Object.entries(await tradeOffs()).map(([name, { head, lines }]) => [name, table(head, lines)] as const);
   return {
-    families: familyTable(),
+    ...Object.fromEntries(offs),
     requeries: requeryTable(),
-    'without-pending': pendingTable(),
     exceptions: exceptionTable(),
-    'own-words': ownTable(),
+    shipped: shippedTable(),
   };
 }
 
@@ -47,26 +41,6 @@ export function readSection(name: string): string | undefined {
   return from === -1 || until === -1 ? undefined : text.slice(from + begin.length, until).trim();
 }
 
-function familyTable(): string {
-  return table(
-    ['family', 'format', 'success', 'pending and unknown', 'failure'],
-    families.map((family) => [
-      family.name,
-      family.formats.join(', ').toUpperCase(),
-      ...(['success', 'pending', 'failure'] as const).map((meaning) => concludedFrom(family, meaning)),
-    ]),
-  );
-}
-
-/** The usual conclusion from all outcomes of one meaning, and those that are concluded otherwise. */
-function concludedFrom(family: Family, meaning: Meaning): string {
-  const usual = expected(family, meaning === 'failure' ? 'declined' : meaning);
-  const others = [...new Set(casesOf(family).map(({ outcome }) => outcome))]
-    .filter((outcome) => meaningOf(outcome) === meaning && expected(family, outcome) !== usual)
-    .map((outcome) => `${outcome.replaceAll('_', ' ')}: ${WORDS[expected(family, outcome)]}`);
-  return [WORDS[usual], ...others].join('; ');
-}
-
 /** What each requery makes of the reply to a question that is not answered, beside what was told of it before. */
 function requeryTable(): string {
   const said = (status: number, body: JsonObject) => (requery: Requery) => WORDS[requery.concludes({ status, body })];
@@ -79,17 +53,6 @@ function requeryTable(): string {
   return table(
     ['requery', '202 pending / processing', '200 fail / error', '404 pending / processing', '503 pending / processing'],
     requeries.map((requery) => [requery.name, ...columns.map((conclude) => conclude(requery))]),
-  );
-}
-
-function pendingTable(): string {
-  const seconds = (userAgent: string | undefined): string => `${mapping.callerKindOf({ userAgent }).patienceMs / 1000} s`;
-  const protection = `held ${seconds(undefined)} first (${seconds('GuzzleHttp/7')} unless it is plain PHP)`;
-  return table(
-    ['family', 'concludes from pending', 'what it costs', 'what protects it'],
-    families
-      .filter((family) => !hasWordForPending(family))
-      .map((family) => [family.name, WORDS[expected(family, 'pending')], COSTS[expected(family, 'pending')], protection]),
   );
 }
 
@@ -108,28 +71,16 @@ function exceptionTable(): string {
   );
 }
 
-/** What a script makes of the reply that everybody hears, and of that of its own family. */
-function ownTable(): string {
-  const told = (family: Family): string =>
-    (['success', 'pending', 'failure'] as const)
-      .map((meaning) => WORDS[expected(family, meaning === 'failure' ? 'declined' : meaning)])
-      .join(' / ');
-  const isProven = (id: string): boolean => (mapping.families.get(id)?.signals.length ?? 0) > 0;
+/** Every family of the mappings, and what proves it. */
+function shippedTable(): string {
   return table(
-    ['family', 'format', 'recognised by', 'everybody’s reply: success / pending / failure', 'in its own words'],
-    families.flatMap((family) =>
-      family.told === undefined
-        ? []
-        : [
-            [
-              `\`${family.told.family}\``,
-              mapping.families.get(family.told.family)!.format.toUpperCase(),
-              isProven(family.told.family) ? 'its requests, or its key' : 'its key alone',
-              told(family),
-              told({ ...family, instead: family.told.instead ?? {} }),
-            ],
-          ],
-    ),
+    ['family', 'format', 'scripts', 'recognised by'],
+    [...mapping.families.values()].map(({ id, format, title, signals }) => [
+      `\`${id}\``,
+      format.toUpperCase(),
+      title,
+      signals.length > 0 ? 'its requests, or its key' : 'its key alone',
+    ]),
   );
 }
 

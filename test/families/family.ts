@@ -28,10 +28,15 @@ export interface Family {
    * `failure` for every failure that is not named itself. Each must be so, else the test fails.
    */
   readonly instead?: Readonly<Record<string, Conclusion>>;
-  /** The family of the mappings in whose words it is told, and where it still concludes something else then. */
-  readonly told?: { readonly family: string; readonly instead?: Readonly<Record<string, Conclusion>> };
+  /** The families of the mappings in whose words it is told, by format, and where it still concludes something else then. */
+  readonly told?: Told;
   /** Why that is so and cannot be helped by a reply. */
   readonly because?: string;
+}
+
+export interface Told {
+  readonly as: Readonly<Record<string, string>>;
+  readonly instead?: Readonly<Record<string, Conclusion>>;
 }
 
 export const AIRTIME_AND_DATA: readonly string[] = ['buy_airtime', 'buy_data'];

@@ -7,6 +7,7 @@ const husmodata: Family = {
   formats: ['b'],
   concludes: (reply) => (says(reply, 'Status', 'successful', 'processing') ? 'sale' : 'failure'),
   instead: { pending: 'sale' },
+  told: { as: { b: 'semmatweb' }, instead: { pending: 'sale' } },
 };
 
 /** B3 against another server: only `Status` successful is a sale. */
@@ -15,6 +16,7 @@ const bwsub: Family = {
   formats: ['b'],
   concludes: (reply) => (says(reply, 'Status', 'successful') ? 'sale' : 'failure'),
   instead: { pending: 'failure' },
+  told: { as: { b: 'semmatweb-bwsub' }, instead: { pending: 'failure' } },
 };
 
 /** B4: a reply without an `error` key is a sale, whatever it says. */
@@ -23,6 +25,7 @@ const yaqoab: Family = {
   formats: ['b'],
   concludes: ({ body }) => (body !== undefined && !('error' in body) ? 'sale' : 'failure'),
   instead: { pending: 'sale' },
+  told: { as: { b: 'sells-what-is-pending' }, instead: { pending: 'sale' } },
 };
 
 /** HTTP 200 or 201 without `Status` failed is a sale; everything else throws, and nothing is sold. */
@@ -31,6 +34,7 @@ const harygbolahan: Family = {
   formats: ['b'],
   concludes: (reply) => ([200, 201].includes(reply.status) && !says(reply, 'Status', 'failed') ? 'sale' : 'failure'),
   instead: { pending: 'sale' },
+  told: { as: { b: 'sells-what-is-pending' }, instead: { pending: 'sale' } },
 };
 
 /** An MSORG server buying from us: as above, but any other HTTP status is "processing" and never refunded. */
@@ -42,7 +46,7 @@ const msorgServer: Family = {
     return says(reply, 'Status', 'failed') ? 'failure' : 'sale';
   },
   instead: { pending: 'sale', failure: 'pending' },
-  told: { family: 'msorg-as-client', instead: { pending: 'sale' } },
+  told: { as: { b: 'msorg-as-client' }, instead: { pending: 'sale' } },
   because:
     'It refunds only on HTTP 200 with `Status` failed. Saying so would make failures sales to a script that goes by the HTTP ' +
     'status alone (#13307147537), so they stay 4xx, as on real MSORG servers, and its owner closes the order.',

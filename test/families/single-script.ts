@@ -47,7 +47,8 @@ const eleventh: Family = {
   instead: { success: 'failure', pending: 'failure' },
   because:
     'Its only word for a sale is ADEX’s word for pending, so it refunds every success. Saying `process` for a success would ' +
-    'break every other script; this one cannot be served until its condition is mended.',
+    'break every other script, so nobody is told that who is not named.',
+  told: { as: { a: 'process-is-sold' }, instead: { pending: 'failure' } },
 };
 
 /** Tests a misspelt key, so everything is a sale. */
@@ -96,7 +97,7 @@ const laravel: Family = {
   concludes: (reply) =>
     reply.status === 200 && reply.body?.['status'] === undefined && says(reply, 'Status', 'successful') ? 'sale' : 'failure',
   instead: { success: 'failure', pending: 'failure' },
-  told: { family: 'laravel-husmodata', instead: { pending: 'failure' } },
+  told: { as: { b: 'laravel-husmodata' }, instead: { pending: 'failure' } },
   because: 'The word `success` in a lower-case `status`, which most scripts need, is not in its table.',
 };
 
@@ -106,11 +107,34 @@ const created: Family = {
   formats: ['b'],
   concludes: ({ status }) => (status === 201 ? 'sale' : 'failure'),
   instead: { success: 'failure', pending: 'failure' },
-  told: { family: 'django-201', instead: { pending: 'failure' } },
+  told: { as: { b: 'django-201' }, instead: { pending: 'failure' } },
   because: 'Others demand exactly 200, so nobody is told 201 who is not known.',
 };
 
+/** A client of Topupmate's own API: a success with any text is refunded, and so is what is not finished. */
+const topupmateApi: Family = {
+  name: 'Topupmate API client',
+  formats: ['c'],
+  concludes: (reply) => {
+    const hasText = ['msg', 'message', 'error'].some((name) => !isEmpty(reply.body?.[name]));
+    return !hasText && says(reply, 'status', 'success') ? 'sale' : 'failure';
+  },
+  instead: { pending: 'failure' },
+  told: { as: { c: 'topupmate-api' }, instead: { pending: 'failure' } },
+};
+
+/** forbill-ai: `success` alone, and any HTTP status outside 2xx is a failure. */
+const forbill: Family = {
+  name: 'forbill-ai',
+  formats: ['a'],
+  concludes: (reply) => (isTwoHundred(reply) && reply.body?.['success'] === true ? 'sale' : 'failure'),
+  instead: { pending: 'failure' },
+  told: { as: { a: 'forbill-ai' }, instead: { pending: 'failure' } },
+};
+
 export const singleScripts: readonly Family[] = [
+  topupmateApi,
+  forbill,
   laravel,
   created,
   sixth,

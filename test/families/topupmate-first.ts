@@ -8,6 +8,7 @@ export const firstTopupmateAirtime: Family = {
   operations: ['buy_airtime', 'buy_data_cards'],
   concludes: (reply) => (says(reply, 'Status', 'successful', 'processing') ? 'sale' : 'failure'),
   instead: { pending: 'sale' },
+  told: { as: { b: 'topupmate-b' }, instead: { pending: 'sale' } },
 };
 
 /** B data: the same, but any `error` that is not empty is a failure even beside a good `Status`. */
@@ -18,6 +19,7 @@ export const firstTopupmateData: Family = {
   concludes: (reply) =>
     says(reply, 'Status', 'successful', 'processing') && isEmpty(reply.body?.['error']) ? 'sale' : 'failure',
   instead: { pending: 'sale' },
+  told: { as: { b: 'topupmate-b' }, instead: { pending: 'sale' } },
 };
 
 /** B cable, electricity, exam: `Status` successful or `status` success; whatever else is refunded, pending included. */
@@ -27,6 +29,7 @@ export const firstTopupmateBills: Family = {
   operations: [...CABLE_AND_ELECTRICITY, 'buy_exam'],
   concludes: (reply) => (says(reply, 'Status', 'successful') || says(reply, 'status', 'success') ? 'sale' : 'failure'),
   instead: { pending: 'failure' },
+  told: { as: { b: 'topupmate-b' }, instead: { pending: 'failure' } },
 };
 
 /** A, every service: `status` successful or success; whatever else is refunded. */
@@ -36,6 +39,7 @@ export const firstTopupmateA: Family = {
   operations: [...AIRTIME_AND_DATA, ...CABLE_AND_ELECTRICITY, 'buy_exam', 'buy_data_cards'],
   concludes: (reply) => (says(reply, 'status', 'successful', 'success') ? 'sale' : 'failure'),
   instead: { pending: 'failure' },
+  told: { as: { a: 'topupmate-a' }, instead: { pending: 'failure' } },
 };
 
 /** Recharge PINs: `status` success or processing; all else is refunded. Our word for pending is another one. */
@@ -45,6 +49,7 @@ const firstTopupmateRecharge: Family = {
   operations: ['buy_recharge_cards'],
   concludes: (reply) => (says(reply, 'status', 'success', 'processing') ? 'sale' : 'failure'),
   instead: { pending: 'failure' },
+  told: { as: { a: 'topupmate-a', b: 'topupmate-b' }, instead: { pending: 'failure' } },
 };
 
 export const firstTopupmate: readonly Family[] = [

@@ -16,6 +16,7 @@ export const secondTopupmate: Family = {
   formats: ['a', 'b'],
   operations: [...AIRTIME_AND_DATA, ...CABLE_AND_ELECTRICITY],
   concludes: byEitherWord,
+  told: { as: { a: 'topupmate-new-a', b: 'topupmate-new-b' } },
 };
 
 /** One copy reads only `Status` on data, and does not know the word `pending` there. */
@@ -27,6 +28,7 @@ export const secondTopupmateData: Family = {
     if (says(reply, 'Status', 'successful', 'success')) return 'sale';
     return says(reply, 'Status', 'processing', 'process') ? 'pending' : 'failure';
   },
+  told: { as: { b: 'topupmate-new-b' } },
 };
 
 /** B exam: two of three copies know no pending; `Status` successful or `status` success is a sale. */
@@ -36,6 +38,7 @@ export const secondTopupmateExam: Family = {
   operations: ['buy_exam'],
   concludes: (reply) => (says(reply, 'Status', 'successful') || says(reply, 'status', 'success') ? 'sale' : 'failure'),
   instead: { pending: 'failure' },
+  told: { as: { b: 'topupmate-new-b' }, instead: { pending: 'failure' } },
 };
 
 /** B exam of the third copy: read like airtime. */
@@ -44,6 +47,7 @@ export const secondTopupmateExamThird: Family = {
   formats: ['b'],
   operations: ['buy_exam'],
   concludes: byEitherWord,
+  told: { as: { b: 'topupmate-new-b' } },
 };
 
 /** A exam and data PIN: `status` alone, without a word for pending. */
@@ -53,6 +57,7 @@ export const secondTopupmatePins: Family = {
   operations: ['buy_exam', 'buy_data_cards'],
   concludes: (reply) => (says(reply, 'status', 'successful', 'success') ? 'sale' : 'failure'),
   instead: { pending: 'failure' },
+  told: { as: { a: 'topupmate-new-a' }, instead: { pending: 'failure' } },
 };
 
 /** One newer copy reads cable, electricity and exam as the older generation does. */

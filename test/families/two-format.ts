@@ -50,7 +50,7 @@ export const strictTwoFormat: Family = {
     return isOpen || isSuccess.some(Boolean) || !isEchoed(reply) ? 'pending' : 'unknown';
   },
   instead: { failure: 'unknown' },
-  told: { family: 'two-format-strict' },
+  told: { as: { a: 'two-format-strict' } },
   because:
     'It believes in a failure only with HTTP 422, which ADEX, MSORG and Topupmate servers never send: v1’s own 4xx is passed ' +
     'on, and a declined order is 400. It refunds nothing by itself and pays for nothing twice: its owner closes the order.',

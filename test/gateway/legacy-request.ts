@@ -8,11 +8,14 @@ export interface LegacyRequestParts {
   readonly body?: Readonly<Record<string, LegacyValue>>;
   readonly headers?: LegacyHeaders;
   readonly clientAddress?: string;
+  /** The body as it came. */
+  readonly text?: string;
 }
 
 export function legacyRequest(parts: LegacyRequestParts = {}): LegacyRequest {
   const { method = 'POST', path = '/api/topup/', query = {}, body = {}, headers = {}, clientAddress = '192.0.2.7' } = parts;
-  return { method, path, query: fieldsOf(query), body: fieldsOf(body), headers, clientAddress };
+  const bytes = parts.text === undefined ? {} : { bytes: Buffer.from(parts.text) };
+  return { method, path, query: fieldsOf(query), body: fieldsOf(body), headers, clientAddress, ...bytes };
 }
 
 function fieldsOf(values: Readonly<Record<string, LegacyValue>>): LegacyFields {

@@ -1,15 +1,7 @@
 import { CATALOG_LISTS } from '../../src/mapping/language/schema';
-import { toNumbering } from '../../src/mapping/compile';
 import { mappingWith, shippedMapping } from './mapping-set';
 
 const mapping = shippedMapping();
-
-test('a numbering is a map from numbers', () => {
-  expect([...toNumbering({ '1': 'MTN', '2': 'GLO' })]).toEqual([
-    [1, 'MTN'],
-    [2, 'GLO'],
-  ]);
-});
 
 test('the formats number networks 2 and 3 differently, everything else alike', () => {
   const network = mapping.tables.get('network')!;

@@ -91,19 +91,22 @@ describe('the shipped mapping', () => {
     methods.map((method) => [method, path.replaceAll(/:[a-z_]+/g, 'some-id'), operation, path, format] as const),
   );
 
-  test.each(spellings)('%s %s is %s in every slash spelling and under every prefix', (method, path, operation, written, format) => {
-    const names = [...written.matchAll(/:([a-z_]+)/g)].map(([, name]) => name);
-    for (const prefix of ['', ...(format === undefined ? ['/a', '/b', '/c'] : [`/${format}`])]) {
-      for (const spelling of [path, `${path}/`]) {
-        const found = mapping.matchRoute(method, `${prefix}${spelling}`);
-        expect(answer(found)).toBe(operation);
-        expect(found).toMatchObject({
-          parameters: Object.fromEntries(names.map((name) => [name, 'some-id'])),
-          pinnedFormat: prefix === '' ? format : prefix.slice(1),
-        });
+  test.each(spellings)(
+    '%s %s is %s in every slash spelling and under every prefix',
+    (method, path, operation, written, format) => {
+      const names = [...written.matchAll(/:([a-z_]+)/g)].map(([, name]) => name);
+      for (const prefix of ['', ...(format === undefined ? ['/a', '/b', '/c'] : [`/${format}`])]) {
+        for (const spelling of [path, `${path}/`]) {
+          const found = mapping.matchRoute(method, `${prefix}${spelling}`);
+          expect(answer(found)).toBe(operation);
+          expect(found).toMatchObject({
+            parameters: Object.fromEntries(names.map((name) => [name, 'some-id'])),
+            pinnedFormat: prefix === '' ? format : prefix.slice(1),
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each([
     ['GET', '/api/cable/', 'list_b_cable'],

@@ -38,6 +38,20 @@ test.each<[string, Omit<SignalSource, 'weight'>, Parameters<typeof legacyRequest
     { path: '/x', headers: { authorization: 'Token k' } },
     'address /x and token authorization',
   ],
+  ['JSON without blanks', { layout: 'compact' }, { text: '{"a":1,"b":["x y",{"c":null}]}' }, 'body written without blanks'],
+  [
+    'a blank behind each mark',
+    { layout: 'spaced' },
+    { text: '{"a": 1, "b": ["x  y", {"c": "\\"q: "}]}' },
+    'body written with blanks',
+  ],
+  ['a blank before a colon', { layout: 'by_hand' }, { text: '{"a" : 1, "b": 2}' }, 'body written by hand'],
+  ['lines', { layout: 'by_hand' }, { text: '{\n  "a": 1\n}' }, 'body written by hand'],
+  ['some blanks and some not', { layout: 'by_hand' }, { text: '{"a": 1,"b":2}' }, 'body written by hand'],
+  ['blanks around the whole', { layout: 'compact' }, { text: ' {"a":1}\n' }, 'body written without blanks'],
+  ['another layout', { layout: 'spaced' }, { text: '{"a":1}' }, undefined],
+  ['a form', { layout: 'compact' }, { text: 'a=1' }, undefined],
+  ['no body', { layout: 'compact' }, {}, undefined],
   ['two conditions, one true', { path: '/x', auth: 'token' }, { path: '/x' }, undefined],
 ])('%s is judged', (_title, source, request, found) => {
   expect(find(source, request)).toBe(found);

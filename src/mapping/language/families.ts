@@ -1,7 +1,7 @@
 /** Families: scripts of one origin, which are told the same in words of their own. */
 import { z } from 'zod';
-import { AFTER_PENDING, entries, FAMILY, group, one } from './declare';
-import { duration, name } from './parts';
+import { AFTER_PENDING, entries, FAMILY, group, one, REPLAY } from './declare';
+import { duration, name, numbers } from './parts';
 import { replySchema, wordsOf } from './replies';
 import { signalSchema } from './signals';
 
@@ -31,11 +31,24 @@ export const familySchema = z
       .meta(one('constant', FAMILY, 'family {1}: format'))
       .meta({ standIn: 'unreadable' }),
     proof: z
-      .array(signalSchema('family', FAMILY))
+      .array(signalSchema('family', FAMILY, ['strong', 'medium']))
       .min(1, 'expected at least one')
       .optional()
       .describe('What in a request proves this family; without it only `family` in callers.yaml says so.')
       .meta(group({ unnamed: true })),
+    numbers: z
+      .record(name, numbers.meta(one('numbers', 'plain', '{2} number {3} of family {1}')))
+      .optional()
+      .describe(
+        'Per table, the numbers that its scripts come with where they are not those of the format. Nothing is bought by them: a key of this family needs them in callers.yaml.',
+      ),
+    request_id: z
+      .enum(['none', 'header', 'fixed'])
+      .optional()
+      .describe(
+        'Its habit with request ids where that is not one id for each sale: `none`, one in a `header` alone, or one `fixed` by what is bought. A sale with a fixed id is never told again as a success once its script has heard it: the next is another customer.',
+      )
+      .meta(one('constant', REPLAY, 'family {1}: request ids')),
     patience: patience.optional().meta(one('constant', 'plain', 'family {1}: patience, ms')),
     pending: takesPending.optional().meta(one('constant', AFTER_PENDING, 'family {1}: pending')),
     words: z

@@ -79,7 +79,7 @@ export const formatFileSchema = z
       .meta(one('constant', FORMAT, 'format {1}: login')),
     after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'format {1}: once a script has heard pending')),
     proof: z
-      .array(signalSchema('format', FORMAT))
+      .array(signalSchema('format', FORMAT, ['strong', 'medium', 'weak']))
       .min(1, 'expected at least one')
       .optional()
       .describe('What in a request speaks for this format.')
@@ -92,7 +92,7 @@ export const formatFileSchema = z
       .literal('own')
       .optional()
       .describe(
-        "`own`: its numbers are kept from the scripts of other formats: the numbering guard does not look into them, nor does a request that shows nothing of this format.",
+        '`own`: its numbers are kept from the scripts of other formats: the numbering guard does not look into them, nor does a request that shows nothing of this format.',
       )
       .meta(one('constant', GUARD, 'format {1}: its numbers in the guard of others')),
     cure: z

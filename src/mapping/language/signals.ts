@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { group, one, setOf, type Judgement } from './declare';
 import { someWords, word } from './parts';
 
+export const LAYOUTS = ['compact', 'spaced', 'by_hand'] as const;
+export type Layout = (typeof LAYOUTS)[number];
+
 /** How the conditions of a signal are said: of a `format` or a `family`. */
 interface Words {
   readonly whose: string;
@@ -64,6 +67,13 @@ const fieldConditions = (words: Words) => ({
     .optional()
     .describe('These fields were sent, in this order, whatever stands between them.')
     .meta(one('sequence', words.judged, `${words.whose} {1}, proof “{2}”: order of fields`)),
+  layout: z
+    .enum(LAYOUTS)
+    .optional()
+    .describe(
+      'How the JSON of the body is written: `compact` without blanks (PHP, JavaScript), `spaced` with one behind each colon and comma (Python), `by_hand` in any other way.',
+    )
+    .meta(constant(words, 'layout of the body')),
 });
 
 const otherConditions = (words: Words) => ({
@@ -88,16 +98,22 @@ const otherConditions = (words: Words) => ({
     .meta(constant(words, 'authorization')),
 });
 
+const WEIGHT_OF_FORMAT =
+  'strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie.';
+const WEIGHT_OF_FAMILY = 'One strong signal proves the family, and so do two medium ones.';
+
 /** A signal applies when every condition that it names does. */
-export const signalSchema = (whose: 'format' | 'family', judged: Judgement) => {
+export const signalSchema = <Weight extends string>(
+  whose: 'format' | 'family',
+  judged: Judgement,
+  weights: readonly Weight[],
+) => {
   const words = { whose, judged };
   return z
     .strictObject({
       weight: z
-        .enum(['strong', 'medium', 'weak'])
-        .describe(
-          'Of a format: strong decides unless another format has one too; medium contests a single strong one of another format; weak breaks a tie. Of a family: one strong or two medium ones prove it.',
-        )
+        .enum(weights)
+        .describe(whose === 'format' ? WEIGHT_OF_FORMAT : WEIGHT_OF_FAMILY)
         .meta(constant(words, 'weight')),
       ...fieldConditions(words),
       ...otherConditions(words),

@@ -14,7 +14,24 @@ export function checkCallerKeys(checking: Checking): void {
     checkLists(key, path, checking);
     checkPatience(key, path, checking);
     checkAfterPending(key, path, checking);
+    checkFamily(key, path, checking);
   }
+}
+
+/** A family is only told otherwise: what its scripts mean by their numbers must be said of the key. */
+function checkFamily({ family = '', numbers = {} }: CallerKeySource, path: YamlPath, { source, report }: Checking): void {
+  for (const [table, meanings] of Object.entries(source.families[family]?.numbers ?? {}))
+    if (!Object.hasOwn(numbers, table)) {
+      const said = Object.entries(meanings).map(([number, value]) => `${number}: ${value}`);
+      report(
+        [...path, 'family'],
+        'family-numbers-unsaid',
+        `scripts of \`${family}\` have numbers of their own for \`${table}\``,
+        {
+          hint: `add numbers: { ${table}: { ${said.join(', ')} } } to the key`,
+        },
+      );
+    }
 }
 
 function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: YamlPath, checking: Checking): void {

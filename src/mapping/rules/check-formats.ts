@@ -39,7 +39,20 @@ function checkPaths({ source, report, mapping }: Checking): void {
 
 /** What a signal looks for, one sentence a thing: `a field phone`. */
 function thingsOf(signal: SignalSource): string[] {
-  const { any_field: any, all_fields: all, no_field: none, field, is, types, order, path, spelled, auth, headers } = signal;
+  const {
+    any_field: any,
+    all_fields: all,
+    no_field: none,
+    field,
+    is,
+    types,
+    order,
+    path,
+    spelled,
+    auth,
+    headers,
+    layout,
+  } = signal;
   const parts = [
     ...(any === undefined ? [] : [any.map((name) => `the field \`${name}\``)]),
     ...(all === undefined ? [] : [[`the fields ${[...all].sort().join(' and ')}`]]),
@@ -47,7 +60,7 @@ function thingsOf(signal: SignalSource): string[] {
     ...(path === undefined ? [] : [[`the address ${spelled === 'exactly' ? `${path} exactly` : trimSlash(path)}`]]),
     ...(auth === undefined ? [] : [[`${auth} authorization`]]),
     ...(none === undefined ? [] : [[`no field ${[...none].sort().join(' and ')}`]]),
-    ...[types, order, headers].flatMap((part) => (part === undefined ? [] : [[JSON.stringify(part)]])),
+    ...[types, order, headers, layout].flatMap((part) => (part === undefined ? [] : [[JSON.stringify(part)]])),
   ];
   // Several conditions in one signal are one thing together.
   return parts.length === 1 ? parts[0]! : [parts.flat().join(' and ')];

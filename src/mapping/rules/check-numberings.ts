@@ -1,6 +1,6 @@
 /** Numbers of tables and formats: a wrong one sells another network. */
 import type { YamlPath } from '../read-yaml';
-import { toNumbering } from '../compile';
+import { toNumbering } from '../numbering';
 import { CATALOG_LISTS } from '../language/schema';
 import { ROW_SHAPES } from '../shape/source-shapes';
 import { hintFor, type Checking } from './checking';

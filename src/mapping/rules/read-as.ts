@@ -41,6 +41,11 @@ const WORDS: Readonly<Record<ReplyOutcome, ReadonlySet<string>>> = {
   ]),
 };
 
+/** A word for pending among all others, which a single script may take for its word of a sale. */
+export function isWordForPending(word: string): boolean {
+  return WORDS.pending.has(normaliseWord(word));
+}
+
 /** A field by which some script decides has one of these in its name: `Status`, `response_code`, `orderState`. */
 const DECIDING = new Set(['status', 'state', 'code', 'result', 'outcome', 'statuscode', 'responsecode', 'respcode', 'rescode']);
 

@@ -22,7 +22,9 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
   return Object.entries(source.operations).flatMap(([operation, declared]) => {
     const outcomes = declared.kind === 'list' ? OUTCOMES.filter((outcome) => outcome === 'failure') : OUTCOMES;
     const shared = sharedReply(operation, declared);
-    const formats = [...source.formats.keys()].filter((id) => repliesOfFormat(id, operation, source).length > 0);
+    const formats = [...source.formats.keys()].filter(
+      (id) => isMetAs(id, operation, source) && repliesOfFormat(id, operation, source).length > 0,
+    );
     return outcomes.flatMap((outcome) =>
       [undefined, ...formats].map((format): OutcomeReply => {
         const owns = format === undefined ? [] : repliesOfFormat(format, operation, source);
@@ -31,6 +33,11 @@ export function outcomeReplies(source: MappingSource): OutcomeReply[] {
       }),
     );
   });
+}
+
+/** Scripts of a format meet an operation at shared addresses, or at those of the format; the address of another format pins that. */
+export function isMetAs(format: string, operation: string, { operations, formats }: MappingSource): boolean {
+  return operations[operation]!.routes !== undefined || formats.get(format)?.operations?.[operation]?.routes !== undefined;
 }
 
 /** The values of a list's success as one reply brings it: of the layers where it is an object, else of the one list. */

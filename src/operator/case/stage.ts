@@ -59,7 +59,7 @@ export function createStage({ hasLookupKey = true }: StageOptions = {}): Stage {
         parts.clock.stop();
         // What the case has set off ends before the next one begins.
         await new Promise((resolve) => setImmediate(resolve));
-        if (parts.sends() > SENDS_MAX) shared = undefined;
+        if (parts.sends() > SENDS_MAX || parts.isOfNamedKey()) shared = undefined;
       }
     },
   };
@@ -74,6 +74,8 @@ interface PreparedCase {
   readonly house: CaseHouse;
   readonly clock: JumpingClock;
   readonly sends: () => number;
+  /** Other cases may act as this caller, and would meet the orders that it has left open. */
+  readonly isOfNamedKey: () => boolean;
 }
 
 interface Current {
@@ -145,7 +147,7 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
         wait: (delayMs) => pause(parts.clock, delayMs),
         actAs: (fingerprint) => void (parts.fingerprint = fingerprint ?? own),
       };
-      return { house, clock: parts.clock, sends: () => parts.sends };
+      return { house, clock: parts.clock, sends: () => parts.sends, isOfNamedKey: () => parts.fingerprint !== own };
     },
   };
 }

@@ -97,9 +97,11 @@ function breakKey(value: unknown, key: Compared, at: Broken, source: MappingSour
   }
 }
 
-function breakNumbers(numbers: Readonly<Record<string, string>>, { says }: Compared, { path, names }: Broken): Mutant[] {
+function breakNumbers(numbers: Readonly<Record<string, string>>, { says }: Compared, at: Broken): Mutant[] {
+  const { path, names, operations } = at;
   const called = (number: string): string => fill(says, [...names, number]);
-  return [...swaps(called, path, numbers), ...Object.keys(numbers).map((number) => drop(called(number), [...path, number]))];
+  const dropped = Object.keys(numbers).map((number) => drop(called(number), [...path, number], operations));
+  return [...swaps(called, path, numbers, operations), ...dropped];
 }
 
 function breakRoutes(routes: readonly string[], key: Compared, { path, names, operations }: Broken): Mutant[] {

@@ -57,9 +57,9 @@ export function converse(operation: string, format: string, outcome: string, opt
 const heard = new Map<string, Promise<Told>>();
 
 /** The same, where the script of the sample really sends it. Many rules ask about one conversation: it is held once. */
-export function converseAtHome(operation: string, format: string, outcome: string): Promise<Told> {
-  const key = `${operation} ${format} ${outcome}`;
-  const told = heard.get(key) ?? converse(operation, format, outcome);
+export function converseAtHome(operation: string, format: string, outcome: string, family?: string): Promise<Told> {
+  const key = `${operation} ${format} ${outcome} ${family}`;
+  const told = heard.get(key) ?? converse(operation, format, outcome, family === undefined ? {} : { family });
   heard.set(key, told);
   return told;
 }

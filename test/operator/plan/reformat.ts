@@ -144,7 +144,8 @@ function rewrite(value: Json, path: readonly string[], chance: Chance): Json {
 
 /** Keys that say what would hold without them. */
 function harmless(path: readonly string[], value: Fields, chance: Chance): [string, Json][] {
-  if (path.at(-2) !== 'fields' || chance() < 0.7) return [];
+  // A format adds to a field and declares none.
+  if (path.at(-2) !== 'fields' || !('as' in value) || chance() < 0.7) return [];
   return (['required', 'lenient'] as const).filter((name) => !(name in value)).map((name) => [name, false]);
 }
 

@@ -17,6 +17,11 @@ export const FORMAT_RULES = {
     'Its numbers would be read by one format, and its replies written for another.',
     'Leave `format` out: the family brings its own.',
   ),
+  'family-numbers-unsaid': warning(
+    'A key of a family whose scripts have numbers of their own is read by those of the format',
+    'A family changes nothing of what is bought: 4 would go on buying another network than the script means.',
+    'Say the numbers of the key, as the family has them.',
+  ),
   'family-like-another': warning(
     'Two families of one format have the same strong signal',
     'A request with it proves both alike, and is told in the words of neither.',
