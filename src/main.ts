@@ -32,6 +32,7 @@ import { watchOpenOrders } from './watch/open-orders';
 import { createObserver, type Observer } from './watch/observer';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
+import { watchContraryEnds } from './watch/contrary-ends';
 import { loggedJournal } from './telemetry/logged-journal';
 import { measuredUpstream } from './telemetry/measured';
 import { createMetrics, type Metrics } from './telemetry/metrics';
@@ -98,7 +99,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   closers.push(async () => watchingOrders.stop());
   const gateway = openGateway(config, {
     ...{ live, upstream, known, keyring, keyGuard, metrics, observer, clock, closers },
-    journal: loggedJournal(journal, log, showId),
+    journal: watchContraryEnds(loggedJournal(journal, log, showId), { mapping: live.current, log, metrics, showId }),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });

@@ -5,6 +5,7 @@ import type { Order } from '../domain/order';
 import { referenceOf, type Outcome } from '../domain/outcome';
 import { explainOrderReply } from '../operator/explain/explain';
 import type { Mapping } from '../mapping/mapping';
+import { contraryEndOf, CONTRARY_WORDS } from '../watch/contrary-ends';
 import { describeOwn, describeReply, showPlace, showValue } from './describe-reply';
 import type { Times } from './show-time';
 
@@ -42,6 +43,8 @@ export function describeOrder(order: Order, mapping: Mapping, times: Times, nowM
     );
   }
   lines.push(...describeOutcome(order, times, nowMs));
+  const contrary = contraryEndOf(order, mapping);
+  if (contrary !== undefined) lines.push(`contrary end     ${CONTRARY_WORDS[contrary]}`);
   const reply = explainOrderReply(order, mapping);
   if (reply === undefined) return `${lines.join('\n')}\n`;
   const words = outcome === undefined && nowMs - order.openedAtMs < 60_000 ? ' (or is waiting still)' : '';

@@ -6,6 +6,7 @@ import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
+import { contraryEndOf, CONTRARY_WORDS, lossOf, type ContraryEnd } from '../watch/contrary-ends';
 import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../watch/open-orders';
 import { readConfig } from './read-config';
 import { readMappingForOrders } from './read-mapping-for-orders';
@@ -237,8 +238,12 @@ function csvCell(value: string | number): string {
 async function report(range: Range, { journal, mapping }: Opened): Promise<void> {
   const now = Date.now();
   const totals = new Map<string, { count: number; readonly sums: number[] }>();
+  const contrary = new Map<ContraryEnd, { count: number; naira: number }>();
   let unpriced = 0;
   for await (const order of ordersIn(range, journal)) {
+    const end = contraryEndOf(order, mapping);
+    const { count, naira } = contrary.get(end ?? 'delivered_not_sold') ?? { count: 0, naira: 0 };
+    if (end !== undefined) contrary.set(end, { count: count + 1, naira: naira + (lossOf(order, mapping) ?? 0) });
     const total = totals.get(outcomeOf(order)) ?? { count: 0, sums: MONEY.map(() => 0) };
     const money = moneyOf(order, mapping);
     total.count += 1;
@@ -255,6 +260,8 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
     }),
   ]);
   if (unpriced > 0) print(`What v1 charged for ${countOrders(unpriced)} that succeeded is not known; it is not in the sum.`);
+  for (const [end, { count, naira }] of contrary)
+    print(`${countOrders(count)} ${CONTRARY_WORDS[end]}: ${nairaText(naira as AmountMinor)} naira.`);
   const open = await readOpenOrders(journal, mapping, now);
   print('');
   reportOpen(open, mapping, now);

@@ -4,7 +4,7 @@ import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
 import type { OwnNumbers } from './own-numbers';
 import type { YamlPath } from './read-yaml';
-import type { AfterPending, OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './language/schema';
+import type { AfterPending, TakesPending, OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './language/schema';
 import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
 
@@ -110,6 +110,8 @@ export interface Operation {
   readonly patienceMs: Readonly<Record<string, number>>;
   /** What the operation itself says; `afterPendingOf` decides. */
   readonly afterPending: AfterPending | undefined;
+  /** What the script does with an order that it hears is pending, where its family says so. */
+  readonly takesPending?: TakesPending;
   /** What a format says of the operation, or of all its operations. */
   readonly afterPendingByFormat: ReadonlyMap<string, AfterPending>;
   /** By format. */

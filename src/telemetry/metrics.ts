@@ -52,7 +52,7 @@ const FIELD_NAMES_MAX = 100;
 /** As names are shown: themselves, or `:value`. */
 const FIELD_NAME = /^:?[A-Za-z0-9_.-]{1,40}$/;
 const PATHS_MAX = 50;
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160];
 const NONE = 'none';
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {

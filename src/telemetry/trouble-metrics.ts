@@ -6,6 +6,8 @@ import type { TroubleKind } from '../upstream/v1-sign';
 export interface TroubleMetrics {
   /** Orders whose money may have moved, and how much that is, as of now. */
   setUnknownOrders(count: number, amount: AmountMinor): void;
+  /** An order ended otherwise than its script took "pending" for. `loss` is absent where only v1's catalog has the price. */
+  contraryEnd(end: string, loss: AmountMinor | undefined): void;
   setV1Up(isUp: boolean): void;
   /** A call or a probe met trouble of v1, whether or not that makes an outage. */
   v1Trouble(kind: TroubleKind): void;
@@ -21,6 +23,18 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
   const { logLinesLost = () => 0, isJournalWritable = () => true } = sources;
   const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
   const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
+  const contraryEnds = new Counter({
+    name: 'compat_contrary_ends_total',
+    help: 'Orders that ended otherwise than their scripts took "pending" for',
+    labelNames: ['end'],
+    registers,
+  });
+  const contraryNaira = new Counter({
+    name: 'compat_contrary_ends_naira_total',
+    help: 'The money in them',
+    labelNames: ['end'],
+    registers,
+  });
   const v1Up = new Gauge({ name: 'compat_v1_up', help: '0 from upstream_trouble until upstream_well, else 1', registers });
   v1Up.set(1);
   const v1Troubles = new Counter({
@@ -50,6 +64,10 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
     setUnknownOrders(count, amount) {
       unknownOrders.set(count);
       unknownNaira.set(nairaNumber(amount));
+    },
+    contraryEnd(end, loss) {
+      contraryEnds.inc({ end });
+      contraryNaira.inc({ end }, loss === undefined ? 0 : nairaNumber(loss));
     },
     setV1Up: (isUp) => v1Up.set(isUp ? 1 : 0),
     v1Trouble: (kind) => v1Troubles.inc({ kind }),

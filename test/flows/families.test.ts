@@ -1,11 +1,29 @@
 import type { Traffic } from '../../src/domain/traffic';
-import { askV1, openHouse, send, type House } from './house';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { askV1, MAPPINGS, openHouse, send, type House } from './house';
 
+const SECRET = 'fa31c0'.repeat(6);
+
+let folder: string;
 let house: House;
 beforeAll(async () => {
-  house = await openHouse({ logLevel: 'info' });
+  folder = mkdtempSync(join(tmpdir(), 'compat-families-'));
+  cpSync(MAPPINGS, folder, { recursive: true });
+  const seller = createKeyring(new Secret(SECRET)).fingerprint(new Secret('acme_live_demo'));
+  const keys = stringify({ keys: { [seller]: { family: 'adex-b', patience: '1s' } } }).replace(/^/gm, '  ');
+  const callers = readFileSync(join(folder, 'callers.yaml'), 'utf8').replace('  keys: {}\n', () => keys);
+  writeFileSync(join(folder, 'callers.yaml'), callers);
+  house = await openHouse({ logLevel: 'info', env: { MAPPINGS_DIR: folder, GATEWAY_SECRET: SECRET } });
 });
-afterAll(() => house.close());
+afterAll(async () => {
+  await house.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const AIRTIME = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, airtime_type: 'VTU' };
 const GUZZLE = { 'User-Agent': 'GuzzleHttp/7', Accept: '*/*' };
@@ -27,14 +45,14 @@ test('a Laravel shop of husmodata is sold to like everybody else and told withou
 });
 
 test('the same request of any other client hears both words', async () => {
-  const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-2' });
+  const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-2' }, { headers: { 'User-Agent': 'Dart/3' } });
   expect(told).toMatchObject({ status: 200, body: { status: 'success', Status: 'successful' } });
   const line = house.logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === 'fam-2');
   expect(line).not.toHaveProperty('family');
 });
 
 test('a repeat of the order by a script of no family is told in the words of everybody', async () => {
-  const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-1' });
+  const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-1' }, { headers: { 'User-Agent': 'Dart/3' } });
   expect(told).toMatchObject({ status: 200, body: { status: 'success', Status: 'successful', request_id: 'fam-1' } });
 });
 
@@ -42,3 +60,15 @@ test('a request of the family that is refused is told in its words', async () =>
   const told = await send(house.url, '/api/topup/', { ...AIRTIME, amount: 'much', request_id: 'fam-3' }, { headers: GUZZLE });
   expect(told).toMatchObject({ status: 400, body: { status: 'fail', Status: 'failed', success: false } });
 });
+
+test('what a script has delivered on "processing" and v1 declines after that is told to the operator with its money', async () => {
+  const declined = { ...AIRTIME, mobile_number: '08031230002', amount: 150, request_id: 'fam-4' };
+  const told = await send(house.url, '/api/topup/', declined, { key: 'acme_live_demo:1234' });
+  expect(told).toMatchObject({ status: 200, body: { Status: 'processing' } });
+  const said = () => house.logLines.map((text) => JSON.parse(text)).filter(({ event }) => event === 'contrary_end');
+  for (let waited = 0; said().length === 0 && waited < 20_000; waited += 100)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(said()).toMatchObject([{ family: 'adex-b', requestId: 'fam-4', atRiskNaira: 150, outcome: 'declined' }]);
+  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  expect(metrics).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 150');
+}, 30_000);

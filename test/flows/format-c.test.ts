@@ -75,10 +75,7 @@ const SALES: Readonly<Record<string, Sale>> = {
 test.each(Object.entries(SALES))('%s: sold through format C', async (title, { path, fields, receipt, told = {} }) => {
   const ref = `sale ${title}`;
   const { status, body } = await send(house.url, path, { ...fields, ref });
-  expect([status, body]).toEqual([
-    200,
-    expect.objectContaining({ status: 'success', Status: 'successful', ref, ...told }),
-  ]);
+  expect([status, body]).toEqual([200, expect.objectContaining({ status: 'success', Status: 'successful', ref, ...told })]);
   for (const name of ['msg', 'message', 'error']) expect(body).not.toHaveProperty(name);
   expect(await receiptOf(body.reference)).toMatchObject({ status: 'success', description: expect.stringContaining(receipt) });
 });

@@ -314,6 +314,8 @@ const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_mapping_info: 'test/flows/metrics.test.ts',
   compat_log_lines_lost_total: 'test/cli/broken-log.test.ts',
   compat_families_total: 'test/flows/families.test.ts',
+  compat_contrary_ends_total: 'test/watch/contrary-ends.test.ts',
+  compat_contrary_ends_naira_total: 'test/flows/families.test.ts',
   compat_journal_writable: 'test/disk/disk-taken-away.test.ts',
 };
 

@@ -215,7 +215,7 @@ const fixtures: readonly (readonly [string, string, string, string?])[] = [
     'empty-signal',
     'this signal names nothing to look for',
     format('proof: [{ weight: strong, path: /x }, §{ weight: strong }]'),
-    'add any_field, all_fields, no_field, field with is, types, order, path, auth or headers',
+    'add any_field, all_fields, no_field, field with is, types, order, layout, path, auth or headers',
   ],
   ['half-signal', '`field` and `is` belong together', format('proof: [§{ weight: strong, path: /x, field: y }]')],
   // Tables

@@ -32,14 +32,15 @@ test.each([
 ])('after a kill, what was open or sold in its last seconds is not told (%s)', async (_name, open) => {
   const journal = await open();
   const end = NOW - 90 * 60 * SECOND;
-  await sell(journal, 'long-before', end - 120 * SECOND, end - 119 * SECOND);
+  await sell(journal, 'long-before', end - 160 * SECOND, end - 119 * SECOND);
+  await sell(journal, 'held for minutes', end - 152 * SECOND, end - 2 * SECOND);
   await sell(journal, 'before', end - 40 * SECOND, end - 30 * SECOND);
   await sell(journal, 'held', end - 41 * SECOND, end - 2 * SECOND);
   await sell(journal, 'last', end - SECOND, end);
   await sell(journal, 'open', end - 50 * SECOND);
-  expect(await markUntold(journal, [end])).toBe(3);
-  const ids = ['long-before', 'before', 'held', 'last', 'open'];
-  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, undefined, 0, 0, 0]);
+  expect(await markUntold(journal, [end])).toBe(4);
+  const ids = ['long-before', 'before', 'held', 'held for minutes', 'last', 'open'];
+  expect(await Promise.all(ids.map((id) => toldAt(journal, id)))).toEqual([undefined, undefined, 0, 0, 0, 0]);
   expect(await markUntold(journal, [end])).toBe(0);
   await journal.close();
 });

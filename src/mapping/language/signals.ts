@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { group, one, setOf, type Judgement } from './declare';
 import { someWords, word } from './parts';
 
-export const LAYOUTS = ['compact', 'spaced', 'by_hand'] as const;
+const LAYOUTS = ['compact', 'spaced', 'by_hand'] as const;
 export type Layout = (typeof LAYOUTS)[number];
 
 /** How the conditions of a signal are said: of a `format` or a `family`. */

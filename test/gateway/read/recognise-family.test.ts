@@ -20,7 +20,6 @@ families:
     proof:
       - { weight: strong, headers: { X-Two: '*' } }
       - { weight: strong, order: [network, amount] }
-      - { weight: weak, no_field: [tag] }
   of-a:
     title: Of A
     scripts: Scripts of format A.

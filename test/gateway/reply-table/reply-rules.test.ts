@@ -256,6 +256,19 @@ test('an order that v1 finishes within the patience is never told as pending', a
   expect(late.heldMs).toBeLessThan(40_000);
 });
 
+test('a family without a limit that refunds what is pending is held past the second look of v1, after two minutes', async () => {
+  const receipt = { http: 200, body: { status: 'success', data: { reference: 'V1-CAB-7003', status: 'success', pins: [] } } };
+  const later = { afterMs: 125_000, receipt };
+  const [held, everybody] = [
+    await converse('buy_cable', 'b', 'pending', { later, family: 'topupmate-b' }),
+    await converse('buy_cable', 'b', 'pending', { later }),
+  ];
+  expect(held.body).toMatchObject({ status: 'success', Status: 'successful' });
+  expect(held.heldMs).toBeGreaterThanOrEqual(125_000);
+  expect(held.heldMs).toBeLessThan(150_000);
+  expect([everybody.body, everybody.heldMs]).toMatchObject([{ status: 'pending', Status: 'processing' }, 40_000]);
+});
+
 test('the order status tells what the purchase told, with HTTP 200 whatever it was', async () => {
   for (const [operation, format] of purchases) {
     for (const outcome of outcomesOf(operation).filter(isOrderEnding)) {
