@@ -413,4 +413,19 @@ function runAll(): void {
     expect(taken).toBe(kobo.reduce((sum, one) => sum + one, 0));
     expect(new Set(sold.map(({ reference }) => reference)).size).toBe(sold.length);
   }, 90_000);
+
+  test('every order of a Topupmate site shows its family, but for exams and cards that show nothing of it', async () => {
+    if (house === undefined) return;
+    const isOfSite = ({ script, service }: Case): boolean =>
+      script.startsWith('topupmate') && ['airtime', 'data', 'cable', 'electricity'].includes(service);
+    const sites = CASES.filter(isOfSite);
+    await Promise.all(sites.map((one) => ends.get(one)!));
+    const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+    const counted = ['a', 'b'].map((format) =>
+      Number(/ (\d+)$/m.exec(metrics.split(`compat_families_total{family="topupmate-${format}"}`)[1] ?? '')?.[1] ?? 0),
+    );
+    const sent = ['a', 'b'].map((format) => sites.filter(({ script }) => script.endsWith(format)).length);
+    expect(counted[0]).toBeGreaterThanOrEqual(sent[0]!);
+    expect(counted[1]).toBeGreaterThanOrEqual(sent[1]!);
+  }, 90_000);
 });

@@ -1,4 +1,4 @@
-/** Runs one of our PHP scripts as a reseller's server would, and reads what it tells its customer. */
+/** Runs one of our scripts of PHP or Node as a reseller's server would, and reads what it tells its customer. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -25,9 +25,10 @@ export interface ScriptEnd {
 
 export function runScript({ script, service, address, key, order }: ScriptCall): Promise<ScriptEnd> {
   const startedAtMs = Date.now();
-  const args = [join(FOLDER, `${script}.php`), address, key, service, JSON.stringify(order)];
+  const isNode = script.endsWith('.mjs');
+  const args = [join(FOLDER, isNode ? script : `${script}.php`), address, key, service, JSON.stringify(order)];
   return new Promise((resolve, reject) => {
-    const child = spawn('php', args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: TIME_LIMIT_MS });
+    const child = spawn(isNode ? process.execPath : 'php', args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: TIME_LIMIT_MS });
     let output = '';
     let warnings = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

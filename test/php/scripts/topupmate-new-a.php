@@ -13,6 +13,7 @@ function call(string $method, string $path, string $authorization, ?array $field
     curl_setopt_array($curl, [
         CURLOPT_URL => "$address$path",
         CURLOPT_RETURNTRANSFER => true,
+        CURLOPT_ENCODING => '',
         CURLOPT_TIMEOUT => 0,
         CURLOPT_FOLLOWLOCATION => true,
         // Without fields this is a POST with neither length nor body.
@@ -20,7 +21,8 @@ function call(string $method, string $path, string $authorization, ?array $field
         CURLOPT_HTTPHEADER => ["Authorization: $authorization", 'Content-Type: application/json'],
     ]);
     if ($fields !== null) {
-        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
+        // Those sites write it by hand, over several lines.
+        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields, JSON_PRETTY_PRINT));
     }
     return json_decode((string) curl_exec($curl), true);
 }
@@ -63,9 +65,9 @@ switch ($service) {
         conclude(buy('/api/data/', [
             'network' => (string) $order['network'],
             'phone' => $order['phone'],
-            'data_plan' => (string) $order['plan'],
             'bypass' => true,
             'request-id' => $order['id'],
+            'data_plan' => (string) $order['plan'],
         ]));
     case 'verify-meter':
         // A GET whose body belongs to another form.
@@ -91,9 +93,9 @@ switch ($service) {
             'disco' => $order['disco'],
             'meter_type' => $order['meter_type'],
             'meter_number' => $order['meter'],
-            'amount' => $order['amount'],
             'bypass' => true,
             'request-id' => $order['id'],
+            'amount' => $order['amount'],
         ]);
         conclude($reply, ['token' => $reply['token'] ?? null]);
     case 'exam':

@@ -12,13 +12,15 @@ function call(string $method, string $path, ?array $fields = null): ?array
     curl_setopt_array($curl, [
         CURLOPT_URL => "$address$path",
         CURLOPT_RETURNTRANSFER => true,
+        CURLOPT_ENCODING => '',
         CURLOPT_TIMEOUT => 0,
         CURLOPT_FOLLOWLOCATION => true,
         CURLOPT_CUSTOMREQUEST => $method,
         CURLOPT_HTTPHEADER => ["Authorization: Token $key", 'Content-Type: application/json'],
     ]);
     if ($fields !== null) {
-        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields));
+        // Those sites write it by hand, over several lines.
+        curl_setopt($curl, CURLOPT_POSTFIELDS, json_encode($fields, JSON_PRETTY_PRINT));
     }
     return json_decode((string) curl_exec($curl), true);
 }
@@ -52,9 +54,9 @@ switch ($service) {
         conclude(call('POST', '/api/data/', [
             'network' => $order['network'],
             'mobile_number' => $order['phone'],
-            'plan' => (string) $order['plan'],
             'Ported_number' => true,
             'request-id' => $order['id'],
+            'plan' => (string) $order['plan'],
         ]));
     case 'verify-cable':
         $reply = call('GET', "/api/validateiuc?smart_card_number={$order['iuc']}&cablename={$order['cable']}");
@@ -62,8 +64,8 @@ switch ($service) {
     case 'cable':
         conclude(call('POST', '/api/cablesub/', [
             'cablename' => $order['cable'],
-            'cableplan' => $order['plan'],
             'smart_card_number' => $order['iuc'],
+            'cableplan' => $order['plan'],
         ]));
     case 'verify-meter':
         $query = http_build_query([
@@ -78,9 +80,9 @@ switch ($service) {
     case 'electricity':
         $reply = call('POST', '/api/billpayment/', [
             'disco_name' => $order['disco'],
-            'amount' => (string) $order['amount'],
             'meter_number' => $order['meter'],
             'MeterType' => $order['meter_type'],
+            'amount' => (string) $order['amount'],
             'Customer_Phone' => $order['phone'],
         ]);
         conclude($reply, ['token' => $reply['token'] ?? null]);

@@ -52,8 +52,8 @@ switch ($service) {
             "amount": "' . $order['amount'] . '",
             "phone": "' . $order['phone'] . '",
             "bypass": "' . $ported . '",
-            "plan_type": "VTU",
-            "request-id": "' . $order['id'] . '"
+            "request-id" : "' . $order['id'] . '",
+            "plan_type": "VTU"
         }'));
     case 'data':
         $reply = buy('/api/data/', '{
@@ -80,9 +80,9 @@ switch ($service) {
             "disco": "' . $order['disco'] . '",
             "meter_type": "' . $order['meter_type'] . '",
             "meter_number": "' . $order['meter'] . '",
-            "amount": "' . $order['amount'] . '",
             "bypass": "' . $ported . '",
-            "request-id": "' . $order['id'] . '"
+            "request-id": "' . $order['id'] . '",
+            "amount": "' . $order['amount'] . '"
         }');
         conclude($reply, ['token' => $reply->token ?? null]);
     case 'exam':

@@ -79,8 +79,8 @@ switch ($service) {
     case 'cable':
         conclude(call('POST', '/api/cablesub/', '{
             "cablename": "' . $order['cable'] . '",
-            "cableplan": "' . $order['plan'] . '",
-            "smart_card_number": "' . $order['iuc'] . '"
+            "smart_card_number": "' . $order['iuc'] . '",
+            "cableplan": "' . $order['plan'] . '"
         }'));
     case 'verify-meter':
         // The company as a slug and as the configured id at once; the id is what counts.
@@ -91,9 +91,9 @@ switch ($service) {
     case 'electricity':
         $reply = call('POST', '/api/billpayment/', '{
             "disco_name": "' . $order['disco'] . '",
-            "amount": "' . $order['amount'] . '",
             "meter_number": "' . $order['meter'] . '",
-            "MeterType": "' . $order['meter_type'] . '"
+            "MeterType": "' . $order['meter_type'] . '",
+            "amount": "' . $order['amount'] . '"
         }');
         conclude($reply, ['token' => $reply->token ?? null]);
     case 'exam':

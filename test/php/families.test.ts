@@ -1,0 +1,102 @@
+/** Scripts of every family that is proved or named, as they send and read: sold, declined, and waited for. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { askV1, MAPPINGS, openHouse, type House } from '../flows/house';
+import { hasPhp } from './has-php';
+import { runScript } from './run-script';
+
+const SECRET = 'fa31c0'.repeat(6);
+const KEY = 'sandbox_demo';
+const fingerprint = createKeyring(new Secret(SECRET)).fingerprint(new Secret(KEY));
+
+const PROVED = [
+  ['families', 'semmatweb-bwsub'],
+  ['families', 'guzzle-a'],
+  ['families', 'guzzle-b'],
+  ['services.mjs', 'axios-a'],
+  ['services.mjs', 'axios-b'],
+  ['services.mjs', 'fetch-a'],
+  ['services.mjs', 'fetch-b'],
+  ['services.mjs', 'topupmate-api'],
+  ['services.mjs', 'forbill-ai'],
+] as const;
+const NAMED = [
+  ['families', 'semmatweb', {}],
+  ['families', 'habukhan', {}],
+  ['families', 'process-is-sold', {}],
+  ['families', 'sells-what-is-pending', {}],
+  ['services.mjs', 'django-201', {}],
+  ['services.mjs', 'msorg-python', { numbers: { network: { 1: 'MTN', 2: 'GLO', 3: '9MOBILE', 4: 'AIRTEL' } } }],
+  ['services.mjs', 'msorg-as-client', {}],
+] as const;
+
+let folder: string;
+let house: House;
+let unique = 100;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'compat-families-'));
+  cpSync(MAPPINGS, folder, { recursive: true });
+  house = await openHouse({ env: { MAPPINGS_DIR: folder, GATEWAY_SECRET: SECRET } });
+});
+afterAll(async () => {
+  await house.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Gives the key its line in callers.yaml. */
+function nameKey(entry: object): void {
+  const text = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
+  const keys = stringify({ keys: { [fingerprint]: entry } }).replace(/^/gm, '  ');
+  writeFileSync(
+    join(folder, 'callers.yaml'),
+    text.replace('  keys: {}\n', () => keys),
+  );
+  house.service.live.reload();
+  expect(house.service.live.problems()).toEqual([]);
+}
+
+/** Sales that end in these digits: one goes well, one is declined, and with the third v1 takes five seconds. */
+const ENDS = { '4567': 'delivered', '0000': 'refunded', '0001': 'delivered' } as const;
+
+async function sell(script: string, family: string, ends: readonly (keyof typeof ENDS)[]): Promise<void> {
+  const told = await Promise.all(
+    ends.map(async (end) => {
+      const order = { phone: `0803${(unique += 1)}${end}`, id: `fam-${unique}` };
+      return (await runScript({ script, service: family, address: house.url, key: `${KEY}:1234`, order })).told;
+    }),
+  );
+  expect(told.map((one) => one.told)).toEqual(ends.map((end) => ENDS[end]));
+  for (const { reference } of told.filter((one) => one.told === 'delivered'))
+    expect((await askV1(house.service, `/receipt?reference=${reference}`)).body.data).toMatchObject({ status: 'success' });
+  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const [, count] = new RegExp(`^compat_families_total\\{family="${family}"\\} (\\d+)$`, 'm').exec(metrics) ?? [];
+  expect(Number(count)).toBeGreaterThanOrEqual(ends.length);
+}
+
+(hasPhp ? describe : describe.skip)('a script of the family', () => {
+  const sales = new Map<string, Promise<void>>();
+  beforeAll(() => {
+    for (const [script, family] of PROVED) {
+      const sale = sell(script, family, ['4567', '0000', '0001']);
+      sale.catch(() => undefined);
+      sales.set(family, sale);
+    }
+  });
+
+  test.each(PROVED)(
+    '%s %s is known by what it sends, and its orders end as they should',
+    (_script, family) => sales.get(family)!,
+    60_000,
+  );
+
+  test.each(NAMED)('%s %s is known by its key, and its orders end as they should', async (script, family, more) => {
+    await Promise.all(sales.values());
+    nameKey({ family, ...more });
+    await sell(script, family, ['4567', '0000']);
+  });
+});
