@@ -24,6 +24,7 @@ const SLOW = [
   '/test/flows/callers',
   '/test/flows/debug-log',
   '/test/flows/drift',
+  '/test/flows/f',
   '/test/flows/hang-up',
   '/test/flows/judgement',
   '/test/flows/keyless',
