@@ -63,6 +63,8 @@ class RunningPursuit implements Pursuit {
   #isToldElsewhere = false;
   #hasEnded = false;
   #isHurried = false;
+  /** The last script that waited hung up before it heard anything: what it concludes by itself is a failure in most. */
+  #isDeserted = false;
   #isLooking = false;
   openSince: number | undefined;
 
@@ -108,6 +110,7 @@ class RunningPursuit implements Pursuit {
         await within(clock, waiter.untilMs - clock.elapsed(), this.#changed.next());
     } finally {
       hungUp?.removeEventListener('abort', leave);
+      this.#isDeserted = hungUp?.aborted === true;
       this.#waiters.delete(waiter);
       this.#changed.emit();
     }
@@ -185,7 +188,12 @@ class RunningPursuit implements Pursuit {
   /** Whether what is sent now would still be what the script wants. */
   #maySend(): boolean {
     if (this.#isGivenUp() || this.#leftMs() <= 0) return false;
-    return this.#plan.afterPending === 'buy' || isAwaited(this.#awaitedMs());
+    return this.#isBoughtAfterPending() || isAwaited(this.#awaitedMs());
+  }
+
+  /** Its script keeps or sells what it has heard is pending. */
+  #isBoughtAfterPending(): boolean {
+    return this.#plan.afterPending === 'buy' && (this.#waiters.size > 0 || !this.#isDeserted);
   }
 
   /** How long somebody will still wait. */
@@ -196,10 +204,10 @@ class RunningPursuit implements Pursuit {
 
   /** How long repetitions may still be sent: what is known to have reached nobody is given up sooner. */
   #leftMs(): number {
-    const { afterPending, patienceMs, pursueMs, reconnectMs } = this.#plan;
+    const { patienceMs, pursueMs, reconnectMs } = this.#plan;
     const spentMs = this.#parts.clock.elapsed() - this.#startedAt;
     if (this.#known?.kind === 'not_sent') return reconnectMs - spentMs;
-    return afterPending === 'buy' ? patienceMs + pursueMs - spentMs : this.#awaitedMs();
+    return this.#isBoughtAfterPending() ? patienceMs + pursueMs - spentMs : this.#awaitedMs();
   }
 
   #timeLeft(): TimeLeft {
@@ -235,7 +243,7 @@ class RunningPursuit implements Pursuit {
     const { call, credentials, clientAddress, identify } = this.#plan;
     const times = timesOfAttempt(this.#plan, this.#awaitedMs());
     const sentAt = clock.elapsed();
-    const mayLeave = (): boolean => this.#plan.afterPending === 'buy' || this.#awaitedMs() > 0;
+    const mayLeave = (): boolean => this.#isBoughtAfterPending() || this.#awaitedMs() > 0;
     const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, ...times, mayLeave });
     const tookMs = clock.elapsed() - sentAt;
     attempt.learn(troubleOf(sent.outcome, tookMs >= times.timeoutMs), tookMs);

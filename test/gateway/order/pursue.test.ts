@@ -541,6 +541,33 @@ describe('an order whose script has been told "pending"', () => {
     expect((await repeat).outcome?.kind).toBe('succeeded');
   });
 
+  test('is sent no more for a script that hung up before it heard pending, whatever it does with that', async () => {
+    const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    const script = new AbortController();
+    const waiting = it.pursuit.waitFor(20_000, script.signal);
+    await it.clock.advance(5_000);
+    script.abort();
+    await waiting;
+    const sent = it.upstream.sent.length;
+    await it.clock.advance(2 * HOUR_MS);
+    expect(it.upstream.sent.length).toBe(sent);
+  });
+
+  test('is sent again for a script that hung up, when its repeat has heard pending', async () => {
+    const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
+    const script = new AbortController();
+    const first = it.pursuit.waitFor(20_000, script.signal);
+    const repeat = it.pursuit.waitFor(20_000);
+    await it.clock.advance(5_000);
+    script.abort();
+    await first;
+    for (let step = 0; step < 200; step += 1) await it.clock.advance(100);
+    await repeat;
+    const sent = it.upstream.sent.length;
+    await it.clock.advance(2 * HOUR_MS);
+    expect(it.upstream.sent.length).toBeGreaterThan(sent + 60);
+  });
+
   test('is sent again for hours, at least once a minute, where such scripts keep or sell what is pending', async () => {
     const healthyAt = 2 * HOUR_MS;
     const answers = [...Array<Outcome>(130).fill(UNKNOWN), SUCCESS];
