@@ -91,6 +91,8 @@ function waysOf(id: string, { name }: Operation, source: MappingSource): Partial
     ...(patience === undefined
       ? {}
       : { patienceMs: Object.fromEntries(Object.keys(source.callers.kinds).map((kind) => [kind, patience])) }),
-    ...(pending === undefined ? {} : { takesPending: pending, afterPending: AFTER[pending], afterPendingByFormat: new Map<string, AfterPending>() }),
+    ...(pending === undefined
+      ? {}
+      : { takesPending: pending, afterPending: AFTER[pending], afterPendingByFormat: new Map<string, AfterPending>() }),
   };
 }

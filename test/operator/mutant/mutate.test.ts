@@ -49,6 +49,9 @@ test.each([
 test('a narrow source has only the operations that were asked for, also in its formats', () => {
   const narrow = narrowSource(source, new Set(['buy_exam']));
   expect(Object.keys(narrow.operations)).toEqual(['buy_exam']);
-  expect([...narrow.formats.values()].flatMap(({ operations }) => Object.keys(operations ?? {}))).toEqual(['buy_exam', 'buy_exam']);
+  expect([...narrow.formats.values()].flatMap(({ operations }) => Object.keys(operations ?? {}))).toEqual([
+    'buy_exam',
+    'buy_exam',
+  ]);
   expect(narrow.tables).toBe(source.tables);
 });
