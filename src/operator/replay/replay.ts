@@ -4,6 +4,7 @@
  */
 import type { SeenShape } from '../../domain/traffic';
 import type { LegacyRequest } from '../../domain/legacy';
+import { plainCallerKey } from '../../mapping/compile-caller-key';
 import type { Mapping } from '../../mapping/mapping';
 import { compareNoticed, outcomeWordsOf, TAKEN } from './compare-noticed';
 import { groupChanges, type Met, type ReplayChange } from './group-changes';
@@ -25,10 +26,11 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
   let played = 0;
   for (const seen of shapes) {
     const found: Met[] = [];
+    const [running, candidate] = [asToldTo(seen, before), asToldTo(seen, after)];
     for (const request of makeRequests(seen, before, after)) {
-      for (const caller of callersOf(seen, request, before)) {
+      for (const caller of callersOf(seen, request, running)) {
         played += 1;
-        const changes = compareNoticed(playRequest(request, before, caller), playRequest(request, after, caller), words);
+        const changes = compareNoticed(playRequest(request, running, caller), playRequest(request, candidate, caller), words);
         for (const change of changes) found.push({ change, seen, request: describeRequest(request) });
       }
     }
@@ -36,6 +38,13 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
   }
   const requests = shapes.reduce((sum, { count }) => sum + count, 0);
   return { shapes: shapes.length, requests, played, changes: groupChanges(met) };
+}
+
+/** A shape has no headers, which may have proved its family: it is remembered with it, and told as to a key of that family. */
+function asToldTo({ caller = 'nobody', family }: SeenShape, mapping: Mapping): Mapping {
+  const key = mapping.callerKeys.get(caller) ?? plainCallerKey(caller);
+  if (family === undefined || key.family !== undefined || !mapping.families.has(family)) return mapping;
+  return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...key, family }]]) };
 }
 
 /** When the candidate refuses good requests, its refusals of bad requests for the same reason are not reported. */

@@ -224,3 +224,10 @@ test('a shape is played by the own numbers of its caller, however many other cal
   expect(told(replay([data], moved(57), moved(58)))).toContainEqual(['call', 'plan_id', 'buy_data', '57 -> 58', 3, true]);
   expect(replay([{ ...data, caller: 'e'.repeat(32) }], moved(57), moved(58)).changes).toEqual([]);
 });
+
+test('a change of what a family is told is met by the requests that were remembered with it, and by no other', () => {
+  const candidate = edited('families/laravel-husmodata.yaml', /\n {4}reply:\n {6}without: \{ success: \[status\] \}/, '');
+  const ofFamily: SeenShape = { ...AIRTIME_B, family: 'laravel-husmodata' };
+  const { changes } = replay([ofFamily, AIRTIME_B], running, candidate);
+  expect(changes).toMatchObject([{ part: 'reply', fields: ['status'], requests: 30, money: expect.any(String) }]);
+});
