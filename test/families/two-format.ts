@@ -83,6 +83,7 @@ export const babspay: Family = {
     return says(reply, 'status', 'success', 'successful') && hasReference ? 'sale' : 'unknown';
   },
   instead: { wrong_key: 'unknown', no_key: 'unknown' },
+  told: { as: { b: 'babspay' }, instead: { wrong_key: 'unknown', no_key: 'unknown' } },
   because: 'A refused key says nothing about an order to it. Nothing was charged, and its owner has a key to mend anyway.',
 };
 
