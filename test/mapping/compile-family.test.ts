@@ -174,3 +174,8 @@ test('ten thousand requests that mix the signs of families and formats buy what 
     ]),
   );
 });
+
+test('a family with fixed request ids is never told an old sale again; all others are as everybody', () => {
+  const replayed = [...mapping.families.values()].filter((family) => family.mapping().replayMs !== mapping.replayMs);
+  expect(replayed.map(({ id }) => [id, mapping.families.get(id)!.mapping().replayMs])).toEqual([['forbill-ai', 0]]);
+});

@@ -28,6 +28,7 @@ export function checkFamilies(checking: Checking): void {
           ...hintFor(name, Object.keys(source.operations)),
         });
     checkWordsOf(id, family, checking);
+    if (retoldBy(id, source).length === 0) continue;
     const told: Checking = {
       source: reachable(id, sourceOfFamily(source, id)),
       mapping: mapping.families.get(id)!.mapping(),

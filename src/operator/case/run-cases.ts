@@ -68,7 +68,8 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
     return { played, observed, operations: [...operations], differences: [...troubles, ...judge(played, observed!)] };
   };
   try {
-    return await stage.play(withFamilyOfKey(played, mapping), script.answer, act);
+    const mappingOf = (own: string): Mapping => withFamilyOfKey(played.key_family, played.caller ?? own, mapping);
+    return await stage.play(mappingOf, script.answer, act);
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
     const differences = [{ place: 'gateway', expected: 'an answer', found }];
@@ -76,12 +77,9 @@ export async function runCase(played: Case, { mapping, fixtures, read }: CasePar
   }
 }
 
-type FamilyOfKey = { readonly [K in 'key_family' | 'caller']?: string | undefined };
-
-/** The mapping with the line of callers.yaml that gives the case's key its family. */
-export function withFamilyOfKey({ key_family: family, caller }: FamilyOfKey, mapping: Mapping): Mapping {
+/** The mapping with the line of callers.yaml that gives a key its family. */
+export function withFamilyOfKey(family: string | undefined, caller: string, mapping: Mapping): Mapping {
   if (family === undefined) return mapping;
-  if (caller === undefined) throw new Error('`key_family` needs `caller`: the key whose family it is.');
   const format = mapping.families.get(family)?.format;
   if (format === undefined) throw new Error(`\`key_family\`: there is no family \`${family}\`.`);
   return { ...mapping, callerKeys: new Map([...mapping.callerKeys, [caller, { ...plainCallerKey(caller), family, format }]]) };

@@ -30,8 +30,12 @@ export interface CaseHouse {
 }
 
 export interface Stage {
-  /** Plays one case; cases are played one after another. */
-  play<Result>(mapping: Mapping, script: Script, act: (house: CaseHouse) => Promise<Result>): Promise<Result>;
+  /** Plays one case; cases are played one after another. The mapping may say something of the key of the case, by its fingerprint. */
+  play<Result>(
+    mappingOf: (fingerprint: string) => Mapping,
+    script: Script,
+    act: (house: CaseHouse) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** After more attempts than this an order may wait for a turn, which it would get in the middle of another case. */
@@ -45,14 +49,18 @@ const keyring = createKeyring(new Secret('the secret of the cases, which guards 
 export interface StageOptions {
   /** Scripts without a key may look up meters and smartcards; true unless told. */
   readonly hasLookupKey?: boolean;
+  /** Eight hex digits that the keys begin with: replies show them. */
+  readonly keyPrefix?: string;
 }
 
-export function createStage({ hasLookupKey = true }: StageOptions = {}): Stage {
+export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: StageOptions = {}): Stage {
   let shared: SharedGateway | undefined;
+  let played = 0;
   return {
-    async play(mapping, script, act) {
+    async play(mappingOf, script, act) {
+      played += 1;
       shared ??= openSharedGateway(hasLookupKey);
-      const parts = shared.set(mapping, script);
+      const parts = shared.set(mappingOf, script, { nth: played, key: `${keyPrefix}${played.toString(16).padStart(24, '0')}` });
       try {
         return await act(parts.house);
       } finally {
@@ -67,7 +75,13 @@ export function createStage({ hasLookupKey = true }: StageOptions = {}): Stage {
 
 /** One gateway, and the parts that are changed between cases. */
 interface SharedGateway {
-  set(mapping: Mapping, script: Script): PreparedCase;
+  set(mappingOf: (fingerprint: string) => Mapping, script: Script, own: OwnKey): PreparedCase;
+}
+
+/** Of one case: its number, and the fingerprint of its key. */
+interface OwnKey {
+  readonly nth: number;
+  readonly key: string;
 }
 
 interface PreparedCase {
@@ -92,7 +106,6 @@ interface Current {
 
 function openSharedGateway(hasLookupKey: boolean): SharedGateway {
   let now: Current | undefined;
-  let played = 0;
   const current = (): Current => now!;
   const clock = {
     now: () => current().clock.now(),
@@ -123,12 +136,10 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
       void current().troubles.push(`${what}: ${error instanceof Error ? error.message : String(error)}`),
   });
   return {
-    set(mapping, script) {
-      played += 1;
-      const own = fingerprintOf(played);
+    set(mappingOf, script, { nth, key: own }) {
       const ownClock = createJumpingClock(START_MS);
       const parts: Current = {
-        mapping,
+        mapping: mappingOf(own),
         clock: ownClock,
         journal: createMemoryJournal(),
         v1: createScriptedV1(script, ownClock),
@@ -142,7 +153,7 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
         gateway,
         v1: parts.v1,
         clock: parts.clock,
-        clientAddress: `10.${(played >> 16) % 256}.${(played >> 8) % 256}.${played % 256}`,
+        clientAddress: `10.${(nth >> 16) % 256}.${(nth >> 8) % 256}.${nth % 256}`,
         troubles: parts.troubles,
         wait: (delayMs) => pause(parts.clock, delayMs),
         actAs: (fingerprint) => void (parts.fingerprint = fingerprint ?? own),
@@ -150,11 +161,6 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
       return { house, clock: parts.clock, sends: () => parts.sends, isOfNamedKey: () => parts.fingerprint !== own };
     },
   };
-}
-
-/** Replies show the beginning, which is the same for all; the end is a case's own. */
-function fingerprintOf(played: number): string {
-  return `ca5e0000${played.toString(16).padStart(24, '0')}`;
 }
 
 function delegatePriceLists(priceLists: () => PriceLists): PriceLists {

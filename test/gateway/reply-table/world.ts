@@ -8,23 +8,16 @@ import { mapping } from './samples';
 /** What v1 answers to a call. */
 export type Script = (call: SeenCall) => CannedAnswer;
 
-const stage = createStage({ hasLookupKey: false });
+const stage = createStage({ hasLookupKey: false, keyPrefix: '00c0ffee' });
 let turn: Promise<unknown> = Promise.resolve();
-let conversations = 0;
 
 /** Talks in a world of its own, after all who came before. */
 export function inTurn<T>(script: Script, talk: (house: CaseHouse) => Promise<T>, family?: string): Promise<T> {
-  conversations += 1;
-  // Replies show the first eight digits.
-  const key = `00c0ffee${String(conversations).padStart(24, '0')}`;
   const told = turn.then(() =>
     stage.play(
-      withFamilyOfKey({ key_family: family, caller: key }, mapping),
+      (key) => withFamilyOfKey(family, key, mapping),
       (call) => answerOf(script(call)),
-      (house) => {
-        house.actAs(key);
-        return talk(house);
-      },
+      talk,
     ),
   );
   turn = told.catch(() => undefined);

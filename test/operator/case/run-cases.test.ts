@@ -20,12 +20,9 @@ async function play(text: string): Promise<CaseResult[]> {
 const tell = (results: readonly CaseResult[]): string[] =>
   results.flatMap(({ differences }) => differences.map((one) => `${one.place}: ${one.expected} / ${one.found}`));
 
-test.each([
-  ['key_family: nobody\n    caller: 0123456789abcdef0123456789abcdef', 'there is no family `nobody`'],
-  ['key_family: django-201', '`key_family` needs `caller`'],
-])('a family of the key that cannot be is a failed case: %s', async (words, said) => {
-  const told = tell(await play(`  - name: x\n    send: GET /api/user/\n    http: 200\n    ${words}`));
-  expect(told).toEqual([expect.stringContaining(said)]);
+test('a family of the key that is not there is a failed case', async () => {
+  const told = tell(await play('  - name: x\n    send: GET /api/user/\n    http: 200\n    key_family: nobody'));
+  expect(told).toEqual([expect.stringContaining('there is no family `nobody`')]);
 });
 
 describe('the shipped cases', () => {
