@@ -5,7 +5,7 @@ import { proofsOf, type FamilyProof } from '../../gateway/read/recognise-family'
 import { detectFormat, type Detection } from '../../gateway/read/detect-format';
 import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { Mapping, Operation } from '../../mapping/mapping';
-import type { SourceFindings } from './read-source';
+import type { SourceFindings, WrittenBody } from './read-source';
 
 export interface Fit {
   readonly method: string;
@@ -58,21 +58,60 @@ function formatOf(
   }
 }
 
-/** One request for each address of the source that is served: with the fields that mean something there, and no values. */
-export function requestsOf({ paths, fields, headers, userAgent }: SourceFindings, mapping: Mapping): LegacyRequest[] {
-  return paths.flatMap((path) => {
-    const match = mapping.matchRoute('POST', path);
-    if (match.kind !== 'matched' || match.operation.kind !== 'purchase') return [];
-    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    return [
-      {
-        method: 'POST',
-        path,
-        query: new Map(),
-        body: new Map(fields.filter((name) => match.operation.known.has(name)).map((name) => [name, ''])),
-        headers: { userAgent, sent: { ...sent, ...(userAgent === undefined ? {} : { 'user-agent': userAgent }) } },
-        clientAddress: '127.0.0.1',
-      },
-    ];
+/** One request for each body that the source writes, and for each other address of it: with the fields that mean something there, and no values. */
+export function requestsOf(findings: SourceFindings, mapping: Mapping): LegacyRequest[] {
+  const { bodies, paths, fields } = findings;
+  const written = bodies.flatMap((body) => {
+    const path = addressOf(body, paths, mapping);
+    return path === undefined ? [] : [requestOf(path, body.fields, findings, body.isByHand)];
   });
+  const others = paths.flatMap((path) => {
+    const operation = purchaseAt(path, mapping);
+    const isWritten = written.some((one) => one.path === path);
+    return operation === undefined || isWritten
+      ? []
+      : [
+          requestOf(
+            path,
+            fields.filter((name) => operation.known.has(name)),
+            findings,
+          ),
+        ];
+  });
+  return [...written, ...others];
+}
+
+function purchaseAt(path: string, mapping: Mapping): Operation | undefined {
+  const match = mapping.matchRoute('POST', path);
+  return match.kind === 'matched' && match.operation.kind === 'purchase' ? match.operation : undefined;
+}
+
+/** Where it could be sent: an address of the source before one of the mapping, for many scripts have theirs in a setting. */
+function addressOf({ fields }: WrittenBody, paths: readonly string[], mapping: Mapping): string | undefined {
+  return [...paths, ...mapping.routes.map(({ path }) => path)].find((path) => {
+    const { fields: wanted = [], known } = purchaseAt(path, mapping) ?? {};
+    const isWhole = wanted.every(
+      ({ isRequired, from, otherwise }) => !isRequired || [...from, ...otherwise].some((name) => fields.includes(name)),
+    );
+    return known !== undefined && isWhole && fields.every((name) => known.has(name));
+  });
+}
+
+function requestOf(
+  path: string,
+  fields: readonly string[],
+  { headers, userAgent }: SourceFindings,
+  isByHand = false,
+): LegacyRequest {
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const body = new Map(fields.map((name) => [name, '']));
+  return {
+    method: 'POST',
+    path,
+    query: new Map(),
+    body,
+    bytes: Buffer.from(JSON.stringify(Object.fromEntries(body), undefined, isByHand ? 2 : undefined)),
+    headers: { userAgent, sent: { ...sent, ...(userAgent === undefined ? {} : { 'user-agent': userAgent }) } },
+    clientAddress: '127.0.0.1',
+  };
 }

@@ -10,11 +10,20 @@ export interface Finding {
   readonly text: string;
 }
 
+/** JSON that the source writes as a text, values left open. */
+export interface WrittenBody {
+  /** In the order in which they stand. */
+  readonly fields: readonly string[];
+  /** With blanks or over several lines, as no encoder writes it. */
+  readonly isByHand: boolean;
+}
+
 export interface SourceFindings {
   /** Addresses as they are written, such as `/api/topup/`. */
   readonly paths: readonly string[];
   /** Names of fields that are sent or read. */
   readonly fields: readonly string[];
+  readonly bodies: readonly WrittenBody[];
   /** By name; without the values of secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** What its HTTP client calls itself, when that can be told. */
@@ -36,6 +45,10 @@ const CLIENTS: readonly (readonly [RegExp, string])[] = [
   [/\bfetch\(/, 'node'],
 ];
 const PATH = /\/api\/[\w/-]*/g;
+const BODY = /(['"])(\{[^{}]{1,2000}\})\1/g;
+const BODY_FIELD = /"([A-Za-z][\w-]*)"\s?:/g;
+/** With it cURL asks for every encoding that it knows. */
+const ENCODING = /CURLOPT_ENCODING/;
 const FIELD = /['"]([A-Za-z][\w-]*)['"]\s?\]?\s?(?:=>|:|=(?!=))/g;
 const HEADER = /['"]([A-Z][A-Za-z-]+): ?([^'"]*)['"]/g;
 const AGENT = /CURLOPT_USERAGENT\s*(?:=>|,)\s*['"]([^'"]+)['"]/;
@@ -69,11 +82,19 @@ export function readSource(text: string): SourceFindings {
   return {
     paths: [...new Set(every(PATH).map(maskSecrets))],
     fields: [...new Set(every(FIELD))],
-    headers,
+    bodies: bodiesOf(lines.join('\n')),
+    headers: lines.some((line) => ENCODING.test(line)) ? { ...headers, 'Accept-Encoding': 'gzip' } : headers,
     userAgent: agent === undefined ? undefined : maskSecrets(agent),
     limits: where((line) => LIMIT.test(line) && /\d/.test(line)),
     conditions: where((line) => DECIDES.test(line) && REPLY.test(line)),
   };
+}
+
+function bodiesOf(text: string): WrittenBody[] {
+  return [...text.matchAll(BODY)].flatMap(([, , body = '']) => {
+    const fields = [...body.matchAll(BODY_FIELD)].map(([, name]) => name!);
+    return fields.length < 2 ? [] : [{ fields, isByHand: /[{,]\s|"\s+:/.test(body) }];
+  });
 }
 
 /** As it may be printed: without what may be a secret, and without what would move the terminal. */

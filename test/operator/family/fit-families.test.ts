@@ -31,3 +31,17 @@ test('a recorded request fits by what it shows, and its values are not kept', ()
   expect(fitFamilies(pinned, mapping)).toMatchObject({ format: 'b', proofs: [{ id: 'laravel-husmodata' }] });
   expect(fitFamilies(legacyRequest({ path: '/nowhere' }), mapping)).toBeUndefined();
 });
+
+test('a Topupmate site fits by how it writes its JSON, also where its addresses stand in a setting', () => {
+  const source = readFileSync(join(SCRIPTS, 'topupmate-old-b.php'), 'utf8');
+  const provenBy = (text: string) =>
+    requestsOf(readSource(text), mapping)
+      .map((request) => fitFamilies(request, mapping)!)
+      .flatMap(({ operation, proofs }) => (proofs[0]?.isProven === true ? [[operation, proofs[0].id]] : []));
+  const [asItIs, withoutAddresses] = [provenBy(source), provenBy(source.replaceAll(/\/api\/[a-z/]+/g, ''))];
+  expect(new Set(asItIs.map(([operation]) => operation))).toEqual(
+    new Set(['buy_airtime', 'buy_data', 'buy_cable', 'buy_electricity', 'buy_recharge_cards']),
+  );
+  expect(new Set([...asItIs, ...withoutAddresses].map(([, family]) => family))).toEqual(new Set(['topupmate-b']));
+  expect(withoutAddresses.length).toBe(asItIs.length);
+});

@@ -14,6 +14,7 @@ if ($reply['Status'] == 'successful') { deliver(); }
   expect(found).toEqual({
     paths: ['/api/topup/'],
     fields: ['network', 'mobile_number'],
+    bodies: [],
     headers: { Authorization: '…', Accept: 'application/json' },
     userAgent: undefined,
     limits: [{ line: 4, text: 'CURLOPT_TIMEOUT => 30,' }],
@@ -23,6 +24,20 @@ if ($reply['Status'] == 'successful') { deliver(); }
 
 test('JSON that is glued together shows its fields too', () => {
   expect(readSource('$body = "{\\"phone\\": \\"$phone\\", \\"bypass\\": true}";').fields).toEqual(['phone', 'bypass']);
+});
+
+test('JSON that is written by hand shows its fields in their order, and that no encoder wrote it', () => {
+  const source = `CURLOPT_POSTFIELDS =>'{
+    "network": "'.$id.'",
+    "request-id" : "'.$ref.'"
+  }', CURLOPT_ENCODING => '', $other = '{"a":1,"b":"'.$b.'"}';`;
+  expect(readSource(source)).toMatchObject({
+    bodies: [
+      { fields: ['network', 'request-id'], isByHand: true },
+      { fields: ['a', 'b'], isByHand: false },
+    ],
+    headers: { 'Accept-Encoding': 'gzip' },
+  });
 });
 
 test.each([
