@@ -178,11 +178,13 @@ test('whatever a script sends, it gets JSON in its own words: never a 5xx but fo
         // A question about orders that is not answered is told as open.
         expect(reply.status === 202 ? route.isAboutOrders : reply.status !== 500 && reply.status !== 502).toBe(true);
         expect(reply.status === 200 || reply.status === 202 || (reply.status >= 400 && reply.status <= 503)).toBe(true);
-        const told = reply.body as Record<string, unknown>;
-        expect(['success', 'pending', 'fail']).toContain(told['status']);
+        const { status: said } = reply.body as Record<string, unknown>;
+        // Format C has another word for pending.
+        const told = said === 'processing' ? 'pending' : said;
+        expect(['success', 'pending', 'fail']).toContain(told);
         if (refusal !== undefined)
-          expect([told['status'], it.upstream.sent.length]).toEqual([reply.status === 202 ? 'pending' : 'fail', 0]);
-        expect(reply.status >= 400).toBe(told['status'] === 'fail' && reply.status !== 200);
+          expect([told, it.upstream.sent.length]).toEqual([reply.status === 202 ? 'pending' : 'fail', 0]);
+        expect(reply.status >= 400).toBe(told === 'fail' && reply.status !== 200);
       },
     ),
     { numRuns: 150 },

@@ -28,6 +28,8 @@ const NAMED = [
   ['families', 'semmatweb', {}],
   ['families', 'habukhan', {}],
   ['families', 'process-is-sold', {}],
+  ['families', 'two-format-strict', {}],
+  ['services.mjs', 'babspay', {}],
   ['families', 'sells-what-is-pending', {}],
   ['services.mjs', 'django-201', {}],
   ['services.mjs', 'msorg-python', { numbers: { network: { 1: 'MTN', 2: 'GLO', 3: '9MOBILE', 4: 'AIRTEL' } } }],

@@ -55,6 +55,11 @@ switch ($family) {
     case 'guzzle-b':
         [, $reply] = post('/api/topup/', json_encode($b), "Token $key", ['Accept: application/json'], $laravel);
         conclude($reply['Status'] === 'successful', false, $reply);
+    case 'two-format-strict':
+        [$http, $reply] = post('/api/topup/', json_encode([...$a, 'request-id' => $order['id']]), "Token $key");
+        $words = [$reply['status'], $reply['Status']];
+        $isSold = $http === 200 && $words === ['success', 'successful'] && $reply['request-id'] === $order['id'];
+        conclude($isSold, !($http === 422 && $words === ['fail', 'failed']), $reply);
     case 'process-is-sold':
         [, $reply] = post('/api/topup/', json_encode($a), "Token $key");
         conclude($reply['status'] === 'process', false, $reply);

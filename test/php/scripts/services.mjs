@@ -29,6 +29,14 @@ const SERVICES = {
     fields: { network: '1', phone, amount: 100, bypass: false, request_id: `AIRTIME_${phone}_100` },
     sells: (http, reply) => http < 300 && reply.success === true,
   },
+  babspay: {
+    agent: 'axios/1.7.2',
+    path: '/api/topup/',
+    fields: b,
+    sells: (http, reply) => http === 200 && ['success', 'successful'].includes(reply.status) && Boolean(reply.reference),
+    keeps: (http, reply) =>
+      [401, 403, 429].includes(http) || http >= 500 || ['pending', 'processing', 'queued'].includes(reply.status),
+  },
   'django-201': { agent: 'python-requests/2.31', path: '/api/topup/', fields: b, isSpaced: true, sells: (http) => http === 201 },
   'msorg-python': {
     agent: 'python-requests/2.31',
@@ -63,5 +71,5 @@ const response = await new Promise((resolve, reject) => {
 let answer = '';
 for await (const chunk of response.setEncoding('utf8')) answer += chunk;
 const reply = JSON.parse(answer);
-const told = sells(response.statusCode, reply) ? 'delivered' : keeps(response.statusCode) ? 'pending' : 'refunded';
+const told = sells(response.statusCode, reply) ? 'delivered' : keeps(response.statusCode, reply) ? 'pending' : 'refunded';
 console.log(JSON.stringify({ told, text: null, reference: reply.ident ?? null }));
