@@ -19,7 +19,7 @@ export function listMutants(source: MappingSource): Mutant[] {
 }
 
 const UNSEEN =
-  /^(?:timing|callers|lookup_key)$|(?:^|\.)(?:title|scripts|kind|patience|after_pending|shown_in|why)$|^families\.\*\.(?:operations\.\*\.)?pending$|\.(?:call\.to|join\.\*\.list)$/;
+  /^(?:timing|callers|lookup_key)$|(?:^|\.)(?:title|scripts|kind|patience|after_pending|shown_in|why)$|^families\.\*\.(?:operations\.\*\.)?pending$|^families\.\*\.(?:request_id|numbers)\b|\.(?:call\.to|join\.\*\.list)$/;
 
 function walk(value: unknown, place: Place, source: MappingSource): Mutant[] {
   const { pattern } = place;
@@ -122,6 +122,9 @@ function breakItems(items: readonly string[], key: Compared, at: Broken, source:
   const { path, names, says, operations } = at;
   // Without its only field a signal applies to nothing, which is as good as no signal.
   if (path.includes('proof') && items.length < 2) return [];
+  // Fewer fields in the same order are the same request.
+  if (path.includes('proof') && key.compared === 'sequence')
+    return [mutant(`${says}: turned round`, path, items.toReversed(), operations)];
   // The first value to try is the one that an absent field means.
   const from = at.pattern.endsWith('.try_values') ? 1 : 0;
   const dropped = items.flatMap((item, index) => {
