@@ -3,17 +3,20 @@ import { nairaText, type AmountMinor } from '../domain/amount';
 import type { JsonObject } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
 import type { Mapping } from '../mapping/mapping';
+import { contraryEndOf, CONTRARY_WORDS } from '../watch/contrary-ends';
 import { moneyOf } from '../watch/open-orders';
 import type { Times } from './show-time';
 
 export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObject {
   const { openedAtMs, settledAtMs, toldAtMs, outcome, ...rest } = order;
   const { askedFor, charged, atRisk } = moneyOf(order, mapping);
+  const contrary = contraryEndOf(order, mapping);
   const isKnown = mapping.operations.has(order.operation);
   const shown = {
     opened: times.iso(openedAtMs),
     settled: settledAtMs === undefined ? null : times.iso(settledAtMs),
     ...(toldAtMs === undefined ? {} : { told: showTold(toldAtMs, times) }),
+    ...(contrary === undefined ? {} : { contrary_end: CONTRARY_WORDS[contrary] }),
     time_zone: times.zone,
     naira: { asked_for: showNaira(askedFor), charged: showNaira(charged), at_risk: showNaira(atRisk) },
     ...rest,

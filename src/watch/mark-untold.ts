@@ -10,8 +10,8 @@ import { giveSigns, readSigns, SIGN_EVERY_MS, type EndSigns } from './signs-of-l
 
 /** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
 const TELLING_MS = 15_000;
-/** An order is settled so long after it was opened while its script waits: families without a limit are held for minutes. */
-const HOLD_MS = 5 * 60_000;
+/** An order is settled so long after it was opened while its script waits: `check` calls more than ten minutes of patience huge. */
+const HOLD_MS = 10 * 60_000;
 /** A process lived on after its last sign, and longer than planned when it was held up. */
 const LIVED_ON_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;

@@ -64,7 +64,7 @@ test('a set that is handed over is applied; one that is not sound is told with i
     status: 200,
     body: { status: 'unchanged' },
   });
-  const broken = files.map((file) => ({ ...file, text: file.text.replace('request_id:', 'request_ids:') }));
+  const broken = files.map((file) => ({ ...file, text: file.text.replace(/^request_id:/m, 'request_ids:') }));
   expect(await apply({ files: broken, expected_hash: hash, running_hash: hash })).toMatchObject({
     status: 422,
     body: { status: 'refused', problems: [{ code: 'unknown-key', file: expect.stringContaining('request-id.yaml') }] },

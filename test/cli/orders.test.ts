@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kobo } from '../../src/domain/amount';
-import type { NewOrder } from '../../src/domain/order';
+import { TOLD_PENDING, type NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder } from '../journal/new-order';
@@ -50,6 +50,25 @@ test.each(['list', 'show', 'export', 'report'])('orders %s says what each column
 test.each(['list', 'export', 'report'])('orders %s says how far back it looks as one would type it', async (command) => {
   const { stdout } = await runHere('orders', command, '--help');
   expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
+});
+
+test('an order that ended otherwise than its script took pending for stands in the report, and at itself', async () => {
+  await fill({ id: 'r1', outcome: sold('V1') });
+  const journal = await openLmdbJournal({ dir: join(dataDir, 'journal'), retentionMs: Infinity });
+  const family = { id: 'adex-b', reason: 'the key is of it' };
+  const order = newOrder({ requestId: 'r2', contentHash: 'r2', openedAtMs: Date.now() - MINUTE_MS });
+  await journal.open({ ...order, trail: { mapping: 'm', reason: 'r', spellings: {}, family } });
+  await journal.settle(order.owner, 'r2', { kind: 'pending', reference: 'V2' }, Date.now());
+  await journal.tell(order.owner, 'r2', TOLD_PENDING);
+  await journal.settle(order.owner, 'r2', { kind: 'declined', reference: 'V2' }, Date.now());
+  await journal.close();
+  const report = await runHere('orders', 'report');
+  expect(report.stdout).toMatch(/^1 order delivered by the script, not sold by v1: [\d.]+ naira\.$/m);
+  const shown = await runHere('orders', 'show', 'r2');
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    told: 'pending only',
+    contrary_end: 'delivered by the script, not sold by v1',
+  });
 });
 
 describe('orders list', () => {

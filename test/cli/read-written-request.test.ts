@@ -16,6 +16,7 @@ test('a written request is read by the rules of the public server', async () => 
     rawPath: '//api/topup/',
     query: new Map([['a', '1']]),
     body: new Map([['network', 1]]),
+    bytes: Buffer.from('{"network":1}'),
     headers: {
       authorization: 'Token k',
       token: undefined,

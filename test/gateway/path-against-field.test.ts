@@ -25,7 +25,8 @@ interface Row {
 // Facts, section 8. The address without a slash numbers like A, with it and at /api/topup like B.
 const ROWS: readonly Row[] = [
   { phone: 'phone_number', fields: {}, read: ['ab', 'ab', 'ab', 'ab'] },
-  { phone: 'phone', fields: {}, read: ['a', 'abc', 'ab', 'ab'] },
+  { phone: 'phone', fields: {}, read: ['a', 'ab', 'ab', 'ab'] },
+  { phone: 'phone', fields: { ref: 'r' }, read: ['a', 'abc', 'ab', 'ab'] },
   { phone: 'phone', fields: { bypass: true }, read: ['a', 'a', 'a', 'a'] },
   { phone: 'phone', fields: { bypass: '', plan_type: 'VTU' }, read: ['a', 'a', 'a', 'a'] },
   { phone: 'phone_number', fields: { plan_type: 'VTU' }, read: ['a', 'ab', 'ab', 'ab'] },

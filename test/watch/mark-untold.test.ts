@@ -32,7 +32,7 @@ test.each([
 ])('after a kill, what was open or sold in its last seconds is not told (%s)', async (_name, open) => {
   const journal = await open();
   const end = NOW - 90 * 60 * SECOND;
-  await sell(journal, 'long-before', end - 160 * SECOND, end - 119 * SECOND);
+  await sell(journal, 'long-before', end - 700 * SECOND, end - 119 * SECOND);
   await sell(journal, 'held for minutes', end - 152 * SECOND, end - 2 * SECOND);
   await sell(journal, 'before', end - 40 * SECOND, end - 30 * SECOND);
   await sell(journal, 'held', end - 41 * SECOND, end - 2 * SECOND);

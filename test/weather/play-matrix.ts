@@ -44,9 +44,12 @@ export interface Sold extends Row {
   readonly violations: readonly string[];
 }
 
-const ROWS: readonly Row[] = purchases.flatMap(([operation, format]) =>
-  (Object.keys(WAYS_OF_V1) as WayOfV1[]).flatMap((way) => BEFALLS.map((befalls) => ({ operation, format, way, befalls }))),
-);
+/** An order of format C goes the ways of all others; here it would only be sold a third time. */
+const ROWS: readonly Row[] = purchases
+  .filter(([, format]) => format !== 'c')
+  .flatMap(([operation, format]) =>
+    (Object.keys(WAYS_OF_V1) as WayOfV1[]).flatMap((way) => BEFALLS.map((befalls) => ({ operation, format, way, befalls }))),
+  );
 
 export interface MatrixOptions {
   readonly seed: string;
@@ -115,15 +118,15 @@ function saleOf({ operation, format, way }: Row, nth: number): Sale {
   return { requestId, path: at.slice(at.indexOf('/')), fields: { ...Object.fromEntries(told), [spelling]: requestId } };
 }
 
-const SPELLINGS = ['request-id', 'request_id', 'ident'];
+const SPELLINGS = ['request-id', 'request_id', 'ident', 'ref'];
 
 /** Never one that ends in 0000 to 0010, which are moods. */
 function numberOf(name: string, value: FieldValue, nth: number): FieldValue {
   const own = String(nth).padStart(5, '0');
   const text = String(value);
   if (['phone', 'mobile_number'].includes(name)) return `${text.slice(0, 4)}${own}77`;
-  if (['iuc', 'smart_card_number'].includes(name)) return `00${own}777`;
-  if (name === 'meter_number') return `045${own}777`;
+  if (['iuc', 'smart_card_number', 'iucnumber'].includes(name)) return `00${own}777`;
+  if (['meter_number', 'meternumber'].includes(name)) return `045${own}777`;
   if (['number', 'recetipient'].includes(name)) return `${text.slice(0, 4)}${own}77,08051234567`;
   return value;
 }

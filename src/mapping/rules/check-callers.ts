@@ -29,8 +29,25 @@ export function checkCallers(checking: Checking): void {
     if (typeof patience === 'number') checkPatience(patience, true, path, checking);
     else for (const [name, one] of Object.entries(patience)) checkPatience(one, true, [...path, name], checking);
   }
+  // How long the scripts of a family wait was read from their sources.
+  for (const [id, { patience, operations = {} }] of Object.entries(source.families)) {
+    checkLongest(patience, ['families', id, 'patience'], checking);
+    for (const [name, own] of Object.entries(operations))
+      checkLongest(own.patience, ['families', id, 'operations', name, 'patience'], checking);
+  }
   checkKinds(checking);
   checkTiming(checking);
+}
+
+function checkLongest(patienceMs: number | undefined, path: YamlPath, checking: Checking): void {
+  if (patienceMs === undefined) return;
+  checkPursued(patienceMs, path, checking);
+  if (patienceMs > HUGE_MS) checking.report(path, 'duration-huge', `\`patience\` is ${spell(patienceMs)}`);
+}
+
+function checkPursued(patienceMs: number, path: YamlPath, { source, report }: Checking): void {
+  if (patienceMs > source.timing.pursue)
+    report(path, 'patience-beyond-pursuit', `an order is pursued for ${source.timing.pursue / 1000} s`);
 }
 
 /** PHP sends no User-Agent unless told to. */
@@ -38,11 +55,10 @@ function isPhp({ user_agents: agents = [] }: CallerKindSource): boolean {
   return agents.some((agent) => agent === '' || /^php/i.test(agent));
 }
 
-function checkPatience(patienceMs: number, isOfPhp: boolean, path: YamlPath, { source, report }: Checking): void {
-  if (patienceMs > source.timing.pursue)
-    report(path, 'patience-beyond-pursuit', `an order is pursued for ${source.timing.pursue / 1000} s`);
+function checkPatience(patienceMs: number, isOfPhp: boolean, path: YamlPath, checking: Checking): void {
+  checkPursued(patienceMs, path, checking);
   const limit = isOfPhp ? PHP_WAITS_MS : OTHERS_WAIT_MS;
-  if (patienceMs >= limit) report(path, 'patience-too-long', `such callers give up after ${limit / 1000} s`);
+  if (patienceMs >= limit) checking.report(path, 'patience-too-long', `such callers give up after ${limit / 1000} s`);
 }
 
 /** Kinds are tried in order: a User-Agent that an earlier one claims is never reached. */

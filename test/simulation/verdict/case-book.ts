@@ -169,7 +169,8 @@ export function wordOf(http: number, body: JsonObject): Word | undefined {
   const { status, Status, error } = body;
   const hasError = error !== undefined && error !== null;
   if (status === 'success' && Status === 'successful' && !hasError) return 'success';
-  if (status === 'pending' && Status === 'processing' && !hasError && body['success'] === undefined)
+  // `processing` in both is format C's.
+  if ((status === 'pending' || status === 'processing') && Status === 'processing' && !hasError && body['success'] === undefined)
     return http === 202 ? 'unanswered' : 'pending';
   return status === 'fail' && Status === 'failed' && hasError && (body['id'] ?? null) === null ? 'failure' : undefined;
 }
