@@ -242,8 +242,10 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
   let unpriced = 0;
   for await (const order of ordersIn(range, journal)) {
     const end = contraryEndOf(order, mapping);
-    const { count, naira } = contrary.get(end ?? 'delivered_not_sold') ?? { count: 0, naira: 0 };
-    if (end !== undefined) contrary.set(end, { count: count + 1, naira: naira + (lossOf(order, mapping) ?? 0) });
+    if (end !== undefined) {
+      const { count, naira } = contrary.get(end) ?? { count: 0, naira: 0 };
+      contrary.set(end, { count: count + 1, naira: naira + (lossOf(order, mapping) ?? 0) });
+    }
     const total = totals.get(outcomeOf(order)) ?? { count: 0, sums: MONEY.map(() => 0) };
     const money = moneyOf(order, mapping);
     total.count += 1;
