@@ -50,6 +50,8 @@ export interface Line {
 export interface LegacyReply {
   readonly status: number;
   readonly body: JsonObject | readonly JsonValue[];
+  /** The body as it is sent, where that was prepared. */
+  readonly text?: string;
   /** For `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }

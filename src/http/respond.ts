@@ -8,7 +8,7 @@ import type { LegacyReply } from '../domain/legacy';
  */
 export function respond(response: ServerResponse, reply: LegacyReply): void {
   if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(reply.body);
+  const text = reply.text ?? JSON.stringify(reply.body);
   const headers = [
     'Content-Type',
     'application/json; charset=utf-8',

@@ -1,9 +1,10 @@
 /** Replies → builders, whose layers are merged once, here. */
 import type { JsonValue } from '../domain/json';
-import { compilePlacedFields, compileValue, type ValueContext } from './compile-value';
+import { buildObject, compilePlacedFields, compileValue, type ValueContext } from './compile-value';
 import type { Replies, ReplyBuilder, ReplyOutcome, Scope } from './mapping';
 import { isFields, isOfOneOperation, mergeLayers, repliesOfFormat, type PlacedReply } from './merge-layers';
 import { nearestName } from './nearest-name';
+import { createTemplate } from './reply-template';
 import type { OperationSource, ReplySource } from './language/schema';
 import type { MappingSource, Report } from './source';
 
@@ -73,6 +74,7 @@ function compileList(
   const build = compileValue(value, at, surroundings.context);
   return Object.assign((scope: Scope) => (build(scope) ?? []) as readonly JsonValue[], {
     sources: [{ field: '', value, path: at }],
+    text: () => undefined,
   });
 }
 
@@ -89,5 +91,6 @@ export function buildReply(
     return report(at, 'unknown-block', message, hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` });
   });
   const sources = [...merged].map(([field, placed]) => ({ field, ...placed }));
-  return Object.assign(compilePlacedFields(sources, context), { sources });
+  const fields = compilePlacedFields(sources, context);
+  return Object.assign(buildObject(fields), { sources, text: createTemplate(fields) });
 }

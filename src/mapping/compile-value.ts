@@ -57,24 +57,35 @@ export function compileValue(source: ValueSource, path: YamlPath, context: Value
   return compileFields(object, path, context);
 }
 
+export interface CompiledField {
+  readonly key: string;
+  readonly source: ValueSource;
+  readonly value: Value;
+}
+
 /** Nested fields; one whose value is left out has no key. */
 export function compileFields(
   source: Readonly<Record<string, ValueSource>>,
   path: YamlPath,
   context: ValueContext,
 ): (scope: Scope) => JsonObject {
-  return compilePlacedFields(
-    Object.entries(source).map(([field, value]) => ({ field, value, path: [...path, field] })),
-    context,
+  return buildObject(
+    compilePlacedFields(
+      Object.entries(source).map(([field, value]) => ({ field, value, path: [...path, field] })),
+      context,
+    ),
   );
 }
 
 /** Fields of one object that may stand in several places of the mapping. */
-export function compilePlacedFields(placed: readonly ReplyFieldSource[], context: ValueContext): (scope: Scope) => JsonObject {
-  const fields = placed.map(({ field, value, path }) => [field, compileValue(value, path, context)] as const);
+export function compilePlacedFields(placed: readonly ReplyFieldSource[], context: ValueContext): readonly CompiledField[] {
+  return placed.map(({ field, value, path }) => ({ key: field, source: value, value: compileValue(value, path, context) }));
+}
+
+export function buildObject(fields: readonly CompiledField[]): (scope: Scope) => JsonObject {
   return (scope) => {
     const object: Record<string, JsonValue> = {};
-    for (const [key, value] of fields) {
+    for (const { key, value } of fields) {
       const made = value(scope);
       if (made === undefined) continue;
       // "*" spreads what it holds: the script's own spellings, whatever they are.

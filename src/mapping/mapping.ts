@@ -68,6 +68,8 @@ export interface Join {
 /** Makes the body of a reply; an array for a bare list. */
 export interface ReplyBuilder {
   (scope: Scope): JsonObject | readonly JsonValue[];
+  /** The same body as JSON text; undefined where only the object tells. */
+  readonly text: (scope: Scope) => string | undefined;
   /** Where each field comes from, for `explain`: in the order of the reply. */
   readonly sources: readonly ReplyFieldSource[];
 }

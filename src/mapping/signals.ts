@@ -95,10 +95,10 @@ const anyPath = (wanted: string): Finder => {
   return (_request, path) => (trimSlash(path) === trimmed ? `address ${trimmed}` : undefined);
 };
 
-const authScheme =
-  (scheme: string): Finder =>
-  (request) =>
-    new RegExp(`^${scheme}\\b`, 'i').test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined;
+const authScheme = (scheme: string): Finder => {
+  const begins = new RegExp(`^${scheme}\\b`, 'i');
+  return (request) => (begins.test(request.headers.authorization?.trim() ?? '') ? `${scheme} authorization` : undefined);
+};
 
 const noField =
   (names: readonly string[]): Finder =>

@@ -3,6 +3,7 @@
  * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
  * again would be a second charge for one intent (decision 0024).
  */
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock';
 import { NOT_TOLD, type NewOrder, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
@@ -39,19 +40,16 @@ const LOOK_EVERY_MS = 1_000;
 const LOOK_MAX = 500;
 
 export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repeats {
-  const contents = new Map<string, readonly Kept[]>();
-  const lookedAt = new Map<string, number>();
+  const contents = new LRUCache<string, readonly Kept[]>({ max: CONTENTS_MAX });
+  const lookedAt = new LRUCache<string, number>({ max: OWNERS_MAX });
   const inTurn = createTurns();
 
   const keep = ({ owner, contentHash, requestId, headerId, openedAtMs }: NewOrder, windowMs: number): void => {
     const key = keyOf(owner, contentHash);
-    const others = (contents.get(key) ?? []).filter(
-      (kept) => kept.requestId !== requestId && openedAtMs - kept.openedAtMs <= windowMs,
-    );
-    // Set anew, so that the oldest content stands first.
-    contents.delete(key);
-    contents.set(key, [{ requestId, openedAtMs, ...(headerId === undefined ? {} : { headerId }) }, ...others].slice(0, KEPT_MAX));
-    forgetOldest(contents, CONTENTS_MAX);
+    const mine: Kept = headerId === undefined ? { requestId, openedAtMs } : { requestId, openedAtMs, headerId };
+    const known = contents.get(key);
+    const others = known?.filter((kept) => kept.requestId !== requestId && openedAtMs - kept.openedAtMs <= windowMs);
+    contents.set(key, others === undefined ? [mine] : [mine, ...others].slice(0, KEPT_MAX));
   };
 
   const look = async (owner: string, windowMs: number): Promise<void> => {
@@ -59,7 +57,6 @@ export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repea
     const last = lookedAt.get(owner);
     if (last !== undefined && now - last < LOOK_EVERY_MS) return;
     lookedAt.set(owner, now);
-    forgetOldest(lookedAt, OWNERS_MAX);
     const fromMs = Math.max(0, clock.now() - windowMs);
     const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_MAX, onUnreadable: () => undefined });
     const known = (order: Order): boolean =>
@@ -109,14 +106,6 @@ function isUnheard(order: Order): boolean {
 
 function keyOf(owner: string, contentHash: string): string {
   return `${owner} ${contentHash}`;
-}
-
-function forgetOldest(map: Map<string, unknown>, max: number): void {
-  if (map.size <= max) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
-  }
 }
 
 /** Work under one name is done one after another. */

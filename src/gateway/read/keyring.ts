@@ -3,9 +3,9 @@
  * carry a login's key and PIN back to us. Every gateway with the same secret gives the same fingerprints and reads the
  * same tokens, so a login works across restarts and machines without any state. A token holds the hour of its login, and ages.
  */
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
 import { Secret } from '../../domain/credentials';
+import { createKeyedHash } from './keyed-hash';
 
 /** What a token holds once it is opened. */
 export interface TokenContent {
@@ -38,41 +38,28 @@ export interface Keyring {
 
 /** Hex after the mark, so that no token can hold the words that clients cut out of it (facts 2.1: ADEX removes `Token`). */
 const MARK = /^cga2\.([a-z][a-z0-9_]*)\.([0-9a-f]{56,2048})$/;
-const FINGERPRINTS_MAX = 10_000;
 const HOUR_MS = 60 * 60_000;
 const HOURS_OF_DAY = 24;
 const USUAL_AGE: TokenAge = { days: 30, now: Date.now };
 
 export function createKeyring(secret: Secret, age = USUAL_AGE): Keyring {
-  // Key objects, made once: from plain bytes Node 24 makes a new key for every hash, at seven times the cost of the hash.
-  const derive = (purpose: string): KeyObject =>
-    createSecretKey(Buffer.from(hkdfSync('sha256', secret.revealForUseOnly(), 'compat-gateway', purpose, 32)));
-  const fingerprintKey = derive('fingerprint');
-  const tokenKey = derive('access-token');
-  const nonceKey = derive('access-token-nonce');
-  const contentKey = derive('content');
-  // HMAC of every request's key would be wasted work: a key is seen many times. The map is keyed by the key itself and
-  // lives in memory only.
-  const known = new LRUCache<string, string>({ max: FINGERPRINTS_MAX });
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret.revealForUseOnly(), 'compat-gateway', purpose, 32));
+  const hashOfKey = createKeyedHash(derive('fingerprint'));
+  const hashOfNonce = createKeyedHash(derive('access-token-nonce'));
+  const hashOfContent = createKeyedHash(derive('content'));
+  const tokenKey = createSecretKey(derive('access-token'));
   const hour = (): number => Math.floor(age.now() / HOUR_MS);
 
   return {
-    fingerprint(apiKey) {
-      const text = apiKey.revealForUseOnly();
-      let fingerprint = known.get(text);
-      if (fingerprint === undefined) {
-        fingerprint = createHmac('sha256', fingerprintKey).update(text).digest('hex').slice(0, 32);
-        known.set(text, fingerprint);
-      }
-      return fingerprint;
-    },
+    fingerprint: (apiKey) => hashOfKey(apiKey.revealForUseOnly()).slice(0, 32),
 
-    hash: (text) => createHmac('sha256', contentKey).update(text).digest('hex').slice(0, 32),
+    hash: (text) => hashOfContent(text).slice(0, 32),
 
     sealToken({ apiKey, pin, format }) {
       const plain = JSON.stringify([apiKey.revealForUseOnly(), pin?.revealForUseOnly() ?? '', hour()]);
       // The nonce is a hash of what is sealed: the logins of one hour give one token, and no nonce serves two contents.
-      const nonce = createHmac('sha256', nonceKey).update(`${format}\0${plain}`).digest().subarray(0, 12);
+      const nonce = Buffer.from(hashOfNonce(`${format}\0${plain}`).slice(0, 24), 'hex');
       const cipher = createCipheriv('aes-256-gcm', tokenKey, nonce).setAAD(Buffer.from(format));
       const sealed = Buffer.concat([nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `cga2.${format}.${sealed.toString('hex')}`;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import { isProvenAbsent, referenceOf, type Delivery, type Outcome, type OutcomeKind } from '../../domain/outcome';
-import type { CallerKey, Join, Mapping, Operation, ReplyOutcome, Scope } from '../../mapping/mapping';
+import type { CallerKey, Join, Mapping, Operation, ReplyBuilder, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-caller-key';
 import { NOTHING_OF_A_FAILURE } from '../../mapping/shape/source-shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
@@ -49,8 +49,31 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   const joins = Object.fromEntries((operation?.joins ?? []).map((join) => [join.name, joinRow(join, scope, catalog)]));
   const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
   const { retryAfterSeconds } = parts;
-  const body = wrapList(build({ ...scope, joins }), parts, scope);
+  const shape = operation === undefined || outcome !== 'success' ? undefined : listShapeName(operation, format, parts.callerKey);
+  if (shape === undefined) return new BuiltReply(status, build, { ...scope, joins }, retryAfterSeconds);
+  const body = parts.callerKey!.lists.get(shape)!.build(build({ ...scope, joins }), scope);
   return { status, body, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The text is what scripts get; the body is what tools look at, made when they do. */
+class BuiltReply implements LegacyReply {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfterSeconds?: number;
+  readonly #build: ReplyBuilder;
+  readonly #scope: Scope;
+
+  constructor(status: number, build: ReplyBuilder, scope: Scope, retryAfterSeconds: number | undefined) {
+    this.status = status;
+    if (retryAfterSeconds !== undefined) this.retryAfterSeconds = retryAfterSeconds;
+    this.#build = build;
+    this.#scope = scope;
+    this.text = build.text(scope) ?? JSON.stringify(build(scope));
+  }
+
+  get body(): LegacyReply['body'] {
+    return this.#build(this.#scope);
+  }
 }
 
 function joinRow({ value, list, key }: Join, scope: Scope, catalog: CatalogLists | undefined): JsonValue | undefined {
@@ -58,15 +81,6 @@ function joinRow({ value, list, key }: Join, scope: Scope, catalog: CatalogLists
   const row = wanted === null ? undefined : catalog?.find(list, key, wanted);
   // What was bought is told also when the caller has no number for it any more.
   return row === undefined || scope.rowOf === undefined ? row : (scope.rowOf(list, row) ?? { ...row, id: null });
-}
-
-type Body = JsonObject | readonly JsonValue[];
-
-/** A list that was found, as this script takes it. */
-function wrapList(body: Body, { operation, format, outcome, callerKey }: ReplyParts, scope: Scope): Body {
-  if (operation === undefined || outcome !== 'success') return body;
-  const name = listShapeName(operation, format, callerKey);
-  return name === undefined ? body : callerKey!.lists.get(name)!.build(body, scope);
 }
 
 /** Which of the caller's shapes a list is told in: its own, or the default one where it is a bare array. */

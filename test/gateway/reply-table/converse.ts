@@ -1,6 +1,6 @@
 /** One request through the real walk, with a v1 that answers from a script, a clock that never waits and no chance in it. */
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
-import type { LegacyRequest } from '../../../src/domain/legacy';
+import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
 import type { SeenCall } from '../../../src/operator/case/scripted-v1';
 import { START_MS, type CaseHouse } from '../../../src/operator/case/stage';
 import { readPath } from '../../../src/http/request-path';
@@ -71,7 +71,7 @@ export function orderAndAsk(operation: string, format: string, outcome: string):
     const { 'request-id': id } = reply.body as { readonly 'request-id': string | number };
     const question = createRequest('GET', `/${format}/api/transaction/${id}`, {}, 'token', '');
     const answered = await ask(house, question, 'order_status');
-    return [masked({ ...answered, status: reply.status, body: reply.body }), answered];
+    return [masked({ ...answered, status: reply.status, body: heardBy(reply) }), answered];
   });
 }
 
@@ -101,7 +101,7 @@ async function ask({ gateway, clock, v1 }: CaseHouse, request: LegacyRequest, op
   const isList = operationOf(operation).kind === 'list';
   return masked({
     status: served.reply.status,
-    body: served.reply.body,
+    body: heardBy(served.reply),
     format: served.format,
     refusalCode: served.refusal?.code,
     calls: v1.seen.slice(callsBefore).filter(({ endpoint }) => isList || endpoint !== 'GET /catalog'),
@@ -180,4 +180,9 @@ export function callOf(operation: string, { calls }: Told): SeenCall | undefined
   const { call, kind } = operationOf(operation);
   const wanted = kind === 'list' ? 'GET /catalog' : `${call?.method} ${call?.path}`;
   return calls.find(({ endpoint }) => endpoint === wanted);
+}
+
+/** What a script reads: the text, where there is one. */
+function heardBy({ text, body }: LegacyReply): LegacyReply['body'] {
+  return text === undefined ? body : (JSON.parse(text) as LegacyReply['body']);
 }
