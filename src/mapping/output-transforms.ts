@@ -33,11 +33,30 @@ function joinPins(value: JsonValue, show: (pin: CardPin) => string): JsonValue {
 /** Nigeria has no summer time: West Africa Time is UTC+1 all year. */
 const LAGOS_OFFSET_MS = 3_600_000;
 
-/** `undefined` for a value that is not a valid time. */
-function isoOf(value: JsonValue, offsetMs = 0): string | undefined {
-  const date = new Date(typeof value === 'number' ? value + offsetMs : NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+const MINUTE_MS = 60_000;
+
+/** Most times that are told are of this minute, whose beginning is kept: 0.3 µs instead of 2. `undefined` for what is no valid time. */
+function createIso(offsetMs: number): (value: JsonValue) => string | undefined {
+  let minute = NaN;
+  let start = '';
+  return (value) => {
+    if (typeof value !== 'number' || !(value >= 0)) return undefined;
+    const ms = Math.floor(value) + offsetMs;
+    const ofMinute = ms % MINUTE_MS;
+    if (ms - ofMinute !== minute) {
+      const date = new Date(ms);
+      if (Number.isNaN(date.getTime())) return undefined;
+      minute = ms - ofMinute;
+      start = date.toISOString().slice(0, 'YYYY-MM-DDTHH:MM:'.length);
+    }
+    // 100,000 keeps the noughts in front, and is cut off.
+    const digits = String(100_000 + ofMinute);
+    return `${start}${digits.slice(1, 3)}.${digits.slice(3)}Z`;
+  };
 }
+
+const isoOfUtc = createIso(0);
+const isoOfLagos = createIso(LAGOS_OFFSET_MS);
 
 const text = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -61,11 +80,11 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
   count: { describe: 'How many.', apply: (value) => (Array.isArray(value) ? value.length : null) },
   iso: {
     describe: 'A time as ISO 8601 in UTC.',
-    apply: (value) => isoOf(value) ?? null,
+    apply: (value) => isoOfUtc(value) ?? null,
   },
   datetime: {
     describe: 'A time as YYYY-MM-DD HH:MM:SS in Lagos.',
-    apply: (value) => isoOf(value, LAGOS_OFFSET_MS)?.slice(0, 19).replace('T', ' ') ?? null,
+    apply: (value) => isoOfLagos(value)?.slice(0, 'YYYY-MM-DDTHH:MM:SS'.length).replace('T', ' ') ?? null,
   },
   pins: { describe: 'Card PINs as one text: "p1,p2".', apply: (value) => joinPins(value, (pin) => pin.pin) },
   serials: { describe: 'Card serials as one text: "s1,s2".', apply: (value) => joinPins(value, (pin) => pin.serial) },

@@ -42,8 +42,15 @@ test.each<[string, Readonly<Record<string, ValueSource>>, JsonObject]>([
   expect(text).toBe(JSON.stringify(body));
 });
 
+test('what a spread brings stands where its name stood before', () => {
+  const { text, body } = write({ id: '$phone', a: 1, '*': '$order.echo', b: '$phone' }, { echo: { id: 7, ident: 8 } });
+  expect(text).toBe('{"id":7,"a":1,"ident":8,"b":"0803\\"1"}');
+  expect(text).toBe(JSON.stringify(body));
+});
+
 test.each<[string, Readonly<Record<string, ValueSource>>]>([
-  ['brings a name that stands already', { id: 1, '*': '$order.echo' }],
+  ['brings the name of a constant', { id: 1, '*': '$order.echo' }],
+  ['brings a name that stands after it', { '*': '$order.echo', id: '$phone' }],
   ['brings a number as its name', { a: 1, '*': '$order.numbered' }],
 ])('there is no text where a spread %s: JavaScript places such a name elsewhere', (_what, source) => {
   const order = { echo: { id: 2 }, numbered: { 7: 'x' } };
