@@ -211,7 +211,7 @@ function createDoor(config: Config, parts: DoorParts): HttpServer {
   const app = createApp({
     handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
       const served = await gateway.handle(request, line);
-      observer.served(request, served, receivedAtMs, line.hungUp.aborted);
+      observer.served(request, served, receivedAtMs, line.hasHungUp);
       traffic?.record(request, served);
       return served.reply;
     },

@@ -41,8 +41,8 @@ export function headerOf({ sent }: LegacyHeaders, name: string): string | undefi
 
 /** The connection over which a script waits for its reply. */
 export interface Line {
-  /** Aborted when the script hangs up before its reply has been handed over whole. */
-  readonly hungUp: AbortSignal;
+  /** True once the script has hung up before its reply was handed over whole. */
+  readonly hasHungUp: boolean;
   /** Runs once, at the end of the connection's part: true when the reply has been handed over whole. */
   onEnd(run: (isWhole: boolean) => void): void;
 }

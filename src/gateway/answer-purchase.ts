@@ -82,7 +82,7 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
   const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
   const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
-  const order = await pursuit.waitFor(parsed.patienceMs, parsed.line.hungUp);
+  const order = await pursuit.waitFor(parsed.patienceMs, parsed.line);
   const obstacle = await judging;
   if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId: begun.requestId }, obstacle, parsed);
   const { openSince } = pursuit;

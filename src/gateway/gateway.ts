@@ -111,7 +111,7 @@ function guarded(serve: Serve): Serve {
 const STOP_PATIENCE_MS = 20_000;
 
 /** Whoever asks within the process waits for the reply and has it. */
-const STAYING: Line = { hungUp: new AbortController().signal, onEnd: (run) => run(true) };
+const STAYING: Line = { hasHungUp: false, onEnd: (run) => run(true) };
 
 export function createGateway(parts: GatewayParts): Gateway {
   return new RunningGateway(parts);

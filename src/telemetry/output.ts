@@ -20,7 +20,7 @@ export interface OutputEvents {
 }
 
 // A write for every line costs more than the line: they go out together, and none waits longer than this.
-const TOGETHER_CHARS = 4 * 1024;
+const TOGETHER_CHARS = 32 * 1024;
 const TOGETHER_MS = 100;
 const CHUNK_CHARS = 64 * 1024;
 /** About ten thousand lines. */

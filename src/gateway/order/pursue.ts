@@ -8,6 +8,7 @@
  * what is pending (decision 0018).
  */
 import { within } from '../../domain/clock';
+import type { Line } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import { isFinal, isRefusal, succeedOutcome, UNENDED, type Outcome, type Pending } from '../../domain/outcome';
 import type { Attempt } from './attempt-limit';
@@ -96,21 +97,19 @@ class RunningPursuit implements Pursuit {
     this.#changed.emit();
   }
 
-  async waitFor(patienceMs: number, hungUp?: AbortSignal): Promise<Order> {
+  async waitFor(patienceMs: number, line?: Line): Promise<Order> {
     const { clock } = this.#parts;
     const waiter: Waiter = { untilMs: clock.elapsed() + patienceMs };
     if (this.#beginner !== undefined) this.#waiters.delete(this.#beginner);
     this.#beginner = undefined;
     this.#waiters.add(waiter);
     this.#changed.emit();
-    const leave = (): void => this.#changed.emit();
-    hungUp?.addEventListener('abort', leave);
+    line?.onEnd(() => this.#changed.emit());
     try {
-      while (!this.#isTellable() && hungUp?.aborted !== true && clock.elapsed() < waiter.untilMs)
+      while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < waiter.untilMs)
         await within(clock, waiter.untilMs - clock.elapsed(), this.#changed.next());
     } finally {
-      hungUp?.removeEventListener('abort', leave);
-      this.#isDeserted = hungUp?.aborted === true;
+      this.#isDeserted = line?.hasHungUp === true;
       this.#waiters.delete(waiter);
       this.#changed.emit();
     }

@@ -1,6 +1,7 @@
 /** What a pursuit is given and what it gives; `pursue.ts` is how it runs. */
 import type { Clock } from '../../domain/clock';
 import type { Credentials } from '../../domain/credentials';
+import type { Line } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
@@ -59,7 +60,7 @@ export interface Pursuit {
    * The order once there is something to say: final, rejected, or not sent. While it is pending or unknown this waits,
    * at most so long and no longer than the script stays, and then gives the order as it stands.
    */
-  waitFor(patienceMs: number, hungUp?: AbortSignal): Promise<Order>;
+  waitFor(patienceMs: number, line?: Line): Promise<Order>;
   /** Lets everybody who waits have the order as it stands. */
   hurry(): void;
   /** Since when v1's answers leave the order open, by `clock.elapsed()`; undefined while the first is awaited, and if it was the last. */

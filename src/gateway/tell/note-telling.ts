@@ -24,7 +24,7 @@ export async function noteTelling(order: Order, told: ReplyOutcome, line: Line, 
   const write = (toldAtMs: number): Promise<void> =>
     parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
   if (told === 'pending') {
-    const word = line.hungUp.aborted ? NOT_TOLD : TOLD_PENDING;
+    const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;
     if (!isEndUntold(order) || word < order.toldAtMs!) await within(parts.clock, WRITE_MS, write(word));
   }
   line.onEnd((isWhole) => {

@@ -1,3 +1,4 @@
+import { openLine } from '../open-line';
 import { pause } from '../../../src/domain/clock';
 import { kobo } from '../../../src/domain/amount';
 import type { NewOrder, Order } from '../../../src/domain/order';
@@ -521,9 +522,9 @@ describe('an order whose script has been told "pending"', () => {
 
   test('is not sent again once its script has hung up either', async () => {
     const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
-    const script = new AbortController();
-    const told = it.pursuit.waitFor(40_000, script.signal);
-    script.abort();
+    const script = openLine();
+    const told = it.pursuit.waitFor(40_000, script.line);
+    script.end(false);
     expect((await told).outcome?.kind).toBe('unknown');
     await it.clock.advance(60_000);
     expect(it.upstream.sent).toHaveLength(1);
@@ -532,10 +533,10 @@ describe('an order whose script has been told "pending"', () => {
 
   test('is sent again while a repeat of it waits', async () => {
     const it = await chase({ answers: [UNKNOWN, UNKNOWN, UNKNOWN, SUCCESS] });
-    const script = new AbortController();
-    const first = it.pursuit.waitFor(40_000, script.signal);
+    const script = openLine();
+    const first = it.pursuit.waitFor(40_000, script.line);
     const repeat = it.pursuit.waitFor(40_000);
-    script.abort();
+    script.end(false);
     await first;
     await it.clock.advance(10_000);
     expect((await repeat).outcome?.kind).toBe('succeeded');
@@ -543,10 +544,10 @@ describe('an order whose script has been told "pending"', () => {
 
   test('is sent no more for a script that hung up before it heard pending, whatever it does with that', async () => {
     const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
-    const script = new AbortController();
-    const waiting = it.pursuit.waitFor(20_000, script.signal);
+    const script = openLine();
+    const waiting = it.pursuit.waitFor(20_000, script.line);
     await it.clock.advance(5_000);
-    script.abort();
+    script.end(false);
     await waiting;
     const sent = it.upstream.sent.length;
     await it.clock.advance(2 * HOUR_MS);
@@ -555,11 +556,11 @@ describe('an order whose script has been told "pending"', () => {
 
   test('is sent again for a script that hung up, when its repeat has heard pending', async () => {
     const it = await chase({ answers: [UNKNOWN], plan: { afterPending: 'buy', pursueMs: 6 * HOUR_MS } });
-    const script = new AbortController();
-    const first = it.pursuit.waitFor(20_000, script.signal);
+    const script = openLine();
+    const first = it.pursuit.waitFor(20_000, script.line);
     const repeat = it.pursuit.waitFor(20_000);
     await it.clock.advance(5_000);
-    script.abort();
+    script.end(false);
     await first;
     for (let step = 0; step < 200; step += 1) await it.clock.advance(100);
     await repeat;

@@ -1,6 +1,6 @@
 /** A repeat of a sale, with or without its id: whose order it is, and what it hears. On a clock that stands still. */
+import { openLine } from '../open-line';
 import { GatewayError } from '../../../src/domain/errors';
-import type { Line } from '../../../src/domain/legacy';
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
@@ -25,24 +25,15 @@ function ask(
   sent: Readonly<Record<string, string>> = {},
 ): Script {
   const sale = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
-  const controller = new AbortController();
-  let onEnd: ((isWhole: boolean) => void)[] = [];
-  const line: Line = { hungUp: controller.signal, onEnd: (run) => void onEnd.push(run) };
-  const end = (isWhole: boolean): void => {
-    for (const run of onEnd) run(isWhole);
-    onEnd = [];
-  };
+  const { line, end } = openLine();
   const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent };
   const served = house.gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }), line).then((one) => {
-    end(!controller.signal.aborted);
+    end(true);
     return one;
   });
   return {
     served,
-    hangUp: () => {
-      controller.abort();
-      end(false);
-    },
+    hangUp: () => end(false),
   };
 }
 

@@ -1,17 +1,11 @@
 /** When it is written down who has heard of an order. What that means for a repeat: test/gateway/order/repeats.test.ts. */
-import type { Line } from '../../../src/domain/legacy';
+import { openLine } from '../open-line';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../../src/domain/order';
 import { noteTelling } from '../../../src/gateway/tell/note-telling';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
 const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
-
-function openLine(): { readonly line: Line; readonly end: (isWhole: boolean) => void } {
-  const ends: ((isWhole: boolean) => void)[] = [];
-  const line: Line = { hungUp: new AbortController().signal, onEnd: (run) => void ends.push(run) };
-  return { line, end: (isWhole) => ends.forEach((run) => run(isWhole)) };
-}
 
 test('"pending" is on disk before it is told', async () => {
   const written: number[] = [];

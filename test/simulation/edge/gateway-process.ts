@@ -1,7 +1,8 @@
 /** One gateway process: the real gateway, which can die at any instant and take all it remembers with it. */
+import { openLine } from '../../gateway/open-line';
 import type { PriceLists } from '../../../src/price-lists/price-lists';
 import { within, type Clock } from '../../../src/domain/clock';
-import type { LegacyRequest, Line } from '../../../src/domain/legacy';
+import type { LegacyRequest } from '../../../src/domain/legacy';
 import { createGateway, type Gateway, type Served } from '../../../src/gateway/gateway';
 import type { GatewayParts } from '../../../src/gateway/walk-parts';
 import type { Keyring } from '../../../src/gateway/read/keyring';
@@ -91,8 +92,10 @@ export class GatewayProcess {
         if (this.#connections.delete(hear)) resolve(heard);
       };
       this.#connections.add(hear);
-      const line: Line = { hungUp, onEnd: (run) => run(!hungUp.aborted) };
-      const handled = this.#isReady.then(() => this.#gateway.handle(request, line));
+      const { line, end } = openLine();
+      if (hungUp.aborted) end(false);
+      else hungUp.addEventListener('abort', () => end(false));
+      const handled = this.#isReady.then(() => this.#gateway.handle(request, line)).finally(() => end(true));
       handled.then(
         (served) => hear({ kind: 'reply', served }),
         (error: unknown) => hear({ kind: 'thrown', error }),

@@ -1,0 +1,23 @@
+import type { Line } from '../../src/domain/legacy';
+
+/** A line whose end a test decides: true when the reply has been handed over whole, false when the script has hung up. */
+export function openLine(): { readonly line: Line; readonly end: (isWhole: boolean) => void } {
+  let ended: boolean | undefined;
+  let runs: ((isWhole: boolean) => void)[] = [];
+  const line: Line = {
+    get hasHungUp() {
+      return ended === false;
+    },
+    onEnd(run) {
+      if (ended === undefined) runs.push(run);
+      else run(ended);
+    },
+  };
+  const end = (isWhole: boolean): void => {
+    ended ??= isWhole;
+    const waiting = runs;
+    runs = [];
+    for (const run of waiting) run(ended);
+  };
+  return { line, end };
+}
