@@ -84,6 +84,11 @@ const configSchema = z.strictObject({
   journalDays: setting('How many days a finished order is kept.', 'a whole number of days from 1 to 3650', (text) =>
     parseWhole(text, 1, 3_650),
   ).prefault('90'),
+  ordersMax: setting(
+    'How many orders may be under way; beyond them purchases are refused, and from half of them on each key has its share.',
+    'a whole number from 100 to 1000000',
+    (text) => parseWhole(text, 100, 1_000_000),
+  ).prefault('20000'),
   timeZone: setting(
     'The zone in which commands show the times of orders.',
     'the name of a time zone such as `Africa/Lagos` or `UTC`',

@@ -329,6 +329,7 @@ describe('what the configuration tells of itself', () => {
       JOURNAL_URL: 'lmdb:',
       JOURNAL_KEY: undefined,
       JOURNAL_DAYS: '90',
+      ORDERS_MAX: '20000',
       DATA_DIR: './data',
       MAPPINGS_DIR: './mappings',
       MAPPINGS_WATCH: '0',

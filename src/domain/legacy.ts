@@ -41,6 +41,8 @@ export function headerOf({ sent }: LegacyHeaders, name: string): string | undefi
 
 /** The connection over which a script waits for its reply. */
 export interface Line {
+  /** Milliseconds since the head of its request was read: what it waited for its turn, and its body took, counts for a script. */
+  readonly ageMs: number;
   /** True once the script has hung up before its reply was handed over whole. */
   readonly hasHungUp: boolean;
   /** Runs once, at the end of the connection's part: true when the reply has been handed over whole. */

@@ -84,6 +84,8 @@ interface Visit {
   readonly request: LegacyRequest;
   readonly line: Line;
   readonly mapping: Mapping;
+  /** How long it had waited when it was handed in: milliseconds. */
+  readonly waitedMs: number;
   /** Milliseconds since it came. */
   readonly age: () => number;
 }
@@ -111,7 +113,7 @@ function guarded(serve: Serve): Serve {
 const STOP_PATIENCE_MS = 20_000;
 
 /** Whoever asks within the process waits for the reply and has it. */
-const STAYING: Line = { hasHungUp: false, onEnd: (run) => run(true) };
+const STAYING: Line = { ageMs: 0, hasHungUp: false, onEnd: (run) => run(true) };
 
 export function createGateway(parts: GatewayParts): Gateway {
   return new RunningGateway(parts);
@@ -127,7 +129,9 @@ class RunningGateway implements Gateway {
   }
 
   async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
-    const visit: Visit = { request, line, mapping: this.#parts.mapping(), age: startAge(this.#parts.clock) };
+    const waitedMs = Math.round(line.ageMs);
+    const since = startAge(this.#parts.clock);
+    const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: () => waitedMs + since() };
     const walk = await walkRequest(request, visit.mapping, this.#parts);
     return servedOf(walk.known, visit, await this.#tell(walk, visit));
   }
@@ -235,13 +239,13 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
   };
 }
 
-function askingOf(known: WalkedIn, { request, line }: Visit, learnt: LearntPatience): ParsedRequest {
+function askingOf(known: WalkedIn, { request, line, waitedMs }: Visit, learnt: LearntPatience): ParsedRequest {
   const { mapping, operation, credentials, isBasic, callerKey, detection, family, intent, readings, call } = known;
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);
-  const patienceMs = patienceFor(operation, kind, callerKey, learntMs).ms;
+  const patienceMs = Math.max(0, patienceFor(operation, kind, callerKey, learntMs).ms - waitedMs);
   const { format, reason } = detection;
   const afterPending = afterPendingOf(operation, format, kind, callerKey);
-  const caller = { credentials, isBasic, callerKey, patienceMs, afterPending };
+  const caller = { credentials, isBasic, callerKey, waitedMs, patienceMs, afterPending };
   return { request, line, mapping, operation, format, reason, family, intent, readings, call, ...caller };
 }

@@ -10,6 +10,7 @@ import type { Visitors } from '../upstream/visitors';
 import type { KeyGuard } from './key-guard';
 import { createKeyless, type Keyless } from './keyless';
 import { createLookupMemory, type LookupMemory } from './lookup-memory';
+import { createAdmission, type Admission } from './order/admission';
 import { askAgain } from './order/ask-again';
 import { createAttemptLimit } from './order/attempt-limit';
 import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
@@ -44,12 +45,15 @@ export interface GatewayParts {
   readonly keyGuard?: Pick<KeyGuard, 'enter'>;
   /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
   readonly learntPatience?: LearntPatience;
+  /** How many orders may be under way. */
+  readonly ordersMax?: number;
 }
 
 /** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
 export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pursuits: Pursuits;
   readonly pinGuard: PinGuard;
+  readonly admission: Admission;
   readonly reconciler: Reconciler;
   readonly steadiness: Steadiness;
   readonly repeats: Repeats;
@@ -69,6 +73,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     upstream: { send: takePinTurns(upstream, pinGuard, parts.clock), find, close: () => upstream.close() },
     pursuits,
     pinGuard,
+    admission: createAdmission({ pursuits, ordersMax: parts.ordersMax ?? Infinity }),
     steadiness,
     reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
     repeats: createRepeats({ ...parts, pursuits }),

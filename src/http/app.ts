@@ -4,6 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/legacy';
 import type { ClientAddress } from './client-address';
+import { arrivalOf } from './connection/aligned-messages';
 import { refuseDoubtfulFraming } from './connection/framing';
 import { countRequests } from './count-requests';
 import type { BodyLimits } from './http-limits';
@@ -96,8 +97,8 @@ function passthroughStep(options: AppOptions) {
 
 function compatStep(options: AppOptions) {
   return async (request: Request, response: Response): Promise<void> => {
-    const receivedAtMs = Date.now();
-    const line = watchLine(response);
+    const line = watchLine(response, arrivalOf(request));
+    const receivedAtMs = Date.now() - Math.round(line.ageMs);
     let refusal: RequestLine['refusal'];
     try {
       const doubt = refuseDoubtfulFraming(request, response);

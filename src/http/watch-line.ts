@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Line } from '../domain/legacy';
 
-export function watchLine(response: ServerResponse): Line {
+export function watchLine(response: ServerResponse, arrivedAtMs: number): Line {
   let onEnd: ((isWhole: boolean) => void)[] = [];
   // Whole is what the operating system has taken over; of more than that nobody on this side can know.
   const isWhole = (): boolean => response.writableFinished;
@@ -12,6 +12,9 @@ export function watchLine(response: ServerResponse): Line {
     for (const run of runs) run(isWhole());
   });
   return {
+    get ageMs() {
+      return performance.now() - arrivedAtMs;
+    },
     get hasHungUp() {
       return response.closed && !isWhole();
     },

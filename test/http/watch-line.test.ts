@@ -14,7 +14,7 @@ interface Watched {
 async function openLine(): Promise<Watched> {
   const server = createServer();
   const arrived = new Promise<Pick<Watched, 'line' | 'response'>>((resolve) =>
-    server.on('request', (_request, response) => resolve({ line: watchLine(response), response })),
+    server.on('request', (_request, response) => resolve({ line: watchLine(response, performance.now()), response })),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');

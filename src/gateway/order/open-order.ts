@@ -9,6 +9,7 @@ import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../proof/steadiness';
 import { readContextOf, type ParsedRequest } from '../read/parsed-request';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
+import type { Admission } from './admission';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import { requestIdReused } from './pursuits';
@@ -19,6 +20,7 @@ import type { Lease } from './lease';
 export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
+  readonly admission: Admission;
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: { enter(context: CallContext): Promise<void> };
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
@@ -43,6 +45,8 @@ export async function openOrder(
   try {
     const refusal = parts.pinGuard.refusalOf(parsed.credentials);
     if (refusal !== undefined) throw refusal;
+    const tooMuch = parts.admission.refusalOf(parsed);
+    if (tooMuch !== undefined) throw tooMuch;
     await parts.keyGuard?.enter(readContextOf(parsed));
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {

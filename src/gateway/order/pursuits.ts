@@ -12,6 +12,8 @@ export interface Pursuits {
   /** Whether anything of this order may be on its way to v1. */
   isSending(owner: string, requestId: string): Promise<boolean>;
   readonly size: number;
+  /** How many of them are of this owner, and of how many owners they are. */
+  crowd(owner: string): { readonly own: number; readonly owners: number };
   /** Lets every script that waits have its order as it stands. */
   hurry(): void;
   /** Resolves when all that run now have ended. */
@@ -25,6 +27,12 @@ interface Running {
 
 export function createPursuits(): Pursuits {
   const running = new Map<string, Running>();
+  const countOf = new Map<string, number>();
+  const count = (owner: string, by: number): void => {
+    const now = (countOf.get(owner) ?? 0) + by;
+    if (now === 0) countOf.delete(owner);
+    else countOf.set(owner, now);
+  };
   const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
   const find: Pursuits['find'] = async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined);
   return {
@@ -39,8 +47,10 @@ export function createPursuits(): Pursuits {
       const pursuit = start();
       const entry = { order, pursuit };
       running.set(key, entry);
+      count(order.owner, 1);
       const forget = (): void => {
-        if (running.get(key) === entry) running.delete(key);
+        running.delete(key);
+        count(order.owner, -1);
       };
       void pursuit.then((started) => started.ended.then(forget), forget);
       return pursuit;
@@ -50,6 +60,7 @@ export function createPursuits(): Pursuits {
     get size() {
       return running.size;
     },
+    crowd: (owner) => ({ own: countOf.get(owner) ?? 0, owners: countOf.size }),
     hurry() {
       for (const { pursuit } of running.values())
         void pursuit.then(

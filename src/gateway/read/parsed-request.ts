@@ -26,7 +26,9 @@ export interface ParsedRequest {
   readonly callerKey: CallerKey | undefined;
   /** Over which the caller waits. */
   readonly line: Line;
-  /** How long this caller waits for the end of an order. */
+  /** How long the request had waited when it was handed in: milliseconds. */
+  readonly waitedMs: number;
+  /** How long this caller waits for the end of an order, from then on. */
   readonly patienceMs: number;
   /** What is done with the order once its script has heard "pending". */
   readonly afterPending: AfterPending;

@@ -7,6 +7,16 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Express } from 'express';
 
+/** A request knows when its head was read, by `performance.now()`. */
+interface Arrived {
+  readonly arrivedAtMs: number;
+}
+
+/** Now, for a request of another server than ours. */
+export function arrivalOf(request: IncomingMessage & Partial<Arrived>): number {
+  return request.arrivedAtMs ?? performance.now();
+}
+
 export interface AlignedMessages {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
@@ -14,7 +24,9 @@ export interface AlignedMessages {
 
 /** Makes the application use the prototypes of the returned classes. */
 export function alignMessages(app: Express): AlignedMessages {
-  class AlignedRequest extends IncomingMessage {}
+  class AlignedRequest extends IncomingMessage implements Arrived {
+    readonly arrivedAtMs = performance.now();
+  }
   class AlignedResponse extends ServerResponse {}
   const appProperty = { configurable: true, enumerable: true, writable: true, value: app };
   Object.setPrototypeOf(AlignedRequest.prototype, express.request);

@@ -1,4 +1,5 @@
-import { closeServers, ok, openServer } from '../open-server';
+import { connect } from 'node:net';
+import { closeServers, ok, openServer, pause } from '../open-server';
 import { speak } from '../request-door';
 
 afterEach(closeServers);
@@ -14,4 +15,23 @@ test('requests and responses already have the prototypes that Express sets', asy
   });
   await speak(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(prototypes).toEqual([true, true]);
+});
+
+test('the age of a request counts from its head: the time that its body takes is part of it', async () => {
+  const WAIT_MS = 120;
+  const ages: number[] = [];
+  const { port } = await openServer((_request, { line }) => {
+    ages.push(line.ageMs);
+    return ok();
+  });
+  const socket = connect(port, '127.0.0.1');
+  const answered = new Promise((resolve) => socket.once('data', resolve));
+  socket.write('POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{"a"');
+  await pause(WAIT_MS);
+  socket.write(':"b"}');
+  await answered;
+  socket.destroy();
+  await speak(port, 'POST /api/topup/ HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}');
+  const [slow = 0, quick = Infinity] = ages;
+  expect([slow >= WAIT_MS - 20, quick < WAIT_MS - 20]).toEqual([true, true]);
 });
