@@ -74,7 +74,7 @@ const configSchema = z.strictObject({
   journalUrl: setting(
     'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, or `memory:`, for tests only.',
     '`lmdb:`, `lmdb:/path` or `memory:`',
-    (text) => (/^(?:lmdb|memory):/i.test(text) ? text : undefined),
+    (text) => (/^(?:lmdb|memory|postgres(?:ql)?):/i.test(text) ? text : undefined),
   ).prefault('lmdb:'),
   journalKey: setting(
     "Encrypts phone, meter and smartcard numbers, SMS texts and v1's messages in the journal. From the first order written with it, the journal opens only with this key.",

@@ -16,7 +16,9 @@ export interface OpenJournalOptions {
   readonly onEvent?: (event: JournalEvent) => void;
 }
 
-/** `lmdb:` (the folder `journal` of the data folder), `lmdb:/path` or `memory:`. Rejects with a sentence about JOURNAL_URL. */
+/**
+ * `lmdb:` (the folder `journal` of the data folder), `lmdb:/path`, `postgres://…` or `memory:`. Rejects with a sentence about JOURNAL_URL.
+ */
 export async function openJournal(url: string, dataDir: string, options: OpenJournalOptions = {}): Promise<Journal> {
   const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url);
   const scheme = match?.[1]?.toLowerCase();
@@ -26,8 +28,20 @@ export async function openJournal(url: string, dataDir: string, options: OpenJou
     const dir = parseDir(rest, dataDir);
     return options.isReadOnly === true ? openLmdbReader({ ...options, dir }) : openLmdbJournal({ ...options, dir });
   }
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url, dataDir, options);
   // The address itself is not repeated: it may hold a password.
-  throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path or memory:.');
+  throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path, postgres://… or memory:.');
+}
+
+/** Loaded only where it is asked for: the client of PostgreSQL takes its time to load. */
+async function openPostgres(url: string, dataDir: string, options: OpenJournalOptions): Promise<Journal> {
+  if (!URL.canParse(url)) throw new Error('JOURNAL_URL must be an address such as postgres://user:password@host:5432/database.');
+  if (options.isReadOnly === true) {
+    const { openPostgresReader } = await import('./postgres/postgres-reader.js');
+    return openPostgresReader({ ...options, url });
+  }
+  const { openPostgresJournal } = await import('./postgres/postgres-journal.js');
+  return openPostgresJournal({ ...options, url, spoolDir: join(dataDir, 'spool') });
 }
 
 /** The folder that an `lmdb:` address means; undefined for other stores. */
