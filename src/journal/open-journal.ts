@@ -13,6 +13,8 @@ export interface OpenJournalOptions {
   /** Infinity deletes nothing. */
   readonly retentionMs?: number;
   readonly encryptionKey?: Secret;
+  /** Tells whether two gateways make the same fingerprints; only a journal of several machines looks at it. */
+  readonly secretCheck?: string;
   readonly onEvent?: (event: JournalEvent) => void;
 }
 

@@ -35,6 +35,8 @@ export interface PostgresJournalOptions {
   readonly retentionMs?: number;
   /** Encrypts phone, meter and smartcard numbers at rest. */
   readonly encryptionKey?: Secret;
+  /** Of the secret that makes the owners of orders: gateways with different ones would not meet in one order. */
+  readonly secretCheck?: string;
   readonly onEvent?: (event: JournalEvent) => void;
   /** A statement without an answer for so long has failed. */
   readonly statementMs?: number;
@@ -115,8 +117,8 @@ class PostgresJournal {
   }
 
   async start(): Promise<void> {
-    const { startMs = START_MS, retentionMs = RETENTION_MS, spoolDir } = this.#options;
-    await prepareSchema(this.#database, { startMs, isReadOnly: false });
+    const { startMs = START_MS, retentionMs = RETENTION_MS, spoolDir, secretCheck } = this.#options;
+    await prepareSchema(this.#database, { startMs, isReadOnly: false, ...(secretCheck === undefined ? {} : { secretCheck }) });
     await this.#keyMark.check();
     await this.#clock.check();
     const { words, unreadable } = await replaySpool(spoolDir, this.#seal, (word) => this.#replay(word));

@@ -50,7 +50,7 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 const LAYOUT = MIGRATIONS.length;
 
-/** The columns of the one row that stands for the journal. */
+/** Of the one row that stands for the journal. */
 interface Mark {
   readonly layout: number;
   readonly usableFrom: number;
@@ -69,14 +69,21 @@ export interface SchemaOptions {
   readonly startMs: number;
   /** Makes and changes nothing. */
   readonly isReadOnly: boolean;
+  /** The first gateway writes it down, all others must have the same. */
+  readonly secretCheck?: string;
 }
 
 /** Rejects with a plain Error, a sentence without the address: it may hold a password. */
-export async function prepareSchema(database: Database, { startMs, isReadOnly }: SchemaOptions): Promise<void> {
+export async function prepareSchema(database: Database, { startMs, isReadOnly, secretCheck }: SchemaOptions): Promise<void> {
   const untilMs = performance.now() + startMs;
+  const prepare = async (run: Run): Promise<void> => {
+    if (isReadOnly) return expectTables(run);
+    await bringUpToDate(run);
+    if (secretCheck !== undefined) await compareSecret(run, secretCheck);
+  };
   for (;;) {
     try {
-      return await database.onOneConnection((run) => (isReadOnly ? expectTables(run) : bringUpToDate(run)));
+      return await database.onOneConnection(prepare);
     } catch (error) {
       const { message } = error as Error;
       if (isLasting(error as Error) || performance.now() > untilMs)
@@ -108,6 +115,13 @@ async function bringUpToDate(run: Run): Promise<void> {
     await run('UPDATE gateway_journal SET layout = layout + 1, usable_from = $1 WHERE id = 1', [usableFrom]);
   }
   await run('COMMIT');
+}
+
+async function compareSecret(run: Run, secretCheck: string): Promise<void> {
+  await run('UPDATE gateway_journal SET secret_check = $1 WHERE id = 1 AND secret_check IS NULL', [secretCheck]);
+  const [row] = await run('SELECT secret_check FROM gateway_journal WHERE id = 1');
+  if (row?.['secret_check'] !== secretCheck)
+    throw new JournalRefusal('its gateways have another GATEWAY_SECRET, without which this one would not know their orders');
 }
 
 /** Undefined where there is no table of ours, or no row in it yet. */
