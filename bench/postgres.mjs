@@ -91,7 +91,10 @@ async function startServer() {
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
   const user = { cwd: folder, ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}) };
   const data = join(folder, 'data');
-  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'], { ...user, stdio: 'ignore' });
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'bench', '-A', 'trust', '-E', 'UTF8', '--locale', 'C'], {
+    ...user,
+    stdio: 'ignore',
+  });
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address();

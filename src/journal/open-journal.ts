@@ -6,6 +6,8 @@ import type { JournalEvent } from './journal-event';
 import { openLmdbJournal } from './lmdb-journal';
 import { openLmdbReader } from './lmdb-reader';
 import { createMemoryJournal } from './memory-journal';
+import type * as Writing from './postgres/postgres-journal';
+import type * as Reading from './postgres/postgres-reader';
 
 export interface OpenJournalOptions {
   /** Nothing is made, written or deleted. */
@@ -35,15 +37,18 @@ export async function openJournal(url: string, dataDir: string, options: OpenJou
   throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path, postgres://… or memory:.');
 }
 
-/** Loaded only where it is asked for: the client of PostgreSQL takes its time to load. */
 async function openPostgres(url: string, dataDir: string, options: OpenJournalOptions): Promise<Journal> {
   if (!URL.canParse(url)) throw new Error('JOURNAL_URL must be an address such as postgres://user:password@host:5432/database.');
-  if (options.isReadOnly === true) {
-    const { openPostgresReader } = await import('./postgres/postgres-reader.js');
-    return openPostgresReader({ ...options, url });
-  }
-  const { openPostgresJournal } = await import('./postgres/postgres-journal.js');
-  return openPostgresJournal({ ...options, url, spoolDir: join(dataDir, 'spool') });
+  const { openPostgresJournal, openPostgresReader } = loadPostgres();
+  return options.isReadOnly === true
+    ? openPostgresReader({ ...options, url })
+    : openPostgresJournal({ ...options, url, spoolDir: join(dataDir, 'spool') });
+}
+
+/** Only where it is asked for: the client of PostgreSQL takes its time to load. */
+function loadPostgres(): typeof Writing & typeof Reading {
+  const writing = module.require('./postgres/postgres-journal') as typeof Writing;
+  return { ...writing, ...(module.require('./postgres/postgres-reader') as typeof Reading) };
 }
 
 /** The folder that an `lmdb:` address means; undefined for other stores. */

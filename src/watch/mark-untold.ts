@@ -7,7 +7,7 @@ import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/settle-order';
 import { giveSharedSigns } from './shared-signs';
-import { giveSigns, readSigns, SIGN_EVERY_MS, type EndSigns } from './signs-of-life';
+import { giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
 const TELLING_MS = 15_000;
@@ -30,7 +30,13 @@ export interface UntoldParts {
  * Marks what processes that died left untold, gives signs of life from then on, and marks what a neighbour leaves that goes silent. To be
  * awaited before the first request comes in. Gives what ends the signs.
  */
-export async function watchUntold({ dataDir, journal, clock, onMarked, onTrouble }: UntoldParts): Promise<EndSigns> {
+export async function watchUntold({
+  dataDir,
+  journal,
+  clock,
+  onMarked,
+  onTrouble,
+}: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
     const count = await markUntold(journal, signsMs, holder);
     if (count > 0) onMarked(count);

@@ -4,20 +4,26 @@
  */
 import type { Clock } from '../domain/clock';
 import type { Processes } from '../journal/journal';
-import { SIGN_EVERY_MS, SILENT_AFTER_MS, type EndSigns } from './signs-of-life';
+import { SIGN_EVERY_MS, SILENT_AFTER_MS } from './signs-of-life';
 
 export interface SharedSignParts {
   readonly processes: Processes;
   readonly clock: Clock;
   /** While it takes nothing there is no sign: what was told meanwhile could not be written down. */
   readonly journal: { isWritable(): boolean };
-  /** Another process has gone silent after this sign (ms since the epoch). Told until the promise resolves once. */
+  /** Another process has gone silent after this sign (ms since the epoch). Told again until the promise resolves. */
   readonly onDead: (id: string, signMs: number) => Promise<void>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 /** From before the first request on, when what silent processes left has been dealt with. Gives what ends it. */
-export async function giveSharedSigns({ processes, clock, journal, onDead, onTrouble }: SharedSignParts): Promise<EndSigns> {
+export async function giveSharedSigns({
+  processes,
+  clock,
+  journal,
+  onDead,
+  onTrouble,
+}: SharedSignParts): Promise<(isClean: boolean) => Promise<void>> {
   const lookAround = async (): Promise<void> => {
     for (const { id, signedAtMs } of await processes.list()) {
       if (id === processes.own || signedAtMs > clock.now() - SILENT_AFTER_MS) continue;

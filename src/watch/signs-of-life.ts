@@ -24,7 +24,7 @@ export function readSigns(dataDir: string, nowMs: number): readonly number[] {
 }
 
 /** `isClean` when every order and every reply has come to its end: then nothing stays behind. */
-export type EndSigns = (isClean: boolean) => void | Promise<void>;
+export type EndSigns = (isClean: boolean) => void;
 
 export interface SignParts {
   readonly dataDir: string;

@@ -32,7 +32,9 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
   return {
     find: (owner, requestId) => one(BY_ID, [Buffer.from(owner), textBytes(requestId)]),
     async findByReference(owner, reference) {
-      return reference.length > REFERENCE_CHARACTERS_MAX ? undefined : one(BY_REFERENCE, [Buffer.from(owner), textBytes(reference)]);
+      return reference.length > REFERENCE_CHARACTERS_MAX
+        ? undefined
+        : one(BY_REFERENCE, [Buffer.from(owner), textBytes(reference)]);
     },
     async findByNumber(owner, number) {
       return Number.isSafeInteger(number) && number >= 0 ? one(BY_NUMBER, [Buffer.from(owner), number]) : undefined;

@@ -70,7 +70,6 @@ class PooledDatabase implements Database {
     this.#onChange = onChange;
   }
 
-
   readonly write: Run = async (text, values) => {
     this.#assertOpen();
     if (!this.#isThere) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
@@ -79,7 +78,7 @@ class PooledDatabase implements Database {
         return await withClient(this.#writers, (run) => run(text, values));
       } catch (error) {
         if (tries < TRIES_MAX && IN_EACH_OTHERS_WAY.has((error as { code?: string }).code ?? '')) continue;
-        const failure = new WriteFailure(plainError(error));
+        const failure = new WriteFailure(error);
         this.#fail(failure);
         throw failure;
       }
@@ -87,9 +86,7 @@ class PooledDatabase implements Database {
   };
 
   onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    return withClient(this.#isReadOnly ? this.#readers : this.#writers, work).catch((error: unknown) => {
-      throw plainError(error);
-    });
+    return withClient(this.#isReadOnly ? this.#readers : this.#writers, work);
   }
 
   readonly read: Run = async (text, values) => {
@@ -99,8 +96,6 @@ class PooledDatabase implements Database {
     this.#reads += 1;
     try {
       return await withClient(this.#readers, (run) => run(text, values));
-    } catch (error) {
-      throw plainError(error);
     } finally {
       this.#reads -= 1;
     }
@@ -116,7 +111,7 @@ class PooledDatabase implements Database {
       if (this.#isReadOnly) await withClient(this.#readers, (run) => run('SELECT 1'));
       else if ((await withClient(this.#writers, (run) => run(PROBE))).length === 0) throw new Error('its tables are gone');
     } catch (error) {
-      return this.#fail(new WriteFailure(plainError(error)));
+      return this.#fail(new WriteFailure(error));
     }
     if (this.#isThere || !this.#isOpen) return;
     this.#isThere = true;
@@ -173,12 +168,14 @@ function createPool(config: PoolConfig): Pool {
 
 /** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
 async function withClient<T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> {
-  const client: PoolClient = await pool.connect();
+  const client: PoolClient = await pool.connect().catch(rejectPlainly);
   // Between two statements of a transaction nobody else would hear of it.
   const onError = (): void => undefined;
   client.on('error', onError);
   try {
-    const result = await work(async (text, values = []) => (await client.query<Row>(text, [...values])).rows);
+    const result = await work(
+      async (text, values = []) => (await client.query<Row>(text, [...values]).catch(rejectPlainly)).rows,
+    );
     client.off('error', onError);
     client.release();
     return result;
@@ -188,9 +185,9 @@ async function withClient<T>(pool: Pool, work: (run: Run) => Promise<T>): Promis
   }
 }
 
-/** What it says without what it carries: errors of a client may hold the address, and with it the password. */
-function plainError(error: unknown): Error {
+/** With what the error says, without what it carries: errors of a client may hold the address, and with it the password. */
+function rejectPlainly(error: unknown): never {
   const { message = String(error), code, errors } = error as Partial<AggregateError & { code: string }>;
   const first = (errors?.[0] as Error | undefined)?.message;
-  return Object.assign(new Error(`PostgreSQL: ${message || (first ?? 'no connection')}`), code === undefined ? {} : { code });
+  throw Object.assign(new Error(`PostgreSQL: ${message || (first ?? 'no connection')}`), code === undefined ? {} : { code });
 }

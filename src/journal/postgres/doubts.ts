@@ -12,8 +12,11 @@ const DOUBTS_MAX = 20_000;
 
 export interface Doubts {
   note(standing: Standing): void;
-  /** Settles those that were written. Resolves when all are dealt with, rejects as `write` does. */
-  resolve(): Promise<void>;
+  /**
+   * Settles those that were written. What is not there may still be on its way, and is looked for again unless this is the last look.
+   * Rejects as `write` does.
+   */
+  resolve(isLast: boolean): Promise<void>;
 }
 
 export type WriteChange = (key: Key, change: (order: Order, standing: Standing) => Order) => Promise<unknown>;
@@ -25,11 +28,13 @@ export function createDoubts(write: WriteChange, now: () => number): Doubts {
       // Beyond the bound an order stays as after a crash: v1 is asked about it.
       if (doubts.size < DOUBTS_MAX) doubts.set(keyText(standing.order), standing);
     },
-    async resolve() {
+    async resolve(isLast) {
       await Promise.all(
         [...doubts].map(async ([key, doubt]) => {
-          await write(doubt.order, (order, standing) => (isThatAttempt(standing, doubt) ? settleOrder(order, NOT_SENT, now()) : order));
-          if (doubts.get(key) === doubt) doubts.delete(key);
+          const found = await write(doubt.order, (order, standing) =>
+            isThatAttempt(standing, doubt) ? settleOrder(order, NOT_SENT, now()) : order,
+          );
+          if ((found !== undefined || isLast) && doubts.get(key) === doubt) doubts.delete(key);
         }),
       );
     },
@@ -38,5 +43,7 @@ export function createDoubts(write: WriteChange, now: () => number): Doubts {
 
 /** Whether the order stands as that opening wrote it: who has found it since, and may send it, has written its lease, and told it pending. */
 function isThatAttempt({ order, version, holder }: Standing, doubt: Standing): boolean {
-  return version === doubt.version && holder === doubt.holder && order.number === doubt.order.number && order.outcome === undefined;
+  return (
+    version === doubt.version && holder === doubt.holder && order.number === doubt.order.number && order.outcome === undefined
+  );
 }

@@ -146,7 +146,9 @@ async function meetExisting(
   parts: OpenParts,
 ): Promise<{ readonly again: readonly OpenJob[]; readonly isNumberTaken: boolean }> {
   if (jobs.length === 0) return { again: [], isNumberTaken: false };
-  const rows = new Map((await parts.run(READ_KEYS, keyArrays(jobs.map(({ intent }) => intent)))).map((row) => [textOfRow(row), row]));
+  const rows = new Map(
+    (await parts.run(READ_KEYS, keyArrays(jobs.map(({ intent }) => intent)))).map((row) => [textOfRow(row), row]),
+  );
   const again: OpenJob[] = [];
   const reopened = new Map<string, Reopening>();
   let isNumberTaken = false;
@@ -184,10 +186,7 @@ function decide(job: OpenJob, row: Row, parts: OpenParts): Reopening | undefined
   return undefined;
 }
 
-async function reopen(
-  reopened: ReadonlyMap<string, Reopening>,
-  parts: OpenParts,
-): Promise<readonly OpenJob[]> {
+async function reopen(reopened: ReadonlyMap<string, Reopening>, parts: OpenParts): Promise<readonly OpenJob[]> {
   if (reopened.size === 0) return [];
   const all = [...reopened.values()];
   const rewrites = all.map(({ standing, record }) => ({ order: standing.order, version: standing.version - 1, record }));

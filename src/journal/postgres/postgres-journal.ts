@@ -53,6 +53,8 @@ const START_MS = 30_000;
 const WAITING_MAX = 10_000;
 const IN_FLIGHT_MAX = 2;
 const JOBS_MAX = 256;
+/** So long after the database is back what was sent to it before may still be carried out. */
+const LATE_WRITES_MS = 10_000;
 
 /** Rejects with a plain Error, a sentence without the address, when the database cannot be used. */
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
@@ -83,6 +85,7 @@ class PostgresJournal {
   readonly #openings: Batches<OpenJob>;
   readonly #writings: Batches<WriteJob>;
   #sweep: { stop(): Promise<void> } | undefined;
+  #lastLook: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   constructor(options: PostgresJournalOptions) {
@@ -133,10 +136,12 @@ class PostgresJournal {
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#clock.stop();
+    clearTimeout(this.#lastLook);
     await this.#sweep?.stop();
     if (this.keeping.keptCount() > 0) {
       await this.#database.look();
       await this.#afterRecovery();
+      clearTimeout(this.#lastLook);
     }
     await Promise.all([this.#openings.idle(), this.#writings.idle()]);
     this.#isOpen = false;
@@ -151,7 +156,8 @@ class PostgresJournal {
       open: (intent) => this.#open(intent),
       settle: (owner, requestId, latest, atMs, tries) => this.#settle(owner, requestId, latest, atMs, tries),
       tell: async (owner, requestId, toldAtMs, tries = this.#triesOf(owner, requestId)) => {
-        const change = (order: Order): Order => (tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order);
+        const change = (order: Order): Order =>
+          tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
         await this.#write({ owner, requestId }, toldAtMs, change);
       },
       isWritable: () => this.#isWritable(),
@@ -166,7 +172,13 @@ class PostgresJournal {
     return runOpening(intent, this.#seal, (job) => this.#openings.add(job));
   }
 
-  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, tries = this.#triesOf(owner, requestId)): Promise<Order> {
+  async #settle(
+    owner: string,
+    requestId: string,
+    latest: Outcome,
+    atMs: number,
+    tries = this.#triesOf(owner, requestId),
+  ): Promise<Order> {
     const storable = withoutGoods(latest);
     const order = await this.#write({ owner, requestId }, atMs, (before) => settleAttempt(before, storable, atMs, tries));
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
@@ -212,7 +224,9 @@ class PostgresJournal {
     const orders = await this.keeping.writeKept();
     if (orders > 0) this.#onEvent({ kind: 'answers_written', orders });
     // What fails now stays for the next time.
-    await this.#doubts.resolve().catch(() => undefined);
+    await this.#doubts.resolve(false).catch(() => undefined);
+    clearTimeout(this.#lastLook);
+    this.#lastLook = setTimeout(() => void this.#doubts.resolve(true).catch(() => undefined), LATE_WRITES_MS).unref();
   }
 
   async #replay({ owner, requestId, said, tries }: KeptWord): Promise<void> {

@@ -31,7 +31,10 @@ export function keyText({ owner, requestId }: Key): string {
 }
 
 export function keyOfRow(row: Row): Key {
-  return { owner: (row['owner'] as Buffer).toString(), requestId: JSON.parse((row['request_id'] as Buffer).toString()) as string };
+  return {
+    owner: (row['owner'] as Buffer).toString(),
+    requestId: JSON.parse((row['request_id'] as Buffer).toString()) as string,
+  };
 }
 
 /** Throws for a record that a newer build wrote. */

@@ -20,14 +20,14 @@ const MARK_TABLE = `CREATE TABLE IF NOT EXISTS gateway_journal (
   swept_until_ms bigint NOT NULL DEFAULT 0,
   probes bigint NOT NULL DEFAULT 0
 )`;
-const FIRST_MARK =
-  'INSERT INTO gateway_journal (id, layout, usable_from) VALUES (1, 0, 0) ON CONFLICT (id) DO NOTHING';
+const FIRST_MARK = 'INSERT INTO gateway_journal (id, layout, usable_from) VALUES (1, 0, 0) ON CONFLICT (id) DO NOTHING';
 
+// Each statement may be repeated: CockroachDB commits before each of them, whatever transaction they stand in.
 const MIGRATIONS: readonly Migration[] = [
   {
     usableFrom: 1,
     statements: [
-      `CREATE TABLE gateway_orders (
+      `CREATE TABLE IF NOT EXISTS gateway_orders (
         owner bytea NOT NULL,
         request_id bytea NOT NULL,
         number bigint NOT NULL,
@@ -40,11 +40,11 @@ const MIGRATIONS: readonly Migration[] = [
         record bytea NOT NULL,
         PRIMARY KEY (owner, request_id)
       )`,
-      'CREATE UNIQUE INDEX gateway_orders_number ON gateway_orders (owner, number)',
-      'CREATE INDEX gateway_orders_time ON gateway_orders (opened_at_ms, number, owner)',
-      'CREATE INDEX gateway_orders_unsettled ON gateway_orders (owner, opened_at_ms, number) WHERE is_unsettled',
-      'CREATE INDEX gateway_orders_reference ON gateway_orders (owner, reference) WHERE reference IS NOT NULL',
-      'CREATE TABLE gateway_processes (id text PRIMARY KEY, signed_at_ms bigint NOT NULL)',
+      'CREATE UNIQUE INDEX IF NOT EXISTS gateway_orders_number ON gateway_orders (owner, number)',
+      'CREATE INDEX IF NOT EXISTS gateway_orders_time ON gateway_orders (opened_at_ms, number, owner)',
+      'CREATE INDEX IF NOT EXISTS gateway_orders_unsettled ON gateway_orders (owner, opened_at_ms, number) WHERE is_unsettled',
+      'CREATE INDEX IF NOT EXISTS gateway_orders_reference ON gateway_orders (owner, reference) WHERE reference IS NOT NULL',
+      'CREATE TABLE IF NOT EXISTS gateway_processes (id text PRIMARY KEY, signed_at_ms bigint NOT NULL)',
     ],
   },
 ];

@@ -64,7 +64,9 @@ export interface Replay {
  * twice changes nothing the second time. Rejects as `apply` does; then everything stays.
  */
 export async function replaySpool(dir: string, seal: FieldSeal, apply: (word: KeptWord) => Promise<void>): Promise<Replay> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : Promise.reject(error)));
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? [] : Promise.reject(error),
+  );
   let words = 0;
   let unreadable = 0;
   for (const name of names.filter((one) => one.endsWith(SUFFIX))) {

@@ -149,7 +149,7 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
       continue;
     }
     held.note({ ...task.standing!, order, version: task.standing!.version + 1, holder });
-    task.jobs.forEach((job, index) => answer(job, each[index]!));
+    task.jobs.forEach((job, index) => answer(job, each[index]));
   }
   return left;
 }

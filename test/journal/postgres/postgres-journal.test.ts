@@ -55,7 +55,7 @@ describePostgres('on a real PostgreSQL', () => {
       );
       for (const pair of pairs) {
         expect(kindsOf(pair)).toEqual(['found', 'opened']);
-        expect(pair[0]!.order).toEqual(pair[1]!.order);
+        expect(pair[0].order).toEqual(pair[1].order);
       }
       // In one millisecond, for one owner.
       expect(new Set(pairs.map(([{ order }]) => order.number)).size).toBe(300);
@@ -136,24 +136,41 @@ describePostgres('on a real PostgreSQL', () => {
     });
 
     test.each([
-      ['a wrong password', (good: string) => good.replace(/:[^:@]*@/, ':hunter2@'), 'password authentication failed for user "gateway"'],
+      [
+        'a wrong password',
+        (good: string) => good.replace(/:[^:@]*@/, ':hunter2@'),
+        'password authentication failed for user "gateway"',
+      ],
       ['no such database', (good: string) => good.replace(/orders_\d+$/, 'elsewhere'), 'database "elsewhere" does not exist'],
-      ['TLS that the server does not speak', (good: string) => `${good}?sslmode=verify-full`, 'The server does not support SSL connections'],
+      [
+        'TLS that the server does not speak',
+        (good: string) => `${good}?sslmode=verify-full`,
+        'The server does not support SSL connections',
+      ],
     ])('%s is said at once, without the password', async (_what, change, sentence) => {
-      const error: Error = await open({ url: change(url) }).then(() => Promise.reject(new Error('opened')), (reason: Error) => reason);
+      const error: Error = await open({ url: change(url) }).then(
+        () => Promise.reject(new Error('opened')),
+        (reason: Error) => reason,
+      );
       expect(error.message).toMatch(/^JOURNAL_URL names a database that cannot be used: /);
       expect(error.message).toContain(sentence);
-      expect(JSON.stringify([error.message, error.stack, error.cause, Object.entries(error.cause as object)])).not.toContain('hunter2');
+      expect(JSON.stringify([error.message, error.stack, error.cause, Object.entries(error.cause as object)])).not.toContain(
+        'hunter2',
+      );
     });
 
     test('a database that is not there is waited for, but not for ever', async () => {
       const nobody = url.replace(/:\d+\//, ':1/');
       await expect(open({ url: nobody, startMs: 300 })).rejects.toThrow('JOURNAL_URL names a database that cannot be used');
-      await expect(openJournal('postgres://gateway:hunter2@[bad/orders', '/nowhere')).rejects.toThrow('JOURNAL_URL must be an address');
+      await expect(openJournal('postgres://gateway:hunter2@[bad/orders', '/nowhere')).rejects.toThrow(
+        'JOURNAL_URL must be an address',
+      );
     });
 
     test('a machine with another clock than the database takes no order', async () => {
-      await expect(open({ now: () => Date.now() - 60_000 })).rejects.toThrow(/clock of this machine and that of PostgreSQL are (?:59|60) s apart/);
+      await expect(open({ now: () => Date.now() - 60_000 })).rejects.toThrow(
+        /clock of this machine and that of PostgreSQL are (?:59|60) s apart/,
+      );
     });
 
     test('a database that takes no writes, as a standby, is no journal', async () => {
@@ -181,7 +198,10 @@ describePostgres('on a real PostgreSQL', () => {
       const [row] = await sql(`SELECT encode(record, 'escape') AS record FROM gateway_orders WHERE number = ${order.number}`);
       expect(row!['record']).toContain('$sealed');
       expect(row!['record']).not.toContain('08030000001');
-      expect(await journal.find(owner, 'r1')).toMatchObject({ fields: order.fields, outcome: { message: 'sold to 08030000001' } });
+      expect(await journal.find(owner, 'r1')).toMatchObject({
+        fields: order.fields,
+        outcome: { message: 'sold to 08030000001' },
+      });
       expect(await journal.find(owner, 'before')).toMatchObject({ fields: order.fields });
 
       await expect(open()).rejects.toThrow('the encryption key is absent: JOURNAL_KEY must be');
@@ -196,7 +216,9 @@ describePostgres('on a real PostgreSQL', () => {
 
   describe('beside it', () => {
     test('a reader sees what is written and changes nothing', async () => {
-      await expect(openPostgresReader({ url })).rejects.toThrow('it holds no journal yet; a gateway that starts on it makes one.');
+      await expect(openPostgresReader({ url })).rejects.toThrow(
+        'it holds no journal yet; a gateway that starts on it makes one.',
+      );
       expect(await sql(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
       const journal = await open();
       const { order } = await journal.open(newOrder());
@@ -212,7 +234,8 @@ describePostgres('on a real PostgreSQL', () => {
   });
 
   describe('retention', () => {
-    const sweptOf = (events: readonly JournalEvent[]) => events.flatMap((event) => (event.kind === 'swept' ? [event.orders] : []));
+    const sweptOf = (events: readonly JournalEvent[]) =>
+      events.flatMap((event) => (event.kind === 'swept' ? [event.orders] : []));
 
     test('one gateway deletes what has ended long ago, and never what may have been charged', async () => {
       const events: JournalEvent[] = [];
@@ -231,7 +254,7 @@ describePostgres('on a real PostgreSQL', () => {
       await Promise.all([open({ retentionMs: 90 * DAY_MS, onEvent }), open({ retentionMs: 90 * DAY_MS, onEvent })]);
       while (sweptOf(events).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
       expect(sweptOf(events)).toEqual([601]);
-      const left = await journal.list({ fromMs: 0, untilMs: now, limit: 9 });
+      const left = journal.list({ fromMs: 0, untilMs: now, limit: 9 });
       const ids: string[] = [];
       for await (const { requestId } of left) ids.push(requestId);
       expect(ids.sort()).toEqual(['open', 'pending', 'young']);
@@ -247,7 +270,12 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT count(*)::int AS orders FROM gateway_orders')).toEqual([{ orders: 1 }]);
       await expect(journal.find(owner, 'r1')).rejects.toThrow('record of version 9');
       const unreadable: Error[] = [];
-      for await (const order of journal.list({ fromMs: 0, untilMs: 9, limit: 9, onUnreadable: (error) => unreadable.push(error) }))
+      for await (const order of journal.list({
+        fromMs: 0,
+        untilMs: 9,
+        limit: 9,
+        onUnreadable: (error) => unreadable.push(error),
+      }))
         expect(order).toBeUndefined();
       expect(unreadable).toHaveLength(1);
     });
@@ -268,7 +296,8 @@ describePostgres('on a real PostgreSQL', () => {
     await journal.settle(owner, 'r1', { kind: 'succeeded', message: 'Token 777711112222', delivery }, OPENED_AT_MS);
     const [row] = await sql(`SELECT encode(record, 'escape') AS record FROM gateway_orders`);
     expect(row!['record']).toContain('goodsMissing');
-    for (const secret of ['777711112222', '7777-1111-2222', '55554444333322', 'SERIAL-987654']) expect(row!['record']).not.toContain(secret);
+    for (const secret of ['777711112222', '7777-1111-2222', '55554444333322', 'SERIAL-987654'])
+      expect(row!['record']).not.toContain(secret);
   });
 
   test('nothing is left in the spool of a gateway whose database was there', async () => {

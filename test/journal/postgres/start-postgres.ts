@@ -75,12 +75,31 @@ class Server implements PostgresServer {
     const passwordFile = join(this.#folder, 'password');
     writeFileSync(passwordFile, PASSWORD, { mode: 0o644 });
     if (process.getuid?.() === 0) chownSync(this.#folder, USER_ID, USER_ID);
-    const options = ['-D', this.#data, '-U', 'gateway', '-A', 'scram-sha-256', '--pwfile', passwordFile, '-E', 'UTF8', '--locale', 'C', '-N'];
+    const options = [
+      '-D',
+      this.#data,
+      '-U',
+      'gateway',
+      '-A',
+      'scram-sha-256',
+      '--pwfile',
+      passwordFile,
+      '-E',
+      'UTF8',
+      '--locale',
+      'C',
+      '-N',
+    ];
     execFileSync(join(this.#bin, 'initdb'), options, { ...this.#user, stdio: 'ignore' });
   }
 
   async start(): Promise<void> {
-    const settings = [`port=${this.port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${this.#folder}`, ...this.#settings];
+    const settings = [
+      `port=${this.port}`,
+      'listen_addresses=127.0.0.1',
+      `unix_socket_directories=${this.#folder}`,
+      ...this.#settings,
+    ];
     const child = spawn(join(this.#bin, 'postgres'), ['-D', this.#data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...this.#user,
       stdio: ['ignore', 'ignore', 'pipe'],
