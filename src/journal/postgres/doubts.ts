@@ -1,40 +1,56 @@
 /**
- * Openings that failed in a way that leaves open whether they were written. Whoever asked was refused and sent nothing, so an order that is
- * found of them later is ended as not sent, instead of standing there as an attempt of which nobody knows.
+ * Orders that were refused while the database was away. Nothing of them was sent, but whoever brought an id of its own may have been told
+ * "pending": the id could be that of an order which nobody could read. And of some it is open whether they were written. Once the
+ * database is back, each is there as not sent, unless the journal knows its id: then nothing is said of it.
  */
-import type { Order } from '../../domain/order';
+import type { NewOrder, Opened, Order } from '../../domain/order';
 import type { NotSent } from '../../domain/outcome';
 import { settleOrder } from '../settle-order';
 import { keyText, type Key, type Standing } from './rows';
 
-const NOT_SENT: NotSent = { kind: 'not_sent', reason: 'the journal gave no answer when the order was opened' };
-const DOUBTS_MAX = 20_000;
+const NOT_SENT: NotSent = { kind: 'not_sent', reason: 'the journal could not be reached when the order came' };
+const DOUBTS_MAX = 10_000;
 
 export interface Doubts {
-  note(standing: Standing): void;
-  /**
-   * Settles those that were written. What is not there may still be on its way, and is looked for again unless this is the last look.
-   * Rejects as `write` does.
-   */
-  resolve(isLast: boolean): Promise<void>;
+  note(intent: NewOrder): void;
+  /** The order as it would stand if the opening that failed was written all the same. */
+  noteWriting(standing: Standing): void;
+  /** Rejects as the writing does; then what is left stays for the next time. */
+  resolve(): Promise<void>;
 }
 
-export type WriteChange = (key: Key, change: (order: Order, standing: Standing) => Order) => Promise<unknown>;
+export interface DoubtParts {
+  readonly open: (intent: NewOrder, outcome: NotSent) => Promise<Opened>;
+  readonly write: (key: Key, change: (order: Order, standing: Standing) => Order) => Promise<unknown>;
+  readonly now: () => number;
+}
 
-export function createDoubts(write: WriteChange, now: () => number): Doubts {
-  const doubts = new Map<string, Standing>();
+interface Doubt {
+  readonly intent: NewOrder;
+  readonly standing: Standing | undefined;
+}
+
+export function createDoubts({ open, write, now }: DoubtParts): Doubts {
+  const doubts = new Map<string, Doubt>();
+  const set = (intent: NewOrder, standing: Standing | undefined): void => {
+    const key = keyText(intent);
+    // Beyond the bound an order stays as it is: not there, or as after a crash.
+    if (doubts.size < DOUBTS_MAX || doubts.has(key)) doubts.set(key, { intent, standing: standing ?? doubts.get(key)?.standing });
+  };
+  const resolveOne = async ({ intent, standing }: Doubt): Promise<void> => {
+    // Written first: an opening that is still on its way to the database then finds its id taken.
+    const { kind } = await open(intent, NOT_SENT);
+    if (kind === 'opened' || standing === undefined) return;
+    await write(intent, (order, found) => (isThatAttempt(found, standing) ? settleOrder(order, NOT_SENT, now()) : order));
+  };
   return {
-    note(standing) {
-      // Beyond the bound an order stays as after a crash: v1 is asked about it.
-      if (doubts.size < DOUBTS_MAX) doubts.set(keyText(standing.order), standing);
-    },
-    async resolve(isLast) {
+    note: (intent) => set(intent, undefined),
+    noteWriting: (standing) => set(standing.order, standing),
+    async resolve() {
       await Promise.all(
         [...doubts].map(async ([key, doubt]) => {
-          const found = await write(doubt.order, (order, standing) =>
-            isThatAttempt(standing, doubt) ? settleOrder(order, NOT_SENT, now()) : order,
-          );
-          if ((found !== undefined || isLast) && doubts.get(key) === doubt) doubts.delete(key);
+          await resolveOne(doubt);
+          if (doubts.get(key) === doubt) doubts.delete(key);
         }),
       );
     },
@@ -42,8 +58,7 @@ export function createDoubts(write: WriteChange, now: () => number): Doubts {
 }
 
 /** Whether the order stands as that opening wrote it: who has found it since, and may send it, has written its lease, and told it pending. */
-function isThatAttempt({ order, version, holder }: Standing, doubt: Standing): boolean {
-  return (
-    version === doubt.version && holder === doubt.holder && order.number === doubt.order.number && order.outcome === undefined
-  );
+function isThatAttempt({ order, version, holder }: Standing, standing: Standing): boolean {
+  const isSame = version === standing.version && holder === standing.holder;
+  return isSame && order.number === standing.order.number && order.outcome === undefined;
 }

@@ -5,10 +5,12 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened } from '../../domain/order';
+import type { NotSent } from '../../domain/outcome';
 import { decideOpening } from '../decide-opening';
 import { encodeIntent, encodeOrder } from '../lmdb/record';
 import type { FieldSeal } from '../lmdb/sealed-fields';
 import { createOrderNumbers } from '../order-number';
+import { isUnsettled, settleOrder } from '../settle-order';
 import type { Row, Run } from './database';
 import type { HeldOrders } from './held-orders';
 import { keyCondition, type KeyMark } from './key-mark';
@@ -18,6 +20,7 @@ import { keyArrays, keyOfRow, keyText, parseRow, READ_KEYS, REWRITE, rewriteArra
 export interface OpenJob {
   readonly intent: NewOrder;
   readonly encoded: Buffer;
+  readonly outcome: NotSent | undefined;
   readonly resolve: (opened: Opened) => void;
   readonly reject: (error: unknown) => void;
   isAnswered: boolean;
@@ -41,16 +44,25 @@ const SPREAD = 900;
 const NUMBERS_KEPT = 10_000;
 
 const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record)
-  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6, true, w.record
-  FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[]) AS w(owner, request_id, number, opened_at_ms, record)
+  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6, w.is_unsettled, w.record
+  FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[])
+    AS w(owner, request_id, number, opened_at_ms, record, is_unsettled)
   WHERE ${keyCondition('$7')}
   ON CONFLICT DO NOTHING RETURNING owner, request_id`;
 
-/** `add` takes the job in, or tells that there is no room for it. */
-export function runOpening(intent: NewOrder, seal: FieldSeal, add: (job: OpenJob) => boolean): Promise<Opened> {
+/**
+ * `add` takes the job in, or tells that there is no room for it. With an outcome the order is there as one that has ended so, unless its id
+ * is known already.
+ */
+export function runOpening(
+  intent: NewOrder,
+  seal: FieldSeal,
+  add: (job: OpenJob) => boolean,
+  outcome?: NotSent,
+): Promise<Opened> {
   const encoded = encodeIntent(intent, seal);
   return new Promise((resolve, reject) => {
-    const job: OpenJob = { intent, encoded, resolve, reject, isAnswered: false };
+    const job: OpenJob = { intent, encoded, outcome, resolve, reject, isAnswered: false };
     if (!add(job)) failOpening(job, new Error('too many orders wait for PostgreSQL'));
   });
 }
@@ -100,13 +112,14 @@ async function insertNew(
   const firsts = new Map<string, Reopening>();
   const rest: OpenJob[] = [];
   for (const job of jobs) {
-    const { intent, encoded } = job;
+    const { intent, encoded, outcome } = job;
     if (firsts.has(keyText(intent))) {
       rest.push(job);
       continue;
     }
     try {
-      const { order } = decideOpening(undefined, intent, () => takeNumber(intent.openedAtMs));
+      const opened = decideOpening(undefined, intent, () => takeNumber(intent.openedAtMs)).order;
+      const order = outcome === undefined ? opened : settleOrder(opened, outcome, intent.openedAtMs);
       const standing = { order, version: 1, holder, intent: encoded };
       firsts.set(keyText(intent), { job, standing, record: encodeOrder(order, encoded, seal) });
     } catch (error) {
@@ -123,6 +136,7 @@ async function insertNew(
     byteaArray(sorted.map(({ record }) => record)),
     holder,
     seal.keyCheck ?? null,
+    plainArray(orders.map(isUnsettled)),
   ];
   const standings = sorted.map(({ standing }) => standing);
   const written = new Set((await orDoubt(parts, standings, () => parts.run(INSERT, values))).map(textOfRow));
@@ -174,7 +188,7 @@ function decide(job: OpenJob, row: Row, parts: OpenParts): Reopening | undefined
   try {
     const before = parseRow(row, parts.seal);
     const opened = decideOpening(before.order, job.intent, () => before.order.number);
-    if (opened.kind === 'reopened') {
+    if (opened.kind === 'reopened' && job.outcome === undefined) {
       const { order } = opened;
       const standing = { order, version: before.version + 1, holder: parts.holder, intent: job.encoded };
       return { job, standing, record: encodeOrder(order, job.encoded, parts.seal) };

@@ -53,8 +53,6 @@ const START_MS = 30_000;
 const WAITING_MAX = 10_000;
 const IN_FLIGHT_MAX = 2;
 const JOBS_MAX = 256;
-/** So long after the database is back what was sent to it before may still be carried out. */
-const LATE_WRITES_MS = 10_000;
 
 /** Rejects with a plain Error, a sentence without the address, when the database cannot be used. */
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
@@ -85,7 +83,6 @@ class PostgresJournal {
   readonly #openings: Batches<OpenJob>;
   readonly #writings: Batches<WriteJob>;
   #sweep: { stop(): Promise<void> } | undefined;
-  #lastLook: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   constructor(options: PostgresJournalOptions) {
@@ -107,11 +104,15 @@ class PostgresJournal {
       now,
       onChange: (error) => onEvent(error === undefined ? { kind: 'write_recovered' } : { kind: 'write_failed', error }),
     });
-    this.#doubts = createDoubts((key, change) => this.#write(key, now(), change), now);
+    this.#doubts = createDoubts({
+      open: (intent, outcome) => runOpening(intent, seal, (job) => this.#openings.add(job), outcome),
+      write: (key, change) => this.#write(key, now(), change),
+      now,
+    });
     this.#processes = createProcesses(holder, read, write);
     const bounds = { inFlightMax: IN_FLIGHT_MAX, jobsMax: JOBS_MAX, waitingMax: options.waitingMax ?? WAITING_MAX };
     const parts = { run: write, seal, held: this.#held, holder };
-    const onDoubt = (standing: Standing): void => this.#doubts.note(standing);
+    const onDoubt = (standing: Standing): void => this.#doubts.noteWriting(standing);
     const open = createOpenings({ ...parts, keyMark: this.#keyMark, onDoubt });
     this.#openings = createBatches({ ...bounds, run: open, fail: failOpening });
     this.#writings = createBatches({ ...bounds, run: createWritings(parts), fail: failWriting });
@@ -136,12 +137,10 @@ class PostgresJournal {
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.#clock.stop();
-    clearTimeout(this.#lastLook);
     await this.#sweep?.stop();
     if (this.keeping.keptCount() > 0) {
       await this.#database.look();
       await this.#afterRecovery();
-      clearTimeout(this.#lastLook);
     }
     await Promise.all([this.#openings.idle(), this.#writings.idle()]);
     this.#isOpen = false;
@@ -168,8 +167,13 @@ class PostgresJournal {
 
   async #open(intent: NewOrder): Promise<Opened> {
     if (this.#isOpen) checkIntent(intent);
-    if (!this.#isWritable()) throw new GatewayError('journal_unavailable');
-    return runOpening(intent, this.#seal, (job) => this.#openings.add(job));
+    try {
+      if (!this.#isWritable()) throw new GatewayError('journal_unavailable');
+      return await runOpening(intent, this.#seal, (job) => this.#openings.add(job));
+    } catch (error) {
+      if (this.#isOpen && !this.#database.isThere() && !(error instanceof RangeError)) this.#doubts.note(intent);
+      throw error;
+    }
   }
 
   async #settle(
@@ -224,9 +228,7 @@ class PostgresJournal {
     const orders = await this.keeping.writeKept();
     if (orders > 0) this.#onEvent({ kind: 'answers_written', orders });
     // What fails now stays for the next time.
-    await this.#doubts.resolve(false).catch(() => undefined);
-    clearTimeout(this.#lastLook);
-    this.#lastLook = setTimeout(() => void this.#doubts.resolve(true).catch(() => undefined), LATE_WRITES_MS).unref();
+    await this.#doubts.resolve().catch(() => undefined);
   }
 
   async #replay({ owner, requestId, said, tries }: KeptWord): Promise<void> {
