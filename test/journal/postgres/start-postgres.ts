@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePort } from '../../free-port';
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 /** Of `nobody`: PostgreSQL refuses to run as root. */
 const USER_ID = 65_534;
+const START_TRIES_MAX = 50;
 const PASSWORD = 'hunter2-postgres';
 
 /** Where initdb and postgres are; undefined where PostgreSQL is not installed. */
@@ -93,7 +95,7 @@ class Server implements PostgresServer {
     execFileSync(join(this.#bin, 'initdb'), options, { ...this.#user, stdio: 'ignore' });
   }
 
-  async start(): Promise<void> {
+  async start(tries = 1): Promise<void> {
     const settings = [
       `port=${this.port}`,
       'listen_addresses=127.0.0.1',
@@ -106,11 +108,16 @@ class Server implements PostgresServer {
     });
     this.#process = child;
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
-    for (;;) {
-      if (child.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${this.#output}`);
+    while (child.exitCode === null && child.signalCode === null) {
       if (await this.query('postgres', 'SELECT 1').then(Boolean, () => false)) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await sleep(50);
     }
+    // A process of the one that was killed may need a moment to notice it.
+    if (!this.#output.includes('still in use') || tries >= START_TRIES_MAX)
+      throw new Error(`PostgreSQL did not start:\n${this.#output}`);
+    this.#output = '';
+    await sleep(200);
+    return this.start(tries + 1);
   }
 
   async createDatabase(): Promise<string> {
@@ -120,7 +127,14 @@ class Server implements PostgresServer {
   }
 
   async query(database: string, text: string): Promise<readonly Record<string, unknown>[]> {
-    const client = new Client({ host: '127.0.0.1', port: this.port, user: 'gateway', password: PASSWORD, database });
+    const client = new Client({
+      host: '127.0.0.1',
+      port: this.port,
+      user: 'gateway',
+      password: PASSWORD,
+      database,
+      connectionTimeoutMillis: 2_000,
+    });
     client.on('error', () => undefined);
     await client.connect();
     try {
@@ -162,7 +176,7 @@ class Server implements PostgresServer {
   }
 
   #signal(signal: NodeJS.Signals): void {
-    for (const pid of [...this.#children(), this.#process!.pid!]) {
+    for (const pid of [this.#process!.pid!, ...this.#children()]) {
       try {
         process.kill(pid, signal);
       } catch {
