@@ -142,10 +142,10 @@ function checkLayout(mark: Mark | undefined): void {
   );
 }
 
-/** Whether waiting is of no use: a wrong password, no such database, no right to make tables, a certificate that does not fit. */
+/** Whether waiting is of no use: a wrong password, no such database, no right to make tables, a certificate that does not fit or is not there. */
 function isLasting(error: Error): boolean {
   if (error instanceof JournalRefusal) return true;
   const { code = '' } = error as { code?: string };
   if (MADE_AT_ONCE.has(code)) return false;
-  return /^(?:28|3D|42|0A)/.test(code) || /CERT|TLS|SIGNATURE/.test(code) || /\bSSL\b/.test(error.message);
+  return /^(?:28|3D|42|0A)/.test(code) || /CERT|TLS|SIGNATURE/.test(code) || /\bSSL\b|, open '/.test(error.message);
 }

@@ -43,10 +43,16 @@ export interface PostgresServer {
   end(): Promise<void>;
 }
 
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+/** A certificate with its key: then it speaks TLS as well. */
+export interface Tls {
+  readonly key: string;
+  readonly cert: string;
+}
+
+export async function startPostgres(tls?: Tls): Promise<PostgresServer> {
   if (postgresFolder === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
   const folder = mkdtempSync(join(tmpdir(), 'compat-postgres-'));
-  const server = new Server(postgresFolder, folder, await freePort(), settings);
+  const server = new Server(postgresFolder, folder, await freePort(), tls);
   try {
     server.init();
     await server.start();
@@ -61,16 +67,16 @@ class Server implements PostgresServer {
   readonly port: number;
   readonly #bin: string;
   readonly #folder: string;
-  readonly #settings: readonly string[];
+  readonly #tls: Tls | undefined;
   #process: ChildProcess | undefined;
   #databases = 0;
   #output = '';
 
-  constructor(bin: string, folder: string, port: number, settings: readonly string[]) {
+  constructor(bin: string, folder: string, port: number, tls: Tls | undefined) {
     this.#bin = bin;
     this.#folder = folder;
     this.port = port;
-    this.#settings = settings;
+    this.#tls = tls;
   }
 
   init(): void {
@@ -93,6 +99,15 @@ class Server implements PostgresServer {
       '-N',
     ];
     execFileSync(join(this.#bin, 'initdb'), options, { ...this.#user, stdio: 'ignore' });
+    if (this.#tls === undefined) return;
+    for (const [name, text] of [
+      ['server.key', this.#tls.key],
+      ['server.crt', this.#tls.cert],
+    ] as const) {
+      const file = join(this.#data, name);
+      writeFileSync(file, text, { mode: 0o600 });
+      if (process.getuid?.() === 0) chownSync(file, USER_ID, USER_ID);
+    }
   }
 
   async start(tries = 1): Promise<void> {
@@ -100,7 +115,7 @@ class Server implements PostgresServer {
       `port=${this.port}`,
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${this.#folder}`,
-      ...this.#settings,
+      ...(this.#tls === undefined ? [] : ['ssl=on']),
     ];
     const child = spawn(join(this.#bin, 'postgres'), ['-D', this.#data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...this.#user,
