@@ -44,6 +44,7 @@ const SLOW = [
   '/test/flows/wrong-',
   '/test/gateway/callers-page',
   '/test/gateway/reply-table',
+  '/test/journal/postgres/',
   '/test/journal/two-processes',
   '/test/mapping/break-files',
   '/test/mapping/breakages',

@@ -1,6 +1,7 @@
 // `npm test`: installs and builds what is missing, then runs the quick tests, or those that are named. `npm run test:all`
 // (--all) runs every test that needs no server of its own. What is left out on this machine is said in the last line.
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { build, install, keepSeconds, run, tool } from './setup.mjs';
 
 install();
@@ -16,6 +17,11 @@ const needs = [
     isHere: works('curl', '--version'),
     tests: 'the commands of the README and the docs (part of test/house/docs, test/docs)',
     packages: 'curl',
+  },
+  {
+    isHere: existsSync('/usr/lib/postgresql'),
+    tests: 'the tests of the journal in PostgreSQL (test/journal/postgres, test/crash/postgres)',
+    packages: 'postgresql',
   },
 ];
 const leftOut = needs.filter(({ isHere }) => !isHere);

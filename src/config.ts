@@ -72,9 +72,9 @@ const configSchema = z.strictObject({
     /^[\w.-]{1,64}$/.test(text) ? text : undefined,
   ).optional(),
   journalUrl: setting(
-    'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, or `memory:`, for tests only.',
-    '`lmdb:`, `lmdb:/path` or `memory:`',
-    (text) => (/^(?:lmdb|memory):/i.test(text) ? text : undefined),
+    'Where orders are kept: `lmdb:` (in the data folder), `lmdb:/path`, `postgres://user:password@host/database` for gateways on several machines, or `memory:`, for tests only.',
+    '`lmdb:`, `lmdb:/path`, an address such as `postgres://user:password@host/database`, or `memory:`',
+    (text) => (/^(?:lmdb|memory|postgres(?:ql)?):/i.test(text) ? text : undefined),
   ).prefault('lmdb:'),
   journalKey: setting(
     "Encrypts phone, meter and smartcard numbers, SMS texts and v1's messages in the journal. From the first order written with it, the journal opens only with this key.",
@@ -222,8 +222,7 @@ function issueSentence(
 ): string {
   const key = String(issue.path[0]);
   const name = variableOf(key);
-  // Credentials stand before the last @ of an address.
-  const text = (texts[key] ?? '').replace(/^(\w+:\/\/)?.*@/s, '$1[secret]@');
+  const text = withoutCredentials(texts[key] ?? '');
   const shown = SECRET_NAMES.has(name) ? '' : `, but is \`${text.slice(0, 100)}\``;
   return `${name}${sources[name] === 'file' ? ' in the configuration file' : ''} ${issue.message}${shown}.`;
 }
@@ -239,6 +238,11 @@ function checkTogether(settings: Settings): readonly string[] {
   if (settings.nodeEnv === 'production' && /^memory:/i.test(settings.journalUrl)) {
     problems.push(
       'JOURNAL_URL must not be `memory:` with NODE_ENV=production: a restart would forget every order. Leave it unset, or set `lmdb:/path`.',
+    );
+  }
+  if (isPostgres(settings.journalUrl) && settings.gatewaySecret === undefined) {
+    problems.push(
+      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same.',
     );
   }
   if (leadsBack(settings)) {
@@ -275,6 +279,10 @@ function settle(settings: Settings, cwd: string): Config {
   };
 }
 
+function isPostgres(journalUrl: string): boolean {
+  return /^postgres(?:ql)?:/i.test(journalUrl);
+}
+
 function isSandbox({ upstreamUrl }: Settings): boolean {
   return upstreamUrl === undefined || upstreamUrl === SANDBOX;
 }
@@ -305,7 +313,13 @@ function describeValue(name: string, value: ConfigValue): string {
   if (value === undefined || (value instanceof Array && value.length === 0))
     return name === 'UPSTREAM_URL' ? 'the embedded sandbox' : 'none';
   if (typeof value === 'object') return value instanceof Secret ? value.toString() : value.join(', ');
+  if (name === 'JOURNAL_URL') return withoutCredentials(String(value));
   return typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
+}
+
+/** Credentials stand before the last @ of an address; PostgreSQL takes a password among the parameters as well. */
+function withoutCredentials(url: string): string {
+  return url.replace(/^(\w+:\/\/)?.*@/s, '$1[secret]@').replace(/([?&]\w*password=)[^&]*/gi, '$1[secret]');
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

@@ -106,7 +106,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   closers.push(async () => {
     const hasDrained = await gateway.drain(deadline.leftMs());
     await stopping.drained();
-    endSigns(hasDrained && journal.isWritable());
+    await endSigns(hasDrained && journal.isWritable());
   });
 
   const server = createDoor(config, { gateway, observer, traffic, metrics, log, shares, known, upstreamUrl });

@@ -154,7 +154,6 @@ describe('the configuration', () => {
 
   it.each([
     ['JOURNAL_URL', 'mysql://root:hunter2@db'],
-    ['JOURNAL_URL', 'postgres://gateway:hunter2@h@db:5432/orders'],
     ['ADMIN_TOKEN', 'two words hunter2'],
     ['GATEWAY_SECRET', 'hunter2'],
     ['LOOKUP_API_KEY', 'key hunter2'],
@@ -181,6 +180,17 @@ describe('the configuration', () => {
     ]);
     expect(load({ ...production, JOURNAL_URL: 'lmdb:/var/lib/j' }).journalUrl).toBe('lmdb:/var/lib/j');
     expect(load({ JOURNAL_URL: url }).journalUrl).toBe(url);
+  });
+
+  it('takes a journal of several machines only with the secret that they share', () => {
+    const url = 'postgres://gateway:hunter2@db.example/orders?sslmode=verify-full&password=hunter2';
+    expect(problems({ JOURNAL_URL: url })).toEqual([
+      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same.',
+    ]);
+    const config = load({ JOURNAL_URL: url, GATEWAY_SECRET: '0'.repeat(32) });
+    expect(config.journalUrl).toBe(url);
+    const value = 'postgres://[secret]@db.example/orders?sslmode=verify-full&password=[secret]';
+    expect(describeConfig(config)).toContainEqual({ name: 'JOURNAL_URL', value, source: undefined });
   });
 
   it('does not sell through itself', () => {

@@ -12,6 +12,8 @@ import type { Outcome } from '../domain/outcome';
 export interface ListOptions {
   readonly limit: number;
   readonly onUnreadable?: (error: Error) => void;
+  /** Only what this process wrote last, where the journal knows of several (`processes`). */
+  readonly holder?: string;
 }
 
 export interface Journal {
@@ -29,14 +31,15 @@ export interface Journal {
    * written later (decision 0038). Rejects with a plain Error when the write fails otherwise or no
    * such order exists. `settledAtMs` moves only when the answer changed something. A reference that another order of
    * this owner already has stays with that order for `findByReference`.
+   * An answer that took no money is about one attempt: `tries` names it where the answer is written long after it was given.
    */
-  settle(owner: string, requestId: string, latest: Outcome, atMs: number): Promise<Order>;
+  settle(owner: string, requestId: string, latest: Outcome, atMs: number, tries?: number): Promise<Order>;
 
   /**
    * Writes when a script was told the order's end, or `NOT_TOLD` or `TOLD_PENDING`. Only for what is out of the ordinary: a success
-   * without it was told when it was settled. An order that is not there is left alone; rejects when the write fails.
+   * without it was told when it was settled. An order that is not there is left alone; rejects when the write fails. `tries` as for `settle`.
    */
-  tell(owner: string, requestId: string, toldAtMs: number): Promise<void>;
+  tell(owner: string, requestId: string, toldAtMs: number, tries?: number): Promise<void>;
 
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;
@@ -56,5 +59,18 @@ export interface Journal {
   /** True while orders can be written; probes ask this. */
   isWritable(): boolean;
 
+  /** Where gateways on several machines share the journal: which of them are alive. */
+  readonly processes?: Processes;
+
   close(): Promise<void>;
+}
+
+/** The gateways that share a journal, each by the `holder` of what it writes. */
+export interface Processes {
+  /** This one. */
+  readonly own: string;
+  /** Writes down that this process was alive at this time (ms since the epoch). */
+  sign(atMs: number): Promise<void>;
+  list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
+  remove(id: string): Promise<void>;
 }

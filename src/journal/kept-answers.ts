@@ -13,15 +13,34 @@ import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './settle-orde
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
 const ORDERS_MAX = 10_000;
 
-interface Change {
-  readonly apply: (order: Order) => Order;
-  readonly write: () => Promise<unknown>;
+/** A change in words, for a file. Without `tries` it was not known of which attempt v1 spoke. */
+export interface KeptWord {
+  readonly owner: string;
+  readonly requestId: string;
+  readonly tries?: number;
+  readonly said: { readonly latest: Outcome; readonly atMs: number } | { readonly toldAtMs: number };
 }
+
+/** Where kept changes outlive the process. */
+export interface Spool {
+  /** Resolves when it is on disk; never rejects. */
+  append(word: KeptWord): Promise<void>;
+  /** Everything that was appended is in the journal. */
+  clear(): Promise<void>;
+}
+
+interface Change {
+  readonly said: KeptWord['said'];
+  readonly apply: (order: Order) => Order;
+  readonly write: (tries?: number) => Promise<unknown>;
+}
+
+type KeptChange = Change & { readonly tries: number | undefined };
 
 interface Kept {
   readonly owner: string;
   readonly requestId: string;
-  readonly changes: Change[];
+  readonly changes: KeptChange[];
 }
 
 export interface KeepingJournal extends Journal {
@@ -31,8 +50,9 @@ export interface KeepingJournal extends Journal {
   keptCount(): number;
 }
 
-export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX): KeepingJournal {
-  const kept = new KeptChanges(inner, ordersMax);
+/** With a spool, what is kept is on a disk of this machine before anybody is told of it. */
+export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spool): KeepingJournal {
+  const kept = new KeptChanges(inner, ordersMax, spool);
   const findOnDisk = async (owner: string, requestId: string): Promise<Order> => {
     const order = await inner.find(owner, requestId);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
@@ -46,23 +66,25 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX): KeepingJour
       if (!(await kept.bringToDisk(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
       return inner.open(intent);
     },
-    async settle(owner, requestId, latest, atMs) {
+    async settle(owner, requestId, latest, atMs, tries) {
       if (!isWordOfV1(latest)) {
         await kept.bringToDisk(owner, requestId);
-        return inner.settle(owner, requestId, latest, atMs);
+        return inner.settle(owner, requestId, latest, atMs, tries);
       }
       const storable = withoutGoods(latest);
       let settled: Order | undefined;
       await kept.writeOrKeep(owner, requestId, {
+        said: { latest: storable, atMs },
         apply: (order) => settleOrder(order, storable, atMs),
-        write: async () => (settled = await inner.settle(owner, requestId, latest, atMs)),
+        write: async (of = tries) => (settled = await inner.settle(owner, requestId, latest, atMs, of)),
       });
       return settled ?? kept.applyTo(await findOnDisk(owner, requestId));
     },
-    tell: (owner, requestId, toldAtMs) =>
+    tell: (owner, requestId, toldAtMs, tries) =>
       kept.writeOrKeep(owner, requestId, {
+        said: { toldAtMs },
         apply: (order) => tellOrder(order, toldAtMs),
-        write: () => inner.tell(owner, requestId, toldAtMs),
+        write: (of = tries) => inner.tell(owner, requestId, toldAtMs, of),
       }),
     find: async (owner, requestId) => kept.applyToAny(await inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
@@ -85,19 +107,22 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX): KeepingJour
     hasReference: (owner) => inner.hasReference(owner),
     isWritable: () => inner.isWritable(),
     close: () => inner.close(),
+    ...(inner.processes === undefined ? {} : { processes: inner.processes }),
   };
 }
 
 /** Changes of orders that the disk has not taken yet, in the order in which they came. */
 class KeptChanges {
-  readonly #disk: Pick<Journal, 'isWritable'>;
+  readonly #disk: Pick<Journal, 'isWritable' | 'find'>;
   readonly #ordersMax: number;
+  readonly #spool: Spool | undefined;
   readonly #kept = new Map<string, Kept>();
   #writing: Promise<number> | undefined;
 
-  constructor(disk: Pick<Journal, 'isWritable'>, ordersMax: number) {
+  constructor(disk: Pick<Journal, 'isWritable' | 'find'>, ordersMax: number, spool: Spool | undefined) {
     this.#disk = disk;
     this.#ordersMax = ordersMax;
+    this.#spool = spool;
   }
 
   get count(): number {
@@ -111,7 +136,9 @@ class KeptChanges {
 
   /** The order as it is once everything kept is written. */
   applyTo(order: Order): Order {
-    return (this.#of(order.owner, order.requestId)?.changes ?? []).reduce((before, { apply }) => apply(before), order);
+    const changes = this.#of(order.owner, order.requestId)?.changes ?? [];
+    const ofIt = changes.filter(({ tries }) => tries === undefined || tries === order.tries);
+    return ofIt.reduce((before, { apply }) => apply(before), order);
   }
 
   applyToAny(order: Order | undefined): Order | undefined {
@@ -122,7 +149,7 @@ class KeptChanges {
   async writeOrKeep(owner: string, requestId: string, change: Change): Promise<void> {
     const before = this.#of(owner, requestId);
     if (before !== undefined) {
-      before.changes.push(change);
+      await this.#keep(owner, requestId, { ...change, tries: before.changes[0]?.tries });
       if (this.#disk.isWritable()) await this.write();
       return;
     }
@@ -130,10 +157,21 @@ class KeptChanges {
       await change.write();
     } catch (error) {
       if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
-      const standing = this.#of(owner, requestId);
-      if (standing === undefined) this.#kept.set(keyOf(owner, requestId), { owner, requestId, changes: [change] });
-      else standing.changes.push(change);
+      if (this.#spool === undefined) return this.#keep(owner, requestId, { ...change, tries: undefined });
+      const tries = (await this.#disk.find(owner, requestId).catch(() => undefined))?.tries;
+      // Written after hours, it would be taken for the word about whatever attempt is under way then.
+      if (tries === undefined) throw error;
+      await this.#keep(owner, requestId, { ...change, tries });
+      if (this.#disk.isWritable()) await this.write();
     }
+  }
+
+  async #keep(owner: string, requestId: string, change: KeptChange): Promise<void> {
+    const standing = this.#of(owner, requestId);
+    if (standing === undefined) this.#kept.set(keyOf(owner, requestId), { owner, requestId, changes: [change] });
+    else standing.changes.push(change);
+    const { said, tries } = change;
+    await this.#spool?.append({ owner, requestId, said, ...(tries === undefined ? {} : { tries }) });
   }
 
   /** Before anybody decides by what the disk says of an order. True when the disk has all that is known of it. */
@@ -157,12 +195,14 @@ class KeptChanges {
       }
       count += 1;
     }
+    // Asked in the same turn: what is kept after this is appended behind the clearing.
+    if (count > 0 && this.#kept.size === 0) await this.#spool?.clear();
     return count;
   }
 
   async #writeOne(one: Kept): Promise<void> {
     for (let change = one.changes[0]; change !== undefined; change = one.changes[0]) {
-      await change.write().catch((error: unknown) => {
+      await change.write(change.tries).catch((error: unknown) => {
         if (error instanceof WriteFailure) throw error;
         // It can never be written: the record is gone, or cannot be read.
       });

@@ -6,6 +6,8 @@ import type { JournalEvent } from './journal-event';
 import { openLmdbJournal } from './lmdb-journal';
 import { openLmdbReader } from './lmdb-reader';
 import { createMemoryJournal } from './memory-journal';
+import type * as Writing from './postgres/postgres-journal';
+import type * as Reading from './postgres/postgres-reader';
 
 export interface OpenJournalOptions {
   /** Nothing is made, written or deleted. */
@@ -13,10 +15,14 @@ export interface OpenJournalOptions {
   /** Infinity deletes nothing. */
   readonly retentionMs?: number;
   readonly encryptionKey?: Secret;
+  /** Tells whether two gateways make the same fingerprints; only a journal of several machines looks at it. */
+  readonly secretCheck?: string;
   readonly onEvent?: (event: JournalEvent) => void;
 }
 
-/** `lmdb:` (the folder `journal` of the data folder), `lmdb:/path` or `memory:`. Rejects with a sentence about JOURNAL_URL. */
+/**
+ * `lmdb:` (the folder `journal` of the data folder), `lmdb:/path`, `postgres://…` or `memory:`. Rejects with a sentence about JOURNAL_URL.
+ */
 export async function openJournal(url: string, dataDir: string, options: OpenJournalOptions = {}): Promise<Journal> {
   const match = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url);
   const scheme = match?.[1]?.toLowerCase();
@@ -26,8 +32,23 @@ export async function openJournal(url: string, dataDir: string, options: OpenJou
     const dir = parseDir(rest, dataDir);
     return options.isReadOnly === true ? openLmdbReader({ ...options, dir }) : openLmdbJournal({ ...options, dir });
   }
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url, dataDir, options);
   // The address itself is not repeated: it may hold a password.
-  throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path or memory:.');
+  throw new Error('JOURNAL_URL must be lmdb:, lmdb:/path, postgres://… or memory:.');
+}
+
+async function openPostgres(url: string, dataDir: string, options: OpenJournalOptions): Promise<Journal> {
+  if (!URL.canParse(url)) throw new Error('JOURNAL_URL must be an address such as postgres://user:password@host:5432/database.');
+  const { openPostgresJournal, openPostgresReader } = loadPostgres();
+  return options.isReadOnly === true
+    ? openPostgresReader({ ...options, url })
+    : openPostgresJournal({ ...options, url, spoolDir: join(dataDir, 'spool') });
+}
+
+/** Only where it is asked for: the client of PostgreSQL takes its time to load. */
+function loadPostgres(): typeof Writing & typeof Reading {
+  const writing = module.require('./postgres/postgres-journal') as typeof Writing;
+  return { ...writing, ...(module.require('./postgres/postgres-reader') as typeof Reading) };
 }
 
 /** The folder that an `lmdb:` address means; undefined for other stores. */

@@ -23,6 +23,15 @@ export function settleOrder(order: Order, latest: Outcome, atMs: number): Order 
   return buildOrder(order, { ...fateOf(order), outcome, settledAtMs: atMs });
 }
 
+/**
+ * As `settleOrder`, for an answer that was given to the attempt of this number, if that is known. What took no money says nothing of a
+ * later attempt, which may be under way; anything else v1 says of the request id, whichever attempt it was.
+ */
+export function settleAttempt(order: Order, latest: Outcome, atMs: number, tries: number | undefined): Order {
+  const isOfAnother = tries !== undefined && tries !== order.tries && isSafeToRefund(latest) && !isFinal(latest);
+  return isOfAnother ? order : settleOrder(order, latest, atMs);
+}
+
 /** The order with the time at which a script was told its success; the very same object when that is known already. */
 export function tellOrder(order: Order, toldAtMs: number): Order {
   return order.toldAtMs === toldAtMs ? order : buildOrder(order, { ...fateOf(order), toldAtMs });

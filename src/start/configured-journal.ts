@@ -1,6 +1,8 @@
 /** The journal that the settings name: for the gateway, and for the tools that read beside it. */
+import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Config } from '../config';
+import type { Secret } from '../domain/credentials';
 import type { Journal } from '../journal/journal';
 import type { JournalEvent } from '../journal/journal-event';
 import { journalFolder, openJournal, type OpenJournalOptions } from '../journal/open-journal';
@@ -27,7 +29,13 @@ export async function openJournalBeside(config: Config): Promise<Journal> {
   return open(config, { isReadOnly: true });
 }
 
-function open({ journalUrl, journalKey, dataDir }: Config, options: OpenJournalOptions): Promise<Journal> {
+function open({ journalUrl, journalKey, gatewaySecret, dataDir }: Config, options: OpenJournalOptions): Promise<Journal> {
   const key = journalKey === undefined ? {} : { encryptionKey: journalKey };
-  return openJournal(journalUrl, dataDir, { ...options, ...key });
+  const secretCheck = gatewaySecret === undefined ? {} : { secretCheck: checkOf(gatewaySecret) };
+  return openJournal(journalUrl, dataDir, { ...options, ...key, ...secretCheck });
+}
+
+/** Tells whether two gateways have the same secret without telling it. */
+function checkOf(secret: Secret): string {
+  return createHmac('sha256', secret.revealForUseOnly()).update('journal check').digest('hex').slice(0, 32);
 }

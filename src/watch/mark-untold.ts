@@ -6,7 +6,8 @@ import type { Clock } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/settle-order';
-import { giveSigns, readSigns, SIGN_EVERY_MS, type EndSigns } from './signs-of-life';
+import { giveSharedSigns } from './shared-signs';
+import { giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
 const TELLING_MS = 15_000;
@@ -29,27 +30,42 @@ export interface UntoldParts {
  * Marks what processes that died left untold, gives signs of life from then on, and marks what a neighbour leaves that goes silent. To be
  * awaited before the first request comes in. Gives what ends the signs.
  */
-export async function watchUntold({ dataDir, journal, clock, onMarked, onTrouble }: UntoldParts): Promise<EndSigns> {
-  const mark = async (signsMs: readonly number[]): Promise<void> => {
-    const count = await markUntold(journal, signsMs);
+export async function watchUntold({
+  dataDir,
+  journal,
+  clock,
+  onMarked,
+  onTrouble,
+}: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
+  const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
+    const count = await markUntold(journal, signsMs, holder);
     if (count > 0) onMarked(count);
   };
+  const { processes } = journal;
+  if (processes !== undefined) {
+    const onDead = (id: string, signMs: number): Promise<void> => mark([signMs], id);
+    return giveSharedSigns({ processes, clock, journal, onDead, onTrouble });
+  }
   const signsMs = readSigns(dataDir, clock.now());
   if (signsMs.length > 0) await mark([...signsMs, await findEnd(journal, clock.now())]);
   const onSilent = (signMs: number): void => void mark([signMs]).catch((error: unknown) => onTrouble('tell', error));
   return giveSigns({ dataDir, clock, journal, onSilent });
 }
 
-/** Marks what processes that died after these signs (ms since the epoch) may have told nobody. Gives how many were marked. */
-export async function markUntold(journal: Journal, signsMs: readonly number[]): Promise<number> {
+/**
+ * Marks what processes that died after these signs (ms since the epoch) may have told nobody, where the journal knows them by name only what
+ * that one wrote last. Gives how many were marked.
+ */
+export async function markUntold(journal: Journal, signsMs: readonly number[], holder?: string): Promise<number> {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
   const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
   const latestMs = Math.max(...signsMs) + LIVED_ON_MS;
-  for (const order of await journal.listUnsettled({ limit: UNSETTLED_MAX, onUnreadable }))
+  const ofIt = holder === undefined ? {} : { holder };
+  for (const order of await journal.listUnsettled({ limit: UNSETTLED_MAX, onUnreadable, ...ofIt }))
     if (order.openedAtMs <= latestMs) add(order);
   for (const signMs of signsMs)
-    for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS))
+    for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS, ofIt))
       if ((order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
   const untold = [...marked.values()].filter(
     (order) => order.toldAtMs === undefined && (isUnsettled(order) || order.outcome?.kind === 'succeeded'),
@@ -60,8 +76,8 @@ export async function markUntold(journal: Journal, signsMs: readonly number[]): 
 
 const onUnreadable = (): void => undefined;
 
-function openedBetween(journal: Journal, fromMs: number, untilMs: number): AsyncIterable<Order> {
-  return journal.list({ fromMs: Math.max(0, fromMs), untilMs, limit: Infinity, onUnreadable });
+function openedBetween(journal: Journal, fromMs: number, untilMs: number, ofIt: { holder?: string } = {}): AsyncIterable<Order> {
+  return journal.list({ fromMs: Math.max(0, fromMs), untilMs, limit: Infinity, onUnreadable, ...ofIt });
 }
 
 /**

@@ -12,7 +12,7 @@ const FOLDER = 'processes';
 /** What a process did since its last sign is at most so old, unless it was held up. */
 export const SIGN_EVERY_MS = 5_000;
 /** Whoever gave no sign for so long may have died. */
-const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
+export const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
 /** At a start the file of whoever gave no sign for so long goes. A neighbour that was only held up makes its file anew. */
 const DEAD_AFTER_MS = 60_000;
 

@@ -60,7 +60,7 @@ export async function judgeOrders(orders: readonly ScriptOrder[], url: string, v
 }
 
 /** Asks v1 itself, past the gateway: a purchase of nothing finds the order of its request id, or buys nothing. */
-async function inBooks({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
+export async function inBooks({ key, requestId }: ScriptOrder, v1: Books): Promise<Pick<Judged, 'isCharged' | 'isRefunded'>> {
   const response = await fetch(`${v1.url}/airtime`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -29,7 +29,8 @@ describe('the journal address', () => {
   test.each([
     '',
     'redis://x',
-    'postgres://u:hunter2@host/db',
+    'postgres://u:hunter2@[host/db',
+    'mysql://u:hunter2@host/db',
     '/var/lib',
     'memory:x',
     'lmdb:relative',

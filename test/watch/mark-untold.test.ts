@@ -102,6 +102,6 @@ test('a start marks, and so does a neighbour that sells on', async () => {
   await sell(journal, 'last', NOW + SECOND, NOW + 2 * SECOND);
   await clock.advance(25 * SECOND);
   expect(await toldAt(journal, 'last')).toBe(0);
-  endSigns(true);
+  await endSigns(true);
   expect(marked).toEqual([1, 1]);
 });

@@ -1,0 +1,193 @@
+/**
+ * Connections to PostgreSQL, or to what speaks its protocol, and whether it is there. After a failed write nothing is tried for each order:
+ * one small write is, ever more rarely, until it gets through.
+ */
+import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
+import { WriteFailure } from '../lmdb/group-commit';
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** A statement without an answer for so long has failed. */
+  readonly statementMs?: number;
+  /** Nothing that only reads; see `check`. */
+  readonly isReadOnly?: boolean;
+  /** Told when writing begins to fail, and when it works again. */
+  readonly onChange?: (change: 'failed' | 'recovered', error?: unknown) => void;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+export type Run = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+export interface Database {
+  /** Rejects with a WriteFailure, at once while the database is away. */
+  readonly write: Run;
+  readonly read: Run;
+  /** On one connection, for the start and the end: tried whatever is known of the database, and nothing is concluded from a failure. */
+  onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T>;
+  isThere(): boolean;
+  /** For a failure that no statement meets. */
+  leave(error: unknown): void;
+  /** Looks for the database now; resolves when that is known. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const STATEMENT_MS = 3_000;
+const CONNECT_MS = 2_000;
+/** Two batches of openings and two of answers at once, and what else is written now and then. */
+const WRITERS_MAX = 5;
+const READERS_MAX = 4;
+/** Reads that wait for a connection. */
+const READS_MAX = 2_000;
+const LOOK_FIRST_MS = 100;
+const LOOK_MOST_MS = 5_000;
+const TRIES_MAX = 8;
+/** 40001 and 40P01: two transactions stood in each other's way. CockroachDB and stricter isolation ask for another try as a rule. */
+const IN_EACH_OTHERS_WAY: ReadonlySet<string> = new Set(['40001', '40P01']);
+
+const PROBE = 'UPDATE gateway_journal SET probes = probes + 1 WHERE id = 1 RETURNING id';
+
+export function createDatabase(options: DatabaseOptions): Database {
+  return new PooledDatabase(options);
+}
+
+class PooledDatabase implements Database {
+  readonly #writers: Pool;
+  readonly #readers: Pool;
+  readonly #onChange: NonNullable<DatabaseOptions['onChange']>;
+  readonly #isReadOnly: boolean;
+  #isThere = true;
+  #isOpen = true;
+  #waitMs = LOOK_FIRST_MS;
+  #next: NodeJS.Timeout | undefined;
+  #reads = 0;
+
+  constructor({ url, statementMs = STATEMENT_MS, isReadOnly = false, onChange = () => undefined }: DatabaseOptions) {
+    const config = poolConfig(url, statementMs);
+    this.#writers = createPool({ ...config, max: WRITERS_MAX });
+    this.#readers = createPool({ ...config, max: READERS_MAX });
+    this.#isReadOnly = isReadOnly;
+    this.#onChange = onChange;
+  }
+
+  readonly write: Run = async (text, values) => {
+    this.#assertOpen();
+    if (!this.#isThere) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await withClient(this.#writers, (run) => run(text, values));
+      } catch (error) {
+        if (tries < TRIES_MAX && IN_EACH_OTHERS_WAY.has((error as { code?: string }).code ?? '')) continue;
+        const failure = new WriteFailure(error);
+        this.#fail(failure);
+        throw failure;
+      }
+    }
+  };
+
+  onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    return withClient(this.#isReadOnly ? this.#readers : this.#writers, work);
+  }
+
+  readonly read: Run = async (text, values) => {
+    this.#assertOpen();
+    if (!this.#isThere) throw new Error('PostgreSQL cannot be reached.');
+    if (this.#reads >= READS_MAX) throw new Error('Too many reads wait for PostgreSQL.');
+    this.#reads += 1;
+    try {
+      return await withClient(this.#readers, (run) => run(text, values));
+    } finally {
+      this.#reads -= 1;
+    }
+  };
+
+  isThere(): boolean {
+    return this.#isOpen && this.#isThere;
+  }
+
+  async look(): Promise<void> {
+    clearTimeout(this.#next);
+    try {
+      if (this.#isReadOnly) await withClient(this.#readers, (run) => run('SELECT 1'));
+      else if ((await withClient(this.#writers, (run) => run(PROBE))).length === 0) throw new Error('its tables are gone');
+    } catch (error) {
+      return this.#fail(new WriteFailure(error));
+    }
+    if (this.#isThere || !this.#isOpen) return;
+    this.#isThere = true;
+    this.#waitMs = LOOK_FIRST_MS;
+    this.#onChange('recovered');
+  }
+
+  leave(error: unknown): void {
+    this.#fail(new WriteFailure(error));
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    clearTimeout(this.#next);
+    await Promise.all([this.#writers.end(), this.#readers.end()]);
+  }
+
+  #fail(failure: WriteFailure): void {
+    if (!this.#isOpen) return;
+    clearTimeout(this.#next);
+    // Spread, so that many gateways do not all come back in one moment.
+    this.#next = setTimeout(() => void this.look(), this.#waitMs * (0.5 + Math.random() / 2)).unref();
+    this.#waitMs = Math.min(2 * this.#waitMs, LOOK_MOST_MS);
+    if (!this.#isThere) return;
+    this.#isThere = false;
+    this.#onChange('failed', failure);
+  }
+
+  #assertOpen(): void {
+    if (!this.#isOpen) throw new Error('The journal is closed.');
+  }
+}
+
+function poolConfig(url: string, statementMs: number): PoolConfig {
+  return {
+    connectionString: url,
+    application_name: 'compat-gateway',
+    connectionTimeoutMillis: Math.min(CONNECT_MS, statementMs),
+    // The server gives up first: what was given up here alone might still be written later.
+    statement_timeout: statementMs,
+    query_timeout: statementMs + Math.min(500, statementMs),
+    keepAlive: true,
+    types: { getTypeParser: types.getTypeParser },
+  };
+}
+
+function createPool(config: PoolConfig): Pool {
+  const pool = new Pool(config);
+  // A connection that ends while nobody uses it: the next statement makes another.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
+async function withClient<T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> {
+  const client: PoolClient = await pool.connect().catch(rejectPlainly);
+  // Between two statements of a transaction nobody else would hear of it.
+  const onError = (): void => undefined;
+  client.on('error', onError);
+  try {
+    const result = await work(
+      async (text, values = []) => (await client.query<Row>(text, [...values]).catch(rejectPlainly)).rows,
+    );
+    client.off('error', onError);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** With what the error says, without what it carries: errors of a client may hold the address, and with it the password. */
+function rejectPlainly(error: unknown): never {
+  const { message = String(error), code, errors } = error as Partial<AggregateError & { code: string }>;
+  const first = (errors?.[0] as Error | undefined)?.message;
+  throw Object.assign(new Error(`PostgreSQL: ${message || (first ?? 'no connection')}`), code === undefined ? {} : { code });
+}

@@ -1,0 +1,93 @@
+/** An order as a row: the record is that of the LMDB journal, and what it is looked up by stands beside it. */
+import type { Order } from '../../domain/order';
+import { referenceOf } from '../../domain/outcome';
+import { decodeOrder, intentOf } from '../lmdb/record';
+import type { FieldSeal } from '../lmdb/sealed-fields';
+import { isUnsettled } from '../settle-order';
+import type { Row } from './database';
+import { byteaArray, plainArray, textBytes } from './literals';
+
+/** An order as the database has it. */
+export interface Standing {
+  readonly order: Order;
+  /** Counts the writes of its row: whoever writes names the one that was read. */
+  readonly version: number;
+  /** The process that wrote it last. */
+  readonly holder: string;
+  /** The encoded intent, to be written again as it is. */
+  readonly intent: Buffer;
+}
+
+export interface Key {
+  readonly owner: string;
+  readonly requestId: string;
+}
+
+export const ROW_COLUMNS = 'o.owner, o.request_id, o.number, o.opened_at_ms, o.version, o.holder, o.record';
+
+/** The length keeps apart what only together reads the same. */
+export function keyText({ owner, requestId }: Key): string {
+  return `${owner.length} ${owner}${requestId}`;
+}
+
+export function keyOfRow(row: Row): Key {
+  return {
+    owner: (row['owner'] as Buffer).toString(),
+    requestId: JSON.parse((row['request_id'] as Buffer).toString()) as string,
+  };
+}
+
+/** Throws for a record that a newer build wrote. */
+export function parseRow(row: Row, seal: FieldSeal): Standing {
+  const record = row['record'] as Buffer;
+  const place = { openedAtMs: Number(row['opened_at_ms']), number: Number(row['number']) };
+  return {
+    order: decodeOrder(record, keyOfRow(row).owner, place, seal),
+    version: Number(row['version']),
+    holder: row['holder'] as string,
+    intent: Buffer.from(intentOf(record)),
+  };
+}
+
+/** The two columns that name a row, for `unnest`. */
+export function keyArrays(keys: readonly Key[]): readonly [string, string] {
+  return [byteaArray(keys.map(({ owner }) => Buffer.from(owner))), byteaArray(keys.map(({ requestId }) => textBytes(requestId)))];
+}
+
+/** An order that is written over the version that was read. */
+export interface Rewrite {
+  readonly order: Order;
+  readonly version: number;
+  readonly record: Buffer;
+  /** Set where this write gives the order its reference. */
+  readonly referencedAtMs?: number | undefined;
+}
+
+/** The columns of `REWRITE`, one array each. */
+export function rewriteArrays(rewrites: readonly Rewrite[]): readonly string[] {
+  const orders = rewrites.map(({ order }) => order);
+  return [
+    ...keyArrays(orders),
+    plainArray(rewrites.map(({ version }) => version)),
+    plainArray(orders.map(({ openedAtMs }) => openedAtMs)),
+    plainArray(orders.map(isUnsettled)),
+    byteaArray(orders.map(({ outcome }) => bytesOf(referenceOf(outcome)))),
+    plainArray(rewrites.map(({ referencedAtMs }) => referencedAtMs)),
+    byteaArray(rewrites.map(({ record }) => record)),
+  ];
+}
+
+function bytesOf(reference: string | undefined): Buffer | undefined {
+  return reference === undefined ? undefined : textBytes(reference);
+}
+
+/** Compares with what was read and swaps: a row that another process has written meanwhile is left alone, and not given back. */
+export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, holder = $9, opened_at_ms = w.opened_at_ms,
+  is_unsettled = w.is_unsettled, reference = w.reference, referenced_at_ms = COALESCE(w.referenced_at_ms, o.referenced_at_ms), record = w.record
+  FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bigint[], $5::boolean[], $6::bytea[], $7::bigint[], $8::bytea[])
+    AS w(owner, request_id, version, opened_at_ms, is_unsettled, reference, referenced_at_ms, record)
+  WHERE o.owner = w.owner AND o.request_id = w.request_id AND o.version = w.version
+  RETURNING o.owner, o.request_id`;
+
+export const READ_KEYS = `SELECT ${ROW_COLUMNS} FROM unnest($1::bytea[], $2::bytea[]) AS w(owner, request_id)
+  JOIN gateway_orders AS o ON o.owner = w.owner AND o.request_id = w.request_id`;

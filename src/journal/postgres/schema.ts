@@ -1,0 +1,151 @@
+/**
+ * The tables, made and brought up to date by whichever gateway starts first. Statements of PostgreSQL that CockroachDB takes as well. Keys
+ * are bytes: the order of texts changes with the operating system below a database, and an index that was sorted by another one lets the
+ * same id in twice.
+ */
+import type { Database, Run } from './database';
+
+interface Migration {
+  readonly statements: readonly string[];
+  /** The oldest layout whose builds may go on writing beside it. */
+  readonly usableFrom: number;
+}
+
+const MARK_TABLE = `CREATE TABLE IF NOT EXISTS gateway_journal (
+  id int PRIMARY KEY,
+  layout int NOT NULL,
+  usable_from int NOT NULL,
+  key_check text,
+  secret_check text,
+  swept_until_ms bigint NOT NULL DEFAULT 0,
+  probes bigint NOT NULL DEFAULT 0
+)`;
+const FIRST_MARK = 'INSERT INTO gateway_journal (id, layout, usable_from) VALUES (1, 0, 0) ON CONFLICT (id) DO NOTHING';
+
+// Each statement may be repeated: CockroachDB commits before each of them, whatever transaction they stand in.
+const MIGRATIONS: readonly Migration[] = [
+  {
+    usableFrom: 1,
+    statements: [
+      `CREATE TABLE IF NOT EXISTS gateway_orders (
+        owner bytea NOT NULL,
+        request_id bytea NOT NULL,
+        number bigint NOT NULL,
+        opened_at_ms bigint NOT NULL,
+        version int NOT NULL,
+        holder text NOT NULL,
+        is_unsettled boolean NOT NULL,
+        reference bytea,
+        referenced_at_ms bigint,
+        record bytea NOT NULL,
+        PRIMARY KEY (owner, request_id)
+      )`,
+      'CREATE UNIQUE INDEX IF NOT EXISTS gateway_orders_number ON gateway_orders (owner, number)',
+      'CREATE INDEX IF NOT EXISTS gateway_orders_time ON gateway_orders (opened_at_ms, number, owner)',
+      'CREATE INDEX IF NOT EXISTS gateway_orders_unsettled ON gateway_orders (owner, opened_at_ms, number) WHERE is_unsettled',
+      'CREATE INDEX IF NOT EXISTS gateway_orders_reference ON gateway_orders (owner, reference) WHERE reference IS NOT NULL',
+      'CREATE TABLE IF NOT EXISTS gateway_processes (id text PRIMARY KEY, signed_at_ms bigint NOT NULL)',
+    ],
+  },
+];
+const LAYOUT = MIGRATIONS.length;
+
+/** Of the one row that stands for the journal. */
+interface Mark {
+  readonly layout: number;
+  readonly usableFrom: number;
+}
+
+/** What no other try would change. */
+class JournalRefusal extends Error {}
+
+// Two gateways that make the same table at once: the later one is told of it in one of these ways.
+const MADE_AT_ONCE: ReadonlySet<string> = new Set(['23505', '42P07', '42710', '40001', '40P01', 'XX000']);
+const UNDEFINED_TABLE = '42P01';
+const RETRY_MS = 200;
+
+export interface SchemaOptions {
+  /** How long a database that is not there is waited for. */
+  readonly startMs: number;
+  /** Makes and changes nothing. */
+  readonly isReadOnly: boolean;
+  /** The first gateway writes it down, all others must have the same. */
+  readonly secretCheck?: string;
+}
+
+/** Rejects with a plain Error, a sentence without the address: it may hold a password. */
+export async function prepareSchema(database: Database, { startMs, isReadOnly, secretCheck }: SchemaOptions): Promise<void> {
+  const untilMs = performance.now() + startMs;
+  const prepare = async (run: Run): Promise<void> => {
+    if (isReadOnly) return expectTables(run);
+    await bringUpToDate(run);
+    if (secretCheck !== undefined) await compareSecret(run, secretCheck);
+  };
+  for (;;) {
+    try {
+      return await database.onOneConnection(prepare);
+    } catch (error) {
+      const { message } = error as Error;
+      if (isLasting(error as Error) || performance.now() > untilMs)
+        throw new Error(`JOURNAL_URL names a database that cannot be used: ${message.replace(/\.$/, '')}.`, { cause: error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function expectTables(run: Run): Promise<void> {
+  const mark = await readMark(run);
+  if (mark === undefined || mark.layout === 0)
+    throw new JournalRefusal('it holds no journal yet; a gateway that starts on it makes one');
+  checkLayout(mark);
+}
+
+async function bringUpToDate(run: Run): Promise<void> {
+  if ((await readMark(run)) === undefined) {
+    await run(MARK_TABLE);
+    await run(FIRST_MARK);
+  }
+  checkLayout(await readMark(run));
+  if ((await readMark(run))!.layout >= LAYOUT) return;
+  await run('BEGIN');
+  // Held until the end: whoever starts at the same moment waits here, and finds everything done.
+  const { layout } = (await readMark(run, ' FOR UPDATE'))!;
+  for (const { statements, usableFrom } of MIGRATIONS.slice(layout)) {
+    for (const statement of statements) await run(statement);
+    await run('UPDATE gateway_journal SET layout = layout + 1, usable_from = $1 WHERE id = 1', [usableFrom]);
+  }
+  await run('COMMIT');
+}
+
+async function compareSecret(run: Run, secretCheck: string): Promise<void> {
+  await run('UPDATE gateway_journal SET secret_check = $1 WHERE id = 1 AND secret_check IS NULL', [secretCheck]);
+  const [row] = await run('SELECT secret_check FROM gateway_journal WHERE id = 1');
+  if (row?.['secret_check'] !== secretCheck)
+    throw new JournalRefusal('its gateways have another GATEWAY_SECRET, without which this one would not know their orders');
+}
+
+/** Undefined where there is no table of ours, or no row in it yet. */
+async function readMark(run: Run, lock = ''): Promise<Mark | undefined> {
+  try {
+    const [row] = await run(`SELECT layout, usable_from FROM gateway_journal WHERE id = 1${lock}`);
+    return row && { layout: Number(row['layout']), usableFrom: Number(row['usable_from']) };
+  } catch (error) {
+    if ((error as { code?: string }).code === UNDEFINED_TABLE) return undefined;
+    throw error;
+  }
+}
+
+function checkLayout(mark: Mark | undefined): void {
+  if (mark === undefined || mark.usableFrom <= LAYOUT) return;
+  throw new JournalRefusal(
+    `its journal was changed by a newer build (layout ${mark.layout}, this build knows ${LAYOUT}); nothing in it was changed`,
+  );
+}
+
+/** Whether waiting is of no use: a wrong password, no such database, no right to make tables, a certificate that does not fit or is not there. */
+function isLasting(error: Error): boolean {
+  if (error instanceof JournalRefusal) return true;
+  const { code = '' } = error as { code?: string };
+  if (MADE_AT_ONCE.has(code)) return false;
+  return /^(?:28|3D|42|0A)/.test(code) || /CERT|TLS|SIGNATURE/.test(code) || /\bSSL\b|, open '/.test(error.message);
+}

@@ -1,0 +1,209 @@
+// The database is killed, restarted, or gives no answer, between an order's opening and its end.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Secret } from '../../../src/domain/credentials';
+import type { Outcome } from '../../../src/domain/outcome';
+import type { Journal } from '../../../src/journal/journal';
+import type { JournalEvent } from '../../../src/journal/journal-event';
+import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
+import { newOrder, OPENED_AT_MS } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+
+const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9', message: 'sold to 08030000001' };
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400 };
+const { owner } = newOrder();
+
+afterAll(removeFolders);
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+describePostgres('while PostgreSQL is away', () => {
+  let server: PostgresServer;
+  let url: string;
+  let journals: Journal[] = [];
+  let events: JournalEvent[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.end());
+  beforeEach(async () => {
+    url = await server.createDatabase();
+    events = [];
+  });
+  afterEach(async () => {
+    for (const journal of journals) await journal.close();
+    journals = [];
+  });
+
+  const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
+    const spoolDir = options.spoolDir ?? (await makeFolder());
+    const onEvent = (event: JournalEvent): void => void events.push(event);
+    const journal = await openPostgresJournal({ url, spoolDir, retentionMs: Infinity, onEvent, ...options });
+    journals.push(journal);
+    return journal;
+  };
+  const kinds = (): readonly string[] => events.map(({ kind }) => kind);
+
+  test('v1 is told as it stands, kept on this disk, and written when the database is back', async () => {
+    const spoolDir = await makeFolder();
+    const journal = await open({ spoolDir, encryptionKey: new Secret('0123456789abcdef0123456789abcdef') });
+    await journal.open(newOrder());
+    await server.kill();
+
+    const settled = await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
+    expect(settled).toMatchObject({ requestId: 'r1', outcome: SOLD, settledAtMs: OPENED_AT_MS + 1 });
+    expect(await journal.find(owner, 'r1')).toEqual(settled);
+    expect(journal.isWritable()).toBe(false);
+    const [name] = await readdir(spoolDir);
+    const words = await readFile(join(spoolDir, name!), 'utf8');
+    expect(words).toContain('"reference":"v1-9"');
+    expect(words).not.toContain('08030000001');
+
+    const begun = performance.now();
+    await expect(journal.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    // Forbids another attempt, so it counts in the database alone.
+    const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
+    await expect(journal.settle(owner, 'r1', absent, OPENED_AT_MS + 2)).rejects.toThrow('could not be written');
+
+    await server.start();
+    await until(() => kinds().includes('answers_written'));
+    expect(kinds()).toEqual(['write_failed', 'write_recovered', 'answers_written']);
+    // A script that was told "pending" of it, because its id might have been known, hears that nothing was sent.
+    await until(async () => (await journal.find(owner, 'r2')) !== undefined);
+    expect(await journal.find(owner, 'r2')).toMatchObject({ tries: 1, outcome: { kind: 'not_sent' } });
+    expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('reopened');
+    expect(journal.isWritable()).toBe(true);
+    const other = await open({ encryptionKey: new Secret('0123456789abcdef0123456789abcdef') });
+    expect(await other.find(owner, 'r1')).toEqual(settled);
+    expect(await journal.open(newOrder())).toEqual({ kind: 'found', order: settled });
+    await until(async () => (await readdir(spoolDir)).length === 0);
+  });
+
+  test('what a process heard before it died itself is written by the next start on its folder', async () => {
+    const spoolDir = await makeFolder();
+    const journal = await open({ spoolDir });
+    await journal.open(newOrder());
+    await journal.open(newOrder({ requestId: 'r2' }));
+    await server.kill();
+    const settled = await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
+    await journal.settle(owner, 'r2', { kind: 'pending', reference: 'v1-2' }, OPENED_AT_MS + 1);
+    await journal.tell(owner, 'r1', 0);
+    await journal.close();
+    expect(kinds().at(-1)).toBe('answers_unwritten');
+
+    await server.start();
+    const next = await open({ spoolDir });
+    expect(await next.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 0 });
+    expect(await next.findByReference(owner, 'v1-2')).toMatchObject({ requestId: 'r2', outcome: { kind: 'pending' } });
+    expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test('a kept "nothing was charged" does not end an attempt that another gateway began meanwhile', async () => {
+    const spoolDir = await makeFolder();
+    const journal = await open({ spoolDir });
+    await journal.open(newOrder());
+    await server.kill();
+    await journal.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
+    await journal.close();
+
+    await server.start();
+    const other = await open();
+    // The other gateway took the open attempt over, heard the same of v1, and a repeat began the second one.
+    await other.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 2);
+    expect((await other.open(newOrder())).kind).toBe('reopened');
+    await open({ spoolDir });
+    expect((await other.find(owner, 'r1'))?.outcome).toBeUndefined();
+    expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test('a database that gives no answer is given up in time, and an order that was refused then ends as not sent', async () => {
+    const journal = await open({ statementMs: 400 });
+    await journal.open(newOrder());
+    server.freeze();
+    const begun = performance.now();
+    try {
+      const [refused, settled] = await Promise.allSettled([
+        journal.open(newOrder({ requestId: 'r2' })),
+        journal.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1),
+      ]);
+      expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'journal_unavailable' } });
+      expect(settled).toMatchObject({ status: 'fulfilled', value: { outcome: SOLD } });
+      expect(performance.now() - begun).toBeLessThan(5_000);
+    } finally {
+      server.thaw();
+    }
+    // The statement that nobody waited for any more was carried out all the same.
+    await until(async () => (await journal.find(owner, 'r2').catch(() => undefined))?.outcome !== undefined);
+    expect((await journal.find(owner, 'r2'))?.outcome).toMatchObject({ kind: 'not_sent' });
+    expect(await journal.open(newOrder({ requestId: 'r2' }))).toMatchObject({ kind: 'reopened', order: { tries: 2 } });
+    expect((await journal.find(owner, 'r1'))?.outcome).toEqual(SOLD);
+  });
+
+  test('no more orders wait than the bound allows', async () => {
+    const journal = await open({ statementMs: 2_000, waitingMax: 5 });
+    await journal.open(newOrder());
+    server.freeze();
+    const opens = Array.from({ length: 600 }, (_, index) => journal.open(newOrder({ requestId: `w${index}` })));
+    const begun = performance.now();
+    try {
+      // All of them come in one turn: five wait, and the others are told at once.
+      const told = await Promise.race(opens.slice(10).map((one) => one.catch((error: unknown) => error)));
+      expect(told).toMatchObject({ code: 'journal_unavailable' });
+      expect(performance.now() - begun).toBeLessThan(1_000);
+    } finally {
+      server.thaw();
+    }
+    const ends = await Promise.allSettled(opens);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  });
+
+  test('restarted under load by two gateways, it has every order that was opened, once, and as it was told', async () => {
+    const both = [await open(), await open()];
+    const told = new Map<string, string>();
+    const opened = new Map<string, number>();
+    let next = 0;
+    let isRunning = true;
+    const sell = async (journal: Journal): Promise<void> => {
+      while (isRunning) {
+        // Each id comes to both gateways.
+        const requestId = `k${Math.floor(next++ / 2)}`;
+        try {
+          const { kind } = await journal.open(newOrder({ requestId, openedAtMs: Date.now() }));
+          if (kind !== 'opened' && kind !== 'reopened') continue;
+          opened.set(requestId, (opened.get(requestId) ?? 0) + (kind === 'opened' ? 1 : 0));
+          const reference = `v1-${requestId}`;
+          const { outcome } = await journal.settle(owner, requestId, { kind: 'succeeded', reference }, Date.now());
+          told.set(requestId, outcome!.kind);
+        } catch {
+          await new Promise((resolve) => setTimeout(resolve, 10));
+        }
+      }
+    };
+    const loops = both.flatMap((journal) => Array.from({ length: 20 }, () => sell(journal)));
+    for (const restart of [() => server.stop(), () => server.kill()]) {
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      await restart();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await server.start();
+      await until(() => both.every((journal) => journal.isWritable()));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    isRunning = false;
+    await Promise.all(loops);
+    expect(told.size).toBeGreaterThan(100);
+    expect([...opened.values()].filter((count) => count > 1)).toEqual([]);
+    const reader = await open();
+    await until(async () => {
+      const sold = new Set<string>();
+      for await (const { requestId, outcome } of reader.list({ fromMs: 0, untilMs: Infinity, limit: Infinity }))
+        if (outcome?.kind === 'succeeded') sold.add(requestId);
+      return [...told.keys()].every((requestId) => sold.has(requestId));
+    });
+    // What was refused in a way that left it open is ended: no attempt stands there of which nobody knows.
+    await until(async () => (await reader.listUnsettled({ limit: 99 })).length === 0);
+  });
+});

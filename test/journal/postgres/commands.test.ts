@@ -1,0 +1,79 @@
+// What an operator types beside gateways on PostgreSQL, and what a start says of a database that it cannot use.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
+import { newOrder } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+
+afterAll(removeFolders);
+
+const HOUSE = join(__dirname, '..', '..', '..');
+
+interface Ended {
+  readonly code: number;
+  readonly output: string;
+}
+
+async function type(words: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const program = join(HOUSE, 'dist', 'cli', 'main.js');
+  const all = {
+    PATH: process.env['PATH'],
+    MAPPINGS_DIR: join(HOUSE, 'mappings'),
+    GATEWAY_SECRET: '0123456789abcdef'.repeat(2),
+    ...env,
+  };
+  const options = { env: all, cwd: await makeFolder(), timeout: 40_000 };
+  return promisify(execFile)(process.execPath, [program, ...words], options).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, output: stdout + stderr }),
+  );
+}
+
+describePostgres('commands beside a journal in PostgreSQL', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.end());
+
+  test('orders are listed, shown and reported from any machine', async () => {
+    const url = await server.createDatabase();
+    const journal = await openPostgresJournal({ url, spoolDir: await makeFolder() });
+    await journal.open(newOrder({ openedAtMs: Date.now() }));
+    await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, Date.now());
+    await journal.open(newOrder({ requestId: 'r2', openedAtMs: Date.now() }));
+    await journal.close();
+    const env = { JOURNAL_URL: url, DATA_DIR: await makeFolder() };
+    const list = await type(['orders', 'list'], env);
+    expect(list).toMatchObject({ code: 0, output: expect.stringMatching(/succeeded[^]*r1/) });
+    expect(list.output).toContain('r2');
+    expect(await type(['orders', 'show', 'r1'], env)).toMatchObject({ code: 0, output: expect.stringContaining('v1-9') });
+    expect((await type(['orders', 'report'], env)).output).toContain('1 order without a final outcome');
+    const shown = (await type(['config'], env)).output;
+    expect(shown).toContain(`postgres://[secret]@127.0.0.1:${server.port}/`);
+    expect(shown).not.toContain(new URL(url).password);
+  });
+
+  test('a database without a journal, and a start with a wrong password, are said in one line without the password', async () => {
+    const url = await server.createDatabase();
+    const env = { JOURNAL_URL: url, DATA_DIR: await makeFolder() };
+    expect(await type(['orders', 'list'], env)).toEqual({
+      code: 1,
+      output:
+        'JOURNAL_URL names a database that cannot be used: it holds no journal yet; a gateway that starts on it makes one.\n',
+    });
+    const wrong = {
+      ...env,
+      JOURNAL_URL: url.replace(/:[^:@]*@/, ':hunter2@'),
+      UPSTREAM_URL: 'http://127.0.0.1:1',
+      PORT: '0',
+      ADMIN_PORT: '0',
+    };
+    const { code, output } = await type(['serve'], wrong);
+    expect(code).toBe(1);
+    expect(output).toContain('cannot be used: PostgreSQL: password authentication failed for user "gateway".');
+    expect(output).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,310 @@
+import { readdir } from 'node:fs/promises';
+import { Secret } from '../../../src/domain/credentials';
+import type { Opened } from '../../../src/domain/order';
+import type { Outcome } from '../../../src/domain/outcome';
+import type { Journal } from '../../../src/journal/journal';
+import type { JournalEvent } from '../../../src/journal/journal-event';
+import { openJournal } from '../../../src/journal/open-journal';
+import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
+import { openPostgresReader } from '../../../src/journal/postgres/postgres-reader';
+import { journalSuite } from '../journal-suite';
+import { newOrder, OPENED_AT_MS } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
+const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9' };
+const { owner } = newOrder();
+const DAY_MS = 86_400_000;
+
+afterAll(removeFolders);
+
+describePostgres('on a real PostgreSQL', () => {
+  let server: PostgresServer;
+  let url: string;
+  let journals: Journal[] = [];
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.end());
+  beforeEach(async () => {
+    url = await server.createDatabase();
+  });
+  afterEach(async () => {
+    for (const journal of journals) await journal.close();
+    journals = [];
+  });
+
+  const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
+    const journal = await openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity, ...options });
+    journals.push(journal);
+    return journal;
+  };
+  const sql = (text: string) => server.query(new URL(url).pathname.slice(1), text);
+
+  journalSuite('PostgreSQL journal', async () => openPostgresJournal({ url, spoolDir: await makeFolder() }));
+
+  describe('gateways that share it', () => {
+    const kindsOf = (opened: readonly Opened[]) => opened.map(({ kind }) => kind).sort();
+
+    test('open each of many orders once, however they come together, and see the same order', async () => {
+      const [one, other] = [await open(), await open()];
+      const ids = Array.from({ length: 300 }, (_, index) => `r${index}`);
+      const pairs = await Promise.all(
+        ids.map((requestId) => Promise.all([one.open(newOrder({ requestId })), other.open(newOrder({ requestId }))])),
+      );
+      for (const pair of pairs) {
+        expect(kindsOf(pair)).toEqual(['found', 'opened']);
+        expect(pair[0].order).toEqual(pair[1].order);
+      }
+      // In one millisecond, for one owner.
+      expect(new Set(pairs.map(([{ order }]) => order.number)).size).toBe(300);
+    });
+
+    test('open an order that took no money again once', async () => {
+      const [one, other] = [await open(), await open()];
+      await one.open(newOrder());
+      for (let tries = 2; tries < 6; tries += 1) {
+        await one.settle(owner, 'r1', REJECTED, OPENED_AT_MS + tries);
+        const again = await Promise.all([one, other, one, other].map((journal) => journal.open(newOrder())));
+        expect(kindsOf(again)).toEqual(['found', 'found', 'found', 'reopened']);
+        expect(again.map(({ order }) => order.tries)).toEqual([tries, tries, tries, tries]);
+      }
+    });
+
+    test('add to what the other has written', async () => {
+      const [one, other] = [await open(), await open()];
+      await one.open(newOrder());
+      await other.settle(owner, 'r1', { kind: 'pending', reference: 'v1-9' }, OPENED_AT_MS + 1);
+      // What the first one remembers of it is not what the database has.
+      const settled = await one.settle(owner, 'r1', { kind: 'succeeded' }, OPENED_AT_MS + 2);
+      expect(settled.outcome).toEqual({ kind: 'succeeded', reference: 'v1-9' });
+      expect(await other.settle(owner, 'r1', { kind: 'unknown', reason: 'late' }, OPENED_AT_MS + 3)).toEqual(settled);
+      expect(await other.find(owner, 'r1')).toEqual(settled);
+    });
+
+    test('take a late "nothing was charged" for the attempt that it was said of', async () => {
+      const [one, other] = [await open(), await open()];
+      await one.open(newOrder());
+      await other.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 1);
+      await other.open(newOrder());
+      // The second attempt is under way at the other gateway and may be charged.
+      const standing = await one.settle(owner, 'r1', REJECTED, OPENED_AT_MS + 2);
+      expect(standing).toMatchObject({ tries: 2 });
+      expect(standing.outcome).toBeUndefined();
+    });
+
+    test('make the tables once when they start together', async () => {
+      const all = await Promise.all(Array.from({ length: 6 }, () => open()));
+      const opened = await Promise.all(all.map((journal, index) => journal.open(newOrder({ requestId: `r${index % 2}` }))));
+      expect(kindsOf(opened)).toEqual(['found', 'found', 'found', 'found', 'opened', 'opened']);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 1, usable_from: 1 }]);
+    });
+
+    test('must have one secret, by which they know the orders of a key', async () => {
+      await open({ secretCheck: 'a' });
+      await open({ secretCheck: 'a' });
+      await expect(open({ secretCheck: 'b' })).rejects.toThrow('another GATEWAY_SECRET');
+    });
+
+    test('know each other by what they wrote last', async () => {
+      const [one, other] = [await open(), await open()];
+      await one.open(newOrder({ requestId: 'one' }));
+      await other.open(newOrder({ requestId: 'other' }));
+      const holder = one.processes!.own;
+      const ids = async () => (await one.listUnsettled({ limit: 9, holder })).map(({ requestId }) => requestId);
+      expect(await ids()).toEqual(['one']);
+      await one.settle(owner, 'other', { kind: 'unknown', reason: 'begins', isBeginning: true }, OPENED_AT_MS + 1);
+      expect(await ids()).toEqual(['one', 'other']);
+      await one.processes!.sign(5);
+      await one.processes!.sign(6);
+      expect(await other.processes!.list()).toEqual([{ id: holder, signedAtMs: 6 }]);
+      await other.processes!.remove(holder);
+      expect(await other.processes!.list()).toEqual([]);
+    });
+  });
+
+  describe('what it starts on', () => {
+    test('tables that a newer build has changed beyond this one are refused, others are not', async () => {
+      await open();
+      await sql('UPDATE gateway_journal SET layout = 7');
+      await (await open()).open(newOrder());
+      await sql('UPDATE gateway_journal SET usable_from = 2');
+      const changed = 'its journal was changed by a newer build (layout 7, this build knows 1); nothing in it was changed.';
+      await expect(open()).rejects.toThrow(changed);
+      await expect(openPostgresReader({ url })).rejects.toThrow(changed);
+    });
+
+    test.each([
+      [
+        'a wrong password',
+        (good: string) => good.replace(/:[^:@]*@/, ':hunter2@'),
+        'password authentication failed for user "gateway"',
+      ],
+      ['no such database', (good: string) => good.replace(/orders_\d+$/, 'elsewhere'), 'database "elsewhere" does not exist'],
+      [
+        'TLS that the server does not speak',
+        (good: string) => `${good}?sslmode=verify-full`,
+        'The server does not support SSL connections',
+      ],
+    ])('%s is said at once, without the password', async (_what, change, sentence) => {
+      const error: Error = await open({ url: change(url) }).then(
+        () => Promise.reject(new Error('opened')),
+        (reason: Error) => reason,
+      );
+      expect(error.message).toMatch(/^JOURNAL_URL names a database that cannot be used: /);
+      expect(error.message).toContain(sentence);
+      expect(JSON.stringify([error.message, error.stack, error.cause, Object.entries(error.cause as object)])).not.toContain(
+        'hunter2',
+      );
+    });
+
+    test('a database that is not there is waited for, but not for ever', async () => {
+      const nobody = url.replace(/:\d+\//, ':1/');
+      await expect(open({ url: nobody, startMs: 300 })).rejects.toThrow('JOURNAL_URL names a database that cannot be used');
+      await expect(openJournal('postgres://gateway:hunter2@[bad/orders', '/nowhere')).rejects.toThrow(
+        'JOURNAL_URL must be an address',
+      );
+    });
+
+    test('a machine with another clock than the database takes no order', async () => {
+      await expect(open({ now: () => Date.now() - 60_000 })).rejects.toThrow(
+        /clock of this machine and that of PostgreSQL are (?:59|60) s apart/,
+      );
+    });
+
+    test('a database that takes no writes, as a standby, is no journal', async () => {
+      const events: JournalEvent[] = [];
+      const journal = await open({ onEvent: (event) => events.push(event) });
+      await sql(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_read_only = on`);
+      await sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'compat-gateway'`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+      expect(journal.isWritable()).toBe(false);
+      expect(String((events[0] as { error: Error }).error)).toContain('read-only transaction');
+    });
+  });
+
+  describe('fields that name a person', () => {
+    const encryptionKey = new Secret('0123456789abcdef0123456789abcdef');
+    const otherKey = new Secret('fedcba9876543210fedcba9876543210');
+
+    test('are sealed with a key, and the journal opens with no other from then on', async () => {
+      const plain = await open();
+      await plain.open(newOrder({ requestId: 'before' }));
+      const journal = await open({ encryptionKey });
+      const { order } = await journal.open(newOrder());
+      await journal.settle(owner, 'r1', { kind: 'succeeded', message: 'sold to 08030000001' }, OPENED_AT_MS + 1);
+      const [row] = await sql(`SELECT encode(record, 'escape') AS record FROM gateway_orders WHERE number = ${order.number}`);
+      expect(row!['record']).toContain('$sealed');
+      expect(row!['record']).not.toContain('08030000001');
+      expect(await journal.find(owner, 'r1')).toMatchObject({
+        fields: order.fields,
+        outcome: { message: 'sold to 08030000001' },
+      });
+      expect(await journal.find(owner, 'before')).toMatchObject({ fields: order.fields });
+
+      await expect(open()).rejects.toThrow('the encryption key is absent: JOURNAL_KEY must be');
+      await expect(open({ encryptionKey: otherKey })).rejects.toThrow('the encryption key is another one');
+      await expect(openPostgresReader({ url })).rejects.toThrow('JOURNAL_KEY');
+      // One that still runs without it writes nothing in the clear.
+      await expect(plain.open(newOrder({ requestId: 'after' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
+      expect(plain.isWritable()).toBe(false);
+      expect(await sql('SELECT count(*)::int AS orders FROM gateway_orders')).toEqual([{ orders: 2 }]);
+    });
+  });
+
+  describe('beside it', () => {
+    test('a reader sees what is written and changes nothing', async () => {
+      await expect(openPostgresReader({ url })).rejects.toThrow(
+        'it holds no journal yet; a gateway that starts on it makes one.',
+      );
+      expect(await sql(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+      const journal = await open();
+      const { order } = await journal.open(newOrder());
+      const reader = await openPostgresReader({ url });
+      journals.push(reader);
+      expect(await reader.find(owner, 'r1')).toEqual(order);
+      expect(await reader.listUnsettled({ limit: 9 })).toEqual([order]);
+      expect(reader.isWritable()).toBe(false);
+      await expect(reader.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+      await expect(reader.settle(owner, 'r1', SOLD, OPENED_AT_MS)).rejects.toThrow('reading only');
+      await expect(reader.tell(owner, 'r1', OPENED_AT_MS)).rejects.toThrow('reading only');
+    });
+  });
+
+  describe('retention', () => {
+    const sweptOf = (events: readonly JournalEvent[]) =>
+      events.flatMap((event) => (event.kind === 'swept' ? [event.orders] : []));
+
+    test('one gateway deletes what has ended long ago, and never what may have been charged', async () => {
+      const events: JournalEvent[] = [];
+      const onEvent = (event: JournalEvent): void => void events.push(event);
+      const journal = await open();
+      const now = Date.now();
+      const sell = async (requestId: string, openedAtMs: number, outcome?: Outcome): Promise<void> => {
+        await journal.open(newOrder({ requestId, openedAtMs }));
+        if (outcome !== undefined) await journal.settle(owner, requestId, outcome, openedAtMs + 1);
+      };
+      await Promise.all(Array.from({ length: 600 }, (_, index) => sell(`old-${index}`, now - 100 * DAY_MS, SOLD)));
+      await sell('refused', now - 100 * DAY_MS, REJECTED);
+      await sell('pending', now - 100 * DAY_MS, { kind: 'pending' });
+      await sell('open', now - 100 * DAY_MS);
+      await sell('young', now - 80 * DAY_MS, SOLD);
+      await Promise.all([open({ retentionMs: 90 * DAY_MS, onEvent }), open({ retentionMs: 90 * DAY_MS, onEvent })]);
+      while (sweptOf(events).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(sweptOf(events)).toEqual([601]);
+      const left = journal.list({ fromMs: 0, untilMs: now, limit: 9 });
+      const ids: string[] = [];
+      for await (const { requestId } of left) ids.push(requestId);
+      expect(ids.sort()).toEqual(['open', 'pending', 'young']);
+    });
+
+    test('what a newer build wrote is left alone, and told', async () => {
+      const journal = await open();
+      await journal.open(newOrder({ openedAtMs: 1 }));
+      await journal.settle(owner, 'r1', SOLD, 2);
+      await sql(`UPDATE gateway_orders SET record = set_byte(record, 0, 9)`);
+      const told = await new Promise<JournalEvent>((resolve) => void open({ retentionMs: DAY_MS, onEvent: resolve }));
+      expect(told).toMatchObject({ kind: 'record_unreadable' });
+      expect(await sql('SELECT count(*)::int AS orders FROM gateway_orders')).toEqual([{ orders: 1 }]);
+      await expect(journal.find(owner, 'r1')).rejects.toThrow('record of version 9');
+      const unreadable: Error[] = [];
+      for await (const order of journal.list({
+        fromMs: 0,
+        untilMs: 9,
+        limit: 9,
+        onUnreadable: (error) => unreadable.push(error),
+      }))
+        expect(order).toBeUndefined();
+      expect(unreadable).toHaveLength(1);
+    });
+  });
+
+  test('an order beyond the size of a record is a bug, and its neighbours do not suffer', async () => {
+    const journal = await open();
+    const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
+    const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
+    expect(one.status).toBe('fulfilled');
+    expect(two).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) });
+  });
+
+  test('no token and no card PIN reaches the database', async () => {
+    const journal = await open();
+    await journal.open(newOrder());
+    const delivery = { token: '7777-1111-2222', pins: [{ pin: '55554444333322', serial: 'SERIAL-987654' }] };
+    await journal.settle(owner, 'r1', { kind: 'succeeded', message: 'Token 777711112222', delivery }, OPENED_AT_MS);
+    const [row] = await sql(`SELECT encode(record, 'escape') AS record FROM gateway_orders`);
+    expect(row!['record']).toContain('goodsMissing');
+    for (const secret of ['777711112222', '7777-1111-2222', '55554444333322', 'SERIAL-987654'])
+      expect(row!['record']).not.toContain(secret);
+  });
+
+  test('nothing is left in the spool of a gateway whose database was there', async () => {
+    const spoolDir = await makeFolder();
+    const journal = await open({ spoolDir });
+    await journal.open(newOrder());
+    await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS);
+    expect(await readdir(spoolDir)).toEqual([]);
+  });
+});
