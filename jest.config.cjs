@@ -20,6 +20,7 @@ const SLOW = [
   '/test/docs/',
   '/test/families/',
   '/test/faults/',
+  '/test/fleet/',
   '/test/flows/broken-mappings',
   '/test/flows/callers',
   '/test/flows/debug-log',

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { CONFIG_KEYS } from '../../src/config';
+import { createChance } from '../crash/chance';
+import { startScripts } from '../crash/scripts';
+import { describeVerdict, judgeOrders } from '../crash/verdict';
+import { openFaultProxy, type FaultProxy } from '../faults/fault-proxy';
+import { ask } from '../faults/purchase';
+import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { shippedMapping } from '../mapping/mapping-set';
+import { DEPLOY, describeFleet, startFleet, type Fleet } from './start-fleet';
+
+const ACCOUNTS = 6;
+const SCRIPTS = 12;
+const readDeploy = (file: string): string => readFileSync(join(DEPLOY, file), 'utf8');
+
+describe('what is deployed', () => {
+  interface Compose {
+    readonly services: Readonly<Record<string, { readonly environment?: Readonly<Record<string, string>> }>>;
+  }
+  const { services } = parse(readDeploy('compose.yaml'), { merge: true }) as Compose;
+
+  test('both gateways have the same settings, each of which the program knows', () => {
+    const names = Object.keys(services['gateway-1']!.environment!);
+    expect(services['gateway-2']!.environment).toEqual(services['gateway-1']!.environment);
+    expect(names.filter((name) => !CONFIG_KEYS.some((key) => key.name === name))).toEqual([]);
+  });
+
+  test('the balancer is told every address that its file asks for', () => {
+    const asked = [...readDeploy('haproxy.cfg').matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name);
+    expect(Object.keys(services['balancer']!.environment!).toSorted()).toEqual([...new Set(asked)].toSorted());
+  });
+
+  test('what the balancer says for itself are the words for what nobody knows', () => {
+    const [head = '', body = ''] = readDeploy('pending.http').split('\r\n\r\n');
+    const { words, texts } = shippedMapping();
+    const { http, status, Status } = words.pending;
+    const text = texts['unknown'];
+    expect(head.split(' ')[1]).toBe(String(http));
+    expect(head).toContain(`Content-Length: ${Buffer.byteLength(body)}`);
+    expect(JSON.parse(body)).toEqual({ status, Status, message: text, msg: text, api_response: text, response: text });
+  });
+});
+
+describeFleet('two gateways behind HAProxy', () => {
+  let v1: V1OfMany;
+  let proxy: FaultProxy;
+  let fleet: Fleet;
+  const chance = createChance();
+
+  beforeAll(async () => {
+    v1 = await openV1OfMany(ACCOUNTS);
+    proxy = await openFaultProxy(v1.url);
+    fleet = await startFleet({ upstreamUrl: proxy.url });
+  }, 120_000);
+  afterAll(async () => {
+    await fleet?.end();
+    await proxy.close();
+    await v1.close();
+  }, 60_000);
+
+  test('one is killed and the other restarted under load: nothing is doubled, lost or lied about', async () => {
+    const [first, second] = fleet.gateways;
+    const scripts = startScripts({
+      name: 'fleet',
+      scripts: SCRIPTS,
+      accounts: ACCOUNTS,
+      keyOf: (account) => v1.keyOf(account),
+      pickUrl: () => fleet.url,
+      untilUp: () => sleep(10),
+      proxy,
+      chance,
+      restMs: 20,
+    });
+    await sleep(1_500);
+    await first!.end('SIGKILL');
+    await sleep(1_000);
+    expect(await first!.start()).toBe(true);
+    await sleep(1_500);
+    await second!.end('SIGTERM');
+    expect(await second!.start()).toBe(true);
+    await sleep(1_000);
+    await scripts.stop();
+    const verdict = await judgeOrders(scripts.orders, fleet.url, v1);
+    console.log(`seed ${chance.seed}: ${describeVerdict(verdict)}`);
+    expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [] });
+    expect(verdict.toldSuccess).toBeGreaterThan(50);
+    expect(v1.isBalanced()).toBe(true);
+  }, 240_000);
+
+  test('with every gateway away scripts hear "pending" and no page of HTML', async () => {
+    for (const gateway of fleet.gateways) await gateway.end('SIGKILL');
+    const told = await ask(fleet.url, v1.keyOf(0), '/api/topup/', {
+      network: '1',
+      phone: '08031234567',
+      amount: '100',
+      'request-id': 'away-1',
+    });
+    expect(told).toMatchObject({ http: 200, word: 'pending' });
+    expect(await Promise.all(fleet.gateways.map((gateway) => gateway.start()))).toEqual([true, true]);
+  }, 60_000);
+});
