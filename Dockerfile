@@ -6,6 +6,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY scripts/build.mjs scripts/setup.mjs ./scripts/
+# The build checks these once, so that no start need do it again.
+COPY mappings ./mappings
+COPY sandbox ./sandbox
 RUN npm run build
 # What is left is what the program needs to run.
 RUN npm prune --omit=dev

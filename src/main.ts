@@ -24,6 +24,7 @@ import { createPassthrough, type PassthroughOptions } from './http/passthrough';
 import { KnownAddresses } from './http/connection/known-addresses';
 import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './start/listening';
+import { keptValues } from './start/one-file';
 import { openAdmin } from './start/open-admin';
 import { watchUntold } from './watch/mark-untold';
 import { openLiveMapping, type LiveMapping } from './mapping/live';
@@ -297,6 +298,7 @@ function openMapping(config: Config, observer: Observer): LiveMapping {
   const opened = openLiveMapping({
     folder: config.mappingsDir,
     lastGoodFile: join(config.dataDir, 'mappings.last-good.json'),
+    kept: keptValues(config.dataDir),
     onReload: observer.reloaded,
   });
   if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${formatProblems(opened.problems)}`);
@@ -312,6 +314,7 @@ async function startSandbox(config: Config, { observer, log, closers }: Opening)
     dataDir: join(config.dataDir, 'sandbox'),
     relaxed: config.sandboxRelaxed,
     seed: config.sandboxSeed,
+    kept: keptValues(config.dataDir),
     trustedProxies: config.trustedProxies,
     onEvent: (event) => {
       if (event.kind === 'unwritable') observer.trouble('sandbox_write_failed', event.error);
