@@ -20,8 +20,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY mappings ./mappings
-COPY sandbox ./sandbox
+COPY --from=build /app/mappings ./mappings
+COPY --from=build /app/sandbox ./sandbox
 COPY scripts/health.mjs ./scripts/health.mjs
 # The program may write its data and nothing else.
 RUN mkdir data && chown node:node data && chmod 700 data

@@ -1,6 +1,5 @@
 /** A set of mapping files that was checked by this very program before, at a build or an earlier start: only compiled, not checked again. */
-import type { CheckedMapping } from './check';
-import { checkFiles } from './check';
+import { checkFiles, type CheckedMapping } from './check';
 import { compileMapping } from './compile';
 import { findValue, keepValue, type KeptValues } from './kept-value';
 import { hashOf, type MappingFileText } from './load';
@@ -16,10 +15,7 @@ export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): 
   const mapping = compileKept(findValue(kept, NAME, texts) as KeptSource | undefined, hashOf(files));
   if (mapping !== undefined) return { mapping, problems: [] };
   const checked = checkFiles(files);
-  if (checked.source !== undefined) {
-    const { places: _places, ...source } = checked.source;
-    keepValue(kept, NAME, texts, source);
-  }
+  if (checked.source !== undefined) keepValue(kept, NAME, texts, { ...checked.source, places: undefined });
   return checked;
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { CheckedMapping } from '../../src/mapping/check';
 import { checkOnce } from '../../src/mapping/checked-set';
 import { keepValue } from '../../src/mapping/kept-value';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
@@ -31,8 +32,8 @@ test('a set that was checked once is compiled to the same mapping from what was 
   expect(second.mapping!.routes).toEqual(first.mapping!.routes);
   expect(second.mapping!.words).toEqual(first.mapping!.words);
   expect([...second.mapping!.families.keys()]).toEqual([...first.mapping!.families.keys()]);
-  const airtime = (mapping = first.mapping!) => [...mapping.operations.get('buy_airtime')!.known];
-  expect(airtime(second.mapping!)).toEqual(airtime());
+  const airtime = ({ mapping }: CheckedMapping) => [...mapping!.operations.get('buy_airtime')!.known];
+  expect(airtime(second)).toEqual(airtime(first));
   expect(readFileSync(`${kept.folders[0]}/mappings.checked`)).toEqual(bytes);
 });
 
@@ -40,7 +41,8 @@ test('a broken set is refused however often it comes, and after it the sound one
   const kept = { program: 'p1', folders: [await makeFolder()] };
   checkOnce(kept, shipped());
   const broken = changed('operations/airtime.yaml', 'as: naira', 'as: niara');
-  for (const _again of [1, 2]) expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
+  expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
+  expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
   expect(checkOnce(kept, shipped()).source).toBeUndefined();
 });
 
@@ -53,8 +55,7 @@ test('another build checks anew what an older one has found sound', async () => 
 test('what was kept under these texts and means another set is not taken', async () => {
   const kept = { program: 'p1', folders: [await makeFolder()] };
   const { source } = checkOnce({ program: 'p1', folders: [await makeFolder()] }, shipped());
-  const { places: _places, ...rest } = source!;
   const texts = shipped().map(({ name, text }) => [name, text]);
-  keepValue(kept, 'mappings', texts, { ...rest, hash: 'of-another-set' });
+  keepValue(kept, 'mappings', texts, { ...source, places: undefined, hash: 'of-another-set' });
   expect(checkOnce(kept, shipped()).source).toBeDefined();
 });
