@@ -54,6 +54,8 @@ class Hired implements Crew {
 
   constructor(parts: CrewParts) {
     this.#parts = parts;
+    // Workers take connections themselves. In turns by the primary, one that was on its way to a worker that dies would never be answered nor closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
     // A worker runs the same program: from src by tests, from dist, and from the one file in dist.
     cluster.setupPrimary({ exec: join(__dirname, '..', 'cli', `main${extname(__filename)}`), args: ['serve'], serialization: 'advanced' });
     this.started = new Promise((resolve, reject) => (this.#onStart = { resolve, reject }));

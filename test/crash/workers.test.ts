@@ -30,6 +30,7 @@ afterEach(async () => {
 async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS): Promise<void> {
   gateway = await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { WORKERS: '2', LOG_LEVEL: 'info' } });
   expect([await gateway.start(), gateway.complaints()]).toEqual([true, '']);
+  while (!/Probes and metrics: /.test(gateway.output())) await sleep(10);
 }
 
 interface Line {
