@@ -71,7 +71,10 @@ export function openMapping(config: Config, observer: Observer): LiveMapping {
   return opened.live;
 }
 
-export async function startSandbox(config: Config, { observer, log, closers }: Opening): Promise<{ sandbox: Sandbox; url: string }> {
+export async function startSandbox(
+  config: Config,
+  { observer, log, closers }: Opening,
+): Promise<{ sandbox: Sandbox; url: string }> {
   const sandbox = await openSandbox({
     dataDir: join(config.dataDir, 'sandbox'),
     relaxed: config.sandboxRelaxed,

@@ -93,7 +93,13 @@ export async function startService(config: Config, log: Log, clock = systemClock
 /** Starts the part that sells, as one of several processes. */
 export async function startWorker(config: Config, log: Log, joined: Joined): Promise<Selling> {
   return orNothing(async (closers) => {
-    const parts = { log, clock: systemClock, closers, mapping: joined.mapping, isJournalWritable: () => selling.journal.isWritable() };
+    const parts = {
+      log,
+      clock: systemClock,
+      closers,
+      mapping: joined.mapping,
+      isJournalWritable: () => selling.journal.isWritable(),
+    };
     const selling = await sell(config, createTools(config, parts), { ...joined, joined, hasSandbox: false });
     return selling;
   });
@@ -156,7 +162,8 @@ async function sell(config: Config, tools: Tools, { mapping, upstreamUrl, hasSan
   const keyGuard = joined?.openKeyGuard(journal) ?? createKeyGuard({ clock, journal });
   const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
   // All see the same journal: one of them counts and tells.
-  const watchingOrders = (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
+  const watchingOrders =
+    (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
   closers.push(async () => watchingOrders?.stop());
   const gateway = openGateway(config, {
     ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
@@ -327,4 +334,3 @@ function openLearntPatience(
     file.save(entries);
   });
 }
-

@@ -57,7 +57,11 @@ class Hired implements Crew {
     // Workers take connections themselves. In turns by the primary, one that was on its way to a worker that dies would never be answered nor closed.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     // A worker runs the same program: from src by tests, from dist, and from the one file in dist.
-    cluster.setupPrimary({ exec: join(__dirname, '..', 'cli', `main${extname(__filename)}`), args: ['serve'], serialization: 'advanced' });
+    cluster.setupPrimary({
+      exec: join(__dirname, '..', 'cli', `main${extname(__filename)}`),
+      args: ['serve'],
+      serialization: 'advanced',
+    });
     this.started = new Promise((resolve, reject) => (this.#onStart = { resolve, reject }));
     process.once('exit', () => this.#killAll());
     for (let worker = 1; worker <= parts.workers; worker += 1) this.#fork(worker);
@@ -112,7 +116,8 @@ class Hired implements Crew {
       this.#parts.onGone(worker);
       if (this.#isStopping) return;
       const told = { worker, pid: child.process.pid, code: String(code), signal };
-      if (!this.#hasStarted) return this.#onStart.reject(new Error(`Worker ${worker} ended while it started (${signal ?? code}).`));
+      if (!this.#hasStarted)
+        return this.#onStart.reject(new Error(`Worker ${worker} ended while it started (${signal ?? code}).`));
       this.#parts.log.error('worker_died', told);
       this.#forkAgain(worker, performance.now() - bornAtMs);
     });

@@ -33,7 +33,7 @@ export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources)
     async metrics() {
       for (const [worker, answer] of await askWorkers()) if (answer !== undefined) last.set(worker, answer as MetricsOfProcess);
       const all = [(await own.getMetricsAsJSON()) as MetricsOfProcess, ...last.values(), left];
-      return AggregatorRegistry.aggregate(all as never).metrics();
+      return AggregatorRegistry.aggregate(all).metrics();
     },
     gone(worker) {
       deaths.inc();

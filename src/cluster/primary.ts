@@ -53,7 +53,11 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
       ofAll.gone(worker);
     },
   });
-  const ofAll = createMetricsOfAll({ own: metrics.registry, askWorkers: () => crew.askAll('metrics'), serving: () => crew.lines().length });
+  const ofAll = createMetricsOfAll({
+    own: metrics.registry,
+    askWorkers: () => crew.askAll('metrics'),
+    serving: () => crew.lines().length,
+  });
   closers.push(() => crew.stop(undefined, 0));
 
   let spreading: Promise<void> = Promise.resolve();

@@ -37,17 +37,7 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   const keys = createKeyGuard({ clock, journal: { hasReference: () => Promise.resolve(false) } });
   const contents = createContents();
   const inContentTurn = createTurns();
-  const turns = new Map<number, { readonly worker: number; readonly end: () => void }>();
-  let lastTurn = 0;
-
-  const begin = (worker: number, end: () => void): number => {
-    turns.set((lastTurn += 1), { worker, end });
-    return lastTurn;
-  };
-  const end = (turn: number): void => {
-    turns.get(turn)?.end();
-    turns.delete(turn);
-  };
+  const turns = createOpenTurns();
 
   /** What a worker sends in its turn; the guard has heard what v1 said when it comes back. */
   const begun = new Map<string, (turn: number) => void>();
@@ -55,9 +45,13 @@ export function createSharedGuards(clock: Clock): SharedGuards {
     new Promise<SentOutcome>((resolve) => {
       const [worker] = ask.split(' ');
       const over = (): void => resolve({ outcome: { kind: 'unknown', reason: 'told by the worker' }, isDuplicate: true });
-      begun.get(ask)?.(begin(Number(worker), over));
+      begun.get(ask)?.(turns.begin(Number(worker), over));
     });
-  const inPinTurn = takePinTurns({ send, find: () => Promise.reject(new Error('nothing is asked here')), close: () => Promise.resolve() }, pins, clock);
+  const inPinTurn = takePinTurns(
+    { send, find: () => Promise.reject(new Error('nothing is asked here')), close: () => Promise.resolve() },
+    pins,
+    clock,
+  );
   let asks = 0;
 
   return {
@@ -74,7 +68,7 @@ export function createSharedGuards(clock: Clock): SharedGuards {
     },
     pinDone({ turn, verdict }) {
       if (verdict !== undefined) pins.hear(verdict);
-      end(turn);
+      turns.end(turn);
     },
     pinVerdict: (verdict) => pins.hear(verdict),
     async keyEnter(visit) {
@@ -90,11 +84,39 @@ export function createSharedGuards(clock: Clock): SharedGuards {
     keyVerdict: (judged) => keys.note(visitOf(judged), judged.verdict),
     repeatTurn: (content, worker) =>
       new Promise((resolve) => {
-        void inContentTurn(content, () => new Promise<void>((over) => resolve({ turn: begin(worker, over), kept: contents.of(content) })));
+        void inContentTurn(
+          content,
+          () => new Promise<void>((over) => resolve({ turn: turns.begin(worker, over), kept: contents.of(content) })),
+        );
       }),
-    repeatDone: end,
+    repeatDone: turns.end,
     repeatKept: ({ content, kept, windowMs }) => contents.keep(content, kept, windowMs),
-    forget(worker) {
+    forget: turns.endOf,
+  };
+}
+
+interface OpenTurns {
+  /** Gives the number by which it ends. */
+  begin(worker: number, onEnd: () => void): number;
+  readonly end: (turn: number) => void;
+  /** All of one worker. */
+  readonly endOf: (worker: number) => void;
+}
+
+function createOpenTurns(): OpenTurns {
+  const turns = new Map<number, { readonly worker: number; readonly onEnd: () => void }>();
+  let last = 0;
+  const end = (turn: number): void => {
+    turns.get(turn)?.onEnd();
+    turns.delete(turn);
+  };
+  return {
+    begin(worker, onEnd) {
+      turns.set((last += 1), { worker, onEnd });
+      return last;
+    },
+    end,
+    endOf(worker) {
       for (const [turn, { worker: its }] of turns) if (its === worker) end(turn);
     },
   };

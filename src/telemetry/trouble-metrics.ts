@@ -23,7 +23,12 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
   const { logLinesLost = () => 0, isJournalWritable = () => true } = sources;
   // Workers look at one journal: each sees all orders.
   const aggregator = 'max';
-  const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', aggregator, registers });
+  const unknownOrders = new Gauge({
+    name: 'compat_unknown_orders',
+    help: 'Orders whose money may have moved',
+    aggregator,
+    registers,
+  });
   const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', aggregator, registers });
   const contraryEnds = new Counter({
     name: 'compat_contrary_ends_total',

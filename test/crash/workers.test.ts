@@ -140,7 +140,9 @@ test('a PIN that sells at one is trusted by the other, and one that v1 then refu
 test('wrong keys from one network have as many tries as with one process', async () => {
   await open();
   for (let round = 0; round < 4; round += 1)
-    await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `key-${round}-${index}` }, `sandbox_nobody${round}${index}:1234`));
+    await atOnce(20, (index) =>
+      post({ ...AIRTIME, 'request-id': `key-${round}-${index}` }, `sandbox_nobody${round}${index}:1234`),
+    );
   const tried = await valueOf('compat_upstream_seconds_count{path="/airtime",outcome="rejected"');
   expect(tried).toBeGreaterThan(10);
   // Twenty, and one every five seconds.
@@ -215,7 +217,11 @@ test('a stop under load lets scripts hear the end of their orders, and leaves no
   expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
   expect(await exit).toMatchObject({ code: 0 });
   expect(gateway.complaints()).toBe('');
-  expect(linesOf('stopped').map(({ worker }) => worker).sort()).toEqual([1, 2]);
+  expect(
+    linesOf('stopped')
+      .map(({ worker }) => worker)
+      .sort(),
+  ).toEqual([1, 2]);
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }, 60_000);
 

@@ -72,13 +72,7 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
   // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
   const wrongs = new LRUCache<string, readonly Wrong[]>({ max: KEYS_MAX });
   const rights = new LRUCache<string, Right>({ max: KEYS_MAX });
-  // A purchase asks for the hash of its PIN several times.
-  const hashes = new WeakMap<Secret, string>();
-  const hashOf = (pin: Secret): string => {
-    const hash = hashes.get(pin) ?? keyring.hash(`pin ${pin.revealForUseOnly()}`);
-    hashes.set(pin, hash);
-    return hash;
-  };
+  const hashOf = createPinHash(keyring);
 
   /** Milliseconds for which this wrong PIN still counts, by v1's lock and by the last right one. */
   const leftOf = (fingerprint: string, { atMs }: Wrong): number => {
@@ -142,6 +136,16 @@ export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onW
       else noteWrong(fingerprint, pin, refusal);
     },
     hashOf,
+  };
+}
+
+/** A purchase asks for the hash of its PIN several times. */
+function createPinHash(keyring: Pick<Keyring, 'hash'>): (pin: Secret) => string {
+  const hashes = new WeakMap<Secret, string>();
+  return (pin) => {
+    const hash = hashes.get(pin) ?? keyring.hash(`pin ${pin.revealForUseOnly()}`);
+    hashes.set(pin, hash);
+    return hash;
   };
 }
 
