@@ -6,6 +6,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
+COPY scripts/build.mjs scripts/setup.mjs ./scripts/
+# The build checks these once, so that no start need do it again.
+COPY mappings ./mappings
+COPY sandbox ./sandbox
 RUN npm run build
 # What is left is what the program needs to run.
 RUN npm prune --omit=dev
@@ -16,8 +20,8 @@ WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-COPY mappings ./mappings
-COPY sandbox ./sandbox
+COPY --from=build /app/mappings ./mappings
+COPY --from=build /app/sandbox ./sandbox
 COPY scripts/health.mjs ./scripts/health.mjs
 # The program may write its data and nothing else.
 RUN mkdir data && chown node:node data && chmod 700 data

@@ -76,12 +76,11 @@ export function install() {
 
 /** Compiles src/ to dist/, unless dist/ is what src/ gives. Types are the business of `npm run check`: a start does not wait for it. */
 export function build() {
-  const hash = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', ...filesBelow('src')]);
+  const hash = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs', ...filesBelow('src')]);
   const stamp = join(root, 'dist', '.stamp');
   if (stampMatches(stamp, hash)) return;
   console.log('Building…');
-  const [node, tsc] = tool('typescript/bin/tsc');
-  run(node, [tsc, '-p', 'tsconfig.build.json', '--noCheck']);
+  run(process.execPath, [join(root, 'scripts', 'build.mjs'), '--noCheck']);
   mkdirSync(join(root, 'dist'), { recursive: true });
   writeFileSync(stamp, hash);
 }

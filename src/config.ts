@@ -112,7 +112,7 @@ const configSchema = z.strictObject({
     (text) => parseWhole(text, 0, 300),
   ).prefault('5'),
   workers: setting(
-    'How many processes serve. This build serves with 1; several gateways may share one journal.',
+    'How many processes serve as one, behind the same ports and with one journal; `auto` is one for each core.',
     `a whole number from 1 to ${WORKERS_MAX} or \`auto\``,
     (text) => (text === 'auto' ? availableParallelism() : parseWhole(text, 1, WORKERS_MAX)),
   ).prefault('1'),
@@ -244,6 +244,9 @@ function checkTogether(settings: Settings): readonly string[] {
     problems.push(
       'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same.',
     );
+  }
+  if (settings.workers > 1 && /^memory:/i.test(settings.journalUrl)) {
+    problems.push('JOURNAL_URL must not be `memory:` with WORKERS above 1: no process would see the orders of another.');
   }
   if (leadsBack(settings)) {
     problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${settings.port}): it must be the address of v1.`);

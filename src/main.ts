@@ -1,22 +1,18 @@
 /** Builds everything and ties it together: the only file that knows all the rooms. */
-import { join } from 'node:path';
+import { closeAll, createTools, openMapping, shownHost, startSandbox, watchFolder, type Opening, type Tools } from './around';
 import { createPriceLists } from './price-lists/price-lists';
 import type { Config } from './config';
 import { openConfiguredJournal } from './start/configured-journal';
 import { openConfiguredTraffic } from './start/configured-traffic';
 import { prepareDataFolder } from './start/data-folder';
 import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
-import { readOpenFilesLimit, shareDescriptors, type DescriptorShares } from './start/descriptors';
+import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
 import type { GatewayError } from './domain/errors';
 import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
-import type { GatewayParts } from './gateway/walk-parts';
-import { createKeyGuard } from './gateway/key-guard';
-import { createKeyring } from './gateway/read/keyring';
-import { showRequestId } from './gateway/read/show-request-id';
-import { idInHeader } from './gateway/tell/refuse';
+import type { GatewayParts, Together } from './gateway/walk-parts';
+import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
 import { createLearntPatience, type LearntEntry, type LearntPatience } from './gateway/order/learnt-patience';
-import { readGatewaySecret } from './start/gateway-secret';
 import { createApp, type PartialRequest } from './http/app';
 import { createClientAddress, createProxies } from './http/client-address';
 import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
@@ -26,20 +22,19 @@ import { createHttpServer, type HttpServer } from './http/server';
 import { listening } from './start/listening';
 import { openAdmin } from './start/open-admin';
 import { watchUntold } from './watch/mark-untold';
-import { openLiveMapping, type LiveMapping } from './mapping/live';
-import { formatProblems } from './mapping/by-cause';
+import type { Journal } from './journal/journal';
+import type { LiveMapping } from './mapping/live';
+import type { Mapping } from './mapping/mapping';
 import { watchOpenOrders } from './watch/open-orders';
-import { createObserver, type Observer } from './watch/observer';
-import { openSandbox, type Sandbox } from './sandbox/sandbox';
+import type { Observer } from './watch/observer';
+import type { Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
 import { watchContraryEnds } from './watch/contrary-ends';
 import { loggedJournal } from './telemetry/logged-journal';
 import { measuredUpstream } from './telemetry/measured';
-import { createMetrics, type Metrics } from './telemetry/metrics';
+import type { Metrics } from './telemetry/metrics';
 import { createPatienceFile, readPatienceFile } from './watch/patience-file';
 import { createStopLog, type StopLog } from './watch/stop-log';
-import { routesBehindV1 } from './start/routes-behind-v1';
-import { watchMappings } from './watch/watch-mappings';
 import { watchUpstream } from './watch/watch-upstream';
 import { V1_ENDPOINTS } from './upstream/v1';
 import { createHttpUpstream } from './upstream/http-upstream';
@@ -63,14 +58,57 @@ export interface Service {
   stop(signal?: string): Promise<void>;
 }
 
-/** How long a stop waits for requests and orders under way, all together; what is not over then is found in the journal. */
-const STOP_DEADLINE_MS = 25_000;
+/** What one of several processes that serve as one has from the others, and shares with them. */
+export interface Joined {
+  /** From 1. */
+  readonly worker: number;
+  readonly workers: number;
+  readonly upstreamUrl: string;
+  readonly mapping: () => Mapping;
+  readonly openKeyGuard: (journal: Journal) => KeyGuard;
+  readonly together: Together;
+  /** The same memory; the hang-ups that each process meets are learnt by all. */
+  readonly sharePatience: (learnt: LearntPatience) => LearntPatience;
+}
 
-/** Starts everything or throws a sentence about what is in the way; nothing is left running then. The clock is the gateway's. */
+/** The part that sells: journal, way to v1, gateway, and the door that scripts come in by. */
+export interface Selling {
+  readonly publicUrl: string;
+  readonly gateway: Gateway;
+  readonly metrics: Metrics;
+  readonly journal: Pick<Journal, 'isWritable'>;
+  readonly traffic: ReturnType<typeof openConfiguredTraffic>;
+  readonly adminConnections: number;
+  stop(signal?: string): Promise<void>;
+}
+
+/** How long a stop waits for requests and orders under way, all together; what is not over then is found in the journal. */
+export const STOP_DEADLINE_MS = 25_000;
+
+/** Starts everything in this process or throws a sentence about what is in the way; nothing is left running then. The clock is the gateway's. */
 export async function startService(config: Config, log: Log, clock = systemClock): Promise<Service> {
+  return orNothing((closers) => start(config, log, clock, closers));
+}
+
+/** Starts the part that sells, as one of several processes. */
+export async function startWorker(config: Config, log: Log, joined: Joined): Promise<Selling> {
+  return orNothing(async (closers) => {
+    const parts = {
+      log,
+      clock: systemClock,
+      closers,
+      mapping: joined.mapping,
+      isJournalWritable: () => selling.journal.isWritable(),
+    };
+    const selling = await sell(config, createTools(config, parts), { ...joined, joined, hasSandbox: false });
+    return selling;
+  });
+}
+
+async function orNothing<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
   const closers: (() => Promise<void>)[] = [];
   try {
-    return await start(config, log, clock, closers);
+    return await open(closers);
   } catch (error) {
     await closeAll(closers);
     throw error;
@@ -78,28 +116,58 @@ export async function startService(config: Config, log: Log, clock = systemClock
 }
 
 async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
-  const metrics = createMetrics({ logLinesLost: () => log.linesLost(), isJournalWritable: () => journal.isWritable() });
-  const showId = (id: string): string => showRequestId(id, keyring);
-  const observer = createObserver(log, metrics, { showId, headerId: (headers) => idInHeader(headers, live.current()) });
+  const mapping = (): Mapping => live.current();
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
+  const tools = createTools(config, { log, clock, closers, mapping, isJournalWritable: () => selling.journal.isWritable() });
+  const { observer, metrics } = tools;
   const live = openMapping(config, observer);
-  metrics.mappingLoaded(live.current().hash);
-  const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
-  const { journal, endSigns } = await openOrders(config, { observer, log, clock, closers });
-  const traffic = openConfiguredTraffic(config, live.current, metrics, observer.trouble);
-  closers.push(() => traffic?.stop() ?? Promise.resolve());
-  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, { observer, log, clock, closers }) : undefined;
+  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, tools) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
+  watchFolder(config, live, tools);
+  const selling = await sell(config, tools, { mapping, upstreamUrl, hasSandbox: sandbox !== undefined });
+  let isStopping = false;
+  const admin = await openAdmin(config, {
+    ...{ live, sandbox: sandbox?.sandbox, registry: metrics.registry, connectionsMax: selling.adminConnections },
+    ...{ journal: selling.journal, traffic: selling.traffic },
+    isStopping: () => isStopping,
+    onTrouble: observer.trouble,
+  });
+  // Closed last of all: while orders are held somebody must see that, and that nothing more may be sent here.
+  closers.unshift(() => admin.close());
+  return {
+    ...{ upstreamUrl, sandbox: sandbox?.sandbox, live, publicUrl: selling.publicUrl, gateway: selling.gateway },
+    adminUrl: `http://${shownHost(config.adminHost)}:${admin.port}`,
+    stop: (signal) => {
+      isStopping = true;
+      return selling.stop(signal);
+    },
+  };
+}
+
+interface SellingParts {
+  readonly mapping: () => Mapping;
+  readonly upstreamUrl: string;
+  readonly hasSandbox: boolean;
+  readonly joined?: Joined;
+}
+
+async function sell(config: Config, tools: Tools, { mapping, upstreamUrl, hasSandbox, joined }: SellingParts): Promise<Selling> {
+  const { observer, log, clock, closers, metrics, showId, keyring } = tools;
+  metrics.mappingLoaded(mapping().hash);
+  const { journal, endSigns } = await openOrders(config, tools);
+  const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
+  closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
-  const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
-  const keyGuard = createKeyGuard({ clock, journal });
+  const shares = sharesOfWorker(shareDescriptors(readOpenFilesLimit(), hasSandbox), joined?.workers ?? 1);
+  const keyGuard = joined?.openKeyGuard(journal) ?? createKeyGuard({ clock, journal });
   const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
-  watchFolder(config, live, { observer, log, clock, closers });
-  const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
-  closers.push(async () => watchingOrders.stop());
+  // All see the same journal: one of them counts and tells.
+  const watchingOrders =
+    (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
+  closers.push(async () => watchingOrders?.stop());
   const gateway = openGateway(config, {
-    ...{ live, upstream, known, keyring, keyGuard, metrics, observer, clock, closers },
-    journal: watchContraryEnds(loggedJournal(journal, log, showId), { mapping: live.current, log, metrics, showId }),
+    ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
+    journal: watchContraryEnds(loggedJournal(journal, log, showId), { mapping, log, metrics, showId }),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
@@ -108,30 +176,14 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     await stopping.drained();
     await endSigns(hasDrained && journal.isWritable());
   });
-
   const server = createDoor(config, { gateway, observer, traffic, metrics, log, shares, known, upstreamUrl });
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));
-
-  let isStopping = false;
-  const admin = await openAdmin(config, {
-    ...{ live, journal, traffic, sandbox: sandbox?.sandbox, registry: metrics.registry, connectionsMax: shares.admin },
-    isStopping: () => isStopping,
-    onTrouble: observer.trouble,
-  });
-  // Closed last of all: while orders are held somebody must see that, and that nothing more may be sent here.
-  closers.unshift(() => admin.close());
-
   return {
+    ...{ gateway, metrics, journal, traffic, adminConnections: shares.admin },
     publicUrl: `http://${shownHost(config.host)}:${port}`,
-    adminUrl: `http://${shownHost(config.adminHost)}:${admin.port}`,
-    upstreamUrl,
-    sandbox: sandbox?.sandbox,
-    gateway,
-    live,
     stop: async (signal) => {
-      isStopping = true;
       stopping.begin(signal);
       if (signal === 'SIGTERM') await leave(server, config.drainSeconds, clock, stopping);
       deadline.begin();
@@ -140,12 +192,6 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
       stopping.end();
     },
   };
-}
-
-function watchFolder(config: Config, live: LiveMapping, { observer, clock, closers }: Opening): void {
-  if (!config.mappingsWatch) return;
-  const watching = watchMappings(config.mappingsDir, live, clock, observer.trouble);
-  closers.push(async () => watching.stop());
 }
 
 interface UpstreamOpening extends Omit<Opening, 'observer'> {
@@ -168,17 +214,19 @@ function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: Up
 
 interface GatewayOpening
   extends Omit<Opening, 'log'>, Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>, Required<Pick<GatewayParts, 'keyGuard'>> {
-  readonly live: LiveMapping;
+  readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
   readonly metrics: Metrics;
+  readonly joined: Joined | undefined;
 }
 
-function openGateway(config: Config, { live, known, metrics, observer, closers, ...parts }: GatewayOpening): Gateway {
+function openGateway(config: Config, { known, metrics, observer, closers, joined, ...parts }: GatewayOpening): Gateway {
+  const learnt = openLearntPatience(config, parts.clock, observer, metrics, closers);
   return createGateway({
     ...parts,
     ...rememberV1(parts.upstream, parts.clock, known),
-    learntPatience: openLearntPatience(config, parts.clock, observer, metrics, closers),
-    mapping: live.current,
+    learntPatience: joined?.sharePatience(learnt) ?? learnt,
+    together: joined?.together,
     lookupKey: config.lookupApiKey,
     ordersMax: config.ordersMax,
     random: Math.random,
@@ -245,13 +293,6 @@ function passthroughOptions(config: Config, { observer, log, shares, known }: Do
   };
 }
 
-interface Opening {
-  readonly observer: Observer;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly closers: (() => Promise<void>)[];
-}
-
 async function openOrders(config: Config, { observer, log, clock, closers }: Opening) {
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
@@ -286,51 +327,11 @@ function openLearntPatience(
     metrics.setLearnt(keys);
   };
   show(known);
-  return createLearntPatience(known, (kind, entries) => {
-    metrics.hungUp(kind);
+  return createLearntPatience(known, (kind, entries, isOwn) => {
     show(entries());
+    // Whoever met it counts it and writes it down.
+    if (!isOwn) return;
+    metrics.hungUp(kind);
     file.save(entries);
   });
-}
-
-/** The folder's mappings, or the last good ones when those have problems; the operator hears of it either way. */
-function openMapping(config: Config, observer: Observer): LiveMapping {
-  const opened = openLiveMapping({
-    folder: config.mappingsDir,
-    lastGoodFile: join(config.dataDir, 'mappings.last-good.json'),
-    onReload: observer.reloaded,
-  });
-  if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${formatProblems(opened.problems)}`);
-  const hidden = routesBehindV1(opened.live.current(), config.v1Path);
-  if (hidden !== undefined) throw new Error(hidden);
-  const problems = opened.live.problems();
-  if (problems.length > 0) observer.reloaded({ kind: 'refused', hash: opened.live.current().hash, problems });
-  return opened.live;
-}
-
-async function startSandbox(config: Config, { observer, log, closers }: Opening): Promise<{ sandbox: Sandbox; url: string }> {
-  const sandbox = await openSandbox({
-    dataDir: join(config.dataDir, 'sandbox'),
-    relaxed: config.sandboxRelaxed,
-    seed: config.sandboxSeed,
-    trustedProxies: config.trustedProxies,
-    onEvent: (event) => {
-      if (event.kind === 'unwritable') observer.trouble('sandbox_write_failed', event.error);
-      if (event.kind === 'writable') log.info('sandbox_write_recovered');
-    },
-  });
-  closers.push(() => sandbox.close().catch((error: unknown) => observer.trouble('sandbox_write_failed', error)));
-  const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
-  return { sandbox, url };
-}
-
-/** In reverse: what was opened last is closed first. One that fails does not keep the others open. */
-async function closeAll(closers: (() => Promise<void>)[]): Promise<void> {
-  for (const close of closers.splice(0).reverse()) await close().catch(() => undefined);
-}
-
-/** An address that can be typed: nobody can call 0.0.0.0. */
-function shownHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

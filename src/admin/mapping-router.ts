@@ -25,7 +25,8 @@ const STATUS: Readonly<Record<Reloaded['kind'], number>> = {
   unwritable: 500,
 };
 
-export function createMappingRouter(live: LiveMapping): Router {
+/** `everywhere` resolves when every process that serves uses the set in use here: only then is a change answered. */
+export function createMappingRouter(live: LiveMapping, everywhere: () => Promise<void> = () => Promise.resolve()): Router {
   const router = express.Router();
   router.get('/', (_request, response) => {
     const { hash, formats, operations, routes } = live.current();
@@ -40,7 +41,7 @@ export function createMappingRouter(live: LiveMapping): Router {
   router.get('/files', (_request, response) => {
     response.json({ hash: live.current().hash, files: live.files() });
   });
-  router.post('/reload', express.json(), (request, response) => {
+  router.post('/reload', express.json(), async (request, response) => {
     const read = reloadSchema.safeParse(request.body ?? {});
     if (!read.success) {
       response
@@ -49,9 +50,10 @@ export function createMappingRouter(live: LiveMapping): Router {
       return;
     }
     const reloaded = live.reload(read.data.expected_hash, read.data.running_hash);
+    await everywhere();
     response.status(STATUS[reloaded.kind]).json({ status: reloaded.kind, ...reloaded });
   });
-  router.post('/apply', express.json({ limit: SET_MAX }), (request, response) => {
+  router.post('/apply', express.json({ limit: SET_MAX }), async (request, response) => {
     const read = applySchema.safeParse(request.body);
     if (!read.success) {
       response.status(400).json({
@@ -62,6 +64,7 @@ export function createMappingRouter(live: LiveMapping): Router {
     }
     const { files, expected_hash: expected, running_hash: running } = read.data;
     const applied = live.apply(files, expected, running);
+    await everywhere();
     response.status(STATUS[applied.kind]).json({ status: applied.kind, ...applied });
   });
   return router;

@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 /** The one program: `compat-gateway`, a subcommand a file. Bad usage is one sentence and exit code 2. */
+import * as nodeModule from 'node:module';
+import { join } from 'node:path';
 import { runProgram } from './program';
+
+// From Node 22.8 on what has been compiled once is kept, beside the program where that folder takes files and nowhere else.
+const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: (folder: string) => unknown };
+enableCompileCache?.(join(__dirname, '..', '.compiled'));
 
 // `compat-gateway orders list | head` closes the pipe when it has seen enough: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

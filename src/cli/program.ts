@@ -1,5 +1,5 @@
 /** The commands of the program, and what is said of a command line that is none of them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { usageSentence } from './usage-sentence';
@@ -23,9 +23,13 @@ const COMMANDS = [
   'fingerprint',
 ];
 
+/** `serve` and all it needs in one file, where the program was built. */
+const ONE_FILE = resolve(__dirname, '..', 'one-file', 'serve.js');
+
 /** Only the command that is asked for is loaded: `check` needs neither a server nor a journal. */
 function loadCommand(name: string): Command {
-  return (module.require(`./${name}`) as Readonly<Record<string, () => Command>>)[`${name}Command`]!();
+  const path = name === 'serve' && existsSync(ONE_FILE) ? ONE_FILE : `./${name}`;
+  return (module.require(path) as Readonly<Record<string, () => Command>>)[`${name}Command`]!();
 }
 
 function createProgram(first: string | undefined): Command {

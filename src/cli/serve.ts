@@ -1,12 +1,13 @@
+import cluster from 'node:cluster';
 import { Command } from 'commander';
+import { startPrimary } from '../cluster/primary';
+import { serveAsWorker } from '../cluster/worker';
+import type { Config } from '../config';
 import { startService, type Service } from '../main';
 import { createLog, errorFields, type Log } from '../telemetry/log';
 import { createOutput } from '../telemetry/output';
 import { listenForStop } from './listen-for-stop';
 import { readConfig } from './read-config';
-
-const ONE_PROCESS =
-  'WORKERS must be 1: this build serves with one process. For more, start several gateways that share one JOURNAL_URL and one GATEWAY_SECRET, each with a PORT of its own.';
 
 const LEAVE_MS = 2_000;
 
@@ -18,7 +19,7 @@ export function serveCommand(): Command {
       'after',
       `
 Signals: SIGTERM serves on for DRAIN_SECONDS and then stops it once the orders under way are over, SIGINT without serving
-on, SIGHUP reloads the mappings. A second SIGTERM or SIGINT does not wait.
+on, SIGHUP reloads the mappings. A second SIGTERM or SIGINT does not wait. With WORKERS above 1 they go to the first process.
 
 Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
 
@@ -31,18 +32,19 @@ Examples:
 
 async function serve(): Promise<void> {
   const { config } = readConfig();
-  if (config.workers > 1) throw new Error(ONE_PROCESS);
+  if (cluster.isWorker) return work(config);
   const stop = listenForStop();
   const complaints = createOutput(2);
   const output = createOutput(1, {
     onTrouble: (code) =>
       complaints.write(`The log cannot be written (${code}). Selling goes on; lines that find no room are lost.\n`),
+    isShared: config.workers > 1,
     onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
   });
   const log: Log = createLog(config.logLevel, output);
   // Node's own way of telling a warning waits for whoever reads standard error.
   process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
-  const service = await startService(config, log);
+  const service = config.workers > 1 ? await startPrimary(config, log) : await startService(config, log);
   output.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
   if (service.live.problems().length > 0) complaints.write(lastGoodWarning(service));
   process.on('SIGHUP', () => service.live.reload());
@@ -51,22 +53,30 @@ async function serve(): Promise<void> {
   await log.flush();
 }
 
+/** The primary alone hears the operator and the supervisor, although a terminal signals to all. */
+async function work(config: Config): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  await serveAsWorker(config, createOutput(1, { isShared: true }));
+}
+
 /** How long the last log lines may wait for a full pipe; everything else has ended by then. */
 function leaveSoon(): void {
   setTimeout(() => process.exit(), LEAVE_MS).unref();
 }
 
-function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {
+type Greeted = Omit<Service, 'gateway'>;
+
+function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted): string {
   return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n`;
 }
 
 /** Printed beside the log lines, among which an operator would overlook the problems. */
-function lastGoodWarning({ live }: Service): string {
+function lastGoodWarning({ live }: Greeted): string {
   return `The mapping files cannot be used, so the last good set serves: ${live.current().hash}. \`compat-gateway check\` tells what to mend; then \`compat-gateway reload\`.\n`;
 }
 
 /** Everything a newcomer needs for the first sale. */
-function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Service): string {
+function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted): string {
   return `
 compat-gateway serves ${publicUrl}
 

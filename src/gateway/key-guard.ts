@@ -18,6 +18,8 @@ export interface KeyGuard {
   enter(visit: Visit): Promise<void>;
   /** The same upstream; what it answers to each key is taken note of. */
   hear(upstream: Upstream): Upstream;
+  /** Takes note of what v1 has said of a key. */
+  note(visit: Visit, verdict: KeyVerdict): void;
 }
 
 export type Visit = Pick<CallContext, 'credentials' | 'clientAddress'>;
@@ -39,7 +41,7 @@ const KEYS_MAX = 10_000;
 const WRONG_KEY = 401;
 const ACCEPTING: ReadonlySet<OutcomeKind> = new Set(['succeeded', 'pending', 'declined']);
 
-type Verdict = 'accepted' | 'wrong' | 'none';
+export type KeyVerdict = 'accepted' | 'wrong' | 'none';
 
 export interface KeyGuardParts {
   readonly clock: Clock;
@@ -71,7 +73,7 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
     return tooMany((neededFor(fingerprint) - network.triesLeft()) * TRY_EVERY_MS);
   };
 
-  const note = ({ credentials: { fingerprint, isLookupKey }, clientAddress }: Visit, verdict: Verdict): void => {
+  const note = ({ credentials: { fingerprint, isLookupKey }, clientAddress }: Visit, verdict: KeyVerdict): void => {
     // The operator's own key, or that of a shop: whoever uses it has not sent it.
     if (isLookupKey === true) return;
     if (verdict === 'accepted') accepted.set(fingerprint, true);
@@ -101,19 +103,25 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
       }
       network.begin(fingerprint);
     },
-    hear: (upstream) => ({
-      async send(call, requestId, context) {
-        const sent = await upstream.send(call, requestId, context);
-        note(context, verdictOfOutcome(sent.outcome));
-        return sent;
-      },
-      async find(call, context) {
-        const finding = await upstream.find(call, context);
-        note(context, verdictOfFinding(finding));
-        return finding;
-      },
-      close: () => upstream.close(),
-    }),
+    hear: (upstream) => hearVerdicts(upstream, note),
+    note,
+  };
+}
+
+/** The same upstream; what it says of each key is told. */
+export function hearVerdicts(upstream: Upstream, tell: KeyGuard['note']): Upstream {
+  return {
+    async send(call, requestId, context) {
+      const sent = await upstream.send(call, requestId, context);
+      tell(context, verdictOfOutcome(sent.outcome));
+      return sent;
+    },
+    async find(call, context) {
+      const finding = await upstream.find(call, context);
+      tell(context, verdictOfFinding(finding));
+      return finding;
+    },
+    close: () => upstream.close(),
   };
 }
 
@@ -166,12 +174,12 @@ function tooMany(waitMs: number): GatewayError {
   );
 }
 
-function verdictOfOutcome(outcome: Outcome): Verdict {
+function verdictOfOutcome(outcome: Outcome): KeyVerdict {
   if (outcome.kind === 'rejected') return outcome.httpStatus === WRONG_KEY ? 'wrong' : 'none';
   return ACCEPTING.has(outcome.kind) ? 'accepted' : 'none';
 }
 
-function verdictOfFinding(finding: Finding): Verdict {
+function verdictOfFinding(finding: Finding): KeyVerdict {
   if (finding.kind === 'refused') return finding.httpStatus === WRONG_KEY ? 'wrong' : 'none';
   return finding.kind === 'found' ? 'accepted' : 'none';
 }

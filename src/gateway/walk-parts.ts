@@ -18,7 +18,7 @@ import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard'
 import { takePinTurns } from './order/pin-turns';
 import type { PursuitParts } from './order/pursuit';
 import { createPursuits, type Pursuits } from './order/pursuits';
-import { createRepeats, type Repeats } from './order/repeats';
+import { createRepeats, type Repeats, type SharedRepeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { createSteadiness, type Steadiness } from './proof/steadiness';
 import type { ParsedRequest } from './read/parsed-request';
@@ -47,6 +47,14 @@ export interface GatewayParts {
   readonly learntPatience?: LearntPatience;
   /** How many orders may be under way. */
   readonly ordersMax?: number;
+  /** Where several processes serve as one; absent, this one is alone. */
+  readonly together?: Together | undefined;
+}
+
+/** What must be one for all processes that serve as one, so that they cost v1 and its callers no more than one would. */
+export interface Together {
+  readonly takePinTurns: typeof takePinTurns;
+  readonly repeats: SharedRepeats;
 }
 
 /** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
@@ -68,15 +76,16 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
   const pursuits = createPursuits();
   const pinGuard = createPinGuard(parts.clock, parts.keyring, parts.onWrongPin);
   const steadiness = createSteadiness(parts.clock);
+  const takeTurns = parts.together?.takePinTurns ?? takePinTurns;
   return {
     ...parts,
-    upstream: { send: takePinTurns(upstream, pinGuard, parts.clock), find, close: () => upstream.close() },
+    upstream: { send: takeTurns(upstream, pinGuard, parts.clock), find, close: () => upstream.close() },
     pursuits,
     pinGuard,
     admission: createAdmission({ pursuits, ordersMax: parts.ordersMax ?? Infinity }),
     steadiness,
     reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
-    repeats: createRepeats({ ...parts, pursuits }),
+    repeats: createRepeats({ ...parts, pursuits, sharedRepeats: parts.together?.repeats }),
     attempts: createAttemptLimit(parts.clock),
     keyless: createKeyless(parts),
     lookups: createLookupMemory(parts.clock),

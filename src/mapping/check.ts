@@ -33,6 +33,8 @@ import { createReport, NOWHERE, type MappingSource, type Report } from './source
 export interface CheckedMapping {
   /** Absent when there are errors. */
   readonly mapping?: Mapping;
+  /** What the mapping was compiled from. */
+  readonly source?: MappingSource;
   /** In order of file and place. */
   readonly problems: readonly Problem[];
 }
@@ -66,13 +68,15 @@ const CHECKS: readonly Check[] = [
 export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   const { files, problems: found } = checkTexts(given);
   const problems = [...found];
-  const finish = (mapping?: Mapping): CheckedMapping => {
+  const finish = (mapping?: Mapping, source?: MappingSource): CheckedMapping => {
     // A problem without a line is shown at the first file: every problem has a place.
     const placed = problems.map((problem) =>
       problem.file === NOWHERE ? { ...problem, file: given[0]?.file ?? NOWHERE } : problem,
     );
     const distinct = inOrder(withFrames(placed, given), given);
-    return mapping === undefined || hasErrors(distinct) ? { problems: distinct } : { mapping, problems: distinct };
+    return mapping === undefined || hasErrors(distinct)
+      ? { problems: distinct }
+      : { mapping, source: source!, problems: distinct };
   };
   if (files.length === 0) return finish();
   const merged = mergeFiles(files);
@@ -82,7 +86,7 @@ export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
   if (source === undefined) return finish();
   const unread: Hole[] = files.length < given.length ? [{ path: [], kind: 'gone' }] : [];
   const report = reportApartFrom([...holes, ...unread], createReport(source.places, problems));
-  return finish(checkMerged(source, report, problems));
+  return finish(checkMerged(source, report, problems), source);
 }
 
 /** What is wrong with a source that was read from no file, such as one that was broken on purpose. */

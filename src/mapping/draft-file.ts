@@ -11,7 +11,7 @@ export interface Draft {
 }
 
 /** Throws when it cannot be written; nothing is left then. Without `mode` whoever may read what this process writes may read it. */
-export function draftFile(path: string, text: string, mode?: number): Draft {
+export function draftFile(path: string, text: string | Buffer, mode?: number): Draft {
   mkdirSync(dirname(path), { recursive: true });
   // Two processes that replace the same file do not write into one draft.
   const draft = `${path}.${process.pid}`;
@@ -32,7 +32,7 @@ export function draftFile(path: string, text: string, mode?: number): Draft {
   };
 }
 
-export function writeFlushed(path: string, text: string, mode?: number): void {
+export function writeFlushed(path: string, text: string | Buffer, mode?: number): void {
   const handle = openSync(path, 'w', mode);
   try {
     writeFileSync(handle, text);

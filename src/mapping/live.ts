@@ -6,8 +6,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import { checkFiles, type CheckedMapping } from './check';
+import { checkOnce } from './checked-set';
 import { draftFile, type Draft } from './draft-file';
 import { changeFolder, finishChange, type NamedText } from './folder-change';
+import type { KeptValues } from './kept-value';
 import { hashOf, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import type { Problem } from './problem';
@@ -46,6 +48,8 @@ export interface LiveOptions {
   readonly folder: string;
   /** Where the last good set is kept. */
   readonly lastGoodFile: string;
+  /** What need not be checked again at a start, because this very program has checked it; every start checks without. */
+  readonly kept?: KeptValues | undefined;
   readonly onReload?: (reloaded: Reloaded) => void;
 }
 
@@ -58,9 +62,9 @@ export interface InUse {
 export function openLiveMapping(
   options: LiveOptions,
 ): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
-  const { folder, lastGoodFile, onReload } = options;
+  const { folder, lastGoodFile, kept, onReload } = options;
   tryToFinish(folder);
-  const first = checkedFolder(folder);
+  const first = checkedFolder(folder, kept);
   const fallback = first.mapping === undefined ? readLastGood(lastGoodFile) : undefined;
   if (first.mapping === undefined && fallback === undefined) return { problems: first.problems };
   const running = new RunningSet(options, fallback ?? { mapping: first.mapping!, files: first.files });
@@ -187,9 +191,10 @@ function isInFolder(folder: string, hash: string): boolean {
   return 'files' in read && hashOf(read.files) === hash;
 }
 
-function checkedFolder(folder: string): CheckedMapping & { readonly files: readonly MappingFileText[] } {
+function checkedFolder(folder: string, kept?: KeptValues): CheckedMapping & { readonly files: readonly MappingFileText[] } {
   const read = readFolder(folder);
-  return 'problems' in read ? { problems: read.problems, files: [] } : { ...checkFiles(read.files), files: read.files };
+  if ('problems' in read) return { problems: read.problems, files: [] };
+  return { ...(kept === undefined ? checkFiles(read.files) : checkOnce(kept, read.files)), files: read.files };
 }
 
 const lastGoodSchema = z.object({ files: z.array(z.object({ file: z.string(), name: z.string(), text: z.string() })) });

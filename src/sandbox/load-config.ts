@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { findValue, keepValue, type KeptValues } from '../mapping/kept-value';
 import { formatProblem, type Problem } from '../mapping/problem';
 import { readYaml, type Locate } from '../mapping/read-yaml';
 import { accountsFileSchema, type Account } from './account/account';
@@ -23,15 +24,18 @@ export class SandboxConfigError extends Error {
   }
 }
 
+const NAME = 'sandbox';
 const lastGood = { key: '', config: undefined as SandboxConfig | undefined };
 
-/** Reads accounts.yaml and catalog.yaml of a folder; throws a SandboxConfigError that tells all that is wrong in both. */
-export function loadConfig(configDir: string): SandboxConfig {
+/** Reads accounts.yaml and catalog.yaml of a folder; throws a SandboxConfigError that tells all that is wrong in both. `kept` spares what this program has read before. */
+export function loadConfig(configDir: string, kept?: KeptValues): SandboxConfig {
   const texts = ['catalog.yaml', 'accounts.yaml'].map((name) => readText(join(configDir, name)));
   const key = JSON.stringify([configDir, texts]);
   // A test run opens hundreds of sandboxes on the same files, and reading YAML is most of what opening costs.
   if (lastGood.config !== undefined && lastGood.key === key) return lastGood.config;
-  const config = checkConfig(configDir);
+  const known = kept === undefined ? undefined : (findValue(kept, NAME, texts) as SandboxConfig | undefined);
+  const config = known ?? checkConfig(configDir);
+  if (kept !== undefined && known === undefined) keepValue(kept, NAME, texts, config);
   Object.assign(lastGood, { key, config });
   return config;
 }

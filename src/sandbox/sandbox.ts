@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Express } from 'express';
+import type { KeptValues } from '../mapping/kept-value';
 import { createSandboxAdmin, type SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
 import { createWorld } from './create-world';
@@ -25,6 +26,8 @@ export interface SandboxOptions {
   readonly clock?: Clock | undefined;
   /** Measures how long a webhook receiver takes. It is not moved with the other: a receiver lives in real time. */
   readonly receiverClock?: Clock | undefined;
+  /** Spares the reading of files that this program has read before. */
+  readonly kept?: KeptValues | undefined;
   /** Makes references, tokens, PINs and names the same in every run. */
   readonly seed?: string | undefined;
   /** Addresses or networks whose X-Forwarded-For is believed, besides loopback. */
@@ -72,7 +75,7 @@ async function openStore(dataDir: string, onEvent: SandboxOptions['onEvent']): P
 
 /** Opens a v1 service. Throws when its YAML has problems or its data folder belongs to another process. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const config = loadConfig(options.configDir ?? SHIPPED_CONFIG);
+  const config = loadConfig(options.configDir ?? SHIPPED_CONFIG, options.kept);
   const trusted = parseTrustedProxies(options.trustedProxies ?? []);
   const store = options.dataDir === undefined ? createMemoryStore() : await openStore(options.dataDir, options.onEvent);
   const lifetime = new AbortController();

@@ -26,6 +26,12 @@ export function shareDescriptors(limit: number, hasSandbox: boolean): Descriptor
   return { public: Math.max(16, Math.min(PUBLIC_MAX, limit - taken)), sales, passthrough, admin };
 }
 
+/** What one of several processes that serve as one may hold: together they hold what one would. Files are counted by process, so its limit stays its own. */
+export function sharesOfWorker(shares: DescriptorShares, workers: number): DescriptorShares {
+  const part = (whole: number): number => Math.max(1, Math.ceil(whole / workers));
+  return { ...shares, public: part(shares.public), sales: part(shares.sales), passthrough: part(shares.passthrough) };
+}
+
 /** The limit in force, or one that no share is short of where the system does not tell. */
 export function readOpenFilesLimit(file = '/proc/self/limits'): number {
   try {

@@ -8,22 +8,23 @@ import type { Journal } from '../journal/journal';
 import type { LiveMapping } from '../mapping/live';
 import { createSandboxAdminRouter } from '../sandbox/admin-router';
 import type { Sandbox } from '../sandbox/sandbox';
-import type { openConfiguredTraffic } from './configured-traffic';
 import { listening } from './listening';
 
 export interface AdminParts {
   readonly connectionsMax: number;
-  readonly registry: Registry;
+  readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly live: LiveMapping;
   readonly journal: Pick<Journal, 'isWritable'>;
-  readonly traffic: ReturnType<typeof openConfiguredTraffic>;
+  readonly traffic: Parameters<typeof createTrafficRouter>[0];
   readonly sandbox: Sandbox | undefined;
   readonly isStopping: () => boolean;
+  /** Resolves when every process uses the set that this one uses. */
+  readonly everywhere?: () => Promise<void>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export async function openAdmin(config: Config, parts: AdminParts): Promise<AdminServer & { readonly port: number }> {
-  const { connectionsMax, registry, live, journal, traffic, sandbox, isStopping, onTrouble } = parts;
+  const { connectionsMax, registry, live, journal, traffic, sandbox, isStopping, onTrouble, everywhere } = parts;
   const waitingFor = () => [...(isStopping() ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])];
   const admin = createAdminServer({
     token: config.adminToken,
@@ -31,7 +32,7 @@ export async function openAdmin(config: Config, parts: AdminParts): Promise<Admi
     registry,
     readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor() }),
     routers: [
-      { path: '/mapping', router: createMappingRouter(live) },
+      { path: '/mapping', router: createMappingRouter(live, everywhere) },
       { path: '/traffic', router: createTrafficRouter(traffic) },
       ...(sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox) }]),
     ],

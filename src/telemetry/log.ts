@@ -79,11 +79,12 @@ const STACK_LENGTH_MAX = 4_000;
 const LISTED: ReadonlySet<string> = new Set(LOG_FIELDS);
 
 /** A killed process may lose its last lines; the journal loses nothing. */
-export function createLog(level: LogLevel, destination: DestinationStream & Partial<Output>): Log {
+/** With `worker` every line says which of several processes wrote it. */
+export function createLog(level: LogLevel, destination: DestinationStream & Partial<Output>, worker?: number): Log {
   const logger = pino(
     {
       level,
-      base: null,
+      base: worker === undefined ? null : { worker },
       messageKey: 'event',
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },

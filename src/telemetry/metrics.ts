@@ -155,6 +155,7 @@ function createMappingMetrics(registers: Registry[]): Pick<Metrics, 'mappingLoad
     name: 'compat_mapping_info',
     help: 'The mapping set in use, by hash',
     labelNames: ['hash'],
+    aggregator: 'max',
     registers,
   });
   const showHash = (hash: string): void => {
@@ -171,7 +172,12 @@ function createMappingMetrics(registers: Registry[]): Pick<Metrics, 'mappingLoad
 }
 
 function createTrafficMetrics(registers: Registry[]): Pick<Metrics, 'trafficWritten'> {
-  const shapes = new Gauge({ name: 'compat_traffic_shapes', help: 'Shapes of requests that are remembered', registers });
+  const shapes = new Gauge({
+    name: 'compat_traffic_shapes',
+    help: 'Shapes of requests that are remembered',
+    aggregator: 'max',
+    registers,
+  });
   const forgotten = new Counter({
     name: 'compat_traffic_forgotten_total',
     help: 'Requests whose shape had no room',

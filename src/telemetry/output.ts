@@ -17,7 +17,12 @@ export interface OutputEvents {
   /** Writing fails, or nothing has been taken for five seconds. Once, until all that waited is written. */
   readonly onTrouble?: (code: string) => void;
   readonly onWell?: (trouble: { readonly linesLost: number; readonly durationMs: number }) => void;
+  /** Others write to the same place: never more at once than a pipe takes as one piece, so that no line is torn by theirs. */
+  readonly isShared?: boolean;
 }
+
+/** POSIX: a write of so many bytes to a pipe is not mixed with others. Linux has 4,096. */
+const PIECE_BYTES = 4_096;
 
 // A write for every line costs more than the line: they go out together, and none waits longer than this.
 const TOGETHER_CHARS = 32 * 1024;
@@ -107,12 +112,23 @@ class DescriptorOutput implements Output {
   #takeChunk(): boolean {
     if (this.#chunk.length > 0) return true;
     if (this.#lines.length === 0) return false;
-    let count = 0;
-    for (let chars = 0; count < this.#lines.length && chars < CHUNK_CHARS; count += 1) chars += this.#lines[count]!.length;
+    let count = this.#events.isShared === true ? this.#linesOfPiece() : 0;
+    for (let chars = 0; this.#events.isShared !== true && count < this.#lines.length && chars < CHUNK_CHARS; count += 1)
+      chars += this.#lines[count]!.length;
     const text = this.#lines.splice(0, count).join('');
     this.#chars -= text.length;
     this.#chunk = Buffer.from(text);
     return true;
+  }
+
+  /** At least one: a longer line may be torn. */
+  #linesOfPiece(): number {
+    let count = 1;
+    for (let bytes = Buffer.byteLength(this.#lines[0]!); count < this.#lines.length; count += 1) {
+      bytes += Buffer.byteLength(this.#lines[count]!);
+      if (bytes > PIECE_BYTES) break;
+    }
+    return count;
   }
 
   #wrote(bytes: number): void {

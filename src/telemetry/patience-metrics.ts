@@ -27,6 +27,7 @@ export function createPatienceMetrics(registers: Registry[]): PatienceMetrics {
     name: 'compat_learnt_patience_keys',
     help: 'Keys held below the patience of their kind because their scripts hang up earlier, by kind of caller',
     labelNames: ['kind'],
+    aggregator: 'max',
     registers,
   });
   return {

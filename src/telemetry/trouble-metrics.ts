@@ -21,8 +21,15 @@ export interface TroubleSources {
 
 export function createTroubleMetrics(registers: Registry[], sources: TroubleSources): TroubleMetrics {
   const { logLinesLost = () => 0, isJournalWritable = () => true } = sources;
-  const unknownOrders = new Gauge({ name: 'compat_unknown_orders', help: 'Orders whose money may have moved', registers });
-  const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', registers });
+  // Workers look at one journal: each sees all orders.
+  const aggregator = 'max';
+  const unknownOrders = new Gauge({
+    name: 'compat_unknown_orders',
+    help: 'Orders whose money may have moved',
+    aggregator,
+    registers,
+  });
+  const unknownNaira = new Gauge({ name: 'compat_unknown_orders_naira', help: 'The money in them', aggregator, registers });
   const contraryEnds = new Counter({
     name: 'compat_contrary_ends_total',
     help: 'Orders that ended otherwise than their scripts took "pending" for',
@@ -35,7 +42,12 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
     labelNames: ['end'],
     registers,
   });
-  const v1Up = new Gauge({ name: 'compat_v1_up', help: '0 from upstream_trouble until upstream_well, else 1', registers });
+  const v1Up = new Gauge({
+    name: 'compat_v1_up',
+    help: '0 from upstream_trouble until upstream_well, else 1',
+    aggregator: 'min',
+    registers,
+  });
   v1Up.set(1);
   const v1Troubles = new Counter({
     name: 'compat_v1_troubles_total',
@@ -55,6 +67,7 @@ export function createTroubleMetrics(registers: Registry[], sources: TroubleSour
   new Gauge({
     name: 'compat_journal_writable',
     help: '1 while orders can be written; 0 from a failed write until one gets through, and no order is taken then',
+    aggregator: 'min',
     registers,
     collect() {
       this.set(isJournalWritable() ? 1 : 0);

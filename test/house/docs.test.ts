@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { CONFIG_KEYS } from '../../src/config';
+import { createMetricsOfAll } from '../../src/cluster/metrics-of-all';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { openHouse } from '../flows/house';
 
@@ -69,6 +70,7 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
 
 test('docs/operations.md lists exactly the metrics that there are', async () => {
   const { registry } = createMetrics({ hasProcessMetrics: false });
+  createMetricsOfAll({ own: registry, askWorkers: () => Promise.resolve([]), serving: () => 0 });
   const names = registry.getMetricsAsArray().map(({ name }) => name);
   const listed = [...read(join(ROOT, 'docs', 'operations.md')).matchAll(/^\| `(compat_\w+)` \|/gm)].map(([, name]) => name);
   expect([...listed].sort()).toEqual([...names].sort());

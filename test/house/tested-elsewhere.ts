@@ -78,6 +78,9 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/start/config-values.ts': 'The words of every setting: test/config.test.ts.',
   'src/start/configured-traffic.ts': 'Opened, damaged and switched off in test/flows/traffic.test.ts.',
   'src/start/open-admin.ts': 'The admin port of every test in test/flows.',
+  'src/cluster/':
+    'Real processes against one v1: test/crash/workers.test.ts; the messages and the guards by themselves in test/cluster.',
+  'src/around.ts': 'Opened by every test in test/flows.',
   'src/main.ts': 'Opened by every test in test/flows.',
   'src/sandbox/': 'A whole v1 behind a socket: test/conformance and test/sandbox ask it as a caller would.',
 };

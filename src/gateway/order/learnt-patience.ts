@@ -19,6 +19,8 @@ export interface LearntPatience {
   limitOf(fingerprint: string, kind: string): number | undefined;
   /** A script of this key hung up so long after its purchase came in. */
   hangUp(fingerprint: string, kind: string, ageMs: number): void;
+  /** The same, met by another process. */
+  hear(fingerprint: string, kind: string, ageMs: number): void;
   entries(): readonly LearntEntry[];
 }
 
@@ -35,24 +37,30 @@ export const ENTRIES_MAX = 2_000;
 
 export function createLearntPatience(
   known: readonly LearntEntry[] = [],
-  onHangUp: (kind: string, entries: () => readonly LearntEntry[]) => void = () => undefined,
+  onHangUp: (kind: string, entries: () => readonly LearntEntry[], isOwn: boolean) => void = () => undefined,
 ): LearntPatience {
   const learnt = new Map(known.slice(-ENTRIES_MAX).map((entry) => [keyOf(entry.fingerprint, entry.kind), entry]));
   const entries = (): readonly LearntEntry[] => [...learnt.values()];
+  const learn = (fingerprint: string, kind: string, ageMs: number): void => {
+    if (ageMs < AGE_LEAST_MS) return;
+    const key = keyOf(fingerprint, kind);
+    const entry = learnFrom(learnt.get(key) ?? { fingerprint, kind, hangUpsMs: [] }, Math.round(ageMs));
+    // Set anew, so that the one heard of longest ago stands first.
+    learnt.delete(key);
+    learnt.set(key, entry);
+    const [oldest] = learnt.size > ENTRIES_MAX ? learnt.keys() : [];
+    if (oldest !== undefined) learnt.delete(oldest);
+  };
   return {
     entries,
     limitOf: (fingerprint, kind) => learnt.get(keyOf(fingerprint, kind))?.limitMs,
     hangUp(fingerprint, kind, ageMs) {
-      if (ageMs >= AGE_LEAST_MS) {
-        const key = keyOf(fingerprint, kind);
-        const entry = learnFrom(learnt.get(key) ?? { fingerprint, kind, hangUpsMs: [] }, Math.round(ageMs));
-        // Set anew, so that the one heard of longest ago stands first.
-        learnt.delete(key);
-        learnt.set(key, entry);
-        const [oldest] = learnt.size > ENTRIES_MAX ? learnt.keys() : [];
-        if (oldest !== undefined) learnt.delete(oldest);
-      }
-      onHangUp(kind, entries);
+      learn(fingerprint, kind, ageMs);
+      onHangUp(kind, entries, true);
+    },
+    hear(fingerprint, kind, ageMs) {
+      learn(fingerprint, kind, ageMs);
+      onHangUp(kind, entries, false);
     },
   };
 }

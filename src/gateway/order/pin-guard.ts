@@ -18,8 +18,23 @@ export interface PinGuard {
   isTrusted(credentials: Credentials): boolean;
   /** True when v1 has accepted a PIN of the key, this one or another. */
   hasTrusted(credentials: Credentials): boolean;
-  /** Takes note of v1's answer to a purchase, unless it gave back an order that it had already: then no PIN was judged. */
-  note(visit: Pick<CallContext, 'credentials' | 'clientAddress'>, outcome: Outcome): void;
+  /**
+   * Takes note of v1's answer to a purchase, unless it gave back an order that it had already: then no PIN was judged. Gives what is new about the
+   * PIN by it, for the guards of other processes.
+   */
+  note(visit: Pick<CallContext, 'credentials' | 'clientAddress'>, outcome: Outcome): PinVerdict | undefined;
+  /** Takes note of what another process was told of a PIN. */
+  hear(verdict: PinVerdict): void;
+  /** What stands for a PIN in verdicts: a keyed hash, the same in all processes that share the gateway's secret. */
+  hashOf(pin: Secret): string;
+}
+
+/** What v1 has said of a PIN. */
+export interface PinVerdict {
+  readonly fingerprint: string;
+  readonly pin: string;
+  /** What v1 said of a wrong one; absent for a right one. */
+  readonly refusal?: string;
 }
 
 /** v1 has called a PIN wrong. `count`: wrong ones of this key that it may still count. */
@@ -53,17 +68,11 @@ interface Right {
   readonly atMs: number;
 }
 
-export function createPinGuard(clock: Clock, keyring: Keyring, onWrong?: (wrong: WrongPin) => void): PinGuard {
+export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onWrong?: (wrong: WrongPin) => void): PinGuard {
   // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
   const wrongs = new LRUCache<string, readonly Wrong[]>({ max: KEYS_MAX });
   const rights = new LRUCache<string, Right>({ max: KEYS_MAX });
-  // A purchase asks for the hash of its PIN several times.
-  const hashes = new WeakMap<Secret, string>();
-  const hashOf = (pin: Secret): string => {
-    const hash = hashes.get(pin) ?? keyring.hash(`pin ${pin.revealForUseOnly()}`);
-    hashes.set(pin, hash);
-    return hash;
-  };
+  const hashOf = createPinHash(keyring);
 
   /** Milliseconds for which this wrong PIN still counts, by v1's lock and by the last right one. */
   const leftOf = (fingerprint: string, { atMs }: Wrong): number => {
@@ -89,11 +98,11 @@ export function createPinGuard(clock: Clock, keyring: Keyring, onWrong?: (wrong:
     return new GatewayError('pin_held', heldText(rights.has(fingerprint), next));
   }
 
-  const noteWrong = (fingerprint: string, pin: string, address: string, message: string): void => {
+  const noteWrong = (fingerprint: string, pin: string, message: string): number => {
     if (rights.get(fingerprint)?.pin === pin) rights.delete(fingerprint);
     const all = [...counting(fingerprint), { pin, atMs: clock.elapsed(), message }].slice(-WRONGS_KEPT);
     wrongs.set(fingerprint, all);
-    onWrong?.({ fingerprint, address, count: all.length });
+    return all.length;
   };
   const noteRight = (fingerprint: string, pin: string): void => {
     rights.set(fingerprint, { pin, atMs: clock.elapsed() });
@@ -107,13 +116,36 @@ export function createPinGuard(clock: Clock, keyring: Keyring, onWrong?: (wrong:
     refusalOf,
     isTrusted,
     hasTrusted: ({ fingerprint }) => rights.has(fingerprint),
-    note({ credentials: { fingerprint, pin }, clientAddress }, outcome) {
-      if (pin === undefined) return;
+    note({ credentials, clientAddress: address }, outcome) {
+      const { fingerprint, pin } = credentials;
+      if (pin === undefined) return undefined;
       const refusal = outcome.kind === 'rejected' && outcome.httpStatus === WRONG_PIN_STATUS ? (outcome.message ?? '') : '';
-      if (WRONG_PIN.test(refusal)) noteWrong(fingerprint, hashOf(pin), clientAddress, refusal);
+      if (WRONG_PIN.test(refusal)) {
+        const count = noteWrong(fingerprint, hashOf(pin), refusal);
+        onWrong?.({ fingerprint, address, count });
+        return { fingerprint, pin: hashOf(pin), refusal };
+      }
       // Whatever else v1 judged, it judged it after the PIN.
-      else if (JUDGED_AFTER_PIN.has(outcome.kind)) noteRight(fingerprint, hashOf(pin));
+      if (!JUDGED_AFTER_PIN.has(outcome.kind)) return undefined;
+      const isNews = !isTrusted(credentials) || wrongs.has(fingerprint);
+      noteRight(fingerprint, hashOf(pin));
+      return isNews ? { fingerprint, pin: hashOf(pin) } : undefined;
     },
+    hear({ fingerprint, pin, refusal }) {
+      if (refusal === undefined) noteRight(fingerprint, pin);
+      else noteWrong(fingerprint, pin, refusal);
+    },
+    hashOf,
+  };
+}
+
+/** A purchase asks for the hash of its PIN several times. */
+function createPinHash(keyring: Pick<Keyring, 'hash'>): (pin: Secret) => string {
+  const hashes = new WeakMap<Secret, string>();
+  return (pin) => {
+    const hash = hashes.get(pin) ?? keyring.hash(`pin ${pin.revealForUseOnly()}`);
+    hashes.set(pin, hash);
+    return hash;
   };
 }
 

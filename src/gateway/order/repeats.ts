@@ -19,16 +19,24 @@ export interface Repeats {
   join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>): Promise<T>;
 }
 
+/** What several processes that serve as one know of repeats together; one that is alone knows it itself. */
+export interface SharedRepeats {
+  /** One work at a time on a content, over all processes. It is told what the others have kept of that content. */
+  inTurn<T>(content: string, work: (kept: readonly KeptRepeat[]) => Promise<T>): Promise<T>;
+  keep(content: string, kept: KeptRepeat, windowMs: number): void;
+}
+
 type Start<T> = (order: NewOrder, isRepeat: boolean) => Promise<T>;
 
 export interface RepeatsParts {
   readonly journal: Pick<Journal, 'find' | 'listUnsettled'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
   readonly clock: Clock;
+  readonly sharedRepeats?: SharedRepeats | undefined;
 }
 
 /** An order that may be repeated. */
-type Kept = Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'>;
+export type KeptRepeat = Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'>;
 
 /** By key and content; beyond it the oldest are forgotten. */
 const CONTENTS_MAX = 20_000;
@@ -39,17 +47,15 @@ const OWNERS_MAX = 10_000;
 const LOOK_EVERY_MS = 1_000;
 const LOOK_MAX = 500;
 
-export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repeats {
-  const contents = new LRUCache<string, readonly Kept[]>({ max: CONTENTS_MAX });
+export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
+  const contents = createContents();
   const lookedAt = new LRUCache<string, number>({ max: OWNERS_MAX });
   const inTurn = createTurns();
 
-  const keep = ({ owner, contentHash, requestId, headerId, openedAtMs }: NewOrder, windowMs: number): void => {
-    const key = keyOf(owner, contentHash);
-    const mine: Kept = headerId === undefined ? { requestId, openedAtMs } : { requestId, openedAtMs, headerId };
-    const known = contents.get(key);
-    const others = known?.filter((kept) => kept.requestId !== requestId && openedAtMs - kept.openedAtMs <= windowMs);
-    contents.set(key, others === undefined ? [mine] : [mine, ...others].slice(0, KEPT_MAX));
+  const keep = (order: NewOrder, windowMs: number): void => {
+    const [key, kept] = [keyOf(order.owner, order.contentHash), keptOf(order)];
+    contents.keep(key, kept, windowMs);
+    shared?.keep(key, kept, windowMs);
   };
 
   const look = async (owner: string, windowMs: number): Promise<void> => {
@@ -59,9 +65,7 @@ export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repea
     lookedAt.set(owner, now);
     const fromMs = Math.max(0, clock.now() - windowMs);
     const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_MAX, onUnreadable: () => undefined });
-    const known = (order: Order): boolean =>
-      (contents.get(keyOf(owner, order.contentHash)) ?? []).some(({ requestId }) => requestId === order.requestId);
-    for (const order of open) if (!known(order)) keep(order, windowMs);
+    for (const order of open) contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
   };
 
   /** The newest that it can be a repeat of. */
@@ -69,7 +73,7 @@ export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repea
     const { owner } = order;
     if (sent !== undefined && (await current(owner, sent.id)) !== undefined) return undefined;
     await look(owner, windowMs);
-    for (const kept of contents.get(keyOf(owner, order.contentHash)) ?? []) {
+    for (const kept of contents.of(keyOf(owner, order.contentHash))) {
       if (order.openedAtMs - kept.openedAtMs > windowMs) continue;
       if (sent !== undefined && kept.headerId !== sent.id) continue;
       const earlier = await current(owner, kept.requestId);
@@ -88,15 +92,48 @@ export function createRepeats({ journal, pursuits, clock }: RepeatsParts): Repea
         keep(order, windowMs);
         return start(order, false);
       }
-      return inTurn(keyOf(order.owner, order.contentHash), async () => {
+      const content = keyOf(order.owner, order.contentHash);
+      const work = async (others: readonly KeptRepeat[]): ReturnType<typeof start> => {
+        for (const kept of others) contents.add(content, kept, windowMs);
         // A journal that cannot be read is refused where the order is opened.
         const requestId = await find(order, sent, windowMs).catch(() => undefined);
         if (requestId !== undefined) return start({ ...order, requestId }, true);
         keep(order, windowMs);
         return start(order, false);
-      });
+      };
+      return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, work)));
     },
   };
+}
+
+export interface Contents {
+  of(content: string): readonly KeptRepeat[];
+  /** As the newest of its content. */
+  keep(content: string, kept: KeptRepeat, windowMs: number): void;
+  /** Unless it is kept already. */
+  add(content: string, kept: KeptRepeat, windowMs: number): void;
+}
+
+export function createContents(): Contents {
+  const contents = new LRUCache<string, readonly KeptRepeat[]>({ max: CONTENTS_MAX });
+  const of = (content: string): readonly KeptRepeat[] => contents.get(content) ?? [];
+  const keep = (content: string, kept: KeptRepeat, windowMs: number): void => {
+    const others = of(content).filter(
+      (other) => other.requestId !== kept.requestId && kept.openedAtMs - other.openedAtMs <= windowMs,
+    );
+    contents.set(content, [kept, ...others].slice(0, KEPT_MAX));
+  };
+  return {
+    of,
+    keep,
+    add(content, kept, windowMs) {
+      if (!of(content).some(({ requestId }) => requestId === kept.requestId)) keep(content, kept, windowMs);
+    },
+  };
+}
+
+function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
+  return { requestId, openedAtMs, ...(headerId === undefined ? {} : { headerId }) };
 }
 
 /** Without an end, or with one of which no script has heard. One that heard "pending" may have sold it, and sells the next. */
@@ -109,7 +146,7 @@ function keyOf(owner: string, contentHash: string): string {
 }
 
 /** Work under one name is done one after another. */
-function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
+export function createTurns(): <T>(name: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (name, work) => {
     const before = last.get(name);

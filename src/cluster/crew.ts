@@ -1,0 +1,148 @@
+/** The workers: forked, replaced when one dies, stopped together. A place keeps its number whoever has it. */
+import cluster, { type Worker } from 'node:cluster';
+import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../telemetry/log';
+import { openLine, type Hears, type Line } from './line';
+
+export interface Crew {
+  /** Resolves with the public address when all serve; rejects with the sentence of one that cannot start. */
+  readonly started: Promise<string>;
+  readonly lines: () => readonly (readonly [worker: number, Line])[];
+  tellAll(kind: string, value?: unknown, except?: number): void;
+  /** What each that serves answers; who dies meanwhile, or takes longer, answers nothing. */
+  askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
+  /** So that another takes its place. */
+  replace(worker: number): void;
+  /** Resolves when all have left, or were made to. */
+  stop(signal: string | undefined, deadlineMs: number): Promise<void>;
+}
+
+export interface CrewParts {
+  readonly workers: number;
+  readonly log: Log;
+  /** What the primary does with messages of this worker. */
+  readonly hears: (worker: number) => Hears;
+  readonly onGone: (worker: number) => void;
+}
+
+const BACKOFF_FIRST_MS = 100;
+const BACKOFF_MOST_MS = 10_000;
+/** Who served so long has not died of its start. */
+const STEADY_MS = 30_000;
+const ANSWER_MS = 2_000;
+const ENDING_MS = 1_000;
+
+interface Place {
+  readonly process: Worker;
+  readonly line: Line;
+  isServing: boolean;
+}
+
+export function hireCrew(parts: CrewParts): Crew {
+  return new Hired(parts);
+}
+
+class Hired implements Crew {
+  readonly started: Promise<string>;
+  readonly #parts: CrewParts;
+  readonly #places = new Map<number, Place>();
+  readonly #deaths = new Map<number, number>();
+  #isStopping = false;
+  #hasStarted = false;
+  #onStart!: { resolve: (publicUrl: string) => void; reject: (error: Error) => void };
+
+  constructor(parts: CrewParts) {
+    this.#parts = parts;
+    // Workers take connections themselves. In turns by the primary, one that was on its way to a worker that dies would never be answered nor closed.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    // A worker runs the same program: from src by tests, from dist, and from the one file in dist.
+    cluster.setupPrimary({
+      exec: join(__dirname, '..', 'cli', `main${extname(__filename)}`),
+      args: ['serve'],
+      serialization: 'advanced',
+    });
+    this.started = new Promise((resolve, reject) => (this.#onStart = { resolve, reject }));
+    process.once('exit', () => this.#killAll());
+    for (let worker = 1; worker <= parts.workers; worker += 1) this.#fork(worker);
+  }
+
+  lines(): (readonly [number, Line])[] {
+    return [...this.#places].filter(([, { isServing }]) => isServing).map(([worker, { line }]) => [worker, line] as const);
+  }
+
+  tellAll(kind: string, value?: unknown, except?: number): void {
+    for (const [worker, line] of this.lines()) if (worker !== except) line.tell(kind, value);
+  }
+
+  async askAll(kind: string, value?: unknown): Promise<(readonly [number, unknown])[]> {
+    const answers = await Promise.all(
+      this.lines().map(async ([worker, line]) => {
+        const answer = line.ask(kind, value).then((given) => ({ worker, given }));
+        return Promise.race([answer, sleep(ANSWER_MS, undefined, { ref: false })]).catch(() => undefined);
+      }),
+    );
+    return answers.flatMap((answer) => (answer === undefined ? [] : [[answer.worker, answer.given] as const]));
+  }
+
+  replace(worker: number): void {
+    this.#places.get(worker)?.process.process.kill('SIGKILL');
+  }
+
+  async stop(signal: string | undefined, deadlineMs: number): Promise<void> {
+    this.#isStopping = true;
+    for (const { line } of this.#places.values()) line.tell('stop', signal);
+    const untilMs = performance.now() + deadlineMs;
+    while (this.#places.size > 0 && performance.now() < untilMs) await sleep(10);
+    this.#killAll();
+  }
+
+  #fork(worker: number): void {
+    const child = cluster.fork();
+    const bornAtMs = performance.now();
+    const line = openLine(child, {
+      ...this.#parts.hears(worker),
+      ready: (publicUrl: string) => {
+        place.isServing = true;
+        this.#parts.log.info('worker_started', { worker, pid: child.process.pid });
+        if (this.lines().length === this.#parts.workers) this.#begin(publicUrl);
+      },
+      failed: (sentence: string) => this.#onStart.reject(new Error(sentence)),
+    });
+    const place: Place = { process: child, line, isServing: false };
+    this.#places.set(worker, place);
+    child.once('exit', (code, signal) => {
+      this.#places.delete(worker);
+      this.#parts.onGone(worker);
+      if (this.#isStopping) return;
+      const told = { worker, pid: child.process.pid, code: String(code), signal };
+      if (!this.#hasStarted)
+        return this.#onStart.reject(new Error(`Worker ${worker} ended while it started (${signal ?? code}).`));
+      this.#parts.log.error('worker_died', told);
+      this.#forkAgain(worker, performance.now() - bornAtMs);
+    });
+  }
+
+  #begin(publicUrl: string): void {
+    this.#hasStarted = true;
+    this.#onStart.resolve(publicUrl);
+  }
+
+  #forkAgain(worker: number, livedMs: number): void {
+    const deaths = livedMs >= STEADY_MS ? 0 : (this.#deaths.get(worker) ?? 0);
+    this.#deaths.set(worker, deaths + 1);
+    const delayMs = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** deaths);
+    setTimeout(() => {
+      if (!this.#isStopping) this.#fork(worker);
+    }, delayMs);
+  }
+
+  #killAll(): void {
+    for (const { process: child } of this.#places.values()) child.process.kill('SIGKILL');
+  }
+}
+
+/** How long all workers may take to leave, after the time that load balancers have: their own deadline, and a little for what follows it. */
+export function leaveWithinMs(drainSeconds: number, deadlineMs: number): number {
+  return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
+}

@@ -1,0 +1,61 @@
+/** Messages between the primary and a worker: what is told, and what is asked and answered. They arrive in the order in which they were sent. */
+export interface Line {
+  tell(kind: string, value?: unknown): void;
+  /** Rejects when the other end fails to answer, or is gone. */
+  ask(kind: string, value?: unknown): Promise<unknown>;
+}
+
+/** What this end does with a message of each kind; what it gives back answers a question. */
+export type Hears = Readonly<Record<string, (value: never) => unknown>>;
+
+/** A process at the other end: `process` in a worker, the child in the primary. */
+export interface Peer {
+  send?(message: unknown, onSent: (error: Error | null) => void): unknown;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'disconnect', listener: () => void): unknown;
+}
+
+interface Message {
+  readonly line: 'tell' | 'ask' | 'answer' | 'failure';
+  readonly id: number;
+  readonly kind: string;
+  readonly value: unknown;
+}
+
+export function openLine(peer: Peer, hears: Hears): Line {
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  let lastId = 0;
+  let isGone = false;
+  const send = (message: Message): void => {
+    // A process that ends closes its end: whoever asked hears it by `disconnect`.
+    if (!isGone) peer.send?.(message, () => undefined);
+  };
+  const answer = async ({ id, kind, value }: Message): Promise<void> => {
+    try {
+      send({ line: 'answer', id, kind, value: await hears[kind]?.(value as never) });
+    } catch (error) {
+      send({ line: 'failure', id, kind, value: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  peer.on('message', (given) => {
+    const message = given as Message;
+    if (message.line === 'tell') void hears[message.kind]?.(message.value as never);
+    else if (message.line === 'ask') void answer(message);
+    else if (message.line === 'answer') waiting.get(message.id)?.resolve(message.value);
+    else if (message.line === 'failure') waiting.get(message.id)?.reject(new Error(String(message.value)));
+  });
+  peer.on('disconnect', () => {
+    isGone = true;
+    for (const { reject } of waiting.values()) reject(new Error('The other process is gone.'));
+  });
+  return {
+    tell: (kind, value) => send({ line: 'tell', id: 0, kind, value }),
+    ask(kind, value) {
+      if (isGone) return Promise.reject(new Error('The other process is gone.'));
+      const id = (lastId += 1);
+      const answered = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));
+      send({ line: 'ask', id, kind, value });
+      return answered.finally(() => waiting.delete(id));
+    },
+  };
+}

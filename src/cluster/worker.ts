@@ -1,0 +1,202 @@
+/** One of several processes that serve as one: it sells, and has from the primary what must be one for all. */
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../config';
+import { startAge, systemClock } from '../domain/clock';
+import { GatewayError } from '../domain/errors';
+import { hearVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
+import type { LearntPatience } from '../gateway/order/learnt-patience';
+import { WRONG_PIN_STATUS, type PinGuard, type PinVerdict } from '../gateway/order/pin-guard';
+import { takePinTurns } from '../gateway/order/pin-turns';
+import type { SharedRepeats } from '../gateway/order/repeats';
+import type { Journal } from '../journal/journal';
+import { startWorker, type Joined, type Selling } from '../main';
+import { checkFiles } from '../mapping/check';
+import { checkOnce } from '../mapping/checked-set';
+import type { MappingFileText } from '../mapping/load';
+import type { Mapping } from '../mapping/mapping';
+import { keptValues } from '../start/one-file';
+import { createLog, errorFields } from '../telemetry/log';
+import type { Output } from '../telemetry/output';
+import { openLine, type Hears, type Line } from './line';
+import type { Briefing, HungUp, KeyRefusal, PinTurn, RepeatTurn } from './what-is-said';
+
+const KEYS_MAX = 10_000;
+const LOOK_EVERY_MS = 250;
+
+/** Serves until the primary says stop, or is gone. */
+export async function serveAsWorker(config: Config, output: Output): Promise<void> {
+  const colleague = new Colleague(config, output);
+  await colleague.serve();
+}
+
+class Colleague {
+  readonly #config: Config;
+  readonly #output: Output;
+  readonly #line: Line;
+  #selling: Selling | undefined;
+  #mapping: Mapping | undefined;
+  #pins: PinGuard | undefined;
+  #learnt: LearntPatience | undefined;
+  #stop: (signal?: string) => void = () => undefined;
+
+  constructor(config: Config, output: Output) {
+    this.#config = config;
+    this.#output = output;
+    const hears: Hears = {
+      useMapping: (files: readonly MappingFileText[]) => this.#use(files, true),
+      metrics: () => this.#selling?.metrics.registry.getMetricsAsJSON(),
+      traffic: () => this.#selling?.traffic?.read(),
+      forgetTraffic: () => this.#selling?.traffic?.forget(),
+      pinVerdict: (verdict: PinVerdict) => this.#pins?.hear(verdict),
+      hungUp: ({ fingerprint, kind, ageMs }: HungUp) => this.#learnt?.hear(fingerprint, kind, ageMs),
+      stop: (signal: string | undefined) => this.#stop(signal),
+    };
+    this.#line = openLine(process, hears);
+  }
+
+  async serve(): Promise<void> {
+    const asked = new Promise<string | undefined>((resolve) => {
+      this.#stop = resolve;
+      // Without the primary nobody replaces this one or tells of it: orders under way come to their end, and it leaves.
+      process.once('disconnect', () => resolve(undefined));
+    });
+    const briefing = (await this.#line.ask('join')) as Briefing;
+    const log = createLog(this.#config.logLevel, this.#output, briefing.worker);
+    process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
+    this.#use(briefing.files, false);
+    try {
+      this.#selling = await startWorker(this.#config, log, this.#join(briefing));
+    } catch (error) {
+      await this.#line.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
+      throw error;
+    }
+    this.#line.tell('ready', this.#selling.publicUrl);
+    this.#tellWhetherWritable(this.#selling);
+    await this.#selling.stop(await asked);
+    await log.flush();
+    if (process.connected) process.disconnect();
+  }
+
+  /** The primary has found the set sound with this same program; what is not is not used here either, and the primary hears of it. */
+  #use(files: readonly MappingFileText[], isChange: boolean): string {
+    const kept = keptValues(this.#config.dataDir);
+    const { mapping } = kept === undefined ? checkFiles(files) : checkOnce(kept, files);
+    if (mapping === undefined) throw new Error('the mappings of the primary are not sound here');
+    this.#mapping = mapping;
+    if (isChange) this.#selling?.metrics.mappingLoaded(mapping.hash);
+    return mapping.hash;
+  }
+
+  #join({ worker, workers, upstreamUrl }: Briefing): Joined {
+    return {
+      ...{ worker, workers, upstreamUrl },
+      mapping: () => this.#mapping!,
+      openKeyGuard: (journal) => shareKeyGuard(this.#line, journal),
+      together: {
+        takePinTurns: (upstream, guard, clock) => {
+          this.#pins = guard;
+          return sharePinTurns(this.#line, upstream, guard, takePinTurns(upstream, guard, clock));
+        },
+        repeats: shareRepeats(this.#line),
+      },
+      sharePatience: (learnt) => {
+        this.#learnt = learnt;
+        return {
+          ...learnt,
+          hangUp: (fingerprint, kind, ageMs) => {
+            learnt.hangUp(fingerprint, kind, ageMs);
+            this.#line.tell('hungUp', { fingerprint, kind, ageMs } satisfies HungUp);
+          },
+        };
+      },
+    };
+  }
+
+  #tellWhetherWritable({ journal }: Selling): void {
+    let told = true;
+    setInterval(() => {
+      const isWritable = journal.isWritable();
+      if (isWritable !== told) this.#line.tell('writable', isWritable);
+      told = isWritable;
+    }, LOOK_EVERY_MS).unref();
+  }
+}
+
+/** A key that v1 has accepted, here or in the journal, is let in at once; any other asks the guard of all. */
+function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyGuard {
+  const accepted = new LRUCache<string, true>({ max: KEYS_MAX });
+  const note: KeyGuard['note'] = ({ credentials: { fingerprint, isLookupKey }, clientAddress: address }, verdict) => {
+    if (isLookupKey === true || accepted.has(fingerprint)) return;
+    if (verdict === 'accepted') accepted.set(fingerprint, true);
+    line.tell('keyVerdict', { fingerprint, address, verdict });
+  };
+  return {
+    async enter({ credentials: { fingerprint, isLookupKey }, clientAddress: address }: Visit) {
+      if (isLookupKey === true || accepted.has(fingerprint)) return;
+      if (await journal.hasReference(fingerprint).catch(() => false)) {
+        accepted.set(fingerprint, true);
+        return;
+      }
+      const asked = line.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
+      // The primary is gone, and this process is leaving.
+      const refusal = await asked.catch(() => undefined);
+      if (refusal === undefined) return;
+      const { code, detail, retryAfterSeconds } = refusal;
+      throw new GatewayError(code, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+    },
+    hear: (upstream) => hearVerdicts(upstream, note),
+    note,
+  };
+}
+
+type Send = ReturnType<typeof takePinTurns>;
+
+/** A PIN that v1 took here last is sent at once; any other takes its turn among all processes. `alone` is for when the primary is gone. */
+function sharePinTurns(line: Line, upstream: Parameters<typeof takePinTurns>[0], guard: PinGuard, alone: Send): Send {
+  const trySend = async (...[call, requestId, context]: Parameters<Send>) => {
+    const sent = await upstream.send(call, requestId, context);
+    // An order that v1 had already is given back whatever the PIN.
+    return { sent, verdict: sent.isDuplicate ? undefined : guard.note(context, sent.outcome) };
+  };
+  return async (call, requestId, context) => {
+    const { credentials, timeoutMs } = context;
+    const { fingerprint, pin } = credentials;
+    if (pin === undefined) return upstream.send(call, requestId, context);
+    if (guard.isTrusted(credentials)) {
+      const { sent, verdict } = await trySend(call, requestId, context);
+      if (verdict !== undefined) line.tell('pinVerdict', verdict);
+      return sent;
+    }
+    const age = startAge(systemClock);
+    const asked = line.ask('pinTurn', { fingerprint, pin: guard.hashOf(pin), timeoutMs }) as Promise<PinTurn>;
+    const turn = await asked.catch(() => undefined);
+    if (turn === undefined) return alone(call, requestId, context);
+    if ('refusal' in turn)
+      return { outcome: { kind: 'rejected', httpStatus: WRONG_PIN_STATUS, message: turn.refusal }, isDuplicate: false };
+    let verdict: PinVerdict | undefined;
+    try {
+      const waitedMs = age();
+      const leaveWithinMs = (context.leaveWithinMs ?? timeoutMs) - waitedMs;
+      const tried = await trySend(call, requestId, { ...context, timeoutMs: timeoutMs - waitedMs, leaveWithinMs });
+      verdict = tried.verdict;
+      return tried.sent;
+    } finally {
+      line.tell('pinDone', { turn: turn.turn, verdict });
+    }
+  };
+}
+
+function shareRepeats(line: Line): SharedRepeats {
+  return {
+    async inTurn(content, work) {
+      const turn = (await line.ask('repeatTurn', content).catch(() => undefined)) as RepeatTurn | undefined;
+      if (turn === undefined) return work([]);
+      try {
+        return await work(turn.kept);
+      } finally {
+        line.tell('repeatDone', turn.turn);
+      }
+    },
+    keep: (content, kept, windowMs) => line.tell('repeatKept', { content, kept, windowMs }),
+  };
+}

@@ -1,0 +1,49 @@
+import { EventEmitter } from 'node:events';
+import { openLine, type Hears, type Line, type Peer } from '../../src/cluster/line';
+
+/** Two ends in one process; what is sent arrives in the next turn. */
+function openPair(one: Hears, other: Hears): { readonly ends: readonly [Line, Line]; readonly cut: () => void } {
+  const [left, right] = [new EventEmitter(), new EventEmitter()];
+  const peer = (own: EventEmitter, far: EventEmitter): Peer =>
+    Object.assign(own, { send: (message: unknown) => setImmediate(() => far.emit('message', message)) });
+  return {
+    ends: [openLine(peer(left, right), one), openLine(peer(right, left), other)],
+    cut: () => [left, right].forEach((end) => end.emit('disconnect')),
+  };
+}
+
+test('a question has its own answer, whichever comes first', async () => {
+  const { ends } = openPair(
+    {},
+    { double: async (value: number) => (value === 1 ? new Promise((r) => setTimeout(r, 20, 2)) : value * 2) },
+  );
+  expect(await Promise.all([ends[0].ask('double', 1), ends[0].ask('double', 4)])).toEqual([2, 8]);
+});
+
+test('what is told before an answer is heard before it', async () => {
+  const heard: string[] = [];
+  const { ends } = openPair(
+    { told: (word: string) => void heard.push(word) },
+    {
+      turn: () => {
+        ends[1].tell('told', 'first');
+        return 'granted';
+      },
+    },
+  );
+  await ends[0].ask('turn').then(() => heard.push('granted'));
+  expect(heard).toEqual(['first', 'granted']);
+});
+
+test('what fails at the other end is a failure here, in its words', async () => {
+  const { ends } = openPair({}, { fail: () => Promise.reject(new Error('no such set')) });
+  await expect(ends[0].ask('fail')).rejects.toThrow('no such set');
+});
+
+test('whoever waits hears that the other end is gone, and so does whoever asks later', async () => {
+  const { ends, cut } = openPair({}, { never: () => new Promise(() => undefined) });
+  const waiting = ends[0].ask('never');
+  cut();
+  await expect(waiting).rejects.toThrow('gone');
+  await expect(ends[0].ask('never')).rejects.toThrow('gone');
+});

@@ -1,0 +1,241 @@
+/** Several processes that serve as one: what one would do, they do together. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openFaultProxy } from '../faults/fault-proxy';
+import { buy, PURCHASES } from '../faults/purchase';
+import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { MAPPINGS } from '../mapping/mapping-set';
+import { createChance } from './chance';
+import { prepareGateway, type GatewayProcess } from './gateway-process';
+import { startScripts } from './scripts';
+import { describeVerdict, judgeOrders } from './verdict';
+
+const ACCOUNTS = 12;
+let v1: V1OfMany;
+let dataDir: string;
+let gateway: GatewayProcess;
+beforeEach(async () => {
+  v1 = await openV1OfMany(ACCOUNTS);
+  dataDir = mkdtempSync(join(tmpdir(), 'workers-'));
+});
+afterEach(async () => {
+  await gateway.end('SIGKILL');
+  await v1.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS): Promise<void> {
+  gateway = await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { WORKERS: '2', LOG_LEVEL: 'info' } });
+  expect([await gateway.start(), gateway.complaints()]).toEqual([true, '']);
+  while (!/Probes and metrics: /.test(gateway.output())) await sleep(10);
+}
+
+interface Line {
+  readonly event: string;
+  readonly worker?: number;
+  readonly pid?: number;
+  readonly kind?: string;
+}
+
+/** Whole lines alone: two processes write to one pipe. */
+const lines = (): Line[] =>
+  gateway
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line);
+const linesOf = (event: string): Line[] => lines().filter((line) => line.event === event);
+const pidOf = (worker: number): number => linesOf('worker_started').findLast((line) => line.worker === worker)!.pid!;
+const metrics = async (): Promise<string> => (await fetch(`${gateway.adminUrl}/metrics`)).text();
+const valueOf = async (metric: string): Promise<number> =>
+  (await metrics())
+    .split('\n')
+    .filter((line) => line.startsWith(metric))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+
+/** On a connection of its own, as PHP sends it: the next one may go to another process. */
+function post(fields: object, key: string): Promise<Readonly<Record<string, unknown>>> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Token ${key}`, 'content-type': 'application/json' };
+    const sending = request(`${gateway.url}/api/topup/`, { method: 'POST', headers, agent: false }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (more: string) => (text += more));
+      answer.on('end', () => resolve(JSON.parse(text) as Readonly<Record<string, unknown>>));
+    });
+    sending.on('error', reject);
+    sending.end(JSON.stringify(fields));
+  });
+}
+
+const AIRTIME = { network: 'MTN', mobile_number: '08031234561', amount: 100 };
+/** v1 settles it a while later. */
+const LATE = { ...AIRTIME, mobile_number: '08031230001' };
+const key = (account: number, pin = '1234'): string => `${v1.keyOf(account)}:${pin}`;
+const atOnce = <T>(count: number, act: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+
+test('both sell, every line of the log is whole and says which wrote it, and one page counts the sales of both', async () => {
+  await open();
+  const told = await atOnce(60, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(index % ACCOUNTS)));
+  expect(told.map(({ status }) => status)).toEqual(Array(60).fill('success'));
+  expect(v1.countOrders()).toBe(60);
+  await sleep(300);
+  const sales = linesOf('request');
+  expect(sales).toHaveLength(60);
+  expect(new Set(sales.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+  expect(await valueOf('compat_requests_total{operation="buy_airtime"')).toBe(60);
+  expect(await valueOf('compat_workers ')).toBe(2);
+}, 60_000);
+
+test('one id that both receive at once is one order at v1, and every script hears the same end', async () => {
+  await open();
+  for (let round = 0; round < 5; round += 1) {
+    const told = await atOnce(8, () => post({ ...LATE, 'request-id': `same-${round}` }, key(round)));
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(v1.countOrders()).toBe(round + 1);
+  }
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+}, 60_000);
+
+test('one sale without an id that comes again while it is open is one order at v1, whichever process it comes to', async () => {
+  await open();
+  for (let round = 0; round < 5; round += 1) {
+    const told = await atOnce(6, () => post(LATE, key(round)));
+    expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
+    expect(v1.countOrders()).toBe(round + 1);
+  }
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+}, 60_000);
+
+test('different wrong PINs at both try no more at v1 than one process would, and the right one still sells', async () => {
+  await open();
+  const told = await atOnce(24, (index) => post({ ...AIRTIME, 'request-id': `guess-${index}` }, key(0, String(5000 + index))));
+  expect(told.filter(({ status }) => status === 'success')).toEqual([]);
+  await atOnce(12, (index) => post({ ...AIRTIME, 'request-id': `more-${index}` }, key(0, String(6000 + index))));
+  await sleep(300);
+  expect(linesOf('wrong_pin')).toHaveLength(2);
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+  // v1 locks after three, and has not.
+  const answer = await fetch(`${v1.url}/airtime`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${v1.keyOf(0)}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ network: 'MTN', phone: '08031234562', amount: 100, pin: '1234' }),
+  });
+  expect(answer.status).toBe(200);
+}, 60_000);
+
+test('a PIN that sells at one is trusted by the other, and one that v1 then refuses is tried by neither', async () => {
+  await open();
+  await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `right-${index}` }, key(0)));
+  await atOnce(10, (index) => post({ ...AIRTIME, 'request-id': `wrong-${index}` }, key(0, '9999')));
+  const told = await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `again-${index}` }, key(0)));
+  expect(told.map(({ status }) => status)).toEqual(Array(20).fill('success'));
+  await sleep(300);
+  expect(linesOf('wrong_pin')).toHaveLength(1);
+}, 60_000);
+
+test('wrong keys from one network have as many tries as with one process', async () => {
+  await open();
+  for (let round = 0; round < 4; round += 1)
+    await atOnce(20, (index) =>
+      post({ ...AIRTIME, 'request-id': `key-${round}-${index}` }, `sandbox_nobody${round}${index}:1234`),
+    );
+  const tried = await valueOf('compat_upstream_seconds_count{path="/airtime",outcome="rejected"');
+  expect(tried).toBeGreaterThan(10);
+  // Twenty, and one every five seconds.
+  expect(tried).toBeLessThanOrEqual(30);
+}, 60_000);
+
+test('a change of the mappings is in use everywhere when its reload is answered, and a broken one nowhere', async () => {
+  const mappings = join(dataDir, 'mappings-in-use');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  await open(v1.url, mappings);
+  const file = join(mappings, 'operations', 'airtime.yaml');
+  const text = readFileSync(file, 'utf8');
+  const reload = async (): Promise<string> => {
+    const answer = await fetch(`${gateway.adminUrl}/mapping/reload`, { method: 'POST' });
+    return ((await answer.json()) as { status: string }).status;
+  };
+  const { amount, ...others } = AIRTIME;
+  writeFileSync(file, text.replace('from: [amount]', 'from: [amount, howmuch]'));
+  expect(await reload()).toBe('reloaded');
+  const sell = (name: string) =>
+    atOnce(16, (index) => post({ ...others, howmuch: amount, 'request-id': `${name}-${index}` }, key(index % ACCOUNTS)));
+  expect((await sell('new')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
+  expect((await metrics()).match(/^compat_mapping_info\{.*\} 1$/gm)).toHaveLength(1);
+
+  writeFileSync(file, text.replace('as: naira', 'as: niara'));
+  expect(await reload()).toBe('refused');
+  expect((await sell('kept')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
+
+  // Whoever comes later begins with the set in use, not with what lies in the folder.
+  process.kill(pidOf(2), 'SIGKILL');
+  while (linesOf('worker_started').length < 3) await sleep(20);
+  expect((await sell('after')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
+}, 60_000);
+
+test('workers that are killed under load are replaced, and no order is doubled, lost or lied about', async () => {
+  const proxy = await openFaultProxy(v1.url);
+  const chance = createChance();
+  const kills = 4;
+  try {
+    await open(proxy.url);
+    const scripts = startScripts({
+      ...{ name: 'worker-killed', scripts: 12, accounts: ACCOUNTS, proxy, chance },
+      keyOf: (account) => v1.keyOf(account),
+      pickUrl: () => gateway.url,
+      untilUp: () => gateway.untilUp(),
+    });
+    for (let kill = 0; kill < kills; kill += 1) {
+      await sleep(chance.between(300, 900));
+      process.kill(pidOf((kill % 2) + 1), 'SIGKILL');
+      while (linesOf('worker_started').length < 3 + kill) await sleep(20);
+    }
+    await scripts.stop();
+    const verdict = await judgeOrders(scripts.orders, gateway.url, v1);
+    console.log(`seed ${chance.seed}, ${kills} workers killed: ${describeVerdict(verdict)}`);
+    expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [] });
+    expect(verdict.cutOff).toBeGreaterThan(0);
+    expect(v1.isBalanced()).toBe(true);
+    expect(linesOf('worker_died')).toHaveLength(kills);
+    expect(await valueOf('compat_worker_deaths_total')).toBe(kills);
+  } finally {
+    await gateway.end('SIGKILL');
+    await proxy.close();
+  }
+}, 120_000);
+
+test('a stop under load lets scripts hear the end of their orders, and leaves no process behind', async () => {
+  await open();
+  const pids = [pidOf(1), pidOf(2)];
+  const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
+  while ((await v1.ledger(0)).pending < held.length) await sleep(20);
+  const exit = gateway.end('SIGTERM');
+  expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
+  expect(await exit).toMatchObject({ code: 0 });
+  expect(gateway.complaints()).toBe('');
+  expect(
+    linesOf('stopped')
+      .map(({ worker }) => worker)
+      .sort(),
+  ).toEqual([1, 2]);
+  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+}, 60_000);
+
+test('workers whose primary is killed give up the port and leave', async () => {
+  await open();
+  const pids = [pidOf(1), pidOf(2)];
+  await gateway.end('SIGKILL');
+  const isAlive = (pid: number): boolean => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  while (pids.some(isAlive)) await sleep(50);
+  expect(await gateway.start()).toBe(true);
+}, 60_000);

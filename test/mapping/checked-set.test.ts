@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import type { CheckedMapping } from '../../src/mapping/check';
+import { checkOnce } from '../../src/mapping/checked-set';
+import { keepValue } from '../../src/mapping/kept-value';
+import { readFolder, type MappingFileText } from '../../src/mapping/load';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { MAPPINGS } from './mapping-set';
+
+afterAll(removeFolders);
+
+function shipped(): readonly MappingFileText[] {
+  const read = readFolder(MAPPINGS);
+  if ('problems' in read) throw new Error('no mappings');
+  return read.files;
+}
+
+const changed = (name: string, from: string, to: string): readonly MappingFileText[] =>
+  shipped().map((file) => {
+    if (file.name !== name) return file;
+    expect(file.text).toContain(from);
+    return { ...file, text: file.text.replace(from, to) };
+  });
+
+test('a set that was checked once is compiled to the same mapping from what was kept', async () => {
+  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const first = checkOnce(kept, shipped());
+  const bytes = readFileSync(`${kept.folders[0]}/mappings.checked`);
+  const second = checkOnce(kept, shipped());
+  expect(second.source).toBeUndefined();
+  expect(second.mapping!.hash).toBe(first.mapping!.hash);
+  expect([...second.mapping!.operations.keys()]).toEqual([...first.mapping!.operations.keys()]);
+  expect(second.mapping!.routes).toEqual(first.mapping!.routes);
+  expect(second.mapping!.words).toEqual(first.mapping!.words);
+  expect([...second.mapping!.families.keys()]).toEqual([...first.mapping!.families.keys()]);
+  const airtime = ({ mapping }: CheckedMapping) => [...mapping!.operations.get('buy_airtime')!.known];
+  expect(airtime(second)).toEqual(airtime(first));
+  expect(readFileSync(`${kept.folders[0]}/mappings.checked`)).toEqual(bytes);
+});
+
+test('a broken set is refused however often it comes, and after it the sound one is still known', async () => {
+  const kept = { program: 'p1', folders: [await makeFolder()] };
+  checkOnce(kept, shipped());
+  const broken = changed('operations/airtime.yaml', 'as: naira', 'as: niara');
+  expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
+  expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
+  expect(checkOnce(kept, shipped()).source).toBeUndefined();
+});
+
+test('another build checks anew what an older one has found sound', async () => {
+  const folders = [await makeFolder()];
+  checkOnce({ program: 'p1', folders }, shipped());
+  expect(checkOnce({ program: 'p2', folders }, shipped()).source).toBeDefined();
+});
+
+test('what was kept under these texts and means another set is not taken', async () => {
+  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const { source } = checkOnce({ program: 'p1', folders: [await makeFolder()] }, shipped());
+  const texts = shipped().map(({ name, text }) => [name, text]);
+  keepValue(kept, 'mappings', texts, { ...source, places: undefined, hash: 'of-another-set' });
+  expect(checkOnce(kept, shipped()).source).toBeDefined();
+});
