@@ -21,6 +21,7 @@ export function measuredUpstream(
       metrics.upstreamDone(call.path, finding.kind, clock() - startedAtMs);
       return finding;
     },
+    crowdedSeconds: (...asked) => upstream.crowdedSeconds?.(...asked),
     close: () => upstream.close(),
   };
 }

@@ -52,6 +52,12 @@ export interface Upstream {
   /** Makes a call that moves no money, and never throws. */
   find(call: V1Call, context: CallContext): Promise<Finding>;
 
+  /**
+   * Seconds until another try is worth it, where a purchase of this key would hardly get its turn within so many milliseconds;
+   * undefined where it would. Asked before anything is written of an order.
+   */
+  crowdedSeconds?(call: V1Call, fingerprint: string, withinMs: number): number | undefined;
+
   close(): Promise<void>;
 }
 
