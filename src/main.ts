@@ -91,7 +91,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, { observer, log, clock, closers }) : undefined;
   const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
   const known = new KnownAddresses();
-  const shares = shareDescriptors(readOpenFilesLimit(), sandbox !== undefined);
+  const shares = shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined);
   const keyGuard = createKeyGuard({ clock, journal });
   const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
   watchFolder(config, live, { observer, log, clock, closers });
@@ -157,10 +157,10 @@ interface UpstreamOpening extends Omit<Opening, 'observer'> {
 
 function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening): Upstream {
   const watch = watchUpstream(baseUrl, { ...parts, probeSeconds: config.upstreamProbeSeconds });
-  const upstream = measuredUpstream(
-    createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall }),
-    parts.metrics,
-  );
+  const { metrics } = parts;
+  const v1 = createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall, onWaited: metrics.callWaited });
+  metrics.watchTurns(() => v1.turns);
+  const upstream = measuredUpstream(v1, metrics);
   closers.push(() => upstream.close());
   closers.push(async () => watch.stop());
   return upstream;

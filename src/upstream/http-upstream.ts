@@ -1,6 +1,5 @@
 /** The v1 service over HTTP: kept connections, as many as v1 can bear, shared fairly; one deadline per call, no redirects, no second try. */
 import { isIP } from 'node:net';
-import type { buildConnector } from 'undici';
 import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
 import { classifyFailure, classifyFinding, classifyReply } from './classify';
@@ -29,10 +28,6 @@ export interface HttpUpstreamOptions {
   /** Most connections at a time, and so most calls; those beyond them wait inside their own deadline. */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
-  /** After how long a connection is replaced, so that a change of DNS is followed. */
-  readonly connectionAgeMsMax?: number;
-  /** What else undici's connector takes. */
-  readonly connect?: buildConnector.BuildOptions;
   /** Told of each call that had to wait for its turn; must not throw. */
   readonly onWaited?: CallTurnsOptions['onWaited'];
   readonly replyBytesMax?: number;
@@ -75,8 +70,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const basePath = base.pathname.replace(/\/+$/, '');
   const { connections: most = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, clock = Date.now } = options;
   const turns = createCallTurns({ most, onWaited: options.onWaited });
-  const { connectionAgeMsMax: ageMsMax, connect } = options;
-  const connections = createConnections({ origin: base.origin, connectTimeoutMs, ageMsMax, connect });
+  const connections = createConnections({ origin: base.origin, connectTimeoutMs });
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
   const carrier: Carrier = { turns, connections, basePath, replyBytesMax: options.replyBytesMax ?? REPLY_BYTES_MAX, retryAfterOf };
 
@@ -122,8 +116,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       return judged({ call, body, context }, judge, ({ kind }) => kind);
     },
 
-    crowdedSeconds: (call, fingerprint, withinMs) =>
-      turns.crowdedSeconds(fingerprint, turns.laneOf(call.path, true), withinMs),
+    crowdedSeconds: ({ path }, fingerprint, waitMs) => turns.crowdedSeconds(fingerprint, path, waitMs),
 
     get turns() {
       return turns.state;

@@ -53,10 +53,10 @@ export interface Upstream {
   find(call: V1Call, context: CallContext): Promise<Finding>;
 
   /**
-   * Seconds until another try is worth it, where a purchase of this key would hardly get its turn within so many milliseconds;
-   * undefined where it would. Asked before anything is written of an order.
+   * Seconds until another try is worth it, where calls like this of the same key have waited for their turn for so many
+   * milliseconds, or no more may wait; undefined otherwise.
    */
-  crowdedSeconds?(call: V1Call, fingerprint: string, withinMs: number): number | undefined;
+  crowdedSeconds?(call: V1Call, fingerprint: string, waitMs: number): number | undefined;
 
   close(): Promise<void>;
 }

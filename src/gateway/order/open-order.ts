@@ -1,5 +1,6 @@
 /** Step 7, and the decision about step 8: the order is on disk, or found again, and is pursued unless sending it could do harm. */
 import type { PriceLists } from '../../price-lists/price-lists';
+import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { isOver, isRefusal, isSafeToRefund, UNENDED, type Outcome, type Unknown } from '../../domain/outcome';
 import { isSameIntent } from '../../domain/same-intent';
@@ -9,6 +10,7 @@ import type { Reconciler } from '../proof/reconcile';
 import type { Steadiness } from '../proof/steadiness';
 import { readContextOf, type ParsedRequest } from '../read/parsed-request';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
+import { waitText } from '../tell/tell-wait';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import { requestIdReused } from './pursuits';
@@ -25,6 +27,8 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly steadiness: Steadiness;
 }
 
+/** A purchase waits for its turn for half of the patience at most; where others have waited for half of that, it will hardly come. */
+const CROWDED_PART = 0.25;
 const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
 export interface Opening {
@@ -43,6 +47,7 @@ export async function openOrder(
   try {
     const refusal = parts.pinGuard.refusalOf(parsed.credentials);
     if (refusal !== undefined) throw refusal;
+    refuseCrowded(call, parsed, parts);
     await parts.keyGuard?.enter(readContextOf(parsed));
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {
@@ -85,6 +90,16 @@ export async function openOrder(
     },
     parts,
   );
+}
+
+/** Refuses what would hardly get its turn at v1 in time, before anything is written: its script can send it elsewhere, or again. */
+function refuseCrowded(call: V1Call, { credentials, patienceMs }: ParsedRequest, { upstream }: OpeningParts): void {
+  const retryAfterSeconds = upstream.crowdedSeconds?.(call, credentials.fingerprint, patienceMs * CROWDED_PART);
+  if (retryAfterSeconds === undefined) return;
+  const again = `Try again in ${waitText(retryAfterSeconds)}.`;
+  throw new GatewayError('overloaded', `Too many orders wait already. Nothing was sent and nothing was charged. ${again}`, {
+    retryAfterSeconds,
+  });
 }
 
 /**

@@ -44,7 +44,7 @@ export function createBearable({ most, least, doublesInMs, now }: BearableOption
     learn(wasTooMuch, begunAtMs, inUse, restMs = 0) {
       tooMuch += ((wasTooMuch ? 1 : 0) - tooMuch) * LATEST_WEIGHT;
       // What began before it was lowered tells of the same moment once more.
-      if (!wasTooMuch || tooMuch < TOO_OFTEN || begunAtMs < loweredAtMs) return;
+      if (!wasTooMuch || tooMuch < TOO_OFTEN || begunAtMs <= loweredAtMs) return;
       limit = Math.min(most, Math.max(least, Math.min(atPresent(), inUse) / 2));
       loweredAtMs = now();
       growsFromMs = loweredAtMs + Math.min(restMs, REST_MS_MAX);

@@ -18,8 +18,8 @@ export interface CallTurns {
   wait(key: string, lane: CallLane, waitMs: number): Promise<'taken' | 'late' | 'full'>;
   /** Takes note of what a call came to, and gives its place back. */
   end(key: string, lane: CallLane, ended: EndedCall): void;
-  /** Seconds until another try is worth it, where a call that comes now would hardly get its turn within so many milliseconds. */
-  crowdedSeconds(key: string, lane: CallLane, withinMs: number): number | undefined;
+  /** Seconds until another try is worth it, where the first of this key and operation has waited for so many milliseconds, or too many wait. */
+  crowdedSeconds(key: string, path: string, withinMs: number): number | undefined;
   readonly state: CallTurnsState;
   close(): void;
 }
@@ -65,6 +65,8 @@ const DOUBLES_AFTER_FAILURE_IN_MS = 500;
 const KEYS_MAX = 10_000;
 /** How often those who wait are looked at although no call has ended. */
 const SERVE_EVERY_MS = 100;
+/** A refusal comes at once: without a rest for its place, all who wait would be sent into the next ones within a moment. */
+const REFUSED_REST_MS = 100;
 const RETRY_SECONDS_LEAST = 5;
 
 const TOO_MANY_REQUESTS = 429;
@@ -142,13 +144,19 @@ class Turns implements CallTurns {
   end(key: string, lane: CallLane, { exchanged, begunAtMs, retryAfterSeconds }: EndedCall): void {
     const status = exchanged.kind === 'answered' ? exchanged.httpStatus : 0;
     const restMs = retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000;
-    this.#all.learn(hasNotConnected(exchanged), begunAtMs, this.#turns.inUse);
+    const hasFailed = hasNotConnected(exchanged);
+    this.#all.learn(hasFailed, begunAtMs, this.#turns.inUse);
     lane.bearable.learn(status === UNAVAILABLE, begunAtMs, lane.inUse, restMs);
     if (status === TOO_MANY_REQUESTS || this.#keys.size > 0) this.#learnOfKey(key, status, begunAtMs, restMs);
-    this.#turns.giveBack(key, lane);
+    if (hasFailed || status === UNAVAILABLE || status === TOO_MANY_REQUESTS)
+      setTimeout(() => this.#turns.giveBack(key, lane), REFUSED_REST_MS).unref();
+    else this.#turns.giveBack(key, lane);
   }
 
-  crowdedSeconds(key: string, lane: CallLane, withinMs: number): number | undefined {
+  crowdedSeconds(key: string, path: string, withinMs: number): number | undefined {
+    if (this.#turns.waiting === 0) return undefined;
+    const lane = this.#lanes.get(path) ?? this.#lanes.get('');
+    if (lane === undefined) return undefined;
     const waitedMs = this.#turns.oldestWaitMs(key, lane);
     if (this.#turns.hasRoom(key, lane) && waitedMs <= withinMs) return undefined;
     return Math.max(RETRY_SECONDS_LEAST, Math.ceil(waitedMs / 1_000));

@@ -16,9 +16,9 @@ export interface ConnectionsOptions {
   readonly origin: string;
   readonly connectTimeoutMs: number;
   /** From its first call on; then the name is looked up anew. */
-  readonly ageMsMax?: number | undefined;
+  readonly ageMsMax?: number;
   /** What else undici's connector takes. */
-  readonly connect?: buildConnector.BuildOptions | undefined;
+  readonly connect?: buildConnector.BuildOptions;
   readonly now?: () => number;
 }
 
