@@ -93,12 +93,14 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   const known = new KnownAddresses();
   const shares = shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined);
   const keyGuard = createKeyGuard({ clock, journal });
-  const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
+  const v1 = openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers });
+  const upstream = keyGuard.hear(v1.upstream);
   watchFolder(config, live, { observer, log, clock, closers });
   const watchingOrders = watchOpenOrders({ journal, mapping: live.current, clock, log, metrics, showId });
   closers.push(async () => watchingOrders.stop());
   const gateway = openGateway(config, {
     ...{ live, upstream, known, keyring, keyGuard, metrics, observer, clock, closers },
+    crowdedSeconds: v1.crowdedSeconds,
     journal: watchContraryEnds(loggedJournal(journal, log, showId), { mapping: live.current, log, metrics, showId }),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
@@ -155,7 +157,7 @@ interface UpstreamOpening extends Omit<Opening, 'observer'> {
   readonly showId: (id: string) => string;
 }
 
-function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening): Upstream {
+function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening) {
   const watch = watchUpstream(baseUrl, { ...parts, probeSeconds: config.upstreamProbeSeconds });
   const { metrics } = parts;
   const v1 = createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall, onWaited: metrics.callWaited });
@@ -163,11 +165,14 @@ function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: Up
   const upstream = measuredUpstream(v1, metrics);
   closers.push(() => upstream.close());
   closers.push(async () => watch.stop());
-  return upstream;
+  return { upstream, crowdedSeconds: v1.crowdedSeconds };
 }
 
 interface GatewayOpening
-  extends Omit<Opening, 'log'>, Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>, Required<Pick<GatewayParts, 'keyGuard'>> {
+  extends
+    Omit<Opening, 'log'>,
+    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>,
+    Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds'>> {
   readonly live: LiveMapping;
   readonly known: KnownAddresses;
   readonly metrics: Metrics;

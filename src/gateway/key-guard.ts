@@ -112,7 +112,6 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
         note(context, verdictOfFinding(finding));
         return finding;
       },
-      crowdedSeconds: (...asked) => upstream.crowdedSeconds?.(...asked),
       close: () => upstream.close(),
     }),
   };

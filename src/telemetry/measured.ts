@@ -21,7 +21,6 @@ export function measuredUpstream(
       metrics.upstreamDone(call.path, finding.kind, clock() - startedAtMs);
       return finding;
     },
-    crowdedSeconds: (...asked) => upstream.crowdedSeconds?.(...asked),
     close: () => upstream.close(),
   };
 }

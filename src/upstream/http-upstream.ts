@@ -40,11 +40,18 @@ export interface HttpUpstreamOptions {
 const CONNECTIONS = 4_096;
 const CONNECT_TIMEOUT_MS = 2_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
+/** Of its whole time a call waits at most so much for its turn: what were sent later would have no time for its answer. */
+const WAIT_PART = 0.75;
 const RETRY_AFTER_SECONDS_MAX = 86_400;
 
 /** The upstream, and how many calls it has as of now. */
 export interface HttpUpstream extends Upstream {
   readonly turns: CallTurnsState;
+  /**
+   * Seconds until another try is worth it, where purchases with this path and key have waited for their turn for so many
+   * milliseconds, or no more may wait; undefined otherwise.
+   */
+  crowdedSeconds(path: string, fingerprint: string, waitMs: number): number | undefined;
 }
 
 /** What each call is carried with. */
@@ -72,7 +79,13 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const turns = createCallTurns({ most, onWaited: options.onWaited });
   const connections = createConnections({ origin: base.origin, connectTimeoutMs });
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
-  const carrier: Carrier = { turns, connections, basePath, replyBytesMax: options.replyBytesMax ?? REPLY_BYTES_MAX, retryAfterOf };
+  const carrier: Carrier = {
+    turns,
+    connections,
+    basePath,
+    replyBytesMax: options.replyBytesMax ?? REPLY_BYTES_MAX,
+    retryAfterOf,
+  };
 
   /** Carries the call, reads what it came to, and tells the watcher of both. */
   async function judged<Judged>(
@@ -116,7 +129,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       return judged({ call, body, context }, judge, ({ kind }) => kind);
     },
 
-    crowdedSeconds: ({ path }, fingerprint, waitMs) => turns.crowdedSeconds(fingerprint, path, waitMs),
+    crowdedSeconds: (path, fingerprint, waitMs) => turns.crowdedSeconds(fingerprint, path, waitMs),
 
     get turns() {
       return turns.state;
@@ -136,15 +149,14 @@ async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
   const { turns, connections, replyBytesMax } = carrier;
   const { fingerprint } = context.credentials;
   // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
-  if (isIP(context.clientAddress) === 0)
-    return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
+  if (isIP(context.clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
   if (!(context.timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
   const wire = wireOf(carried, carrier.basePath);
   const lane = turns.laneOf(call.path, requestId !== undefined);
   let { timeoutMs, leaveWithinMs } = context;
   if (!turns.take(fingerprint, lane)) {
     const age = startAge(systemClock);
-    const fate = await turns.wait(fingerprint, lane, Math.min(timeoutMs, leaveWithinMs ?? timeoutMs));
+    const fate = await turns.wait(fingerprint, lane, Math.min(timeoutMs * WAIT_PART, leaveWithinMs ?? timeoutMs));
     if (fate === 'late') return neverLeft(DEADLINE_PASSED, 'its turn did not come in time');
     if (fate === 'full') return neverLeft(NO_TURN, 'too many calls wait for their turn already');
     // The first byte has what is left of its time, and so has the answer.

@@ -52,12 +52,6 @@ export interface Upstream {
   /** Makes a call that moves no money, and never throws. */
   find(call: V1Call, context: CallContext): Promise<Finding>;
 
-  /**
-   * Seconds until another try is worth it, where calls like this of the same key have waited for their turn for so many
-   * milliseconds, or no more may wait; undefined otherwise.
-   */
-  crowdedSeconds?(call: V1Call, fingerprint: string, waitMs: number): number | undefined;
-
   close(): Promise<void>;
 }
 

@@ -4,6 +4,7 @@ import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { isOver, isRefusal, isSafeToRefund, UNENDED, type Outcome, type Unknown } from '../../domain/outcome';
 import { isSameIntent } from '../../domain/same-intent';
+import type { HttpUpstream } from '../../upstream/http-upstream';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { identifyOrder } from '../proof/identify-order';
 import type { Reconciler } from '../proof/reconcile';
@@ -21,13 +22,15 @@ import type { Lease } from './lease';
 export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
+  /** Without it no purchase is refused because others wait for their turn at v1. */
+  readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: { enter(context: CallContext): Promise<void> };
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly steadiness: Steadiness;
 }
 
-/** A purchase waits for its turn for half of the patience at most; where others have waited for half of that, it will hardly come. */
+/** Of the patience. A purchase waits for its turn for three eighths of it at most: where others have waited so long, it will hardly come. */
 const CROWDED_PART = 0.25;
 const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
@@ -93,8 +96,8 @@ export async function openOrder(
 }
 
 /** Refuses what would hardly get its turn at v1 in time, before anything is written: its script can send it elsewhere, or again. */
-function refuseCrowded(call: V1Call, { credentials, patienceMs }: ParsedRequest, { upstream }: OpeningParts): void {
-  const retryAfterSeconds = upstream.crowdedSeconds?.(call, credentials.fingerprint, patienceMs * CROWDED_PART);
+function refuseCrowded(call: V1Call, { credentials, patienceMs }: ParsedRequest, { crowdedSeconds }: OpeningParts): void {
+  const retryAfterSeconds = crowdedSeconds?.(call.path, credentials.fingerprint, patienceMs * CROWDED_PART);
   if (retryAfterSeconds === undefined) return;
   const again = `Try again in ${waitText(retryAfterSeconds)}.`;
   throw new GatewayError('overloaded', `Too many orders wait already. Nothing was sent and nothing was charged. ${again}`, {

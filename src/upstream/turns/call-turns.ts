@@ -1,6 +1,6 @@
 /**
- * Which calls go to v1, and which wait. The bound follows what v1 can bear: all calls where connections fail, one operation where
- * v1 answers 503, one key where it answers 429. Below it the places are shared fairly between keys and operations; purchases go
+ * Which calls go to v1, and which wait. The bound follows what v1 can bear: of all calls where connections fail, of one operation
+ * where v1 answers 503, of one key's calls of an operation where it answers 429. Below it the places are shared fairly between keys and operations; purchases go
  * first. (Decision 0052.)
  */
 import { LRUCache } from 'lru-cache';
@@ -32,6 +32,7 @@ export interface CallTurnsState {
 }
 
 export interface CallLane extends Lane {
+  readonly path: string;
   readonly bearable: Bearable;
 }
 
@@ -85,7 +86,7 @@ class Turns implements CallTurns {
   readonly #all: Bearable;
   readonly #turns: FairTurns;
   readonly #lanes = new Map<string, CallLane>();
-  /** Of keys that v1 has called too busy. */
+  /** Of keys that v1 has called too busy with an operation. */
   readonly #keys = new LRUCache<string, Bearable>({ max: KEYS_MAX });
   #serving: NodeJS.Timeout | undefined;
 
@@ -99,7 +100,7 @@ class Turns implements CallTurns {
       share: SHARE,
       lineMax: LINE_MAX,
       waitingMax: WAITING_MAX,
-      mostOf: (key) => (this.#keys.size === 0 ? most : (this.#keys.get(key)?.now() ?? most)),
+      mostOf: (key, lane) => (this.#keys.size === 0 ? undefined : this.#keys.get(nameOf(key, lane))?.now()),
       now,
     });
   }
@@ -113,7 +114,7 @@ class Turns implements CallTurns {
     if (known !== undefined) return known;
     // Paths come from the mappings, which may be put anew again and again.
     const name = this.#lanes.size < LANES_MAX ? path : '';
-    const lane = this.#lanes.get(name) ?? this.#openLane(isPurchase);
+    const lane = this.#lanes.get(name) ?? this.#openLane(name, isPurchase);
     this.#lanes.set(name, lane);
     return lane;
   }
@@ -147,7 +148,7 @@ class Turns implements CallTurns {
     const hasFailed = hasNotConnected(exchanged);
     this.#all.learn(hasFailed, begunAtMs, this.#turns.inUse);
     lane.bearable.learn(status === UNAVAILABLE, begunAtMs, lane.inUse, restMs);
-    if (status === TOO_MANY_REQUESTS || this.#keys.size > 0) this.#learnOfKey(key, status, begunAtMs, restMs);
+    if (status === TOO_MANY_REQUESTS || this.#keys.size > 0) this.#learnOfKey(key, lane, status, begunAtMs, restMs);
     if (hasFailed || status === UNAVAILABLE || status === TOO_MANY_REQUESTS)
       setTimeout(() => this.#turns.giveBack(key, lane), REFUSED_REST_MS).unref();
     else this.#turns.giveBack(key, lane);
@@ -166,20 +167,21 @@ class Turns implements CallTurns {
     clearInterval(this.#serving);
   }
 
-  #learnOfKey(key: string, status: number, begunAtMs: number, restMs: number | undefined): void {
-    let ofKey = this.#keys.get(key);
+  #learnOfKey(key: string, lane: CallLane, status: number, begunAtMs: number, restMs: number | undefined): void {
+    const name = nameOf(key, lane);
+    let ofKey = this.#keys.get(name);
     if (ofKey === undefined) {
       if (status !== TOO_MANY_REQUESTS) return;
       ofKey = this.#bearable(this.#most, LEAST_OF_KEY, DOUBLES_IN_MS);
-      this.#keys.set(key, ofKey);
+      this.#keys.set(name, ofKey);
     }
-    ofKey.learn(status === TOO_MANY_REQUESTS, begunAtMs, this.#turns.heldBy(key), restMs);
+    ofKey.learn(status === TOO_MANY_REQUESTS, begunAtMs, this.#turns.heldBy(key, lane), restMs);
   }
 
-  #openLane(isPurchase: boolean): CallLane {
+  #openLane(path: string, isPurchase: boolean): CallLane {
     const bearable = this.#bearable(this.#most, LEAST, DOUBLES_IN_MS);
     const most = (): number => Math.min(bearable.now(), Math.ceil(this.#all.now() * PART_OF_LANE));
-    return Object.assign(this.#turns.openLane(most, isPurchase), { bearable });
+    return Object.assign(this.#turns.openLane(most, isPurchase), { path, bearable });
   }
 
   #bearable(most: number, least: number, doublesInMs: number): Bearable {
@@ -195,6 +197,10 @@ class Turns implements CallTurns {
       this.#serving = undefined;
     }, SERVE_EVERY_MS).unref();
   }
+}
+
+function nameOf(key: string, lane: Lane): string {
+  return `${(lane as CallLane).path} ${key}`;
 }
 
 function hasNotConnected(exchanged: Exchanged): boolean {

@@ -25,8 +25,8 @@ export interface FairTurns {
   oldestWaitMs(client: string, lane: Lane): number;
   /** Whether one more of the client could wait. */
   hasRoom(client: string, lane: Lane): boolean;
-  /** How many places the client has. */
-  heldBy(client: string): number;
+  /** How many places of the lane the client has. */
+  heldBy(client: string, lane: Lane): number;
   /** Lets begin who may, after `places` or a lane's `most` have grown by themselves. */
   serve(): void;
   readonly inUse: number;
@@ -41,8 +41,8 @@ export interface FairTurnsOptions {
   readonly lineMax: number;
   /** In all lines. */
   readonly waitingMax: number;
-  /** Most that one client may hold now. */
-  readonly mostOf?: (client: string) => number;
+  /** Most that one client may hold of a lane now, where it has a bound of its own. */
+  readonly mostOf?: (client: string, lane: Lane) => number | undefined;
   readonly now?: () => number;
 }
 
@@ -74,7 +74,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
 class Turns implements FairTurns {
   readonly #options: FairTurnsOptions;
   readonly #now: () => number;
-  readonly #held = new Map<string, number>();
+  readonly #lanes: CountedLane[] = [];
   /** Lanes in which somebody waits. */
   readonly #urgent = new Set<CountedLane>();
   readonly #patient = new Set<CountedLane>();
@@ -88,7 +88,9 @@ class Turns implements FairTurns {
   }
 
   openLane(most: () => number, isUrgent: boolean): CountedLane {
-    return new CountedLane(most, isUrgent);
+    const lane = new CountedLane(most, isUrgent);
+    this.#lanes.push(lane);
+    return lane;
   }
 
   take(client: string, lane: CountedLane): boolean {
@@ -101,8 +103,9 @@ class Turns implements FairTurns {
   giveBack(client: string, lane: CountedLane): void {
     this.inUse -= 1;
     lane.inUse -= 1;
-    countDown(this.#held, client);
-    countDown(lane.held, client);
+    const left = lane.held.get(client)! - 1;
+    if (left > 0) lane.held.set(client, left);
+    else lane.held.delete(client);
     if (this.waiting > 0) this.serve();
   }
 
@@ -126,8 +129,8 @@ class Turns implements FairTurns {
     return this.waiting < waitingMax && (lane.lines.get(client)?.size ?? 0) < lineMax;
   }
 
-  heldBy(client: string): number {
-    return this.#held.get(client) ?? 0;
+  heldBy(client: string, lane: CountedLane): number {
+    return lane.held.get(client) ?? 0;
   }
 
   serve(): void {
@@ -158,16 +161,24 @@ class Turns implements FairTurns {
 
   #mayStart(client: string, lane: CountedLane): boolean {
     const { places, share, mostOf } = this.#options;
-    const held = this.#held.get(client) ?? 0;
-    if (held >= share * (places() - this.inUse)) return false;
-    if ((lane.held.get(client) ?? 0) >= share * (lane.most() - lane.inUse)) return false;
-    return mostOf === undefined || held < mostOf(client);
+    const may = share * (places() - this.inUse);
+    const mayInLane = share * (lane.most() - lane.inUse);
+    // Nobody holds more than all hold: as long as nothing is scarce, nothing is counted.
+    if (this.inUse >= may && (may <= 0 || this.#allHeldBy(client) >= may)) return false;
+    if (lane.inUse >= mayInLane && this.heldBy(client, lane) >= mayInLane) return false;
+    const most = mostOf?.(client, lane);
+    return most === undefined || this.heldBy(client, lane) < most;
+  }
+
+  #allHeldBy(client: string): number {
+    let held = 0;
+    for (const lane of this.#lanes) held += this.heldBy(client, lane);
+    return held;
   }
 
   #begin(client: string, lane: CountedLane): void {
     this.inUse += 1;
     lane.inUse += 1;
-    this.#held.set(client, (this.#held.get(client) ?? 0) + 1);
     lane.held.set(client, (lane.held.get(client) ?? 0) + 1);
   }
 
@@ -186,10 +197,4 @@ function toTheEnd(lane: CountedLane, client: string): void {
   if (line === undefined) return;
   lane.lines.delete(client);
   lane.lines.set(client, line);
-}
-
-function countDown(counts: Map<string, number>, name: string): void {
-  const left = (counts.get(name) ?? 0) - 1;
-  if (left > 0) counts.set(name, left);
-  else counts.delete(name);
 }

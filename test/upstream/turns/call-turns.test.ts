@@ -55,13 +55,14 @@ async function took(promise: Promise<unknown>): Promise<number> {
 
 describe('at a slow v1', () => {
   it('one key with hundreds of calls does not keep another key waiting', async () => {
-    const server = await v1(answersAfter(300));
+    const server = await v1(answersAfter(150));
     const upstream = upstreamAt(server.url);
     const crowd = Array.from({ length: 200 }, () => buy(upstream, 'many'));
     await sleep(50);
     expect(upstream.turns).toEqual({ inFlight: 9, waiting: 191, bound: 16 });
-    expect(await took(buy(upstream, 'one'))).toBeLessThan(550);
-    expect(await took(buy(upstream, 'one'))).toBeLessThan(550);
+    // The crowd needs more than three seconds.
+    expect(await took(buy(upstream, 'one'))).toBeLessThan(400);
+    expect(await took(buy(upstream, 'one'))).toBeLessThan(400);
     expect(kindsOf(await Promise.all(crowd))).toEqual({ succeeded: 200 });
     expect(upstream.turns).toEqual({ inFlight: 0, waiting: 0, bound: 16 });
   });
@@ -141,16 +142,14 @@ describe('at a v1 that hangs', () => {
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 1, onWaited: (fate) => void fates.push(fate) });
     const calls = Array.from({ length: 2_001 }, () => buy(upstream, 'a', { timeoutMs: 900 }));
-    const call = { method: 'POST' as const, path: '/airtime' };
-    expect(upstream.crowdedSeconds!(call, 'a', 60_000)).toBe(5);
-    expect(upstream.crowdedSeconds!(call, 'b', 60_000)).toBeUndefined();
+    expect(upstream.crowdedSeconds('/airtime', 'a', 60_000)).toBe(5);
+    expect(upstream.crowdedSeconds('/airtime', 'b', 60_000)).toBeUndefined();
     const refused = buy(upstream, 'a', { timeoutMs: 900 });
     expect(await took(refused)).toBeLessThan(400);
     expect((await refused).outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('NO_TURN') });
     expect(await read(upstream, 'a', '/receipt', { timeoutMs: 50 })).toMatchObject({ kind: 'unavailable' });
-    const { not_sent = 0, unknown = 0 } = kindsOf(await Promise.all(calls));
-    expect(not_sent).toBeGreaterThan(1_900);
-    expect([not_sent + unknown, unknown]).toEqual([2_001, server.requests.length]);
+    expect(kindsOf(await Promise.all(calls))).toEqual({ unknown: 1, not_sent: 2_000 });
+    expect(server.requests).toHaveLength(1);
     expect(fates.filter((fate) => fate === 'full')).toHaveLength(1);
   });
 
@@ -158,14 +157,13 @@ describe('at a v1 that hangs', () => {
     const server = await v1(() => undefined);
     const upstream = upstreamAt(server.url, { connections: 1 });
     const calls = [buy(upstream, 'a', { timeoutMs: 700 }), buy(upstream, 'a', { timeoutMs: 700 })];
-    const call = { method: 'POST' as const, path: '/airtime' };
     await sleep(100);
-    expect(upstream.crowdedSeconds!(call, 'a', 300)).toBeUndefined();
+    expect(upstream.crowdedSeconds('/airtime', 'a', 300)).toBeUndefined();
     await sleep(300);
-    expect(upstream.crowdedSeconds!(call, 'a', 300)).toBe(5);
-    expect(upstream.crowdedSeconds!(call, 'b', 300)).toBeUndefined();
+    expect(upstream.crowdedSeconds('/airtime', 'a', 300)).toBe(5);
+    expect(upstream.crowdedSeconds('/airtime', 'b', 300)).toBeUndefined();
     await Promise.all(calls);
-    expect(upstream.crowdedSeconds!(call, 'a', 0)).toBeUndefined();
+    expect(upstream.crowdedSeconds('/airtime', 'a', 0)).toBeUndefined();
   });
 });
 
@@ -196,8 +194,7 @@ describe('at a v1 that says what is too much', () => {
       setTimeout(() => socket.write(isRefused ? reply(503, 'busy') : SOLD), 20);
     });
     const upstream = upstreamAt(server.url, { connections: 64 });
-    const wave = (path: string) =>
-      Promise.all(Array.from({ length: 40 }, (_, nth) => buy(upstream, `k${nth}`, {}, path)));
+    const wave = (path: string) => Promise.all(Array.from({ length: 40 }, (_, nth) => buy(upstream, `k${nth}`, {}, path)));
     await wave('/airtime');
     await wave('/airtime');
     const busy = wave('/airtime');
@@ -240,12 +237,16 @@ describe('at a v1 that says what is too much', () => {
     const port = await freePort();
     const upstream = upstreamAt(`http://127.0.0.1:${port}/api/v1`, { connections: 64 });
     for (let nth = 0; nth < 3; nth++)
-      expect(kindsOf(await Promise.all(Array.from({ length: 20 }, (_, key) => buy(upstream, `k${key}`))))).toEqual({ not_sent: 20 });
+      expect(kindsOf(await Promise.all(Array.from({ length: 20 }, (_, key) => buy(upstream, `k${key}`))))).toEqual({
+        not_sent: 20,
+      });
     expect(upstream.turns.bound).toBeLessThanOrEqual(16);
     await v1(answersAfter(5), port);
     await sleep(1_700);
     expect(upstream.turns.bound).toBe(64);
-    expect(kindsOf(await Promise.all(Array.from({ length: 40 }, (_, key) => buy(upstream, `k${key}`))))).toEqual({ succeeded: 40 });
+    expect(kindsOf(await Promise.all(Array.from({ length: 40 }, (_, key) => buy(upstream, `k${key}`))))).toEqual({
+      succeeded: 40,
+    });
   });
 });
 

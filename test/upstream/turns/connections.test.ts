@@ -54,7 +54,11 @@ test('a connection is replaced when it is old, and the new one goes to where the
   let address = '127.0.0.1';
   const lookup: LookupFunction = (_name, options, done) =>
     options.all === true ? done(null, [{ address, family: 4 }]) : done(null, address, 4);
-  const connections = connectionsTo(`http://v1.example:${port}`, { ageMsMax: 60_000, connect: { lookup, port }, now: () => nowMs });
+  const connections = connectionsTo(`http://v1.example:${port}`, {
+    ageMsMax: 60_000,
+    connect: { lookup, port },
+    now: () => nowMs,
+  });
   expect(textOf(await call(connections))).toContain('127.0.0.1');
   address = '127.0.0.2';
   nowMs = 30_000;

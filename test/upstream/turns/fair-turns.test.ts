@@ -112,11 +112,25 @@ describe('fair turns', () => {
     const leaves = [enter('first')];
     for (let at = 0; at < 8; at++) leaves.push(enter(`urgent ${at}`));
     for (let at = 0; at < 3; at++) leaves.push(enter(`patient ${at}`, patient));
-    const leaveOf = new Map(['first', ...Array.from({ length: 8 }, (_, at) => `urgent ${at}`), 'patient 0', 'patient 1', 'patient 2'].map((name, at) => [name, leaves[at]!]));
-    while (log.length < 12) leaveOf.get(log.at(-1)!)!();
-    expect(log.slice(1).map((name) => name.split(' ')[0])).toEqual(
-      ['urgent', 'urgent', 'urgent', 'patient', 'urgent', 'urgent', 'urgent', 'patient', 'urgent', 'urgent', 'patient'],
+    const leaveOf = new Map(
+      ['first', ...Array.from({ length: 8 }, (_, at) => `urgent ${at}`), 'patient 0', 'patient 1', 'patient 2'].map(
+        (name, at) => [name, leaves[at]!],
+      ),
     );
+    while (log.length < 12) leaveOf.get(log.at(-1)!)!();
+    expect(log.slice(1).map((name) => name.split(' ')[0])).toEqual([
+      'urgent',
+      'urgent',
+      'urgent',
+      'patient',
+      'urgent',
+      'urgent',
+      'urgent',
+      'patient',
+      'urgent',
+      'urgent',
+      'patient',
+    ]);
   });
 
   test('who has a bound of its own waits at it, and others do not', () => {
