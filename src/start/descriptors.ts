@@ -16,7 +16,8 @@ export interface DescriptorShares {
 
 /** Journal, log, mapping files, and what Node opens for itself. */
 const FILES = 64;
-const PUBLIC_MAX = 10_000;
+/** Room for ten thousand held scripts below the seven eighths from which on idle connections are closed. */
+const PUBLIC_MAX = 12_000;
 
 /**
  * `salesMax` is what the operator allows. `hasSandbox` when v1 is the embedded sandbox: then the other ends of all calls are in

@@ -6,7 +6,7 @@ export interface TurnMetrics {
   /** Shows from now on what this reads. */
   watchTurns(read: () => CallTurnsState): void;
   /** A call that could not go at once. */
-  callWaited(fate: 'taken' | 'late' | 'full', waitedMs: number): void;
+  readonly callWaited: (fate: 'taken' | 'late' | 'full', waitedMs: number) => void;
 }
 
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];

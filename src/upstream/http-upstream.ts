@@ -51,7 +51,7 @@ export interface HttpUpstream extends Upstream {
    * Seconds until another try is worth it, where purchases with this path and key have waited for their turn for so many
    * milliseconds, or no more may wait; undefined otherwise.
    */
-  crowdedSeconds(path: string, fingerprint: string, waitMs: number): number | undefined;
+  readonly crowdedSeconds: (path: string, fingerprint: string, waitMs: number) => number | undefined;
 }
 
 /** What each call is carried with. */

@@ -5,7 +5,7 @@
  */
 export interface Bearable {
   /** How many now: a whole number, at least 1. */
-  now(): number;
+  readonly now: () => number;
   /**
    * Takes note of a call that has ended. `wasTooMuch` when v1 showed that it had too much to do; `inUse` is how many calls
    * there were. `restMs` is the time for which v1 asked for less.
