@@ -22,6 +22,7 @@ const SLOW = [
   '/test/faults/',
   '/test/flows/broken-mappings',
   '/test/flows/callers',
+  '/test/flows/crowd',
   '/test/flows/debug-log',
   '/test/flows/drift',
   '/test/flows/f',
@@ -62,6 +63,7 @@ const SLOW = [
   '/test/sandbox/restart',
   '/test/simulation/',
   '/test/traffic/kill',
+  '/test/upstream/turns/call-turns',
   '/test/watch/watch-mappings',
   '/test/weather/',
 ];
