@@ -23,6 +23,7 @@ const SLOW = [
   '/test/fleet/',
   '/test/flows/broken-mappings',
   '/test/flows/callers',
+  '/test/flows/crowd',
   '/test/flows/debug-log',
   '/test/flows/drift',
   '/test/flows/f',
@@ -64,6 +65,7 @@ const SLOW = [
   '/test/sandbox/restart',
   '/test/simulation/',
   '/test/traffic/kill',
+  '/test/upstream/turns/call-turns',
   '/test/watch/watch-mappings',
   '/test/weather/',
 ];

@@ -53,6 +53,11 @@ const configSchema = z.strictObject({
     'an http or https address without credentials, query or fragment, or the word `sandbox`',
     parseUpstreamUrl,
   ).optional(),
+  upstreamConnections: setting(
+    'Most connections to v1 for orders and lookups, and so most calls at a time; fewer while v1 can bear fewer, or where the limit of open files is low.',
+    'a whole number from 1 to 65536',
+    (text) => parseWhole(text, 1, 65_536),
+  ).prefault('4096'),
   upstreamProbeSeconds: setting(
     'After how long without an answer of v1 the gateway asks it `GET /balance` without a key, and is answered 401; 0 never asks.',
     'a whole number of seconds from 0 to 3600',

@@ -158,15 +158,20 @@ async function sell(config: Config, tools: Tools, { mapping, upstreamUrl, hasSan
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
-  const shares = sharesOfWorker(shareDescriptors(readOpenFilesLimit(), hasSandbox), joined?.workers ?? 1);
+  const shares = sharesOfWorker(
+    shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, hasSandbox),
+    joined?.workers ?? 1,
+  );
   const keyGuard = joined?.openKeyGuard(journal) ?? createKeyGuard({ clock, journal });
-  const upstream = keyGuard.hear(openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers }));
+  const v1 = openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers });
+  const upstream = keyGuard.hear(v1.upstream);
   // All see the same journal: one of them counts and tells.
   const watchingOrders =
     (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
   closers.push(async () => watchingOrders?.stop());
   const gateway = openGateway(config, {
     ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
+    crowdedSeconds: v1.crowdedSeconds,
     journal: watchContraryEnds(loggedJournal(journal, log, showId), { mapping, log, metrics, showId }),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
@@ -201,19 +206,22 @@ interface UpstreamOpening extends Omit<Opening, 'observer'> {
   readonly showId: (id: string) => string;
 }
 
-function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening): Upstream {
+function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening) {
   const watch = watchUpstream(baseUrl, { ...parts, probeSeconds: config.upstreamProbeSeconds });
-  const upstream = measuredUpstream(
-    createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall }),
-    parts.metrics,
-  );
+  const { metrics } = parts;
+  const v1 = createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall, onWaited: metrics.callWaited });
+  metrics.watchTurns(() => v1.turns);
+  const upstream = measuredUpstream(v1, metrics);
   closers.push(() => upstream.close());
   closers.push(async () => watch.stop());
-  return upstream;
+  return { upstream, crowdedSeconds: v1.crowdedSeconds };
 }
 
 interface GatewayOpening
-  extends Omit<Opening, 'log'>, Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>, Required<Pick<GatewayParts, 'keyGuard'>> {
+  extends
+    Omit<Opening, 'log'>,
+    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>,
+    Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds'>> {
   readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
   readonly metrics: Metrics;

@@ -76,7 +76,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   let isStopping = false;
   const admin = await openAdmin(config, {
     ...{ live, sandbox: sandbox?.sandbox, registry: ofAll, journal: { isWritable: isJournalWritable } },
-    connectionsMax: shareDescriptors(readOpenFilesLimit(), sandbox !== undefined).admin,
+    connectionsMax: shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined).admin,
     traffic: config.trafficShapes ? trafficOfAll(crew) : undefined,
     isStopping: () => isStopping,
     onTrouble: observer.trouble,

@@ -5,6 +5,7 @@ import type { Secret } from '../domain/credentials';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { tellVisitors } from '../upstream/tell-visitors';
+import type { HttpUpstream } from '../upstream/http-upstream';
 import type { Upstream } from '../upstream/upstream';
 import type { Visitors } from '../upstream/visitors';
 import type { KeyGuard } from './key-guard';
@@ -18,6 +19,7 @@ import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard'
 import { takePinTurns } from './order/pin-turns';
 import type { PursuitParts } from './order/pursuit';
 import { createPursuits, type Pursuits } from './order/pursuits';
+import { createReceiptPace } from './order/receipt-pace';
 import { createRepeats, type Repeats, type SharedRepeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { createSteadiness, type Steadiness } from './proof/steadiness';
@@ -41,6 +43,8 @@ export interface GatewayParts {
   /** Steps 2 to 6 are done, and nothing has been written or sent yet. */
   readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
   readonly onWrongPin?: (wrong: WrongPin) => void;
+  /** Without it no purchase is refused because others wait for their turn at v1. */
+  readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];
   /** Without it wrong keys have no limit. */
   readonly keyGuard?: Pick<KeyGuard, 'enter'>;
   /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
@@ -82,11 +86,12 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     upstream: { send: takeTurns(upstream, pinGuard, parts.clock), find, close: () => upstream.close() },
     pursuits,
     pinGuard,
-    admission: createAdmission({ pursuits, ordersMax: parts.ordersMax ?? Infinity }),
+    admission: createAdmission({ pursuits, ordersMax: parts.ordersMax ?? Infinity, crowdedSeconds: parts.crowdedSeconds }),
     steadiness,
     reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
     repeats: createRepeats({ ...parts, pursuits, sharedRepeats: parts.together?.repeats }),
     attempts: createAttemptLimit(parts.clock),
+    receipts: createReceiptPace(parts.clock),
     keyless: createKeyless(parts),
     lookups: createLookupMemory(parts.clock),
     learnt: parts.learntPatience ?? createLearntPatience(),

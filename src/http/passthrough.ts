@@ -6,8 +6,8 @@ import type { TLSSocket } from 'node:tls';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
+import { createFairTurns, type FairTurns, type Lane } from '../upstream/turns/fair-turns';
 import type { ClientAddress } from './client-address';
-import { createFairTurns } from './fair-turns';
 import { createForwardHeaders } from './forward-headers';
 import { hasFragment, isClimbing } from './request-path';
 import { respond } from './respond';
@@ -38,6 +38,8 @@ export type PassthroughHandler = (request: IncomingMessage, response: ServerResp
 const IDLE_TIME_MS = 4_000;
 const TIMED_OUT = 'PASSTHROUGH_TIMED_OUT';
 const BUSY_RETRY_SECONDS = 5;
+/** Of the connections one address may hold as many as it leaves free. */
+const SHARE = 1;
 
 /** One request on its way to v1. */
 interface Passing {
@@ -51,7 +53,8 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
   const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
   const { socketsMax = 128, waitingMax = 64, waitMs = 10_000 } = options;
   const agentOptions = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
-  const turns = createFairTurns({ places: socketsMax, waitingMax, waitMs });
+  const turns = createFairTurns({ places: () => socketsMax, share: SHARE, lineMax: waitingMax, waitingMax: Infinity });
+  const door: Door = { turns, lane: turns.openLane(() => socketsMax, true), waitMs };
   const forwardHeaders = createForwardHeaders({ more: options.headers, onDropped: options.onDroppedHeader });
   const passing = new WeakMap<IncomingMessage, Passing>();
   const mayHaveBeenSent = (request: IncomingMessage): boolean => passing.get(request)?.isConnected === true;
@@ -94,7 +97,8 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     request.headers = forwardHeaders(request.headers, client);
     const pass: Passing = { client, isConnected: false, hasCall: false, leave: () => undefined };
     passing.set(request, pass);
-    pass.leave = turns.enter(
+    pass.leave = enter(
+      door,
       networkOf(client),
       () => proxy(request, response).catch((error: Error) => answerFailure(response, error, pass.isConnected)),
       () => answerError(response, BUSY),
@@ -102,6 +106,47 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     // A body that is still on its way when v1 has answered keeps its connection to v1 until it ends.
     response.once('close', () => pass.hasCall || pass.leave());
   };
+}
+
+interface Door {
+  readonly turns: FairTurns;
+  readonly lane: Lane;
+  readonly waitMs: number;
+}
+
+/** Calls `start` now or later, or else `refuse`. What it gives ends the turn, also one that has not begun. */
+function enter({ turns, lane, waitMs }: Door, client: string, start: () => void, refuse: () => void): () => void {
+  let end = (): void => undefined;
+  const leave = (): void => {
+    const once = end;
+    end = () => undefined;
+    once();
+  };
+  const begin = (): void => {
+    end = () => turns.giveBack(client, lane);
+    start();
+  };
+  if (turns.take(client, lane)) {
+    begin();
+    return leave;
+  }
+  const leaveLine = turns.wait(client, lane, () => {
+    clearTimeout(timer);
+    begin();
+  });
+  const timer = setTimeout(() => {
+    leave();
+    refuse();
+  }, waitMs).unref();
+  end = () => {
+    clearTimeout(timer);
+    leaveLine?.();
+  };
+  if (leaveLine === undefined) {
+    leave();
+    refuse();
+  }
+  return leave;
 }
 
 interface Refusal {

@@ -16,13 +16,19 @@ export interface DescriptorShares {
 
 /** Journal, log, mapping files, and what Node opens for itself. */
 const FILES = 64;
-const PUBLIC_MAX = 10_000;
+/** Room for ten thousand held scripts below the seven eighths from which on idle connections are closed. */
+const PUBLIC_MAX = 12_000;
 
-/** `hasSandbox` when v1 is the embedded sandbox: then the other ends of all calls are in this process too. */
-export function shareDescriptors(limit: number, hasSandbox: boolean): DescriptorShares {
+/**
+ * `salesMax` is what the operator allows. `hasSandbox` when v1 is the embedded sandbox: then the other ends of all calls are in
+ * this process too.
+ */
+export function shareDescriptors(limit: number, salesMax: number, hasSandbox: boolean): DescriptorShares {
   const share = (part: number, least: number, most: number): number => Math.min(most, Math.max(least, Math.floor(limit / part)));
-  const [sales, passthrough, admin] = [share(8, 8, 128), share(8, 8, 128), share(32, 4, 200)];
-  const taken = FILES + admin + (sales + passthrough) * (hasSandbox ? 2 : 1);
+  const ends = hasSandbox ? 2 : 1;
+  const sales = Math.min(salesMax, share(4 * ends, 8, Infinity));
+  const [passthrough, admin] = [share(8, 8, 128), share(32, 4, 200)];
+  const taken = FILES + admin + (sales + passthrough) * ends;
   return { public: Math.max(16, Math.min(PUBLIC_MAX, limit - taken)), sales, passthrough, admin };
 }
 

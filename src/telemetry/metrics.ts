@@ -8,6 +8,7 @@ import type { OutcomeKind } from '../domain/outcome';
 import type { Finding } from '../upstream/upstream';
 import { createPatienceMetrics, type PatienceMetrics } from './patience-metrics';
 import { createTroubleMetrics, type TroubleMetrics, type TroubleSources } from './trouble-metrics';
+import { createTurnMetrics, type TurnMetrics } from './turn-metrics';
 
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
@@ -21,7 +22,7 @@ export interface RequestDone {
   readonly durationMs: number;
 }
 
-export interface Metrics extends PatienceMetrics, TroubleMetrics {
+export interface Metrics extends PatienceMetrics, TroubleMetrics, TurnMetrics {
   /** By how many the number of requests without a reply has changed. */
   inFlight(by: number): void;
   requestDone(request: RequestDone): void;
@@ -66,6 +67,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     ...createTrafficMetrics(registers),
     ...createPatienceMetrics(registers),
     ...createTroubleMetrics(registers, options),
+    ...createTurnMetrics(registers),
     registry,
   };
 }

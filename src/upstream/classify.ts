@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
-import { DEADLINE_PASSED, type Answer, type Failure } from './exchange';
+import { DEADLINE_PASSED, NO_TURN, type Answer, type Failure } from './exchange';
 import { readDelivery } from './delivery';
 import { isJsonObject, parseJsonObject } from './reply-json';
 import type { Finding, SentOutcome } from './upstream';
@@ -56,6 +56,7 @@ const PROOFS_OF_NOT_SENT: ReadonlySet<string> = new Set([
   'INVALID_PURPOSE',
   // Never left the queue: our own deadline, our own shutdown, a header that cannot be written.
   DEADLINE_PASSED,
+  NO_TURN,
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
   'UND_ERR_INVALID_ARG',

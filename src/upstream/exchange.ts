@@ -37,6 +37,8 @@ export type Exchanged = Answer | Failure;
 /** Our own codes, next to those of Node and undici. */
 export const DEADLINE_PASSED = 'DEADLINE_PASSED';
 const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
+/** Too many calls wait for their turn already. */
+export const NO_TURN = 'NO_TURN';
 export const WRITTEN_TWICE = 'WRITTEN_TWICE';
 
 // Longest delay that setTimeout takes; a longer one fires at once.

@@ -1,9 +1,11 @@
-/** The v1 service over HTTP: a bounded pool of keep-alive connections, one deadline per call, no redirects, no second try. */
+/** The v1 service over HTTP: kept connections, as many as v1 can bear, shared fairly; one deadline per call, no redirects, no second try. */
 import { isIP } from 'node:net';
-import { Pool } from 'undici';
+import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
 import { classifyFailure, classifyFinding, classifyReply } from './classify';
-import { DEADLINE_PASSED, exchange, type Answer, type Exchanged, type Wire } from './exchange';
+import { DEADLINE_PASSED, exchange, NO_TURN, type Answer, type Exchanged, type Wire } from './exchange';
+import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './turns/call-turns';
+import { createConnections, type Connections } from './turns/connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
 
 /** One call that has ended, for whoever watches v1. */
@@ -23,9 +25,11 @@ export interface CallDone {
 export interface HttpUpstreamOptions {
   /** The v1 base address, e.g. `https://v1.example/api/v1`. */
   readonly baseUrl: string;
-  /** Most connections at a time; calls beyond them wait inside their own deadline. */
+  /** Most connections at a time, and so most calls; those beyond them wait inside their own deadline. */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
+  /** Told of each call that had to wait for its turn; must not throw. */
+  readonly onWaited?: CallTurnsOptions['onWaited'];
   readonly replyBytesMax?: number;
   /** Milliseconds since the epoch, for a `Retry-After` that names a date. */
   readonly clock?: () => number;
@@ -33,39 +37,65 @@ export interface HttpUpstreamOptions {
   readonly onCall?: (call: CallDone) => void;
 }
 
-const CONNECTIONS = 128;
+const CONNECTIONS = 4_096;
 const CONNECT_TIMEOUT_MS = 2_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
+/** Of its whole time a call waits at most so much for its turn: what were sent later would have no time for its answer. */
+const WAIT_PART = 0.75;
 const RETRY_AFTER_SECONDS_MAX = 86_400;
 
-/** Makes the pool; the first call opens the first connection. */
-export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
+/** The upstream, and how many calls it has as of now. */
+export interface HttpUpstream extends Upstream {
+  readonly turns: CallTurnsState;
+  /**
+   * Seconds until another try is worth it, where purchases with this path and key have waited for their turn for so many
+   * milliseconds, or no more may wait; undefined otherwise.
+   */
+  readonly crowdedSeconds: (path: string, fingerprint: string, waitMs: number) => number | undefined;
+}
+
+/** What each call is carried with. */
+interface Carrier {
+  readonly turns: CallTurns;
+  readonly connections: Connections;
+  readonly basePath: string;
+  readonly replyBytesMax: number;
+  readonly retryAfterOf: (answer: Answer) => number | undefined;
+}
+
+/** One call on its way. A purchase has a request id. */
+interface Carried {
+  readonly call: V1Call;
+  readonly body: JsonObject | undefined;
+  readonly requestId?: string;
+  readonly context: CallContext;
+}
+
+/** Opens nothing yet; the first call opens the first connection. */
+export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
-  const {
-    connections = CONNECTIONS,
-    connectTimeoutMs = CONNECT_TIMEOUT_MS,
-    replyBytesMax = REPLY_BYTES_MAX,
-    clock = Date.now,
-  } = options;
-  // HTTP/2 stays off: a stream cannot show the moment at which a request begins to leave.
-  const pool = new Pool(base.origin, { connections, connectTimeout: connectTimeoutMs, pipelining: 1, allowH2: false });
-
+  const { connections: most = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, clock = Date.now } = options;
+  const turns = createCallTurns({ most, onWaited: options.onWaited });
+  const connections = createConnections({ origin: base.origin, connectTimeoutMs });
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
+  const carrier: Carrier = {
+    turns,
+    connections,
+    basePath,
+    replyBytesMax: options.replyBytesMax ?? REPLY_BYTES_MAX,
+    retryAfterOf,
+  };
 
   /** Carries the call, reads what it came to, and tells the watcher of both. */
   async function judged<Judged>(
-    call: V1Call,
-    {
-      body,
-      requestId,
-      context,
-    }: { readonly body: JsonObject | undefined; readonly requestId?: string; readonly context: CallContext },
+    carried: Carried,
     judge: (exchanged: Exchanged) => Judged,
     outcomeOf: (judgement: Judged) => CallDone['outcome'],
   ): Promise<Judged> {
+    const { call, requestId, context } = carried;
     const startedAtMs = performance.now();
-    const exchanged = await carry(call, body, context, { pool, basePath, replyBytesMax });
+    const exchanged = await carry(carried, carrier);
     const judgement = judge(exchanged);
     options.onCall?.({
       method: call.method,
@@ -87,7 +117,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
         exchanged.kind === 'answered'
           ? classifyReply(exchanged, requestId, retryAfterOf(exchanged))
           : { outcome: classifyFailure(exchanged), isDuplicate: false };
-      return judged(call, { body, requestId, context }, judge, ({ outcome }) => outcome.kind);
+      return judged({ call, body, requestId, context }, judge, ({ outcome }) => outcome.kind);
     },
 
     find(call, context): Promise<Finding> {
@@ -96,25 +126,55 @@ export function createHttpUpstream(options: HttpUpstreamOptions): Upstream {
         exchanged.kind === 'answered'
           ? atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged)), exchanged)
           : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
-      return judged(call, { body, context }, judge, ({ kind }) => kind);
+      return judged({ call, body, context }, judge, ({ kind }) => kind);
+    },
+
+    crowdedSeconds: (path, fingerprint, waitMs) => turns.crowdedSeconds(fingerprint, path, waitMs),
+
+    get turns() {
+      return turns.state;
     },
 
     // Whatever could be waited for has been: an order whose call is cut off is found again in the journal.
-    close: () => pool.destroy(),
+    close() {
+      turns.close();
+      return connections.close();
+    },
   };
 }
 
-/** Sends the call over a connection of the pool and waits for the answer, inside the context's limits. */
-async function carry(
-  call: V1Call,
-  body: JsonObject | undefined,
-  { clientAddress, credentials, timeoutMs, leaveWithinMs, mayLeave }: CallContext,
-  { pool, basePath, replyBytesMax }: { readonly pool: Pool; readonly basePath: string; readonly replyBytesMax: number },
-): Promise<Exchanged> {
+/** Waits for the call's turn where it must, sends it and waits for the answer, inside the context's limits. */
+async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
+  const { call, requestId, context } = carried;
+  const { turns, connections, replyBytesMax } = carrier;
+  const { fingerprint } = context.credentials;
   // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
-  if (isIP(clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
-  if (!(timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
-  const wire: Wire = {
+  if (isIP(context.clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
+  if (!(context.timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
+  const wire = wireOf(carried, carrier.basePath);
+  const lane = turns.laneOf(call.path, requestId !== undefined);
+  let { timeoutMs, leaveWithinMs } = context;
+  if (!turns.take(fingerprint, lane)) {
+    const age = startAge(systemClock);
+    const fate = await turns.wait(fingerprint, lane, Math.min(timeoutMs * WAIT_PART, leaveWithinMs ?? timeoutMs));
+    if (fate === 'late') return neverLeft(DEADLINE_PASSED, 'its turn did not come in time');
+    if (fate === 'full') return neverLeft(NO_TURN, 'too many calls wait for their turn already');
+    // The first byte has what is left of its time, and so has the answer.
+    const waitedMs = age();
+    timeoutMs -= waitedMs;
+    if (leaveWithinMs !== undefined) leaveWithinMs -= waitedMs;
+  }
+  const begunAtMs = performance.now();
+  const connection = connections.take();
+  const exchanged = await exchange(connection, wire, { timeoutMs, leaveWithinMs, mayLeave: context.mayLeave, replyBytesMax });
+  connections.giveBack(connection);
+  const retryAfterSeconds = exchanged.kind === 'answered' ? carrier.retryAfterOf(exchanged) : undefined;
+  turns.end(fingerprint, lane, { exchanged, begunAtMs, retryAfterSeconds });
+  return exchanged;
+}
+
+function wireOf({ call, body, context: { clientAddress, credentials } }: Carried, basePath: string): Wire {
+  return {
     method: call.method,
     path: pathOf(basePath, call),
     headers: [
@@ -130,7 +190,6 @@ async function carry(
     ],
     body: body === undefined ? null : JSON.stringify(body),
   };
-  return exchange(pool, wire, { timeoutMs, leaveWithinMs, mayLeave, replyBytesMax });
 }
 
 /** What was found, with v1's own time of it: by that, two clocks can be compared. */

@@ -2,7 +2,7 @@
  * What one exchange says about v1 itself, whatever it says about an order: the one judgement of "is this v1, and is it
  * well?", for calls of scripts and for probes alike. Pure.
  */
-import { DEADLINE_PASSED, WRITTEN_TWICE, type Answer, type Exchanged, type Failure } from './exchange';
+import { DEADLINE_PASSED, NO_TURN, WRITTEN_TWICE, type Answer, type Exchanged, type Failure } from './exchange';
 import { parseJsonObject } from './reply-json';
 
 /** `not_v1`: somebody answers, in a way that v1 never does. */
@@ -33,6 +33,7 @@ const SILENCE_MS_MIN = 2_000;
 /** A limit of ours, an end of ours, a machine out of something: none of it is v1's fault. */
 const OURS: ReadonlySet<string> = new Set([
   WRITTEN_TWICE,
+  NO_TURN,
   'UND_ERR_INVALID_ARG',
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',

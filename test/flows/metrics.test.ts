@@ -319,6 +319,10 @@ const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_families_total: 'test/flows/families.test.ts',
   compat_contrary_ends_total: 'test/watch/contrary-ends.test.ts',
   compat_contrary_ends_naira_total: 'test/flows/families.test.ts',
+  compat_upstream_calls_in_flight: 'test/flows/crowd.test.ts',
+  compat_upstream_calls_waiting: 'test/flows/crowd.test.ts',
+  compat_upstream_calls_bound: 'test/flows/crowd.test.ts',
+  compat_upstream_wait_seconds: 'test/flows/crowd.test.ts',
   compat_journal_writable: 'test/disk/disk-taken-away.test.ts',
   // Of several processes alone.
   compat_workers: 'test/crash/workers.test.ts',

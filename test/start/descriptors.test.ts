@@ -6,7 +6,7 @@ import { readOpenFilesLimit, shareDescriptors } from '../../src/start/descriptor
 describe('the open files that a process may have', () => {
   test.each([200, 256, 1_024, 4_096, 20_000, 1_048_576])('are shared among the doors: %i', (limit) => {
     for (const hasSandbox of [false, true]) {
-      const shares = shareDescriptors(limit, hasSandbox);
+      const shares = shareDescriptors(limit, 4_096, hasSandbox);
       const { sales, passthrough, admin } = shares;
       // Files of its own, and both ends of a call to a v1 in the same process.
       expect(shares.public + admin + (sales + passthrough) * (hasSandbox ? 2 : 1) + 50).toBeLessThanOrEqual(limit);
@@ -15,9 +15,20 @@ describe('the open files that a process may have', () => {
     }
   });
 
+  test('leave thousands of calls to v1 their room, but no more than the operator allows', () => {
+    expect(shareDescriptors(20_000, 4_096, false)).toMatchObject({ public: 12_000, sales: 4_096 });
+    expect(shareDescriptors(4_096, 4_096, false)).toMatchObject({ sales: 1_024, public: 2_752 });
+    expect(shareDescriptors(20_000, 3, false)).toMatchObject({ public: 12_000, sales: 3 });
+  });
+
   test('are plenty where the system does not tell', () => {
     expect(readOpenFilesLimit('/nowhere/limits')).toBe(Number.MAX_SAFE_INTEGER);
-    expect(shareDescriptors(Number.MAX_SAFE_INTEGER, true)).toEqual({ public: 10_000, sales: 128, passthrough: 128, admin: 200 });
+    expect(shareDescriptors(Number.MAX_SAFE_INTEGER, 4_096, true)).toEqual({
+      public: 12_000,
+      sales: 4_096,
+      passthrough: 128,
+      admin: 200,
+    });
   });
 
   test('are read as Linux writes them', () => {

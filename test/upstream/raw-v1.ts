@@ -22,6 +22,7 @@ export interface RawV1 {
 
 export interface RawV1Options {
   readonly port?: number;
+  readonly host?: string;
   /** Called with each connection before a byte is read. */
   readonly onConnection?: (socket: Socket) => void;
   /** Called with the first bytes of a request, perhaps before it is whole. */
@@ -49,7 +50,7 @@ export async function startRawV1(behave: Behaviour, options: RawV1Options = {}):
       }
     });
   });
-  server.listen(options.port ?? 0, '127.0.0.1');
+  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -43,10 +43,8 @@ export async function openOrder(
 ): Promise<Pursuit> {
   let opened: Opened;
   try {
-    const refusal = parts.pinGuard.refusalOf(parsed.credentials);
+    const refusal = parts.pinGuard.refusalOf(parsed.credentials) ?? parts.admission.refusalOf(call, parsed);
     if (refusal !== undefined) throw refusal;
-    const tooMuch = parts.admission.refusalOf(parsed);
-    if (tooMuch !== undefined) throw tooMuch;
     await parts.keyGuard?.enter(readContextOf(parsed));
     opened = await parts.journal.open(newOrder);
   } catch (refusal) {

@@ -279,11 +279,12 @@ class RunningPursuit implements Pursuit {
   }
 
   async #follow({ nth }: In<'following'>): Promise<After<'following'>> {
-    const { clock, upstream } = this.#parts;
+    const { clock, upstream, receipts, random } = this.#parts;
     if (!isWaitingForProvider(this.#known) || this.#isGivenUp()) return { name: 'ended' };
     const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
     // Of an order that was pending before, there may be news already.
-    const waitMs = nth === 0 && this.#wasPending ? 0 : pauseBeforeReceipt(nth, this.#parts.random);
+    const waitMs =
+      nth === 0 && this.#wasPending ? 0 : Math.max(pauseBeforeReceipt(nth, random), receipts.nextInMs(this.#order.owner));
     if (clock.elapsed() + Math.min(waitMs, this.#lastReadingMs()) > deadline) return { name: 'ended' };
     await this.#rest(waitMs, () => this.#lastReadingMs());
     const timeoutMs = timeoutOfReceipt(this.#plan, this.#awaitedMs());

@@ -10,6 +10,7 @@ import type { Upstream, V1Call } from '../../upstream/upstream';
 import type { AttemptLimit } from './attempt-limit';
 import type { Identify } from '../proof/identify-order';
 import type { Lease } from './lease';
+import type { ReceiptPace } from './receipt-pace';
 
 export interface PursuitParts {
   readonly upstream: Upstream;
@@ -18,6 +19,7 @@ export interface PursuitParts {
   /** In [0, 1): spreads repetitions. */
   readonly random: () => number;
   readonly attempts: AttemptLimit;
+  readonly receipts: ReceiptPace;
   /** True once the gateway is stopping: an order is then pursued only as long as somebody waits to hear its end. */
   readonly isStopping: () => boolean;
   readonly onTrouble: (what: string, error: unknown) => void;

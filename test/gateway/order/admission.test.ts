@@ -4,8 +4,10 @@ import { openLine } from '../open-line';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from '../walk-house';
 import { createPursuits } from '../../../src/gateway/order/pursuits';
 
+const CALL = { method: 'POST', path: '/airtime' } as const;
+
 const asked = (fingerprint: string, waitedMs = 0, patienceMs = 20_000) =>
-  ({ credentials: { fingerprint }, waitedMs, patienceMs }) as Parameters<ReturnType<typeof createAdmission>['refusalOf']>[0];
+  ({ credentials: { fingerprint }, waitedMs, patienceMs }) as Parameters<ReturnType<typeof createAdmission>['refusalOf']>[1];
 
 /** Orders under way, by owner. */
 function admissionOf(ordersMax: number, crowd: Readonly<Record<string, number>>) {
@@ -23,7 +25,7 @@ test.each<[string, number, Readonly<Record<string, number>>, string, boolean]>([
   ['and so does a key without any order', 100, { a: 60, b: 30 }, 'c', true],
   ['until every place is taken', 100, { a: 60, b: 40 }, 'c', false],
 ])('%s', (_what, ordersMax, crowd, owner, isTaken) => {
-  expect(admissionOf(ordersMax, crowd).refusalOf(asked(owner)) === undefined).toBe(isTaken);
+  expect(admissionOf(ordersMax, crowd).refusalOf(CALL, asked(owner)) === undefined).toBe(isTaken);
 });
 
 test.each([
@@ -33,7 +35,15 @@ test.each([
   [2_600, 2_400, false],
   [2_500, 2_500, true],
 ])('a request that waited %s ms and has %s ms left is taken in: %s', (waitedMs, leftMs, isTaken) => {
-  expect(admissionOf(100, {}).refusalOf(asked('a', waitedMs, leftMs)) === undefined).toBe(isTaken);
+  expect(admissionOf(100, {}).refusalOf(CALL, asked('a', waitedMs, leftMs)) === undefined).toBe(isTaken);
+});
+
+test('one that would hardly get its turn at v1 within a quarter of its patience is told when to try again', () => {
+  const asks: unknown[] = [];
+  const crowdedSeconds = (...ask: unknown[]): number => asks.push(ask) + 6;
+  const pursuits = { size: 0, crowd: () => ({ own: 0, owners: 0 }) };
+  const refusal = createAdmission({ ordersMax: 100, pursuits, crowdedSeconds }).refusalOf(CALL, asked('a'));
+  expect([refusal?.code, refusal?.retryAfterSeconds, asks]).toEqual(['overloaded', 7, [['/airtime', 'a', 5_000]]]);
 });
 
 test('orders are counted by their owner until they end', async () => {

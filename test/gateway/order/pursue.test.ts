@@ -7,6 +7,7 @@ import type { Pursuit, PursuitPlan } from '../../../src/gateway/order/pursuit';
 import { pursue } from '../../../src/gateway/order/pursue';
 import { createLease } from '../../../src/gateway/order/lease';
 import { createAttemptLimit } from '../../../src/gateway/order/attempt-limit';
+import { createReceiptPace } from '../../../src/gateway/order/receipt-pace';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Journal } from '../../../src/journal/journal';
 import type { Finding } from '../../../src/upstream/upstream';
@@ -93,6 +94,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
       clock,
       random: () => 0.5,
       attempts: createAttemptLimit(clock),
+      receipts: createReceiptPace(clock),
       isStopping,
       onTrouble,
     },

@@ -1,0 +1,200 @@
+/**
+ * Whose turn it is to use one of a bounded number of places. Places belong to lanes (one operation, say), and a lane has a part
+ * of them all. A client may hold `share` times as many as it leaves free, of all places and of those of the lane: alone it
+ * gets most of them, beside others less, and whoever comes next finds one at once. Beyond that it waits in a line of its own;
+ * lines are served in turn, lanes too, and urgent lanes three times out of four.
+ */
+
+/** A part of the places. */
+export interface Lane {
+  /** How many places it may have now; at least 1. */
+  readonly most: () => number;
+  readonly isUrgent: boolean;
+  readonly inUse: number;
+}
+
+export interface FairTurns {
+  openLane(most: () => number, isUrgent: boolean): Lane;
+  /** True when the client has a place from now on. */
+  take(client: string, lane: Lane): boolean;
+  /** Gives the place back, and serves those who wait. */
+  giveBack(client: string, lane: Lane): void;
+  /** Waits for a place: `start` is called when the client has it. Gives what leaves the line; undefined when the line is full. */
+  wait(client: string, lane: Lane, start: () => void): (() => void) | undefined;
+  /** For how many milliseconds the first in the client's line has waited; 0 when nobody does. */
+  oldestWaitMs(client: string, lane: Lane): number;
+  /** Whether one more of the client could wait. */
+  hasRoom(client: string, lane: Lane): boolean;
+  /** How many places of the lane the client has. */
+  heldBy(client: string, lane: Lane): number;
+  /** Lets begin who may, after `places` or a lane's `most` have grown by themselves. */
+  serve(): void;
+  readonly inUse: number;
+  readonly waiting: number;
+}
+
+export interface FairTurnsOptions {
+  /** How many there are now; at least 1. */
+  readonly places: () => number;
+  readonly share: number;
+  /** In one line. */
+  readonly lineMax: number;
+  /** In all lines. */
+  readonly waitingMax: number;
+  /** Most that one client may hold of a lane now, where it has a bound of its own. */
+  readonly mostOf?: (client: string, lane: Lane) => number | undefined;
+  readonly now?: () => number;
+}
+
+/** Of so many turns one goes to a lane that is not urgent, if somebody waits there. */
+const PATIENT_EVERY = 4;
+
+interface Waiting {
+  readonly start: () => void;
+  readonly sinceMs: number;
+}
+
+class CountedLane implements Lane {
+  readonly most: () => number;
+  readonly isUrgent: boolean;
+  inUse = 0;
+  readonly held = new Map<string, number>();
+  readonly lines = new Map<string, Set<Waiting>>();
+
+  constructor(most: () => number, isUrgent: boolean) {
+    this.most = most;
+    this.isUrgent = isUrgent;
+  }
+}
+
+export function createFairTurns(options: FairTurnsOptions): FairTurns {
+  return new Turns(options);
+}
+
+class Turns implements FairTurns {
+  readonly #options: FairTurnsOptions;
+  readonly #now: () => number;
+  readonly #lanes: CountedLane[] = [];
+  /** Lanes in which somebody waits. */
+  readonly #urgent = new Set<CountedLane>();
+  readonly #patient = new Set<CountedLane>();
+  #turns = 0;
+  inUse = 0;
+  waiting = 0;
+
+  constructor(options: FairTurnsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  openLane(most: () => number, isUrgent: boolean): CountedLane {
+    const lane = new CountedLane(most, isUrgent);
+    this.#lanes.push(lane);
+    return lane;
+  }
+
+  take(client: string, lane: CountedLane): boolean {
+    // Who waits already stays before who comes.
+    if ((this.waiting > 0 && lane.lines.has(client)) || !this.#mayStart(client, lane)) return false;
+    this.#begin(client, lane);
+    return true;
+  }
+
+  giveBack(client: string, lane: CountedLane): void {
+    this.inUse -= 1;
+    lane.inUse -= 1;
+    const left = lane.held.get(client)! - 1;
+    if (left > 0) lane.held.set(client, left);
+    else lane.held.delete(client);
+    if (this.waiting > 0) this.serve();
+  }
+
+  wait(client: string, lane: CountedLane, start: () => void): (() => void) | undefined {
+    if (!this.hasRoom(client, lane)) return undefined;
+    const one: Waiting = { start, sinceMs: this.#now() };
+    const line = lane.lines.get(client) ?? new Set();
+    lane.lines.set(client, line.add(one));
+    (lane.isUrgent ? this.#urgent : this.#patient).add(lane);
+    this.waiting += 1;
+    return () => this.#leave(client, lane, one);
+  }
+
+  oldestWaitMs(client: string, lane: CountedLane): number {
+    for (const { sinceMs } of lane.lines.get(client) ?? []) return this.#now() - sinceMs;
+    return 0;
+  }
+
+  hasRoom(client: string, lane: CountedLane): boolean {
+    const { lineMax, waitingMax } = this.#options;
+    return this.waiting < waitingMax && (lane.lines.get(client)?.size ?? 0) < lineMax;
+  }
+
+  heldBy(client: string, lane: CountedLane): number {
+    return lane.held.get(client) ?? 0;
+  }
+
+  serve(): void {
+    while (this.waiting > 0 && this.inUse < this.#options.places()) {
+      const isPatientFirst = this.#turns % PATIENT_EVERY === PATIENT_EVERY - 1;
+      const [first, second] = isPatientFirst ? [this.#patient, this.#urgent] : [this.#urgent, this.#patient];
+      if (!this.#serveOne(first) && !this.#serveOne(second)) return;
+      this.#turns += 1;
+    }
+  }
+
+  #serveOne(lanes: Set<CountedLane>): boolean {
+    for (const lane of lanes) {
+      if (lane.inUse >= lane.most()) continue;
+      for (const [client, [one]] of lane.lines) {
+        if (one === undefined || !this.#mayStart(client, lane)) continue;
+        this.#leave(client, lane, one);
+        // Whoever still has somebody waiting goes behind all others.
+        toTheEnd(lane, client);
+        if (lanes.delete(lane)) lanes.add(lane);
+        this.#begin(client, lane);
+        one.start();
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #mayStart(client: string, lane: CountedLane): boolean {
+    const { places, share, mostOf } = this.#options;
+    const may = share * (places() - this.inUse);
+    const mayInLane = share * (lane.most() - lane.inUse);
+    // Nobody holds more than all hold: as long as nothing is scarce, nothing is counted.
+    if (this.inUse >= may && (may <= 0 || this.#allHeldBy(client) >= may)) return false;
+    if (lane.inUse >= mayInLane && this.heldBy(client, lane) >= mayInLane) return false;
+    const most = mostOf?.(client, lane);
+    return most === undefined || this.heldBy(client, lane) < most;
+  }
+
+  #allHeldBy(client: string): number {
+    let held = 0;
+    for (const lane of this.#lanes) held += this.heldBy(client, lane);
+    return held;
+  }
+
+  #begin(client: string, lane: CountedLane): void {
+    this.inUse += 1;
+    lane.inUse += 1;
+    lane.held.set(client, (lane.held.get(client) ?? 0) + 1);
+  }
+
+  #leave(client: string, lane: CountedLane, one: Waiting): void {
+    const line = lane.lines.get(client);
+    if (line?.delete(one) !== true) return;
+    this.waiting -= 1;
+    if (line.size > 0) return;
+    lane.lines.delete(client);
+    if (lane.lines.size === 0) (lane.isUrgent ? this.#urgent : this.#patient).delete(lane);
+  }
+}
+
+function toTheEnd(lane: CountedLane, client: string): void {
+  const line = lane.lines.get(client);
+  if (line === undefined) return;
+  lane.lines.delete(client);
+  lane.lines.set(client, line);
+}

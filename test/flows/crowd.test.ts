@@ -1,0 +1,92 @@
+/** One shop sends far more than a slow v1 can take: what it hears, what its neighbour hears, and what the operator sees. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openHouse, send, type House, type Told } from './house';
+
+const V1_MS = 250;
+const CONNECTIONS = 2;
+
+let v1: Server;
+let house: House;
+const sold: string[] = [];
+beforeAll(async () => {
+  v1 = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { request_id: id } = JSON.parse(body === '' ? '{}' : body) as { request_id?: string };
+      setTimeout(() => {
+        if (id !== undefined) sold.push(id);
+        response.end(JSON.stringify({ status: 'success', data: { reference: `v1-${sold.length}` } }));
+      }, V1_MS);
+    });
+  });
+  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
+  house = await openHouse({ env: { UPSTREAM_URL: url, UPSTREAM_CONNECTIONS: String(CONNECTIONS) } });
+});
+afterAll(async () => {
+  await house.close();
+  v1.closeAllConnections();
+  await new Promise((resolve) => v1.close(resolve));
+});
+
+/** As axios, whose scripts wait for eight seconds: an order waits for its turn for three of them. */
+let phones = 0;
+const buy = (key: string, id: string): Promise<Told> =>
+  send(
+    house.url,
+    '/api/topup/',
+    {
+      network: 1,
+      mobile_number: `0803${String((phones += 1)).padStart(7, '0')}`,
+      amount: 100,
+      Ported_number: true,
+      'request-id': id,
+    },
+    { key, headers: { 'User-Agent': 'axios/1.7.2' } },
+  );
+
+async function sample(name: string): Promise<number> {
+  const page = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  return Number(new RegExp(`^${name.replace(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(page)?.[1] ?? 0);
+}
+
+test('a crowd of one key costs another key no sale, and each hears what is true of its own', async () => {
+  for (const key of ['crowd:1234', 'neighbour:1234']) expect((await buy(key, `first-${key}`)).body.status).toBe('success');
+  const crowd = Array.from({ length: 60 }, async (_, nth) => ({
+    id: `crowd-${nth}`,
+    told: await buy('crowd:1234', `crowd-${nth}`),
+  }));
+  const crowdedAtMs = performance.now() + 2_500;
+  await sleep(500);
+  expect(await sample('compat_upstream_calls_bound')).toBe(CONNECTIONS);
+  expect(await sample('compat_upstream_calls_in_flight')).toBe(CONNECTIONS);
+  expect(await sample('compat_upstream_calls_waiting')).toBeGreaterThan(30);
+  const startedAtMs = performance.now();
+  expect((await buy('neighbour:1234', 'neighbour-1')).body.status).toBe('success');
+  expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+
+  // The first of the line have waited for more than two seconds, and none yet for three.
+  await sleep(crowdedAtMs - performance.now());
+  const shed = await buy('crowd:1234', 'crowd-shed');
+  expect(shed.status).toBe(503);
+  expect(shed.body).toMatchObject({
+    status: 'fail',
+    error: [expect.stringContaining('Nothing was sent and nothing was charged')],
+  });
+  expect(Number(shed.headers.get('retry-after'))).toBeGreaterThanOrEqual(5);
+  expect((await buy('neighbour:1234', 'neighbour-2')).body.status).toBe('success');
+
+  const all = await Promise.all(crowd);
+  const ends = all.map(({ id, told }) => `${told.body.status} ${sold.filter((one) => one === id).length}`);
+  expect([...new Set(ends)].sort()).toEqual(['fail 0', 'success 1']);
+  expect(await sample('compat_upstream_wait_seconds_count{fate="taken"}')).toBeGreaterThan(20);
+  expect(await sample('compat_upstream_wait_seconds_count{fate="late"}')).toBeGreaterThan(5);
+  expect(await sample('compat_refusals_total{code="overloaded"}')).toBe(1);
+  expect(await sample('compat_upstream_calls_waiting')).toBe(0);
+
+  // What was refused is an order like any other when it is sent again.
+  expect(sold).not.toContain('crowd-shed');
+  expect((await buy('crowd:1234', 'crowd-shed')).body.status).toBe('success');
+}, 40_000);
