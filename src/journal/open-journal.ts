@@ -47,8 +47,10 @@ async function openPostgres(url: string, dataDir: string, options: OpenJournalOp
 
 /** Only where it is asked for: the client of PostgreSQL takes its time to load. */
 function loadPostgres(): typeof Writing & typeof Reading {
-  const writing = module.require('./postgres/postgres-journal') as typeof Writing;
-  return { ...writing, ...(module.require('./postgres/postgres-reader') as typeof Reading) };
+  // The bundler follows nothing but a plain `require`, and Jest no `import()`.
+  /* eslint-disable @typescript-eslint/no-require-imports */
+  const writing = require('./postgres/postgres-journal') as typeof Writing;
+  return { ...writing, ...(require('./postgres/postgres-reader') as typeof Reading) };
 }
 
 /** The folder that an `lmdb:` address means; undefined for other stores. */
