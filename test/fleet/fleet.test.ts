@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config';
 import { createChance } from '../crash/chance';
 import { startScripts } from '../crash/scripts';
-import { describeVerdict, judgeOrders } from '../crash/verdict';
+import { describeVerdict, inBooks, judgeOrders } from '../crash/verdict';
 import { openFaultProxy, type FaultProxy } from '../faults/fault-proxy';
 import { ask } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
@@ -85,7 +85,11 @@ describeFleet('two gateways behind HAProxy', () => {
     await scripts.stop();
     const verdict = await judgeOrders(scripts.orders, fleet.url, v1);
     console.log(`seed ${chance.seed}: ${describeVerdict(verdict)}`);
-    expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [] });
+    expect(verdict).toMatchObject({ doubleCharges: 0, lies: [] });
+    // What the balancer told as pending by itself, because it reached nobody, no gateway knows; v1 has none of it.
+    const ids = verdict.lost.map((sentence) => sentence.split(' ')[0]);
+    for (const order of scripts.orders.filter(({ requestId }) => ids.includes(requestId)))
+      expect(await inBooks(order, v1)).toMatchObject({ isCharged: false, isRefunded: false });
     expect(verdict.toldSuccess).toBeGreaterThan(50);
     expect(v1.isBalanced()).toBe(true);
   }, 240_000);
