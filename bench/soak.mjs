@@ -81,8 +81,11 @@ function processorSeconds() {
 
 function sizeOfGateway() {
   const status = readFileSync(`/proc/${gateway.pid}/status`, 'utf8');
+  const megabytes = (name) => Math.round(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024);
   return {
-    'memory MB': Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024),
+    // Its own memory, and beside it what it has read of the journal's file: pages of the system's cache, which grow with the journal.
+    'memory MB': megabytes('RssAnon'),
+    'mapped MB': megabytes('RssFile'),
     files: readdirSync(`/proc/${gateway.pid}/fd`).length,
   };
 }
