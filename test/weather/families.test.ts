@@ -8,7 +8,7 @@ import { playMatrix, type MatrixOptions } from './play-matrix';
 
 const WEATHERS: Readonly<Record<string, MatrixOptions>> = {
   'calm, plain PHP': { seed: 'calm', share: 0, userAgent: undefined },
-  'four calls of ten fail, plain PHP': { seed: 'a stormy night', share: 0.4, userAgent: undefined },
+  'four calls of ten fail, plain PHP': { seed: 'stormy', share: 0.4, userAgent: undefined },
   'four calls of ten fail, axios': { seed: 'axios at night', share: 0.4, userAgent: 'axios/1.7' },
 };
 /** In calm weather only what the script or the first attempt's own fault makes of it. */

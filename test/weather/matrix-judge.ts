@@ -19,12 +19,13 @@ export const REASONS = {
     because !== undefined &&
     (sold.first.word === 'success' ? isCharged(sold) : sold.first.word === 'failure' && !isCharged(sold)),
   'v1 itself did not know the end': (sold) => isToldPending(sold) && (endedAtV1(sold) ?? 0) > sold.first.at - LAST_QUESTION_MS,
-  'v1 gave no usable answer': (sold) => isToldPending(sold) && answersOf(sold).length === 0 && isUnreadSince(sold, startOf(sold)),
+  'v1 gave no usable answer': (sold) =>
+    isToldPending(sold) && answersOf(sold).length === 0 && isUnreadSince(sold, startOf(sold), sold.receipts),
   'v1 answered no question since it knew the end': (sold) =>
     isToldPending(sold) &&
     answersOf(sold).some(({ kind }) => kind === 'pending') &&
     sold.receipts.some(({ at }) => isBetween((endedAtV1(sold) ?? 0) - LAST_QUESTION_MS, at, sold.first.at)) &&
-    isUnreadSince(sold, endedAtV1(sold) ?? 0),
+    isUnreadSince(sold, endedAtV1(sold) ?? 0, questionsFor(sold)),
   'v1 named an order that it had, and did not show its receipt': (sold) => {
     const named = answersOf(sold).filter(({ kind }) => kind !== 'rejected');
     return isToldPending(sold) && named.length > 0 && named.every((answer) => answer.isDuplicate && !isShown(sold, answer.at));
@@ -63,9 +64,15 @@ function isShown({ receipts, first }: Sold, answeredAt: number): boolean {
   return question === undefined || (question.readAt !== undefined && question.readAt <= first.at);
 }
 
-/** No question that was asked since then was answered before the reply was made. */
-function isUnreadSince({ receipts, first }: Sold, since: number): boolean {
-  return !receipts.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt < first.at - REPLY_MS);
+/** None of these questions that was asked since then was answered before the reply was made. */
+function isUnreadSince({ first }: Sold, since: number, questions: Sold['receipts']): boolean {
+  return !questions.some(({ at, readAt }) => at >= since && readAt !== undefined && readAt < first.at - REPLY_MS);
+}
+
+/** Those of its pursuit and those at v1's answers. A look for a lost order of the same key reads this receipt only to tell the two apart. */
+function questionsFor(sold: Sold): Sold['receipts'] {
+  const isAtAnswer = (at: number): boolean => answersOf(sold).some((answer) => isBetween(answer.at, at, answer.at + AT_ONCE_MS));
+  return sold.receipts.filter(({ at, isOfPursuit }) => isOfPursuit || isAtAnswer(at));
 }
 
 /** Receipts of these show nothing that tells one sale from another (decision 0013). */

@@ -95,7 +95,9 @@ export class SimulatedRoad {
         if (finding.kind !== 'found') stage.book.doubt(context.credentials.fingerprint, askedAt);
         const { reference } = call.query ?? {};
         const readAt = finding.kind === 'found' ? stage.timeline.now : undefined;
-        if (reference !== undefined) stage.book.noteReceipt(reference, { at: askedAt, readAt });
+        // A pursuit asks with the whole plan of its order; whoever looks for other orders has none.
+        const isOfPursuit = 'order' in context;
+        if (reference !== undefined) stage.book.noteReceipt(reference, { at: askedAt, readAt, isOfPursuit });
         if (life.isAlive) note(stage, '* read', `${asked} → ${finding.kind}`);
         onEnd(finding);
       },

@@ -70,6 +70,8 @@ export interface HeardOfV1 {
 export interface ReceiptAsked {
   readonly at: number;
   readonly readAt: number | undefined;
+  /** Of the order's own pursuit. */
+  readonly isOfPursuit: boolean;
 }
 
 export interface Violation {
