@@ -68,6 +68,8 @@ function script({ port, isKept, dueNext, bytes, take }) {
       const sent = bytes();
       const send = () => {
         isAsking = true;
+        // A timer may come up to a millisecond early.
+        dueAt = Math.min(dueAt, performance.now());
         if (socket === undefined || !isKept) open();
         socket.write(sent);
       };

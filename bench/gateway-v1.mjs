@@ -14,7 +14,7 @@ function sold() {
 const verified = JSON.stringify({ status: 'success', data: { name: 'ADA OBI', customer_name: 'ADA OBI' } });
 
 function answerTo(target) {
-  if (target.startsWith('/airtime')) return JSON.stringify(sold());
+  if (target.startsWith('/airtime') || target.startsWith('/v1/airtime')) return JSON.stringify(sold());
   if (target.startsWith('/catalog')) return catalog;
   if (target.startsWith('/validate')) return verified;
   return JSON.stringify({ status: 'error', message: 'Not a question of this benchmark.' });

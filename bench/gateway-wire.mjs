@@ -1,6 +1,8 @@
 // HTTP/1.1 on a plain socket, for both ends of the gateway's benchmark: what measures must cost little beside what is measured.
 
-/** Calls `take(head, body)` for every whole message. A message without Content-Length has no body. Text is Latin-1. */
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+/** Calls `take(head, body)` for every whole message; a chunked body is given with its sizes. Text is Latin-1. */
 export function eachMessage(socket, take) {
   let text = '';
   socket.setEncoding('latin1').on('data', (part) => {
@@ -9,13 +11,21 @@ export function eachMessage(socket, take) {
       const headEnd = text.indexOf('\r\n\r\n') + 4;
       if (headEnd < 4) return;
       const head = text.slice(0, headEnd);
-      const end = headEnd + Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-      if (text.length < end) return;
+      const end = endOf(text, head);
+      if (end === undefined || text.length < end) return;
       const body = text.slice(headEnd, end);
       text = text.slice(end);
       take(head, body);
     }
   });
+}
+
+/** Where the message ends; undefined when its last chunk has not come. */
+function endOf(text, head) {
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length !== undefined || !/\r\ntransfer-encoding: *chunked/i.test(head)) return head.length + Number(length ?? 0);
+  const last = text.indexOf(LAST_CHUNK, head.length);
+  return last < 0 ? undefined : last + LAST_CHUNK.length;
 }
 
 /** The bytes of a message: first line, header lines, body. */
