@@ -1,5 +1,6 @@
 // The gateway as a process of its own, for the benchmarks that measure it from outside.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -31,6 +32,16 @@ export async function urlOf(gateway, logFile) {
     if (gateway.exitCode !== null || Date.now() > until) throw new Error(`The gateway does not serve: ${log}`);
     await sleep(50);
   }
+}
+
+/** A price list as large as a real one: the sandbox's. */
+export async function sandboxCatalog() {
+  const { openSandbox } = createRequire(import.meta.url)('../dist/sandbox/sandbox.js');
+  const sandbox = await openSandbox({ relaxed: true });
+  const { url } = await sandbox.listen(0);
+  const answer = await fetch(`${url}/catalog`, { headers: { authorization: 'Bearer sandbox_demo' } });
+  await sandbox.close();
+  return answer.text();
 }
 
 export function ask(child, question) {

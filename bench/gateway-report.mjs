@@ -37,7 +37,7 @@ export function report(rows, title) {
   process.exitCode = 1;
 }
 
-const rounded = (figures) =>
+export const rounded = (figures) =>
   Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, +value.toFixed(value < 100 ? 2 : 0)]));
 
 /** Of each figure. */

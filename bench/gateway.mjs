@@ -8,13 +8,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
-import { ask, gatewayEnvironment, urlOf } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, sandboxCatalog, urlOf } from './gateway-process.mjs';
 import { report } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 
@@ -127,16 +126,6 @@ function startGateway({ house, isOurs, node }, folder) {
     execArgv: ['--expose-gc', '--require', join(bench, 'gateway-probe.cjs'), ...profiling, ...(isOurs ? flags : [])],
     stdio: ['ignore', log, log, 'ipc'],
   });
-}
-
-/** A price list as large as a real one: the sandbox's. */
-async function sandboxCatalog() {
-  const { openSandbox } = createRequire(import.meta.url)('../dist/sandbox/sandbox.js');
-  const sandbox = await openSandbox({ relaxed: true });
-  const { url } = await sandbox.listen(0);
-  const answer = await fetch(`${url}/catalog`, { headers: { authorization: 'Bearer sandbox_demo' } });
-  await sandbox.close();
-  return answer.text();
 }
 
 function figuresOf({ request, node }, { took, before, after }) {
