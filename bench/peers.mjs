@@ -1,5 +1,5 @@
 // What a request costs the gateway, everything on, beside programs that people would use instead or build by hand: `npm run bench:peers`.
-//   npm run bench:peers -- [--rounds 5] [--seconds 2] [--warm-up 30000] [--node 24] [--only 'new connections'] [--peers ../shared/bench]
+//   npm run bench:peers -- [--rounds 5] [--seconds 2] [--warm-up 30000] [--node 24] [--only 'new connections|status'] [--peers ../shared/bench]
 // Each program has one core, scripts and v1 share the other; one is asked at a time, and in each round all have their turn. Prints
 // medians, and the gateway's figure to each peer's of the same round: the median of the ratios, the lowest and the highest.
 import { fork } from 'node:child_process';
@@ -54,10 +54,10 @@ const COMPARED = ['CPU µs', 'p50 ms', 'p99 ms', 'memory MB'];
 
 const options = readOptions();
 const { rounds, seconds, node } = options;
-const loads = Object.keys(LOADS).filter((name) => name.includes(options.only));
+const loads = Object.keys(LOADS).filter((name) => options.only.split('|').some((words) => name.includes(words)));
 const peers = resolve(options.peers);
 
-if (loads.length === 0) fail(`--only: no load has "${options.only}" in its name. There are: ${Object.keys(LOADS).join('; ')}.`);
+if (loads.length === 0) fail(`--only: no load's name has "${options.only}". There are: ${Object.keys(LOADS).join('; ')}.`);
 const asked = new Set(loads.map((name) => LOADS[name].request));
 const titles = installed(peers).filter((title) => LINE_UP[title].answers.some((name) => asked.has(name)));
 if (titles.length < 2) fail('None of the peers can be started here.');
