@@ -12,7 +12,8 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delayMs, run) {
-    const timer = setTimeout(run, delayMs);
+    // What is over by a fraction of a millisecond: Node 24 prints a warning where that is below zero.
+    const timer = setTimeout(run, Math.max(0, delayMs));
     return () => clearTimeout(timer);
   },
 };
