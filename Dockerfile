@@ -6,11 +6,13 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-COPY scripts/build.mjs scripts/setup.mjs ./scripts/
+COPY scripts/build.mjs scripts/setup.mjs scripts/undici-client.cjs scripts/sbom.mjs ./scripts/
 # The build checks these once, so that no start need do it again.
 COPY mappings ./mappings
 COPY sandbox ./sandbox
 RUN npm run build
+# What of others is in the image, for scanners (CycloneDX).
+RUN node scripts/sbom.mjs sbom.cdx.json
 # What is left is what the program needs to run.
 RUN npm prune --omit=dev
 
@@ -22,8 +24,11 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/mappings ./mappings
 COPY --from=build /app/sandbox ./sandbox
+COPY --from=build /app/sbom.cdx.json ./
+# `check` tells the cures of its rules from their pages.
+COPY docs/rules ./docs/rules
 COPY scripts/health.mjs ./scripts/health.mjs
-# The program may write its data and nothing else.
+# The program may write its data and nothing else: the rest may be read-only (docker run --read-only).
 RUN mkdir data && chown node:node data && chmod 700 data
 USER node
 VOLUME /app/data

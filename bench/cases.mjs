@@ -6,9 +6,9 @@ import { performance } from 'node:perf_hooks';
 const require = createRequire(import.meta.url);
 const { checkFolder } = require('../dist/mapping/check.js');
 const { loadSource } = require('../dist/mapping/load.js');
-const { loadCases } = require('../dist/mapping/cases.js');
-const { runCases } = require('../dist/gateway/run-cases.js');
-const { runMutants } = require('../dist/gateway/run-mutants.js');
+const { loadCases } = require('../dist/operator/case/cases.js');
+const { runCases } = require('../dist/operator/case/run-cases.js');
+const { runMutants } = require('../dist/operator/mutant/run-mutants.js');
 const { readWrittenRequest } = require('../dist/http/read-written-request.js');
 
 const folder = process.argv[2] ?? 'mappings';

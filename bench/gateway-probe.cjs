@@ -1,5 +1,6 @@
 // Loaded into the gateway before it starts, for its benchmark: measures the process from inside when the parent asks.
 const { monitorEventLoopDelay, performance } = require('node:perf_hooks');
+const { writeHeapSnapshot } = require('node:v8');
 
 const RESOLUTION_MS = 10;
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -11,9 +12,10 @@ function heapBytes() {
   return heapUsed + external;
 }
 
-/** Between `begin` and `end` stands a turn; `heap` is asked outside of all turns, for it collects garbage. */
+/** Between `begin` and `end` stands a turn; `heap` and the file of a `snapshot` are asked outside of all turns: both stop everything. */
 process.on('message', (question) => {
   if (question === 'heap') return process.send(heapBytes());
+  if (question.snapshot !== undefined) return process.send(writeHeapSnapshot(question.snapshot));
   delay.disable();
   const { user, system } = process.cpuUsage();
   // Node counts the time between two looks, the distance that was asked for included.

@@ -1,6 +1,9 @@
 // The gateway as a process of its own, for the benchmarks that measure it from outside.
-import { readFileSync } from 'node:fs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -20,6 +23,27 @@ export function gatewayEnvironment(folder, v1Url, house) {
     UPSTREAM_URL: v1Url,
     LOG_LEVEL: 'info',
   };
+}
+
+/** Starts the built clone in `house`; `close` ends it and removes what it wrote. */
+export async function openGateway({ house, environment, flags = [], program = process.execPath }) {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-gateway-'));
+  const logFile = join(folder, 'log');
+  const log = openSync(logFile, 'a');
+  const gateway = fork(join(house, 'dist/cli/main.js'), ['serve'], {
+    cwd: folder,
+    execPath: program,
+    execArgv: flags,
+    env: environment(folder),
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  const close = async () => {
+    gateway.kill('SIGTERM');
+    if (gateway.exitCode === null && gateway.signalCode === null) await once(gateway, 'exit');
+    closeSync(log);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { folder, process: gateway, url: await urlOf(gateway, logFile), close };
 }
 
 /** Where it serves, once it does. */

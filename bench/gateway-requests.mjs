@@ -38,14 +38,19 @@ function troubledPhone(index) {
 
 /**
  * By name: a function from a number to the bytes of a request. `run` is different in every measurement, so that ids are new.
- * `first` are requests that must have been answered before.
+ * `first` are requests that must have been answered before; `isOfSandbox` where only the sandbox knows the key.
  */
 export const REQUESTS = {
   'airtime, format A': { request: (index, run) => formatA(`a-${run}-${index}`, index) },
   'airtime, format B': {
     request: (index, run) => post('/api/topup/', formatB(`b-${run}-${index}`, index)),
   },
+  'airtime, format B, at the sandbox': {
+    isOfSandbox: true,
+    request: (index, run) => post('/api/topup/', formatB(`s-${run}-${index}`, index, '08031234561'), 'sandbox_demo:1234'),
+  },
   'airtime, format B, in trouble': {
+    isOfSandbox: true,
     request: (index, run) => post('/api/topup/', formatB(`t-${run}-${index}`, index, troubledPhone(index)), 'sandbox_demo:1234'),
   },
   'a repeat of an id': {

@@ -7,13 +7,11 @@
 // are what is compared. `--profile` writes a CPU profile of each gateway into that folder.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findNode } from '../scripts/find-node.mjs';
-import { ask, gatewayEnvironment, sandboxCatalog, urlOf } from './gateway-process.mjs';
+import { ask, gatewayEnvironment, openGateway, sandboxCatalog } from './gateway-process.mjs';
 import { report } from './gateway-report.mjs';
 import { REQUESTS } from './gateway-requests.mjs';
 
@@ -49,7 +47,7 @@ const houses = [
 const lineup = nodes.flatMap((node) => houses.map((house) => ({ ...house, node })));
 const profiling = options.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', resolve(options.profile)];
 const flags = options.flags.split(' ').filter((flag) => flag !== '');
-const names = Object.keys(REQUESTS).filter((name) => name.includes(options.only));
+const names = Object.keys(REQUESTS).filter((name) => name.includes(options.only) && !REQUESTS[name].isOfSandbox);
 
 const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
 const [{ url: v1Url }] = await once(v1, 'message');
@@ -66,7 +64,7 @@ report(rows, `${asked}, ${rounds} rounds of ${turns} turns of ${seconds} s, medi
 async function measureRound(round) {
   const gateways = [];
   try {
-    for (const measured of lineup) gateways.push(await openGateway(measured));
+    for (const measured of lineup) gateways.push(await startGateway(measured));
     for (const name of names) {
       for (const isKept of [true, false]) {
         const order = { name, connections, isKept, rate };
@@ -82,20 +80,19 @@ async function measureRound(round) {
       }
     }
   } finally {
-    for (const gateway of gateways) await closeGateway(gateway);
+    for (const gateway of gateways) await gateway.close();
   }
 }
 
-async function openGateway(measured) {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-gateway-'));
-  const process = startGateway(measured, folder);
-  return { ...measured, folder, process, url: await urlOf(process, join(folder, 'log')) };
-}
-
-async function closeGateway({ process, folder }) {
-  process.kill('SIGTERM');
-  if (process.exitCode === null) await once(process, 'exit');
-  rmSync(folder, { recursive: true, force: true });
+async function startGateway(measured) {
+  const { house, isOurs, node } = measured;
+  const gateway = await openGateway({
+    house,
+    program: node.program,
+    environment: (folder) => gatewayEnvironment(folder, v1Url, house),
+    flags: ['--expose-gc', '--require', join(bench, 'gateway-probe.cjs'), ...profiling, ...(isOurs ? flags : [])],
+  });
+  return { ...measured, ...gateway };
 }
 
 async function warm({ url }, order, { round, warmUp }) {
@@ -115,17 +112,6 @@ async function noteTurns({ process, turns, heapBefore, isOurs, node }, { name, i
   const heap = ((await ask(process, 'heap')) - heapBefore) / requests;
   const row = { request: `${name}, ${isKept ? 'kept' : 'new'}`, node: node.title, isOurs };
   for (const turn of turns) rows.push({ ...row, figures: { ...figuresOf(row, turn), 'heap B/request': heap } });
-}
-
-function startGateway({ house, isOurs, node }, folder) {
-  const log = openSync(join(folder, 'log'), 'a');
-  return fork(join(house, 'dist/cli/main.js'), ['serve'], {
-    cwd: folder,
-    execPath: node.program,
-    env: gatewayEnvironment(folder, v1Url, house),
-    execArgv: ['--expose-gc', '--require', join(bench, 'gateway-probe.cjs'), ...profiling, ...(isOurs ? flags : [])],
-    stdio: ['ignore', log, log, 'ipc'],
-  });
 }
 
 function figuresOf({ request, node }, { took, before, after }) {

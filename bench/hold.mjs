@@ -35,7 +35,8 @@ async function runGateway(upstreamUrl, folder) {
   };
   const { config, problems } = loadConfig(environment, folder);
   if (problems !== undefined) throw new Error(problems.join('\n'));
-  const service = await startService(config, createLog(config.logLevel));
+  const { createOutput } = require('../dist/telemetry/output.js');
+  const service = await startService(config, createLog(config.logLevel, createOutput(1)));
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   process.on('message', (question) => {

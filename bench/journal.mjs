@@ -8,12 +8,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { LEVELS, measure, sell } from './journal-load.mjs';
 
 const require = createRequire(import.meta.url);
 const { openLmdbJournal } = require('../dist/journal/lmdb-journal.js');
 
-const LEVELS = [1, 64, 1000];
 const WARM_UP_MS = 1000;
 const KEPT_UP = 64;
 const FILLING = 2_000;
@@ -31,77 +30,13 @@ for (const size of sizes) if (!/^[1-9]\d*$/.test(size)) throw new Error(`--sizes
 
 /** Keys of 200 resellers; their orders come in turn, as in a shop they would by chance. */
 const owners = Array.from({ length: 200 }, (_, index) => createHash('md5').update(`owner ${index}`).digest('hex'));
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
-
-function intent(owner, requestId) {
-  const fields = { phone: '08030000001', network: 'MTN', amount: 10_000, ported: false };
-  const echo = { 'request-id': requestId };
-  return { owner, requestId, operation: 'buy_airtime', format: 'b', fields, echo, contentHash: owner, openedAtMs: Date.now() };
-}
-
-function outcome(index) {
-  const delivery = { charged: 9_800, balanceBefore: 5_000_000, balanceAfter: 4_990_200 };
-  return { kind: 'succeeded', message: 'Airtime purchase successful', reference: `TXN${100_000_000_000 + index}`, delivery };
-}
-
-/** Opens and settles orders until told to stop; gives how long each took. */
-function sell(journal, firstIndex, concurrent, ordersMax = Infinity) {
-  const times = { openMs: [], bothMs: [] };
-  let next = firstIndex;
-  let isRunning = true;
-  const loop = async () => {
-    while (isRunning && next < ordersMax) {
-      const index = next++;
-      const owner = owners[index % owners.length];
-      // Ids of scripts are clock times, random texts and counters: spread over the whole tree they cost the most.
-      const requestId = `REQ-${createHash('md5').update(String(index)).digest('base64url')}`;
-      const start = performance.now();
-      await journal.open(intent(owner, requestId));
-      const opened = performance.now();
-      await journal.settle(owner, requestId, outcome(index), Date.now());
-      if (ordersMax !== Infinity) continue;
-      times.openMs.push(opened - start);
-      times.bothMs.push(performance.now() - start);
-    }
-  };
-  const ended = Promise.all(Array.from({ length: concurrent }, loop));
-  const stop = async () => {
-    isRunning = false;
-    await ended;
-    return next;
-  };
-  return { times, ended, stop };
-}
-
-/** What orders cost now, of which so many are under way at a time. Gives the figures and how many orders the journal then holds. */
-async function measure(journal, firstIndex, concurrent) {
-  const { times, stop } = sell(journal, firstIndex, concurrent);
-  await sleep(WARM_UP_MS);
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  times.openMs.length = times.bothMs.length = 0;
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  await sleep(seconds * 1000);
-  const elapsedMs = performance.now() - start;
-  const orders = times.bothMs.length;
-  const { user, system } = process.cpuUsage(cpu);
-  delay.disable();
-  const [opens, boths] = [times.openMs, times.bothMs].map((all) => Float64Array.from(all.slice(0, orders)).sort());
-  const held = await stop();
-  const figures = {
-    'orders/s': Math.round((orders / elapsedMs) * 1000),
-    'open p50 ms': +quantile(opens, 0.5).toFixed(2),
-    'open p99 ms': +quantile(opens, 0.99).toFixed(2),
-    'added p50 ms': +quantile(boths, 0.5).toFixed(2),
-    'added p99 ms': +quantile(boths, 0.99).toFixed(2),
-    'loop delay p99 ms': +(delay.percentile(99) / 1e6).toFixed(1),
-    'loop delay max ms': +(delay.max / 1e6).toFixed(1),
-    'cpu µs/order': Math.round((user + system) / orders),
-  };
-  return { figures, held };
-}
+/** Ids of scripts are clock times, random texts and counters: spread over the whole tree they cost the most. */
+const placeIn = (journal) => (index) => ({
+  journal,
+  owner: owners[index % owners.length],
+  requestId: `REQ-${createHash('md5').update(String(index)).digest('base64url')}`,
+});
+const measureIn = (journal, from, concurrent) => measure(placeIn(journal), { concurrent, from, seconds, warmUpMs: WARM_UP_MS });
 
 async function inNewJournal(run) {
   const dir = mkdtempSync(join(parent, 'bench-journal-'));
@@ -116,7 +51,7 @@ async function inNewJournal(run) {
 
 const measureLevel = (concurrent) =>
   inNewJournal(async (journal, bytes) => {
-    const { figures, held } = await measure(journal, 0, concurrent);
+    const { figures, next: held } = await measureIn(journal, 0, concurrent);
     return { concurrent, ...figures, 'bytes/order': Math.round(bytes() / held) };
   });
 
@@ -125,9 +60,9 @@ const measureGrowth = () =>
     const grown = [];
     let held = 0;
     for (const size of sizes.map(Number)) {
-      await sell(journal, held, FILLING, size).ended;
-      const measured = await measure(journal, Math.max(held, size), KEPT_UP);
-      held = measured.held;
+      await sell(placeIn(journal), { concurrent: FILLING, from: held, until: size }).ended;
+      const measured = await measureIn(journal, Math.max(held, size), KEPT_UP);
+      held = measured.next;
       grown.push({ orders: size, ...measured.figures, 'bytes/order': Math.round(bytes() / held) });
       console.log(JSON.stringify(grown.at(-1)));
     }

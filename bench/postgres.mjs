@@ -8,77 +8,32 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { randomBytes } from 'node:crypto';
+import { LEVELS, measure } from './journal-load.mjs';
 
 const require = createRequire(import.meta.url);
 const { openPostgresJournal } = require('../dist/journal/postgres/postgres-journal.js');
 
-const LEVELS = [1, 64, 1000];
 const WARM_UP_MS = 2000;
 const NOBODY = 65_534;
 const seconds = Number(process.argv[3] ?? 5);
 const gateways = Number(process.argv[4] ?? 1);
 
 const owner = '0123456789abcdef0123456789abcdef';
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const quantile = (sorted, part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN;
 
-function intent(requestId) {
-  const fields = { phone: '08030000001', network: 'MTN', amount: 10_000, ported: false };
-  const echo = { 'request-id': requestId };
-  return { owner, requestId, operation: 'buy_airtime', format: 'b', fields, echo, contentHash: owner, openedAtMs: Date.now() };
-}
-
-function outcome(index) {
-  const delivery = { charged: 9_800, balanceBefore: 5_000_000, balanceAfter: 4_990_200 };
-  return { kind: 'succeeded', message: 'Airtime purchase successful', reference: `TXN${100_000_000_000 + index}`, delivery };
-}
-
-async function measure(url, concurrent) {
+async function measureAt(url, concurrent) {
   const spoolDir = mkdtempSync(join(tmpdir(), 'bench-spool-'));
   const journals = await Promise.all(Array.from({ length: gateways }, () => openPostgresJournal({ url, spoolDir })));
   const run = randomBytes(4).toString('hex');
-  const openMs = [];
-  const bothMs = [];
-  let next = 0;
-  let isRunning = true;
-  const loop = async (_, nth) => {
-    const journal = journals[nth % gateways];
-    while (isRunning) {
-      const index = next++;
-      const requestId = `${run}-${index.toString(36).padStart(9, '0')}`;
-      const start = performance.now();
-      await journal.open(intent(requestId));
-      const opened = performance.now();
-      await journal.settle(owner, requestId, outcome(index), Date.now());
-      openMs.push(opened - start);
-      bothMs.push(performance.now() - start);
-    }
-  };
-  const loops = Array.from({ length: concurrent }, loop);
-  await sleep(WARM_UP_MS);
-  openMs.length = bothMs.length = 0;
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  await sleep(seconds * 1000);
-  const elapsedMs = performance.now() - start;
-  const orders = bothMs.length;
-  const { user, system } = process.cpuUsage(cpu);
-  const [opens, boths] = [openMs.slice(0, orders), bothMs.slice(0, orders)].map((times) => Float64Array.from(times).sort());
-  isRunning = false;
-  await Promise.all(loops);
+  const place = (index, nth) => ({
+    journal: journals[nth % gateways],
+    owner,
+    requestId: `${run}-${index.toString(36).padStart(9, '0')}`,
+  });
+  const { figures } = await measure(place, { concurrent, seconds, warmUpMs: WARM_UP_MS });
   await Promise.all(journals.map((journal) => journal.close()));
   rmSync(spoolDir, { recursive: true });
-  return {
-    concurrent,
-    'orders/s': Math.round((orders / elapsedMs) * 1000),
-    'open p50 ms': +quantile(opens, 0.5).toFixed(2),
-    'open p99 ms': +quantile(opens, 0.99).toFixed(2),
-    'added p50 ms': +quantile(boths, 0.5).toFixed(2),
-    'added p99 ms': +quantile(boths, 0.99).toFixed(2),
-    'cpu µs/order': Math.round((user + system) / orders),
-  };
+  return { concurrent, ...figures };
 }
 
 /** Debian's PostgreSQL as it is configured by default, in a folder of its own. */
@@ -118,7 +73,7 @@ try {
     `PostgreSQL journal at ${where}, open + settle committed, ${gateways} gateway(s) in this process, ${availableParallelism()} cores, Node ${process.version}`,
   );
   const rows = [];
-  for (const concurrent of LEVELS) rows.push(await measure(server.url, concurrent));
+  for (const concurrent of LEVELS) rows.push(await measureAt(server.url, concurrent));
   console.table(Object.fromEntries(rows.map(({ concurrent, ...row }) => [concurrent, row])));
 } finally {
   await server.end();

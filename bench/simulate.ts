@@ -6,8 +6,7 @@ import { parseArgs } from 'node:util';
 import { FAULT_FAMILIES, type FaultFamily } from '../test/simulation/edge/fault-plan';
 import { tellHistory, type History, type HistoryOptions } from '../test/simulation/history';
 import { MUTANTS } from '../test/simulation/mutants';
-import { shrink } from '../test/simulation/shrink';
-import { simulate, type Summary } from '../test/simulation/simulate';
+import { shrink, simulate, type Summary } from '../test/simulation/simulate';
 import { formatStep } from '../test/simulation/verdict/trace';
 
 const { values } = parseArgs({

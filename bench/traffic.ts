@@ -6,8 +6,7 @@ import { systemClock } from '../src/domain/clock';
 import type { LegacyRequest, LegacyValue } from '../src/domain/legacy';
 import { checkFolder } from '../src/mapping/check';
 import { createMemoryStore } from '../src/traffic/traffic-store';
-import type { Walked } from '../src/traffic/note-request';
-import { createRecorder } from '../src/traffic/recorder';
+import { createRecorder, type Walked } from '../src/traffic/recorder';
 
 const REQUESTS = 200_000;
 const ROUNDS = 5;

@@ -1,7 +1,8 @@
-// Writes docs/sandbox-conformance.md and docs/compat-conformance.md from the sentences of the specification and from what
-// proves them: titles of tests, and rows of data that a test plays one by one. With --check it writes nothing and fails when a
-// page is stale. Either way it fails when a sentence has no proof or a proof names a sentence that is not there.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Writes into docs/sandbox-conformance.md and docs/compat-conformance.md which tests prove each sentence of their tables: the
+// last column. The sentences themselves stand in the pages alone. A test names its sentences in its title, a row of data that
+// a test plays names them under `proves`. With --check it writes nothing and fails when a page is stale. Either way it fails
+// when a sentence has no proof or a proof names a sentence that is not there.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
@@ -11,41 +12,22 @@ const suite = join('test', 'conformance');
 const readData = (path) => parse(readFileSync(join(root, path), 'utf8'));
 
 const PAGES = [
-  {
-    page: 'docs/sandbox-conformance.md',
-    title: 'What the specification says and which test proves it',
-    sentences: 'sentences.yaml',
-    folders: ['portable', 'sandbox-only'],
-    rows: [],
-    about:
-      'Tests under `portable/` run against any v1 service (`V1_URL`, `V1_KEY`, `V1_PIN`), those under `sandbox-only/` need the ' +
-      'clock or the admin calls of the sandbox.',
-  },
-  {
-    page: 'docs/compat-conformance.md',
-    title: 'What the specification says of the compatibility endpoints and which test proves it',
-    sentences: 'compat/sentences.yaml',
-    folders: ['compat'],
-    rows: ['services.yaml', 'numbers.yaml'],
-    about:
-      'Every test sends what scripts send, over real sockets, through a gateway with the shipped mappings to a sandbox, and asks ' +
-      'that v1 what it sold and what it charged. `npm run conformance` runs them too.',
-  },
+  { page: 'docs/sandbox-conformance.md', folders: ['portable', 'sandbox-only'], rows: [] },
+  { page: 'docs/compat-conformance.md', folders: ['compat'], rows: ['services.yaml', 'numbers.yaml'] },
 ];
+const SENTENCE = /^\| ([\w.-]+) \| (.+) \| ([^|]*) \|$/;
+// Of a page with rows of data, everything from this heading on is generated from them.
+const ROWS_HEADING = '## Every combination of address, fields and numbers';
 
-/** Every title that begins with sentence numbers: `test('[4-4] [7-1] …`. */
-function titlesBelow(folder) {
+/** The sentences that each test file names, at the beginning of its titles: `test('[4-4] [7-1] …`. */
+function proofsBelow(folder) {
   return readdirSync(join(root, suite, folder))
     .filter((name) => name.endsWith('.test.ts'))
     .sort((a, b) => a.localeCompare(b, 'en'))
     .flatMap((name) => {
       const source = readFileSync(join(root, suite, folder, name), 'utf8');
-      const titles = /^\s*test\(\s*(['"`])((?:\[[\w.-]+\] )+)(.*?)\1,/gms;
-      return [...source.matchAll(titles)].map(([, , numbers, title]) => ({
-        place: `${folder}/${name}`,
-        title: title.replaceAll("\\'", "'"),
-        numbers: numbers.match(/[\w.-]+/g),
-      }));
+      const titles = source.matchAll(/^\s*test\(\s*['"`]((?:\[[\w.-]+\] )+)/gm);
+      return [...titles].map(([, numbers]) => ({ place: `${folder}/${name}`, numbers: numbers.match(/[\w.-]+/g) }));
     });
 }
 
@@ -79,7 +61,7 @@ function describeRows(folder) {
       .join('; ');
   const prefixes = ['MTN', 'GLO', 'AIRTEL', '9MOBILE', 'nobody'];
   return [
-    '## Every combination of address, fields and numbers',
+    ROWS_HEADING,
     '',
     'Each row is sent with and without a slash at the end of its address, by each auth type of its format, with `<API_KEY>:<PIN>` and',
     'with an IP-locked key alone, in each spelling and with each value. `$network` is each of the four numbers and four names, `$phone`',
@@ -113,37 +95,32 @@ function describeRows(folder) {
   ];
 }
 
-function renderPage({ page, title, sentences: file, folders, rows, about }) {
-  const sections = readData(join(suite, file));
-  const sentences = Object.values(sections).flatMap((section) => Object.keys(section));
+function renderPage({ page, folders, rows }) {
+  const before = readFileSync(join(root, page), 'utf8');
   const played = rows.flatMap((name) =>
-    readData(join(suite, folders[0], name)).map((row) => ({
-      place: `${folders[0]}/${name}`,
-      title: row.title,
-      numbers: row.proves,
-    })),
+    readData(join(suite, folders[0], name)).map((row) => ({ place: `${folders[0]}/${name}`, numbers: row.proves })),
   );
-  const proofs = [...folders.flatMap(titlesBelow), ...played];
+  const proofs = [...folders.flatMap(proofsBelow), ...played];
   const problems = [];
-  for (const number of sentences)
-    if (!proofs.some(({ numbers }) => numbers.includes(number))) problems.push(`no test proves sentence ${number}`);
+  const sentences = new Set();
+  const lines = [];
+  for (const line of before.split('\n')) {
+    if (line === ROWS_HEADING) break;
+    const [, number, sentence] = SENTENCE.exec(line) ?? [];
+    if (number === undefined || number === 'no.' || number === '---') {
+      lines.push(line);
+      continue;
+    }
+    sentences.add(number);
+    const places = new Set(proofs.filter(({ numbers }) => numbers.includes(number)).map(({ place }) => place));
+    if (places.size === 0) problems.push(`no test proves sentence ${number}`);
+    lines.push(`| ${number} | ${sentence} | ${[...places].join(', ')} |`);
+  }
   for (const { place, numbers } of proofs)
     for (const number of numbers)
-      if (!sentences.includes(number)) problems.push(`${place} names sentence ${number}, which is not in ${file}`);
-  const lines = [
-    `# ${title}`,
-    '',
-    `Generated by \`node scripts/conformance-table.mjs\` from \`${suite}/${file}\` and the titles of the tests; edit those. ` +
-      `${sentences.length} sentences, ${proofs.length} tests. ${about}`,
-  ];
-  for (const [section, says] of Object.entries(sections)) {
-    const found = Object.entries(says).flatMap(([number, sentence]) =>
-      proofs.filter(({ numbers }) => numbers.includes(number)).map((proof) => [number, sentence, proof.title, proof.place]),
-    );
-    lines.push('', `## ${section}`, '', ...tableOf(['no.', 'the specification says', 'the test', 'where'], found));
-  }
-  if (rows.length > 0) lines.push('', ...describeRows(folders[0]));
-  return { page, text: `${lines.join('\n')}\n`, problems };
+      if (!sentences.has(number)) problems.push(`${place} names sentence ${number}, which is not in ${page}`);
+  if (rows.length > 0) lines.push(...describeRows(folders[0]), '');
+  return { page, before, text: lines.join('\n'), problems };
 }
 
 const pages = PAGES.map(renderPage);
@@ -152,10 +129,9 @@ if (problems.length > 0) {
   console.error(problems.join('\n'));
   process.exitCode = 1;
 } else {
-  for (const { page, text } of pages) {
-    const file = join(root, page);
-    if (!process.argv.includes('--check')) writeFileSync(file, text);
-    else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+  for (const { page, before, text } of pages) {
+    if (!process.argv.includes('--check')) writeFileSync(join(root, page), text);
+    else if (text !== before) {
       console.error(`${page} is stale: run node scripts/conformance-table.mjs`);
       process.exitCode = 1;
     }

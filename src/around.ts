@@ -1,22 +1,48 @@
-/** What stands around the selling, once for all processes that serve as one: watching tools, mappings, the embedded sandbox, and the closing of all. */
+/** What stands around the selling, once for all processes that serve as one: watching tools, mappings, the embedded sandbox, the admin port, and the closing of all. */
 import { join } from 'node:path';
-import type { Config } from './config';
+import type { Registry } from 'prom-client';
+import { createAdminServer, type AdminServer } from './admin/admin-server';
+import { createAlarmsRouter } from './admin/alarms-router';
+import { createOrdersRouter } from './admin/orders-router';
+import { createMappingRouter } from './admin/mapping-router';
+import { createRecordRouter } from './admin/record-router';
+import { createRunningRouter, type Running } from './admin/running-router';
+import { createTrafficRouter } from './admin/traffic-router';
+import { describeConfig, type Config } from './config';
+import { nairaNumber } from './domain/amount';
 import type { Clock } from './domain/clock';
-import { createKeyring, type Keyring } from './gateway/read/keyring';
-import { showRequestId } from './gateway/read/show-request-id';
+import type { LegacyHeaders } from './domain/legacy';
+import type { Recordings } from './domain/recorded-request';
+import { createKeyring, type Keyring, showRequestId } from './gateway/read/keyring';
 import { idInHeader } from './gateway/tell/refuse';
-import { formatProblems } from './mapping/by-cause';
-import { openLiveMapping, type LiveMapping } from './mapping/live';
+import { callerTitle } from './mapping/caller-name';
+import { formatProblems } from './mapping/problem';
+import { type LiveMapping, openLiveMapping } from './mapping/live';
 import type { Mapping } from './mapping/mapping';
+import { openSetHistory } from './mapping/set-history';
+import type { Journal } from './journal/journal';
+import type { NotesStore } from './orders/notes-store';
+import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
+import { openOrdersDesk, type AskV1, type OrdersDesk } from './start/orders-desk';
+import { mountConsole } from './start/console';
 import { readGatewaySecret } from './start/gateway-secret';
-import { listening } from './start/listening';
+import { listening, routesBehindV1 } from './start/listening';
 import { keptValues } from './start/one-file';
-import { routesBehindV1 } from './start/routes-behind-v1';
 import type { Log } from './telemetry/log';
 import { createMetrics, type Metrics } from './telemetry/metrics';
+import { openTraces, type Traces } from './telemetry/traces';
+import type { AlarmsWatch } from './watch/alarms';
 import { createObserver, type Observer } from './watch/observer';
+import { announceSandboxed } from './start/sandboxed-keys';
+import { openOnce } from './upstream/sandbox-branch';
+import { createRepeatedRefusals, type RepeatedRefusals } from './watch/repeated-refusals';
+import { namedLog } from './telemetry/named-log';
+import { readPatienceFile } from './watch/patience-file';
+import { createWallets, type Wallets } from './watch/wallets';
 import { watchMappings } from './watch/watch-mappings';
+
+const DAY_MS = 24 * 3_600_000;
 
 export interface Opening {
   readonly observer: Observer;
@@ -30,6 +56,10 @@ export interface Tools extends Opening {
   readonly metrics: Metrics;
   readonly keyring: Keyring;
   readonly showId: (id: string) => string;
+  readonly repeated: RepeatedRefusals;
+  /** Undefined without TRACES_URL. */
+  readonly traces: Traces | undefined;
+  readonly wallets: Wallets;
 }
 
 export interface ToolSources {
@@ -41,12 +71,38 @@ export interface ToolSources {
 }
 
 export function createTools(config: Config, { mapping, isJournalWritable, ...sources }: ToolSources): Tools {
-  const { log, clock } = sources;
+  const { clock } = sources;
+  const titleOf = (fingerprint: string): string | undefined => callerTitle(mapping(), fingerprint);
+  const log = namedLog(sources.log, titleOf);
   const metrics = createMetrics({ logLinesLost: () => log.linesLost(), isJournalWritable });
   const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
   const showId = (id: string): string => showRequestId(id, keyring);
-  const observer = createObserver(log, metrics, { showId, headerId: (headers) => idInHeader(headers, mapping()) });
-  return { ...sources, metrics, keyring, showId, observer };
+  const repeated = createRepeatedRefusals(clock);
+  const headerId = (headers: LegacyHeaders): string | undefined => idInHeader(headers, mapping());
+  const watching = createObserver(log, metrics, { showId, headerId, titleOf, repeated });
+  const wallets = createWallets({ mapping, clock });
+  const { tracesUrl: url } = config;
+  const traces = url === undefined ? undefined : openTraces({ url, showId, onTrouble: watching.trouble });
+  if (traces !== undefined) sources.closers.push(() => traces.close());
+  const observer = traces === undefined ? watching : { ...watching, read: bothRead(watching, traces) };
+  return { ...sources, log, metrics, keyring, showId, observer, repeated, wallets, traces };
+}
+
+function bothRead({ read }: Observer, traces: Traces): Observer['read'] {
+  return (parsed, sentId) => {
+    traces.wasRead();
+    read?.(parsed, sentId);
+  };
+}
+
+/** On the page of metrics of the process that shows it. */
+function showWallets({ metrics, wallets }: Pick<Tools, 'metrics' | 'wallets'>, mapping: () => Mapping): void {
+  metrics.watchWallets(() =>
+    wallets.list().flatMap(({ fingerprint, balance }) => {
+      const caller = callerTitle(mapping(), fingerprint);
+      return caller === undefined ? [] : [{ caller, naira: nairaNumber(balance) }];
+    }),
+  );
 }
 
 export function watchFolder(config: Config, live: LiveMapping, { observer, clock, closers }: Omit<Opening, 'log'>): void {
@@ -59,7 +115,7 @@ export function watchFolder(config: Config, live: LiveMapping, { observer, clock
 export function openMapping(config: Config, observer: Observer): LiveMapping {
   const opened = openLiveMapping({
     folder: config.mappingsDir,
-    lastGoodFile: join(config.dataDir, 'mappings.last-good.json'),
+    history: openSetHistory(config.dataDir, { keepMs: config.journalDays * DAY_MS }),
     kept: keptValues(config.dataDir),
     onReload: observer.reloaded,
   });
@@ -71,24 +127,138 @@ export function openMapping(config: Config, observer: Observer): LiveMapping {
   return opened.live;
 }
 
-export async function startSandbox(
-  config: Config,
-  { observer, log, closers }: Opening,
-): Promise<{ sandbox: Sandbox; url: string }> {
+async function startSandbox(config: Config, { observer, log, closers }: Opening): Promise<{ sandbox: Sandbox; url: string }> {
   const sandbox = await openSandbox({
     dataDir: join(config.dataDir, 'sandbox'),
     relaxed: config.sandboxRelaxed,
     seed: config.sandboxSeed,
     kept: keptValues(config.dataDir),
     trustedProxies: config.trustedProxies,
-    onEvent: (event) => {
-      if (event.kind === 'unwritable') observer.trouble('sandbox_write_failed', event.error);
-      if (event.kind === 'writable') log.info('sandbox_write_recovered');
+    onStoreFailure: (failure) => {
+      if (failure === undefined) log.info('sandbox_write_recovered');
+      else observer.trouble('sandbox_write_failed', failure);
     },
   });
   closers.push(() => sandbox.close().catch((error: unknown) => observer.trouble('sandbox_write_failed', error)));
   const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));
   return { sandbox, url };
+}
+
+export interface Sandboxes {
+  /** The v1 that is sold through. */
+  readonly upstreamUrl: string;
+  /** The embedded sandbox, when it is the upstream. */
+  readonly sandbox: Sandbox | undefined;
+  /** Its address for keys that are sent there; started by whoever asks first. */
+  readonly sandboxUrl: () => Promise<string>;
+  /** After a reload: which keys are sent there now. */
+  readonly announce: () => void;
+}
+
+export async function openSandboxes(config: Config, tools: Tools, mapping: () => Mapping): Promise<Sandboxes> {
+  const embedded = config.upstreamUrl === undefined ? await startSandbox(config, tools) : undefined;
+  const sandboxUrl = openOnce(async () => embedded?.url ?? (await startSandbox(config, tools)).url, tools.clock);
+  const announce = (): void => announceSandboxed(mapping(), sandboxUrl, tools.log);
+  announce();
+  return { upstreamUrl: config.upstreamUrl ?? embedded!.url, sandbox: embedded?.sandbox, sandboxUrl, announce };
+}
+
+/** Where the operator and a supervisor ask: readiness, metrics, the mapping, the traffic, the sandbox, and the console. */
+export interface AdminParts {
+  readonly tools: Tools;
+  readonly connectionsMax: number;
+  readonly registry: Pick<Registry, 'contentType' | 'metrics' | 'getMetricsAsJSON'>;
+  readonly live: LiveMapping;
+  readonly journal: Pick<Journal, 'isWritable'>;
+  readonly alarms: Pick<AlarmsWatch, 'active'>;
+  /** The journal as the console reads it, asked for when it first does. */
+  readonly openJournal: () => Promise<Journal>;
+  /** What is out of the ordinary, as it is read here. */
+  readonly openNotes: () => Promise<NotesStore>;
+  /** Asks v1 about an order by way of a process that sells. */
+  readonly askV1: AskV1;
+  readonly traffic: Parameters<typeof createTrafficRouter>[0];
+  readonly sandbox: Sandbox | undefined;
+  readonly recordings: Recordings;
+  readonly publicUrl: string;
+  readonly upstreamUrl: string;
+  readonly isStopping: () => boolean;
+  /** Resolves when every process uses the set that this one uses. */
+  readonly everywhere?: () => Promise<void>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export async function openAdmin(config: Config, parts: AdminParts): Promise<AdminServer & { readonly port: number }> {
+  const { connectionsMax, registry, live, journal, traffic, sandbox, recordings, isStopping, onTrouble, everywhere } = parts;
+  showWallets(parts.tools, () => live.current());
+  const orders = openDesk(config, parts);
+  parts.tools.closers.push(() => orders.stopFollowing());
+  const console = mountConsole(config, { ...parts, orders, learnt: () => readPatienceFile(config.dataDir).entries });
+  const waitingFor = () => [...(isStopping() ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])];
+  const admin = createAdminServer({
+    token: config.adminToken,
+    connectionsMax,
+    registry,
+    readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor() }),
+    routers: [
+      { path: '/mapping', router: createMappingRouter(live, everywhere) },
+      { path: '/traffic', router: createTrafficRouter(traffic) },
+      { path: '/alarms', router: createAlarmsRouter(parts.alarms, (fingerprint) => callerTitle(live.current(), fingerprint)) },
+      { path: '/running', router: createRunningRouter(runningOf(config, parts)) },
+      { path: '/record', router: createRecordRouter(recordings, () => live.current()) },
+      { path: '/orders', router: createOrdersRouter((asked) => orders.recheck(asked)) },
+      ...(sandbox === undefined ? [] : [{ path: '/sandbox', router: createSandboxAdminRouter(sandbox) }]),
+      { path: '/console', router: console.router, isOpen: true },
+    ],
+    onError: (error) => onTrouble('admin', error),
+  });
+  const close = async (): Promise<void> => {
+    await console.close();
+    await admin.close();
+    await orders.close();
+  };
+  try {
+    const { port } = await listening(config, 'admin', (onPort, host) => admin.listen(onPort, host));
+    return { ...admin, port, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openDesk(config: Config, { tools, live, openJournal, openNotes, askV1, onTrouble }: AdminParts): OrdersDesk {
+  const { keyring, clock } = tools;
+  const journal = openOnce(openJournal, clock);
+  const notes = openOnce(openNotes, clock);
+  return openOrdersDesk(config, {
+    journal,
+    notes,
+    mapping: () => live.current(),
+    history: live.history,
+    keyring,
+    clock,
+    askV1,
+    onTrouble,
+  });
+}
+
+function runningOf(config: Config, { publicUrl, upstreamUrl, sandbox }: AdminParts): Running {
+  return {
+    ...{ publicUrl, upstreamUrl, pid: process.pid, node: process.version, startedAtMs: Date.now() },
+    sandbox: sandbox === undefined ? undefined : { isRelaxed: config.sandboxRelaxed },
+    settings: describeConfig(config).map(({ name, value }) => ({ name, value })),
+  };
+}
+
+/** What was opened is closed again where something after it cannot be. */
+export async function orNothing<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
+  const closers: (() => Promise<void>)[] = [];
+  try {
+    return await open(closers);
+  } catch (error) {
+    await closeAll(closers);
+    throw error;
+  }
 }
 
 /** In reverse: what was opened last is closed first. One that fails does not keep the others open. */

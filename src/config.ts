@@ -2,16 +2,15 @@
  * Every setting, in one schema: its environment variable, its default, and a sentence. The same names may stand in
  * `compat-gateway.yaml`; the environment wins. The only file that reads the environment.
  */
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CONFIG_FILE_NAME, readConfigFile } from './start/config-file';
 import {
+  choice,
+  flag,
   folder,
   host,
-  parseFlag,
   parseHeaderNames,
   parseNetworks,
   parsePath,
@@ -23,7 +22,9 @@ import {
   SANDBOX,
   secret,
   setting,
+  TIME_ZONE,
 } from './start/config-values';
+import { doHostsMeet, isLoopback } from './start/host-names';
 import { Secret } from './domain/credentials';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,6 +35,8 @@ export function processEnv(): Environment {
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;
+const ALARM_FORMATS = ['auto', 'json', 'slack'] as const;
 const NODE_ENVS = ['development', 'test', 'production'] as const;
 const WORKERS_MAX = 256;
 /** The key of the sandbox account that everything is tried with. */
@@ -70,9 +73,7 @@ const configSchema = z.strictObject({
   ).prefault('/api/v1'),
   sandboxHost: host("Address of the sandbox's own v1 server.").prefault('127.0.0.1'),
   sandboxPort: port("Port of the sandbox's own v1 server.").prefault('8081'),
-  sandboxRelaxed: setting("Lifts the sandbox's rate limits and duplicate window, for load tests.", '1 or 0', parseFlag).prefault(
-    '0',
-  ),
+  sandboxRelaxed: flag("Lifts the sandbox's rate limits and duplicate window, for load tests.").prefault('0'),
   sandboxSeed: setting("Makes the sandbox's references, tokens and PINs the same in every run.", 'a word', (text) =>
     /^[\w.-]{1,64}$/.test(text) ? text : undefined,
   ).optional(),
@@ -98,18 +99,12 @@ const configSchema = z.strictObject({
     'The zone in which commands show the times of orders.',
     'the name of a time zone such as `Africa/Lagos` or `UTC`',
     parseTimeZone,
-  ).prefault('Africa/Lagos'),
+  ).prefault(TIME_ZONE),
   dataDir: folder('What must survive a restart: journal, sandbox, last good mappings, the gateway secret.').prefault('./data'),
   mappingsDir: folder('The YAML files of the formats.').prefault('./mappings'),
-  mappingsWatch: setting(
-    'Reloads the mappings when one of their files, or the folder itself, changes.',
-    '1 or 0',
-    parseFlag,
-  ).prefault('0'),
-  trafficShapes: setting(
+  mappingsWatch: flag('Reloads the mappings when one of their files, or the folder itself, changes.').prefault('0'),
+  trafficShapes: flag(
     'Remembers what requests look like (names and kinds of fields, never values), for `compat-gateway drift` and `plan`.',
-    '1 or 0',
-    parseFlag,
   ).prefault('1'),
   drainSeconds: setting(
     'How long SIGTERM leaves the public server open, selling on, while load balancers notice that `/readyz` is 503.',
@@ -137,6 +132,29 @@ const configSchema = z.strictObject({
   logLevel: setting('The least serious log line that is written.', `one of ${LOG_LEVELS.join(', ')}`, (text) =>
     LOG_LEVELS.find((level) => level === text.toLowerCase()),
   ).prefault('info'),
+  logFormat: choice(
+    'How a log line is written: json, pretty for people, or auto, which is pretty where standard output is a terminal.',
+    LOG_FORMATS,
+  ).prefault('auto'),
+  tracesUrl: setting(
+    'An OpenTelemetry collector (OTLP over HTTP) that gets a trace of each request; without a path it is `/v1/traces`. Unset, there are none.',
+    'an http or https address without credentials, query or fragment',
+    (text) => (text === SANDBOX ? undefined : parseUpstreamUrl(text)),
+  ).optional(),
+  alarmWebhook: setting(
+    'Where alarms are posted: the address of a webhook, kept secret. Unset, they are log lines, metrics and `GET /alarms` alone.',
+    'an http or https address',
+    (text) => (/^https?:\/\//i.test(text) && URL.canParse(text) ? new Secret(text) : undefined),
+  ).optional(),
+  alarmFormat: choice(
+    "In which shape: json, slack, or auto, which is Slack's own for an address of slack.com.",
+    ALARM_FORMATS,
+  ).prefault('auto'),
+  logFile: setting(
+    'The file that takes the log instead of standard output; SIGUSR2 opens it anew after a rotation.',
+    'a file',
+    (text) => text,
+  ).optional(),
   gatewaySecret: setting(
     'Makes key fingerprints and AccessTokens; the same on every machine that shares a journal. Unset: a file in the data folder.',
     'at least 32 characters of hex or base64',
@@ -191,7 +209,7 @@ export const CONFIG_KEYS: readonly ConfigKey[] = Object.entries(configSchema.sha
 
 const KEY_OF = new Map(Object.keys(configSchema.shape).map((key) => [variableOf(key), key]));
 const FILE_NAMES = [...KEY_OF.keys()].filter((name) => name !== 'CONFIG_FILE');
-const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL', 'JOURNAL_KEY']);
+const SECRET_NAMES = new Set(['ADMIN_TOKEN', 'ALARM_WEBHOOK', 'LOOKUP_API_KEY', 'GATEWAY_SECRET', 'JOURNAL_URL', 'JOURNAL_KEY']);
 
 /** The configuration in force, or everything that is wrong with it. An empty variable counts as unset. */
 export function loadConfig(env: Environment, cwd: string): LoadedConfig {
@@ -283,6 +301,7 @@ function settle(settings: Settings, cwd: string): Config {
     dataDir: resolve(cwd, settings.dataDir),
     mappingsDir: resolve(cwd, settings.mappingsDir),
     configFile: resolve(cwd, settings.configFile),
+    ...(settings.logFile === undefined ? {} : { logFile: resolve(cwd, settings.logFile) }),
     ...(lookupApiKey === undefined ? {} : { lookupApiKey }),
   };
 }
@@ -302,17 +321,6 @@ function leadsBack({ host, port, upstreamUrl }: Settings): boolean {
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const usualPort = url.protocol === 'https:' ? 443 : 80;
   return Number(url.port || usualPort) === port && (name === host || (isLoopback(name) && doHostsMeet(name, host)));
-}
-
-/** True for names and addresses that only this machine reaches. */
-export function isLoopback(hostName: string): boolean {
-  if (hostName === 'localhost') return true;
-  return isIP(hostName) !== 0 && ipaddr.process(hostName).range() === 'loopback';
-}
-
-function doHostsMeet(one: string, other: string): boolean {
-  const isWildcard = (name: string) => name === '0.0.0.0' || name === '::';
-  return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
 }
 
 type ConfigValue = Config[keyof Config];

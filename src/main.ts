@@ -1,43 +1,55 @@
 /** Builds everything and ties it together: the only file that knows all the rooms. */
-import { closeAll, createTools, openMapping, shownHost, startSandbox, watchFolder, type Opening, type Tools } from './around';
+import {
+  closeAll,
+  createTools,
+  openAdmin,
+  openMapping,
+  openSandboxes,
+  orNothing,
+  shownHost,
+  watchFolder,
+  type Opening,
+  type Tools,
+} from './around';
 import { createPriceLists } from './price-lists/price-lists';
 import type { Config } from './config';
-import { openConfiguredJournal } from './start/configured-journal';
-import { openConfiguredTraffic } from './start/configured-traffic';
+import { createDoor } from './door';
+import { openConfiguredJournal, createConfiguredNotes, openConfiguredTraffic } from './start/configured-stores';
 import { prepareDataFolder } from './start/data-folder';
 import { createDeadline, pause, systemClock, type Clock } from './domain/clock';
 import { readOpenFilesLimit, shareDescriptors, sharesOfWorker, type DescriptorShares } from './start/descriptors';
-import type { GatewayError } from './domain/errors';
-import type { LegacyReply, LegacyRequest } from './domain/legacy';
 import { createGateway, type Gateway } from './gateway/gateway';
 import type { GatewayParts, Together } from './gateway/walk-parts';
+import type { Keyring } from './gateway/read/keyring';
 import { createKeyGuard, type KeyGuard } from './gateway/key-guard';
-import { createLearntPatience, type LearntEntry, type LearntPatience } from './gateway/order/learnt-patience';
-import { createApp, type PartialRequest } from './http/app';
-import { createClientAddress, createProxies } from './http/client-address';
-import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
-import { createPassthrough, type PassthroughOptions } from './http/passthrough';
-import { KnownAddresses } from './http/connection/known-addresses';
-import { createHttpServer, type HttpServer } from './http/server';
+import type { LearntPatience } from './gateway/order/learnt-patience';
+import { KnownAddresses } from './http/connection/loop-turns';
+import type { HttpServer } from './http/server';
+import { besideSandbox, DEMO_KEY } from './start/sandboxed-keys';
 import { listening } from './start/listening';
-import { openAdmin } from './start/open-admin';
+import type { AskV1 } from './start/orders-desk';
 import { watchUntold } from './watch/mark-untold';
 import type { Journal } from './journal/journal';
+import type { Notes } from './orders/notes';
 import type { LiveMapping } from './mapping/live';
 import type { Mapping } from './mapping/mapping';
-import { watchOpenOrders } from './watch/open-orders';
-import type { Observer } from './watch/observer';
 import type { Sandbox } from './sandbox/sandbox';
 import type { Log } from './telemetry/log';
-import { watchContraryEnds } from './watch/contrary-ends';
+import { hearSettled } from './watch/hear-settled';
+import { sayContraryEnds, watchOpenOrders } from './watch/watch-orders';
+import type { Wallets } from './watch/wallets';
+import { countSales } from './watch/watch-sales';
 import { loggedJournal } from './telemetry/logged-journal';
-import { measuredUpstream } from './telemetry/measured';
 import type { Metrics } from './telemetry/metrics';
-import { createPatienceFile, readPatienceFile } from './watch/patience-file';
+import { KeptRecordings, RequestNoter, type Unnumbered } from './watch/recordings';
+import { openAlarms } from './watch/open-alarms';
+import { openLearntPatience } from './watch/patience-file';
+import type { RepeatedRefusals } from './watch/repeated-refusals';
+import type { SellingSightings } from './watch/sightings';
 import { createStopLog, type StopLog } from './watch/stop-log';
 import { watchUpstream } from './watch/watch-upstream';
-import { V1_ENDPOINTS } from './upstream/v1';
-import { createHttpUpstream } from './upstream/http-upstream';
+import { hearAnswers } from './upstream/hear-answers';
+import { createHttpUpstream, type CallDone } from './upstream/http-upstream';
 import type { Upstream } from './upstream/upstream';
 import { createVisitors } from './upstream/visitors';
 
@@ -64,11 +76,15 @@ export interface Joined {
   readonly worker: number;
   readonly workers: number;
   readonly upstreamUrl: string;
+  /** Of the embedded sandbox, for keys that are sent there: the primary starts it. */
+  readonly sandboxUrl: () => Promise<string>;
   readonly mapping: () => Mapping;
   readonly openKeyGuard: (journal: Journal) => KeyGuard;
   readonly together: Together;
   /** The same memory; the hang-ups that each process meets are learnt by all. */
   readonly sharePatience: (learnt: LearntPatience) => LearntPatience;
+  /** A request of a caller who is recorded. */
+  readonly keepRecorded: (fingerprint: string, recorded: Unnumbered) => void;
 }
 
 /** The part that sells: journal, way to v1, gateway, and the door that scripts come in by. */
@@ -76,9 +92,15 @@ export interface Selling {
   readonly publicUrl: string;
   readonly gateway: Gateway;
   readonly metrics: Metrics;
-  readonly journal: Pick<Journal, 'isWritable'>;
+  readonly journal: Journal;
+  readonly notes: Pick<Notes, 'store'>;
+  readonly askV1: AskV1;
+  readonly wallets: Wallets;
   readonly traffic: ReturnType<typeof openConfiguredTraffic>;
   readonly adminConnections: number;
+  /** For the alarms. */
+  readonly sightings: () => SellingSightings;
+  readonly noter: RequestNoter;
   stop(signal?: string): Promise<void>;
 }
 
@@ -105,37 +127,45 @@ export async function startWorker(config: Config, log: Log, joined: Joined): Pro
   });
 }
 
-async function orNothing<T>(open: (closers: (() => Promise<void>)[]) => Promise<T>): Promise<T> {
-  const closers: (() => Promise<void>)[] = [];
-  try {
-    return await open(closers);
-  } catch (error) {
-    await closeAll(closers);
-    throw error;
-  }
-}
-
 async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
   const mapping = (): Mapping => live.current();
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   const tools = createTools(config, { log, clock, closers, mapping, isJournalWritable: () => selling.journal.isWritable() });
   const { observer, metrics } = tools;
-  const live = openMapping(config, observer);
-  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, tools) : undefined;
-  const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
+  const live = openMapping(config, {
+    ...observer,
+    reloaded(what) {
+      observer.reloaded(what);
+      if (what.kind === 'reloaded') sandboxes.announce();
+    },
+  });
+  const sandboxes = await openSandboxes(config, tools, mapping);
+  const { sandbox, upstreamUrl, sandboxUrl } = sandboxes;
   watchFolder(config, live, tools);
-  const selling = await sell(config, tools, { mapping, upstreamUrl, hasSandbox: sandbox !== undefined });
+  const recordings = new KeptRecordings((caller, untilMs) => selling.noter.record(caller, untilMs));
+  const keepRecorded = recordings.add.bind(recordings);
+  const selling = await sell(config, tools, {
+    mapping,
+    upstreamUrl,
+    sandboxUrl,
+    hasSandbox: sandbox !== undefined,
+    keepRecorded,
+  });
   let isStopping = false;
+  const alarms = openAlarms(config, tools, { live, journal: selling.journal, selling: async () => selling.sightings() });
   const admin = await openAdmin(config, {
-    ...{ live, sandbox: sandbox?.sandbox, registry: metrics.registry, connectionsMax: selling.adminConnections },
-    ...{ journal: selling.journal, traffic: selling.traffic },
+    alarms,
+    ...{ live, sandbox, registry: metrics.registry, connectionsMax: selling.adminConnections },
+    ...{ journal: selling.journal, traffic: selling.traffic, recordings, publicUrl: selling.publicUrl, upstreamUrl },
+    ...{ tools, openNotes: () => selling.notes.store, openJournal: async () => selling.journal },
+    askV1: selling.askV1,
     isStopping: () => isStopping,
     onTrouble: observer.trouble,
   });
   // Closed last of all: while orders are held somebody must see that, and that nothing more may be sent here.
   closers.unshift(() => admin.close());
   return {
-    ...{ upstreamUrl, sandbox: sandbox?.sandbox, live, publicUrl: selling.publicUrl, gateway: selling.gateway },
+    ...{ upstreamUrl, sandbox, live, publicUrl: selling.publicUrl, gateway: selling.gateway },
     adminUrl: `http://${shownHost(config.adminHost)}:${admin.port}`,
     stop: (signal) => {
       isStopping = true;
@@ -144,15 +174,22 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
   };
 }
 
-interface SellingParts {
+/** The key of an order that an operator has typed, for as long as v1 is asked by it. */
+function askThrough(gateway: Pick<Gateway, 'recheck'>, keyring: Pick<Keyring, 'fingerprint'>): AskV1 {
+  return (apiKey, requestId, address) =>
+    gateway.recheck({ apiKey, fingerprint: keyring.fingerprint(apiKey) }, address, requestId);
+}
+
+interface SellingParts extends Pick<Joined, 'keepRecorded' | 'sandboxUrl'> {
   readonly mapping: () => Mapping;
   readonly upstreamUrl: string;
   readonly hasSandbox: boolean;
   readonly joined?: Joined;
 }
 
-async function sell(config: Config, tools: Tools, { mapping, upstreamUrl, hasSandbox, joined }: SellingParts): Promise<Selling> {
-  const { observer, log, clock, closers, metrics, showId, keyring } = tools;
+async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<Selling> {
+  const { mapping, upstreamUrl, hasSandbox, joined } = parts;
+  const { observer, log, clock, closers, metrics, showId, keyring, repeated, traces } = tools;
   metrics.mappingLoaded(mapping().hash);
   const { journal, endSigns } = await openOrders(config, tools);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
@@ -163,16 +200,28 @@ async function sell(config: Config, tools: Tools, { mapping, upstreamUrl, hasSan
     joined?.workers ?? 1,
   );
   const keyGuard = joined?.openKeyGuard(journal) ?? createKeyGuard({ clock, journal });
-  const v1 = openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers });
-  const upstream = keyGuard.hear(v1.upstream);
+  const { v1, watch } = openUpstream(upstreamUrl, { config, shares, metrics, log, showId, clock, closers, repeated });
+  const notes = createConfiguredNotes(config, { ...tools, mapping });
+  closers.push(() => notes.stop());
+  const onTrouble = (error: unknown): void => observer.trouble('watching', error);
+  const upstream = hearAnswers(
+    besideSandbox(traces?.upstream(v1) ?? v1, parts.sandboxUrl, tools),
+    [keyGuard.hearer, tools.wallets.hearer, notes.hearer],
+    { clock, onTrouble },
+  );
   // All see the same journal: one of them counts and tells.
   const watchingOrders =
     (joined?.worker ?? 1) === 1 ? watchOpenOrders({ journal, mapping, clock, log, metrics, showId }) : undefined;
   closers.push(async () => watchingOrders?.stop());
   const gateway = openGateway(config, {
     ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
+    sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
-    journal: watchContraryEnds(loggedJournal(journal, log, showId), { mapping, log, metrics, showId }),
+    journal: hearSettled(
+      loggedJournal(traces?.journal(journal) ?? journal, log, showId),
+      [sayContraryEnds({ mapping, log, metrics, showId }), countSales({ mapping, metrics })],
+      onTrouble,
+    ),
   });
   const deadline = createDeadline(clock, STOP_DEADLINE_MS);
   const stopping = createStopLog({ log, clock, journal, orders: () => gateway.inFlight });
@@ -181,12 +230,18 @@ async function sell(config: Config, tools: Tools, { mapping, upstreamUrl, hasSan
     await stopping.drained();
     await endSigns(hasDrained && journal.isWritable());
   });
-  const server = createDoor(config, { gateway, observer, traffic, metrics, log, shares, known, upstreamUrl });
+  const noter = new RequestNoter(showId, parts.keepRecorded);
+  const server = createDoor(config, { ...tools, gateway, notes, traffic, shares, known, upstreamUrl, noter });
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));
   return {
-    ...{ gateway, metrics, journal, traffic, adminConnections: shares.admin },
+    sightings: () => ({
+      ...{ v1: watch.seen(), openOrders: watchingOrders?.seen() },
+      ...{ loops: repeated.loops(), withoutMoney: repeated.withoutMoney() },
+    }),
+    askV1: askThrough(gateway, keyring),
+    ...{ gateway, metrics, journal, notes, traffic, noter, wallets: tools.wallets, adminConnections: shares.admin },
     publicUrl: `http://${shownHost(config.host)}:${port}`,
     stop: async (signal) => {
       stopping.begin(signal);
@@ -204,23 +259,27 @@ interface UpstreamOpening extends Omit<Opening, 'observer'> {
   readonly shares: DescriptorShares;
   readonly metrics: Metrics;
   readonly showId: (id: string) => string;
+  readonly repeated: RepeatedRefusals;
 }
 
-function openUpstream(baseUrl: string, { config, shares, closers, ...parts }: UpstreamOpening) {
+function openUpstream(baseUrl: string, { config, shares, closers, repeated, ...parts }: UpstreamOpening) {
   const watch = watchUpstream(baseUrl, { ...parts, probeSeconds: config.upstreamProbeSeconds });
   const { metrics } = parts;
-  const v1 = createHttpUpstream({ baseUrl, connections: shares.sales, onCall: watch.noteCall, onWaited: metrics.callWaited });
+  const onCall = (call: CallDone): void => {
+    watch.noteCall(call);
+    repeated.noteCall(call);
+  };
+  const v1 = createHttpUpstream({ baseUrl, connections: shares.sales, onCall, onWaited: metrics.callWaited });
   metrics.watchTurns(() => v1.turns);
-  const upstream = measuredUpstream(v1, metrics);
-  closers.push(() => upstream.close());
+  closers.push(() => v1.close());
   closers.push(async () => watch.stop());
-  return { upstream, crowdedSeconds: v1.crowdedSeconds };
+  return { v1, watch };
 }
 
 interface GatewayOpening
   extends
     Omit<Opening, 'log'>,
-    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring'>,
+    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey'>,
     Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds'>> {
   readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
@@ -229,17 +288,18 @@ interface GatewayOpening
 }
 
 function openGateway(config: Config, { known, metrics, observer, closers, joined, ...parts }: GatewayOpening): Gateway {
-  const learnt = openLearntPatience(config, parts.clock, observer, metrics, closers);
+  const learnt = openLearntPatience(config.dataDir, { ...parts, observer, metrics, closers });
   return createGateway({
     ...parts,
     ...rememberV1(parts.upstream, parts.clock, known),
     learntPatience: joined?.sharePatience(learnt) ?? learnt,
     together: joined?.together,
+    timeZone: config.timeZone,
     lookupKey: config.lookupApiKey,
     ordersMax: config.ordersMax,
     random: Math.random,
     onTrouble: observer.trouble,
-    onRead: observer.read,
+    ...(observer.read === undefined ? {} : { onRead: observer.read }),
     onWrongPin: observer.wrongPin,
   });
 }
@@ -249,56 +309,6 @@ function rememberV1(upstream: Upstream, clock: Clock, known: KnownAddresses): Pi
   const onAccepted = (address: string): void => known.add(address);
   const visitors = createVisitors({ upstream, clock: () => clock.elapsed(), onAccepted });
   return { visitors, priceLists: createPriceLists({ upstream, visitors, clock: () => clock.elapsed() }) };
-}
-
-interface DoorParts extends Pick<Opening, 'observer' | 'log'> {
-  readonly gateway: Gateway;
-  readonly traffic: ReturnType<typeof openConfiguredTraffic>;
-  readonly metrics: Metrics;
-  readonly shares: DescriptorShares;
-  readonly known: KnownAddresses;
-  readonly upstreamUrl: string;
-}
-
-/** Where scripts come in: compat routes, and v1 passed through. */
-function createDoor(config: Config, parts: DoorParts): HttpServer {
-  const { gateway, observer, traffic, metrics, shares, known, upstreamUrl } = parts;
-  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
-  const clientAddress = createClientAddress(config.trustedProxies);
-  const app = createApp({
-    handle: async (request: LegacyRequest, { receivedAtMs, line }) => {
-      const served = await gateway.handle(request, line);
-      observer.served(request, served, receivedAtMs, line.hasHungUp);
-      traffic?.record(request, served);
-      return served.reply;
-    },
-    refuse,
-    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, parts) }),
-    v1Path: config.v1Path,
-    clientAddress,
-    limits: DEFAULT_HTTP_LIMITS,
-    onRequestDone: observer.requestDone,
-    onInFlight: (by) => metrics.inFlight(by),
-    incident: observer.incident,
-  });
-  const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
-  const proxies = createProxies(config.trustedProxies, clientAddress);
-  return createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), { proxies, known });
-}
-
-/** Every path of v1 asks for a key (section 5): whoever is answered there has one. */
-const V1_PATHS: ReadonlySet<string> = new Set(V1_ENDPOINTS.map(({ path }) => path));
-
-function passthroughOptions(config: Config, { observer, log, shares, known }: DoorParts): Partial<PassthroughOptions> {
-  return {
-    socketsMax: shares.passthrough,
-    onAnswer: (clientAddress, { path, status }) => {
-      if (status >= 200 && status < 300 && V1_PATHS.has(path)) known.add(clientAddress);
-    },
-    headers: config.passthroughHeaders,
-    onError: (error) => observer.trouble('passthrough', error),
-    onDroppedHeader: (field) => log.debug('passthrough_header_dropped', { field }),
-  };
 }
 
 async function openOrders(config: Config, { observer, log, clock, closers }: Opening) {
@@ -316,30 +326,4 @@ async function leave(server: HttpServer, drainSeconds: number, clock: Clock, sto
   server.leave();
   await pause(clock, drainSeconds * 1_000);
   stopping.drainEnded();
-}
-
-function openLearntPatience(
-  config: Config,
-  clock: Clock,
-  observer: Observer,
-  metrics: Metrics,
-  closers: (() => Promise<void>)[],
-): LearntPatience {
-  const { entries: known, problem } = readPatienceFile(config.dataDir);
-  if (problem !== undefined) observer.trouble('patience_file', new Error(problem));
-  const file = createPatienceFile(config.dataDir, clock, observer.trouble);
-  closers.push(async () => file.close());
-  const show = (entries: readonly LearntEntry[]): void => {
-    const keys = new Map<string, number>();
-    for (const { kind, limitMs } of entries) if (limitMs !== undefined) keys.set(kind, (keys.get(kind) ?? 0) + 1);
-    metrics.setLearnt(keys);
-  };
-  show(known);
-  return createLearntPatience(known, (kind, entries, isOwn) => {
-    show(entries());
-    // Whoever met it counts it and writes it down.
-    if (!isOwn) return;
-    metrics.hungUp(kind);
-    file.save(entries);
-  });
 }

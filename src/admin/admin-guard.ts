@@ -11,16 +11,21 @@ export type Guard = (request: Request, response: Response, next: NextFunction) =
 
 export function createAdminGuard(token: Secret | undefined): Guard {
   if (token === undefined) return localGuard;
-  const expected = digest(token.revealForUseOnly());
+  const isToken = createTokenCheck(token);
   return (request, response, next) => {
     const shown = BEARER.exec(request.headers.authorization ?? '')?.[1];
-    // Digests have one length, so the comparison takes the same time for every wrong token.
-    if (shown !== undefined && timingSafeEqual(digest(shown), expected)) return next();
+    if (shown !== undefined && isToken(shown)) return next();
     response.status(401).set('www-authenticate', 'Bearer').json({
       status: 'error',
       message: 'Admin calls carry the header `Authorization: Bearer <ADMIN_TOKEN>`.',
     });
   };
+}
+
+/** Whether this is the token. Digests have one length, so the comparison takes the same time for every wrong one. */
+export function createTokenCheck(token: Secret): (shown: string) => boolean {
+  const expected = digest(token.revealForUseOnly());
+  return (shown) => timingSafeEqual(digest(shown), expected);
 }
 
 /**
@@ -47,7 +52,7 @@ function localGuard(request: Request, response: Response, next: NextFunction): v
 }
 
 /** Fetch Metadata (W3C): a browser says whose page calls. A command-line client sends none of these, and does not call itself Mozilla. */
-function isOfForeignPage({ headers }: Request): boolean {
+export function isOfForeignPage({ headers }: Pick<Request, 'headers'>): boolean {
   const { origin, host } = headers;
   const site = headers['sec-fetch-site'];
   if (origin !== undefined && hostOf(origin) !== hostOf(`http://${host}`)) return true;

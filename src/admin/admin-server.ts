@@ -12,7 +12,7 @@ export interface AdminRoute {
   /** `/sandbox` */
   readonly path: string;
   readonly router: RequestHandler;
-  /** True for what needs no token, such as a page without data. It must hold nothing of any order. */
+  /** True for what guards itself: the console, which asks people to log in. Everything else is for the holder of the token. */
   readonly isOpen?: boolean;
 }
 

@@ -1,10 +1,19 @@
 /** The mapping in use, and its reload, for the operator's tools. */
 import express, { type Router } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isMappingFileName } from '../mapping/folder-change';
 import type { LiveMapping, Reloaded } from '../mapping/live';
 
-const reloadSchema = z.strictObject({ expected_hash: z.string().optional(), running_hash: z.string().optional() });
+/** Who asks, in his own words: it goes into the history. */
+const who = z
+  .string()
+  .regex(/^[ -~]{1,64}$/)
+  .optional();
+const reloadSchema = z.strictObject({
+  expected_hash: z.string().optional(),
+  running_hash: z.string().optional(),
+  who,
+});
 const applySchema = z.strictObject({
   files: z
     .array(z.strictObject({ name: z.string().refine(isMappingFileName), text: z.string() }))
@@ -12,6 +21,15 @@ const applySchema = z.strictObject({
     .refine(hasDistinctNames),
   expected_hash: z.string(),
   running_hash: z.string(),
+  /** Edits of the folder that were looked at and may be lost. */
+  folder_hash: z.string().optional(),
+  /** What the history says of it. */
+  by: z.enum(['apply', 'rollback', 'pause']).default('apply'),
+  plan: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .optional(),
+  who,
 });
 /** A mapping set is written by hand: the shipped one is 40 kB. */
 const SET_MAX = '8mb';
@@ -46,10 +64,11 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
     if (!read.success) {
       response
         .status(400)
-        .json({ status: 'error', message: 'The body is { "expected_hash": "…", "running_hash": "…" } or nothing.' });
+        .json({ status: 'error', message: 'The body is { "expected_hash": "…", "running_hash": "…", "who": "…" } or nothing.' });
       return;
     }
-    const reloaded = live.reload(read.data.expected_hash, read.data.running_hash);
+    const { expected_hash: expectedHash, running_hash: runningHash, who } = read.data;
+    const reloaded = live.reload({ expectedHash, runningHash, cause: { by: 'reload', who } });
     await everywhere();
     response.status(STATUS[reloaded.kind]).json({ status: reloaded.kind, ...reloaded });
   });
@@ -58,12 +77,13 @@ export function createMappingRouter(live: LiveMapping, everywhere: () => Promise
     if (!read.success) {
       response.status(400).json({
         status: 'error',
-        message: 'The body is { "files": [{ "name": "….yaml", "text": "…" }], "expected_hash": "…", "running_hash": "…" }.',
+        message:
+          'The body is { "files": [{ "name": "….yaml", "text": "…" }], "expected_hash": "…", "running_hash": "…" }; it may have "folder_hash", "by", "plan" and "who".',
       });
       return;
     }
-    const { files, expected_hash: expected, running_hash: running } = read.data;
-    const applied = live.apply(files, expected, running);
+    const { files, expected_hash, running_hash, folder_hash: folderHash, ...cause } = read.data;
+    const applied = live.apply(files, expected_hash, running_hash, { ...cause, folderHash });
     await everywhere();
     response.status(STATUS[applied.kind]).json({ status: applied.kind, ...applied });
   });

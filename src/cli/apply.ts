@@ -1,12 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../config';
 import { changedSince, makePlan } from '../operator/plan/make-plan';
-import { askAdmin } from './ask-admin';
 import { parseFolder } from './parse-path';
-import { EDITS_IN_FOLDER, readSetOrComplain } from './plan';
-import { formatMoney } from './plan-report';
-import { readConfig } from './read-config';
-import { readRunningSet, readShapes } from './read-sets';
+import { EDITS_IN_FOLDER, readSetOrComplain, formatMoney } from './plan';
+import { currentUser, fail, print, readConfig } from './process';
 import { describeReload } from './reload';
+import { askAdmin, readRunningSet, readShapes, type ReadSet } from './running-gateway';
 
 interface ApplyOptions {
   readonly plan: string;
@@ -34,26 +33,46 @@ export function applyCommand(): Command {
     .action(apply);
 }
 
-function parsePlanId(text: string): string {
+export function parsePlanId(text: string): string {
   if (!/^[0-9a-f]{16}$/.test(text)) throw new InvalidArgumentError('It takes the 16 hex digits that plan prints.');
   return text;
 }
 
-async function apply(folder: string | undefined, { plan: id, acceptMoneyChanges }: ApplyOptions): Promise<void> {
+async function apply(folder: string | undefined, options: ApplyOptions): Promise<void> {
   const { config } = readConfig();
   const candidate = readSetOrComplain(folder ?? config.mappingsDir);
   if (candidate === undefined) return;
-  const running = await readRunningSet(config);
+  await applyPlanned(config, await readRunningSet(config), candidate, { ...options, by: 'apply' });
+}
+
+export interface ApplyPlanned {
+  /** The id that was printed for this very change. */
+  readonly plan: string;
+  readonly acceptMoneyChanges?: true | undefined;
+  readonly by: 'apply' | 'rollback';
+  /** Edits of the gateway's folder that may be lost. */
+  readonly folderHash?: string | undefined;
+}
+
+/** Has the running gateway take the candidate into use when nothing but that was planned, and prints what came of it. */
+export async function applyPlanned(config: Config, running: ReadSet, candidate: ReadSet, asked: ApplyPlanned): Promise<void> {
   const { hash } = candidate.mapping;
   // Also for an operator who was interrupted after the gateway had taken the set.
-  if (running.mapping.hash === hash) return print(`Nothing to do: ${hash} is in use already.`);
+  if (running.mapping.hash === hash && asked.folderHash === undefined) return print(`Nothing to do: ${hash} is in use already.`);
   const plan = makePlan(running, candidate, (await readShapes(config)) ?? []);
-  const changed = changedSince(id, plan);
-  if (changed !== undefined) return refuse(CHANGED[changed](running.mapping.hash, hash));
-  if (plan.movesMoney && acceptMoneyChanges !== true)
-    return refuse(`${formatMoney(plan)}\nRefused: this can move money. If it is meant to, add --accept-money-changes.`);
-  const files = candidate.files.map(({ file, name = file, text }) => ({ name, text }));
-  const { body } = await askAdmin(config, 'POST', '/mapping/apply', { files, expected_hash: hash, running_hash: plan.running });
+  const changed = changedSince(asked.plan, plan);
+  if (changed !== undefined) return fail(CHANGED[changed](running.mapping.hash, hash));
+  if (plan.movesMoney && asked.acceptMoneyChanges !== true)
+    return fail(`${formatMoney(plan)}\nRefused: this can move money. If it is meant to, add --accept-money-changes.`);
+  const { body } = await askAdmin(config, 'POST', '/mapping/apply', {
+    files: candidate.files.map(({ file, name = file, text }) => ({ name, text })),
+    expected_hash: hash,
+    running_hash: plan.running,
+    folder_hash: asked.folderHash,
+    by: asked.by,
+    plan: plan.id,
+    who: currentUser(),
+  });
   // Another operator has applied the same plan meanwhile: the wanted set is in use.
   if (body['status'] === 'running_changed' && body['hash'] === hash)
     return print(`Nothing to do: ${hash} was taken into use by somebody else in the meantime.`);
@@ -68,12 +87,3 @@ const CHANGED = {
   candidate: (_running: string, candidate: string): string =>
     `Refused: these files are not the ones that were planned, they are ${candidate} now. Plan again.`,
 } as const;
-
-function refuse(text: string): void {
-  print(text);
-  process.exitCode = 1;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}

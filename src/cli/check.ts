@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { byCause, formatCause, type Cause } from '../mapping/by-cause';
+import { byCause, formatCause, type Cause, type Problem } from '../mapping/problem';
 import { checkFiles, checkFolder, type CheckedMapping } from '../mapping/check';
 import { fixFiles } from '../mapping/fix';
 import { formatSarif } from '../mapping/format-sarif';
 import { readFolder } from '../mapping/load';
-import type { Problem } from '../mapping/problem';
-import { ruleOf } from '../mapping/rules/rules';
+import { wordsOf } from '../mapping/rules/rule-pages';
 import { parseFolder } from './parse-path';
-import { readConfig } from './read-config';
+import { readConfig } from './process';
 
 interface CheckOptions {
   readonly json?: boolean;
@@ -89,7 +88,7 @@ function print(checked: CheckedMapping, mended: readonly string[], { json, forma
 
 /** The cure that the rule names, for a problem without a hint of its own. */
 function withHint(problem: Problem): Problem {
-  const mend = ruleOf(problem.code)?.mend;
+  const mend = wordsOf(problem.code)?.mend;
   return mend === undefined || problem.hint !== undefined ? problem : { ...problem, hint: mend };
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { describeConfig } from '../config';
-import { readConfig } from './read-config';
+import { readConfig } from './process';
 
 const HELP = `
 Exit codes: 0 usable, 1 a setting has a value that is none, 2 bad usage.

@@ -1,13 +1,13 @@
 /** Why a past order went as it did: how it was read, what v1 said of it and when, and what the script hears of it. */
-import { nairaText } from '../domain/amount';
+import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import { referenceOf, type Outcome } from '../domain/outcome';
-import { explainOrderReply } from '../operator/explain/explain';
+import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
-import { contraryEndOf, CONTRARY_WORDS } from '../watch/contrary-ends';
-import { describeOwn, describeReply, showPlace, showValue } from './describe-reply';
-import type { Times } from './show-time';
+import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
+import { contraryEndOf, CONTRARY_WORDS } from '../orders/order-money';
+import type { Times } from './show-order';
 
 const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
   open: 'no answer so far: the money may have moved, v1 is asked again',
@@ -22,10 +22,11 @@ const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
 export function describeOrder(order: Order, mapping: Mapping, times: Times, nowMs: number, withReply = true): string {
   const { trail, outcome, fields } = order;
   const operation = mapping.operations.get(order.operation);
+  const title = callerTitle(mapping, order.owner);
   const isSameMapping = trail?.mapping === mapping.hash;
   const lines = [
     `order            ${order.requestId}, number ${order.number}, opened ${times.text(order.openedAtMs)} (${times.zone}), ${order.tries} ${order.tries === 1 ? 'try' : 'tries'}`,
-    `key              fingerprint ${order.owner}`,
+    `key              ${title === undefined ? '' : `${title}, `}fingerprint ${order.owner}`,
     `operation        ${order.operation}${operation === undefined ? ' (not in the mapping of today)' : `  ${showPlace(mapping.placeOf(['operations', order.operation]))}`}`,
     `format           ${order.format.toUpperCase()}: ${trail?.reason ?? 'why was not recorded'}`,
     ...(trail?.family === undefined ? [] : [`family           ${trail.family.id}: ${trail.family.reason}`]),
@@ -81,3 +82,34 @@ function showSpan(ms: number): string {
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
 }
+
+/** Money is kobo inside, and naira to whoever reads. */
+export const showValue = ({ value, as }: Pick<ExplainedField, 'value' | 'as'>): string =>
+  as === 'naira' && typeof value === 'number' ? `${nairaText(value as AmountMinor)} naira` : textOf(value);
+
+export const showPlace = ({ file, line }: Place): string => `${file}:${line}`;
+
+const ORDER_WORDS: Readonly<Record<ExplainedReply['outcome'], string>> = {
+  success: 'a success',
+  pending: 'a pending order',
+  failure: 'a failure',
+};
+
+/** Of every field of a reply where it comes from. */
+export function describeReply({ outcome, http, fields }: ExplainedReply, remark = 'values are made up'): string[] {
+  const width = Math.max(...fields.map(({ field }) => field.length), 1);
+  return [
+    '',
+    `reply to ${ORDER_WORDS[outcome]} (HTTP ${http}; ${remark})`,
+    ...fields.map(({ field, value, source, place }) => {
+      const shown = textOf(value);
+      return `  ${field.padEnd(width)}  ${shown.length > 40 ? `${shown.slice(0, 39)}…` : shown}  <- ${source}  ${showPlace(place)}`;
+    }),
+  ];
+}
+
+/** What a key's own numbering was sent as, when the order's key has one. */
+export const describeOwn = (number: number | undefined, numberedBy?: string): string =>
+  number === undefined
+    ? ''
+    : `, sent as ${number}, ${numberedBy === undefined ? "a number of the key's own" : `as in ${numberedBy}`}`;

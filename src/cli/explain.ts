@@ -1,30 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { openJournalBeside } from '../start/configured-journal';
 import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { textOf } from '../domain/json';
-import type { LegacyRequest } from '../domain/legacy';
+import type { LegacyRequest, SavedRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
-import { explain, type Explanation } from '../operator/explain/explain';
-import { createKeyring } from '../gateway/read/keyring';
 import { createLearntPatience } from '../gateway/order/learnt-patience';
-import { findGatewaySecret } from '../start/gateway-secret';
+import { createKeyring } from '../gateway/read/keyring';
+import { formatProblems } from '../mapping/problem';
 import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
-import { formatProblems } from '../mapping/by-cause';
+import { explain, type Explanation } from '../operator/explain/explain';
+import { openJournalBeside } from '../start/configured-stores';
+import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
-import { describeOrder } from './describe-order';
-import { describeReply, showPlace, showValue } from './describe-reply';
-import { parseCurl } from './parse-curl';
+import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
+import { parseCurl } from '../operator/paste/parse-curl';
 import { parseFile } from './parse-path';
-import { parseRequestText } from './parse-request';
-import { readConfig } from './read-config';
-import { readMappingForOrders } from './read-mapping-for-orders';
-import { readWireRequest } from './read-wire-request';
-import { createTimes } from './show-time';
-import { writeRequest, type WrittenRequest } from './write-request';
+import { parseRequestText } from '../operator/paste/parse-request';
+import { readConfig } from './process';
+import { readWireRequest } from '../http/read-wire-request';
+import { createTimes, isNamed, readMappingForOrders } from './show-order';
 
 interface ExplainOptions {
   readonly file?: string;
@@ -85,7 +82,7 @@ function loadMapping(): Mapping {
 }
 
 /** What was pasted is an argument too: text that is no request is bad usage. */
-function readWritten(words: readonly string[], file: string | undefined): WrittenRequest {
+function readWritten(words: readonly string[], file: string | undefined): SavedRequest {
   try {
     if (words.length === 0) return parseRequestText(readFileSync(file ?? 0, 'utf8'));
     // A whole command line in quotes is one word; a raw request without quotes is several.
@@ -103,9 +100,9 @@ function noRequest(text: string): string {
   return `Neither a request nor an address is '${text.slice(0, 80)}': expected a curl command line, a raw HTTP request in quotes, or --file with one of them.`;
 }
 
-async function readRequest(written: WrittenRequest): Promise<LegacyRequest | undefined> {
+async function readRequest(written: SavedRequest): Promise<LegacyRequest | undefined> {
   try {
-    return await readWireRequest(writeRequest(written));
+    return await readWireRequest(written);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     process.stdout.write(`1  read          REFUSED ${error.code}: ${error.detail}\n`);
@@ -163,8 +160,7 @@ async function explainOrder(id: string, withReply: boolean): Promise<void> {
   try {
     const orders: Order[] = [];
     for await (const order of journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: 10_000_000 })) {
-      if (order.requestId === id || String(order.number) === id || Object.values(order.echo).some((sent) => textOf(sent) === id))
-        orders.push(order);
+      if (isNamed(order, id)) orders.push(order);
     }
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
     for (const order of orders) process.stdout.write(describeOrder(order, mapping, times, Date.now(), withReply));

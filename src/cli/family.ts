@@ -3,17 +3,15 @@ import { extname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
+import { formatProblems } from '../mapping/problem';
 import { checkFolder } from '../mapping/check';
-import { formatProblems } from '../mapping/by-cause';
 import type { Mapping } from '../mapping/mapping';
-import { fitFamilies, requestsOf, type Fit } from '../operator/family/fit-families';
+import { fitFamilies, requestsOf, writeSkeleton, type Fit } from '../operator/family/fit-families';
 import { readSource, type Finding, type SourceFindings } from '../operator/family/read-source';
-import { writeSkeleton } from '../operator/family/write-skeleton';
 import { parseFile } from './parse-path';
-import { parseRequestText } from './parse-request';
-import { readConfig } from './read-config';
-import { readWireRequest } from './read-wire-request';
-import { writeRequest } from './write-request';
+import { parseRequestText } from '../operator/paste/parse-request';
+import { readConfig } from './process';
+import { readWireRequest } from '../http/read-wire-request';
 
 const SOURCES: ReadonlySet<string> = new Set(['.php', '.js', '.ts', '.mjs', '.cjs', '.py']);
 /** A script is written by hand; what is larger is a library or data. */
@@ -62,7 +60,7 @@ interface Report {
 async function ofRequest(file: string, mapping: Mapping): Promise<Report> {
   let request: LegacyRequest;
   try {
-    request = await readWireRequest(writeRequest(parseRequestText(readFileSync(file, 'utf8'))));
+    request = await readWireRequest(parseRequestText(readFileSync(file, 'utf8')));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw new Error(`The request would be refused: ${error.detail}`);

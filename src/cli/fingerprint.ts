@@ -1,17 +1,16 @@
 import { Command } from 'commander';
 import { looksLikeKey, Secret } from '../domain/credentials';
-import { createKeyring, looksLikeToken, type Keyring } from '../gateway/read/keyring';
-import { showRequestId } from '../gateway/read/show-request-id';
+import { createKeyring, type Keyring, looksLikeToken, showRequestId } from '../gateway/read/keyring';
 import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
-import { readConfig } from './read-config';
+import { readConfig } from './process';
 import { readHiddenLine } from './read-hidden-line';
+
+/** As shells have it for Ctrl-C. */
+const CANCELLED_EXIT_CODE = 130;
 
 /** Does not repeat what was typed: it may be a key with a slip in it, or a PIN. */
 const NO_KEY =
   'This is not an API key: one has at most 256 visible ASCII characters, no quotes and no colon, and holds `_live_` or begins with `sandbox_`. `:PIN` may follow.';
-
-/** As shells have it for Ctrl-C. */
-const CANCELLED_EXIT_CODE = 130;
 
 /** `compat-gateway fingerprint`: the key is typed unseen or piped in, never given as an argument that others can list. */
 export function fingerprintCommand(): Command {
@@ -39,7 +38,7 @@ export function fingerprintCommand(): Command {
 }
 
 /** What stands in a script's settings: a key, a key with its PIN, or an AccessToken of this gateway. */
-function keyIn(text: string, keyring: Keyring): Secret {
+export function keyIn(text: string, keyring: Keyring): Secret {
   if (!looksLikeToken(text)) {
     const key = text.replace(/:\d{4,6}$/, '');
     if (!looksLikeKey(key)) throw new Error(NO_KEY);

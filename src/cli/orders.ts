@@ -1,25 +1,33 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { openJournalBeside } from '../start/configured-journal';
 import { nairaText, type AmountMinor } from '../domain/amount';
-import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
+import { callerName, findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
-import { contraryEndOf, CONTRARY_WORDS, lossOf, type ContraryEnd } from '../watch/contrary-ends';
-import { moneyOf, readOpenOrders, type OpenOrders, type OrderMoney } from '../watch/open-orders';
-import { readConfig } from './read-config';
-import { readMappingForOrders } from './read-mapping-for-orders';
-import { showOrder } from './show-order';
-import { createTimes, type Times } from './show-time';
+import {
+  contraryEndOf,
+  CONTRARY_WORDS,
+  lossOf,
+  moneyOf,
+  readOpenOrders,
+  type ContraryEnd,
+  type OpenOrders,
+  type OrderMoney,
+} from '../orders/order-money';
+import { findCommand, tellStory } from './orders-find';
+import { onUnreadable, parseAge, withJournal, type Opened } from './orders-journal';
+import { recheckCommand } from './orders-recheck';
+import { reconcileCommand } from './orders-reconcile';
+import { counted, print, printTable } from './process';
+import { isNamed, showOrder } from './show-order';
 
-interface Opened {
-  readonly journal: Journal;
-  readonly mapping: Mapping;
-  readonly times: Times;
+interface OfCaller {
+  /** A title or a fingerprint, as it was typed. */
+  readonly caller?: string | undefined;
 }
 
-interface Range {
+interface Range extends OfCaller {
   readonly since: number;
   readonly outcome?: string;
 }
@@ -31,6 +39,8 @@ const MONEY_TITLES = ['asked for', 'charged', 'at risk'];
 const MONEY_HELP = `
 Money is in naira. asked for: the face value that was ordered (empty where only v1 has the price). charged: what v1 took
 for a success. at risk: what an order without a final outcome may cost. What was refused, failed or refunded costs nothing.`;
+/** Numbers stand with their ends below each other: naira are compared by their length at a glance. */
+const NUMERIC_COLUMNS: ReadonlySet<string> = new Set([...MONEY_TITLES, 'orders']);
 const TIME_HELP = '\nTimes are in TIME_ZONE, West Africa Time by default.';
 const SHOW_HELP = `${MONEY_HELP}${TIME_HELP}`;
 const EXPORT_HELP = `${MONEY_HELP}
@@ -50,64 +60,70 @@ export function ordersCommand(): Command {
     .description('Prints the latest orders, oldest first.')
     .addOption(sinceOption('90m, 24h or 7d', DAY_MS, '24h'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
+    .addOption(callerOption())
     .option('--limit <number>', 'at most so many of the latest', parseCount, 50)
     .addHelpText(
       'after',
-      `${SHOW_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --since 7d --limit 500`,
+      `${SHOW_HELP}\n${READ_CODES}\n\nExamples:\n  compat-gateway orders list --outcome unknown\n  compat-gateway orders list --caller Ada\n  compat-gateway orders list --since 7d --limit 500`,
     )
     .action((range: Range & { limit: number }) => withJournal((opened) => list(range, opened)));
   command
     .command('show')
-    .description('Prints everything the journal has of an order: by request id, by the id of our replies, or by v1 reference.')
+    .description('Tells the story of an order: by request id, by the id of our replies, or by v1 reference.')
     .argument('<id>')
+    .option('--json', 'print all that the journal has of it instead, numbers unmasked')
+    .addOption(callerOption())
     .addHelpText('after', `${SHOW_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders show first-a`)
-    .action((id: string) => withJournal((opened) => show(id, opened)));
+    .action((id: string, { json, caller }: OfCaller & { readonly json?: true }) =>
+      withJournal(async (opened) => {
+        const owner = await ownerOf({ caller }, opened);
+        await (json ? show(id, owner, opened) : tellStory(id, opened, owner));
+      }),
+    );
   command
     .command('export')
     .description('Writes orders to standard output.')
     .addOption(new Option('--format <format>', 'the form').choices(EXPORT_FORMATS).default('csv'))
     .addOption(sinceOption('24h or 30d', 30 * DAY_MS, '30d'))
     .addOption(new Option('--outcome <outcome>', 'only orders that ended so').choices(OUTCOMES))
+    .addOption(callerOption())
     .addHelpText('after', `${EXPORT_HELP}\n${READ_CODES}\n\nExample:\n  compat-gateway orders export --since 7d > orders.csv`)
     .action((range: Range & { format: ExportFormat }) => withJournal((opened) => exportOrders(range, opened)));
   command
     .command('report')
     .description('Counts and naira by outcome, what is open and how old it is. Exit code 1 when an order is overdue.')
     .addOption(sinceOption('24h or 7d', DAY_MS, '24h'))
+    .addOption(callerOption())
     .addHelpText(
       'after',
       MONEY_HELP +
         '\n\nExit codes: 0 nothing is overdue, 1 an order is overdue or the journal cannot be read, 2 bad usage.\n\nExample, for cron:\n  compat-gateway orders report || mail -s "orders overdue" ops@example.com',
     )
     .action((range: Range) => withJournal((opened) => report(range, opened)));
+  command.addCommand(findCommand());
+  command.addCommand(recheckCommand());
+  command.addCommand(reconcileCommand());
   return command;
+}
+
+function callerOption(): Option {
+  return new Option('--caller <name>', 'only orders of this caller: its title in callers.yaml, or its fingerprint');
 }
 
 function sinceOption(examples: string, defaultMs: number, shownDefault: string): Option {
   return new Option('--since <age>', `how far back, such as ${examples}`).argParser(parseAge).default(defaultMs, shownDefault);
 }
 
-async function withJournal(work: (opened: Opened) => Promise<void>): Promise<void> {
-  const { config } = readConfig();
-  const mapping = readMappingForOrders(config);
-  const journal = await openJournalBeside(config);
-  try {
-    await work({ journal, mapping, times: createTimes(config.timeZone) });
-  } finally {
-    await journal.close();
-  }
-}
-
-async function* ordersIn({ since, outcome }: Range, journal: Journal): AsyncIterable<Order> {
+async function* ordersIn({ since, outcome, caller }: Range, { journal, mapping }: Opened): AsyncIterable<Order> {
   const now = Date.now();
+  const owner = await ownerOf({ caller }, { mapping, journal });
   for await (const order of journal.list({ fromMs: now - since, untilMs: now + 1, limit: EXPORT_MAX, onUnreadable }))
-    if (outcome === undefined || outcomeOf(order) === outcome) yield order;
+    if ((outcome === undefined || outcomeOf(order) === outcome) && (owner ?? order.owner) === order.owner) yield order;
 }
 
-/** The others are shown all the same; that some are missing must not go unnoticed. */
-function onUnreadable({ message }: Error): void {
-  process.stderr.write(`${message}\n`);
-  process.exitCode = 1;
+/** Undefined where all callers are meant. Throws, with what was most likely meant, for a name that nobody has. */
+async function ownerOf({ caller }: OfCaller, { mapping, journal }: Pick<Opened, 'mapping' | 'journal'>) {
+  return caller === undefined ? undefined : findCaller(caller, mapping, await journal.owners());
 }
 
 const outcomeOf = (order: Order): string => order.outcome?.kind ?? 'open';
@@ -116,13 +132,13 @@ const showMoney = (order: Order, mapping: Mapping): string[] => {
   const money = moneyOf(order, mapping);
   return MONEY.map((part) => showNaira(money[part]));
 };
-const countOrders = (count: number): string => `${count} ${count === 1 ? 'order' : 'orders'}`;
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const countOrders = (count: number): string => counted(count, 'order');
 
-async function list({ limit, ...range }: Range & { readonly limit: number }, { journal, mapping, times }: Opened): Promise<void> {
+async function list({ limit, ...range }: Range & { readonly limit: number }, opened: Opened): Promise<void> {
+  const { mapping, times } = opened;
   const latest: Order[] = [];
   let count = 0;
-  for await (const order of ordersIn(range, journal)) {
+  for await (const order of ordersIn(range, opened)) {
     count += 1;
     latest.push(order);
     // A shift for every order would move the whole list each time.
@@ -131,6 +147,7 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, { j
   const shown = latest.slice(-limit);
   const rows = shown.map((order) => [
     times.text(order.openedAtMs),
+    callerName(mapping, order.owner),
     order.operation,
     outcomeOf(order),
     ...showMoney(order, mapping),
@@ -138,41 +155,25 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, { j
     referenceOf(order.outcome) ?? '',
   ]);
   print(`Times in ${times.zone}, money in naira.`);
-  printTable([['opened', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'], ...rows]);
+  printTable(NUMERIC_COLUMNS, [
+    ['opened', 'caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'],
+    ...rows,
+  ]);
   print(
     shown.length < count ? `The latest ${shown.length} of ${countOrders(count)}; --limit shows more.` : `${countOrders(count)}.`,
   );
 }
 
-/** Numbers stand with their ends below each other: naira are compared by their length at a glance. */
-const NUMERIC_COLUMNS: ReadonlySet<string> = new Set([...MONEY_TITLES, 'orders']);
-
-function printTable(rows: readonly (readonly string[])[]): void {
-  const isNumeric = rows[0]!.map((title) => NUMERIC_COLUMNS.has(title));
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  for (const row of rows)
-    print(
-      row
-        .map((cell, column) => (isNumeric[column] === true ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
-        .join('  ')
-        .trimEnd(),
-    );
-}
-
-async function show(id: string, { journal, mapping, times }: Opened): Promise<void> {
+async function show(id: string, owner: string | undefined, { journal, mapping, times }: Opened): Promise<void> {
   let found = 0;
   for await (const order of journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: EXPORT_MAX })) {
-    if (
-      order.requestId !== id &&
-      String(order.number) !== id &&
-      referenceOf(order.outcome) !== id &&
-      !Object.values(order.echo).some((sent) => textOf(sent) === id)
-    )
-      continue;
+    if (!isNamed(order, id) && referenceOf(order.outcome) !== id) continue;
+    if ((owner ?? order.owner) !== order.owner) continue;
     found += 1;
     print(JSON.stringify(showOrder(order, mapping, times), null, 2));
   }
-  if (found === 0) throw new Error(`There is no order ${id} in the journal.`);
+  if (found === 0)
+    throw new Error(`There is no order ${id}${owner === undefined ? '' : ` of ${callerName(mapping, owner)}`} in the journal.`);
 }
 
 const COLUMNS = [
@@ -189,21 +190,20 @@ const COLUMNS = [
   'id',
   'tries',
   'owner',
+  'caller',
 ] as const;
 
 /** `json` is one list, `jsonl` one object a line. */
 const EXPORT_FORMATS = ['csv', 'json', 'jsonl'] as const;
 type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-async function exportOrders(
-  range: Range & { readonly format: ExportFormat },
-  { journal, mapping, times }: Opened,
-): Promise<void> {
+async function exportOrders(range: Range & { readonly format: ExportFormat }, opened: Opened): Promise<void> {
+  const { mapping, times } = opened;
   // Programs that read JSON have their own zones; a spreadsheet shows what it is given.
   const timeText = range.format === 'csv' ? times.iso : (ms: number): string => new Date(ms).toISOString();
   if (range.format === 'csv') print(COLUMNS.join(','));
   let before = '[';
-  for await (const order of ordersIn(range, journal)) {
+  for await (const order of ordersIn(range, opened)) {
     const [askedFor = '', charged = '', atRisk = ''] = showMoney(order, mapping);
     const row: Record<(typeof COLUMNS)[number], string | number> = {
       opened: timeText(order.openedAtMs),
@@ -219,6 +219,7 @@ async function exportOrders(
       id: order.number,
       tries: order.tries,
       owner: order.owner,
+      caller: callerName(mapping, order.owner),
     };
     // Row by row: an export of millions must not be held in memory.
     if (range.format === 'csv') print(COLUMNS.map((column) => csvCell(row[column])).join(','));
@@ -235,12 +236,14 @@ function csvCell(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-async function report(range: Range, { journal, mapping }: Opened): Promise<void> {
+async function report(range: Range, opened: Opened): Promise<void> {
+  const { journal, mapping } = opened;
+  const owner = await ownerOf(range, opened);
   const now = Date.now();
   const totals = new Map<string, { count: number; readonly sums: number[] }>();
   const contrary = new Map<ContraryEnd, { count: number; naira: number }>();
   let unpriced = 0;
-  for await (const order of ordersIn(range, journal)) {
+  for await (const order of ordersIn(range, opened)) {
     const end = contraryEndOf(order, mapping);
     if (end !== undefined) {
       const { count, naira } = contrary.get(end) ?? { count: 0, naira: 0 };
@@ -254,7 +257,7 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
     if (order.outcome?.kind === 'succeeded' && money.charged === undefined) unpriced += 1;
   }
   print('Money in naira.');
-  printTable([
+  printTable(NUMERIC_COLUMNS, [
     ['outcome', 'orders', ...MONEY_TITLES],
     ...OUTCOMES.filter((outcome) => totals.has(outcome)).map((outcome) => {
       const { count, sums } = totals.get(outcome)!;
@@ -264,7 +267,10 @@ async function report(range: Range, { journal, mapping }: Opened): Promise<void>
   if (unpriced > 0) print(`What v1 charged for ${countOrders(unpriced)} that succeeded is not known; it is not in the sum.`);
   for (const [end, { count, naira }] of contrary)
     print(`${countOrders(count)} ${CONTRARY_WORDS[end]}: ${nairaText(naira as AmountMinor)} naira.`);
-  const open = await readOpenOrders(journal, mapping, now);
+  const ofOwner: Pick<Journal, 'listUnsettled'> = {
+    listUnsettled: (options) => journal.listUnsettled(owner === undefined ? options : { ...options, owner }),
+  };
+  const open = await readOpenOrders(ofOwner, mapping, now);
   print('');
   reportOpen(open, mapping, now);
   open.unreadable.forEach(onUnreadable);
@@ -276,12 +282,13 @@ function reportOpen({ orders, overdue, atRisk, withoutPrice }: OpenOrders, mappi
   const unpriced = withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`;
   print(`${countOrders(orders.length)} without a final outcome, ${nairaText(atRisk)} naira at risk${unpriced}.`);
   if (orders.length === 0) return;
-  printTable([
-    ['age', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'],
+  printTable(NUMERIC_COLUMNS, [
+    ['age', 'caller', 'operation', 'outcome', ...MONEY_TITLES, 'request id', 'reference'],
     ...orders
       .slice(0, OPEN_SHOWN_MAX)
       .map((order) => [
         `${showAge(now - order.openedAtMs)}${overdue.includes(order) ? ' OVERDUE' : ''}`,
+        callerName(mapping, order.owner),
         order.operation,
         outcomeOf(order),
         ...showMoney(order, mapping),
@@ -301,12 +308,6 @@ function showAge(ms: number): string {
   return minutes < 48 * 60
     ? `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`
     : `${Math.floor(minutes / 1_440)}d`;
-}
-
-function parseAge(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined || unit === undefined) throw new InvalidArgumentError('expected an age such as 90m, 24h or 7d.');
-  return Number(count) * { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }[unit as 's' | 'm' | 'h' | 'd'];
 }
 
 function parseCount(text: string): number {

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
+import { formatProblems } from '../mapping/problem';
+import type { Difference } from '../operator/plan/compare-sources';
 import { makePlan, type Plan } from '../operator/plan/make-plan';
-import { formatProblems } from '../mapping/by-cause';
+import type { ReplayChange } from '../operator/replay/group-changes';
+import type { Replay } from '../operator/replay/replay';
 import { parseFolder } from './parse-path';
-import { formatPlan, type WithoutReplay } from './plan-report';
-import { readConfig } from './read-config';
-import { hasEditsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './read-sets';
+import { counted, readConfig } from './process';
+import { editsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './running-gateway';
 
 interface PlanOptions {
   readonly against?: string;
@@ -48,7 +50,7 @@ async function plan(folder: string | undefined, options: PlanOptions): Promise<v
   if (before === undefined) return;
   const shapes = isAlone || !options.replay ? undefined : ((await readShapes(readConfig().config)) ?? []);
   const made = makePlan(before, candidate, shapes);
-  const without: WithoutReplay = shapes !== undefined ? undefined : isAlone && options.replay ? 'no gateway' : 'not asked for';
+  const without = isAlone && options.replay ? 'no gateway' : 'not asked for';
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify(made, null, 2)}\n`
@@ -76,9 +78,119 @@ export const EDITS_IN_FOLDER =
 
 function nextStep({ id, running, candidate, movesMoney }: Plan, folder: string | undefined, gatewaysFolder: string): string {
   if (running === candidate) return '';
-  const isBlocked = hasEditsBeside([running, candidate], gatewaysFolder);
+  const isBlocked = editsBeside([running, candidate], gatewaysFolder) !== undefined;
   const command = `compat-gateway apply ${folder === undefined ? '' : `${folder} `}--plan ${id}${movesMoney ? ' --accept-money-changes' : ''}`;
   return isBlocked
     ? `\n${EDITS_IN_FOLDER}\nOnce they are undone, to apply exactly this:\n  ${command}\n`
     : `\nTo apply exactly this:\n  ${command}\n`;
+}
+
+const WITHOUT_REPLAY = {
+  'not asked for': 'Nothing was replayed.',
+  'no gateway': 'Nothing was replayed: no gateway was asked for recorded requests.',
+} as const;
+
+/** What can move money first, each with its place, then what recorded requests would notice. */
+export function formatPlan(plan: Plan, without: keyof typeof WITHOUT_REPLAY = 'not asked for'): string {
+  const { id, running, candidate, differences, replay } = plan;
+  return [
+    `Plan ${id}: ${headlineOf(plan)}`,
+    `  running    ${running}`,
+    `  candidate  ${candidate}`,
+    ...formatDifferences(differences),
+    ...(replay === undefined ? ['', WITHOUT_REPLAY[without]] : formatReplay(replay)),
+  ].join('\n');
+}
+
+/** Everything that needs `--accept-money-changes`. */
+export function formatMoney({ differences, replay }: Plan): string {
+  return [
+    ...differences.filter(isMoney).flatMap(formatDifference),
+    ...(replay?.changes ?? []).filter(isMoney).flatMap(formatChange),
+  ].join('\n');
+}
+
+const isMoney = ({ money }: { readonly money?: string }): boolean => money !== undefined;
+
+function headlineOf({ running, candidate, differences, movesMoney }: Plan): string {
+  if (running === candidate) return 'the candidate is the running set.';
+  const money = differences.filter(isMoney).length;
+  if (differences.length === 0)
+    return `the files differ, what they say does not${movesMoney ? ', but the replay found changes' : ''}.`;
+  const count = counted(differences.length, 'difference');
+  if (money === 0) return `${count}, ${movesMoney ? 'and the replay found changes of money.' : 'none of which moves money.'}`;
+  return `${count}, ${money === differences.length ? 'which can move money' : `${money} of which can move money`}.`;
+}
+
+function formatDifferences(differences: readonly Difference[]): string[] {
+  const money = differences.filter(isMoney);
+  const rest = differences.filter((one) => !isMoney(one));
+  return [
+    ...(money.length === 0 ? [] : ['', 'Can move money', ...money.flatMap(formatDifference)]),
+    ...(rest.length === 0 ? [] : ['', 'Cannot', ...rest.flatMap(formatDifference)]),
+  ];
+}
+
+function formatDifference({ words, money, leaves, placeBefore, placeAfter }: Difference): string[] {
+  const place =
+    placeAfter === undefined
+      ? `${placeBefore!.file}:${placeBefore!.line} of the running set`
+      : `${placeAfter.file}:${placeAfter.line}`;
+  const what = (leaves ?? []).map((leaf) => `      ${leaf}`);
+  return [`  ${words}`, `      ${place}${money === undefined ? '' : `  (${money})`}`, ...what];
+}
+
+function formatReplay({ shapes, requests, played, changes }: Replay): string[] {
+  if (shapes === 0) return ['', 'Nothing was replayed: no requests are recorded.'];
+  const what = `Replay of ${counted(shapes, 'recorded shape')} (${counted(requests, 'request')}) with ${counted(played, 'made-up request')}`;
+  return changes.length === 0
+    ? ['', `${what}: no call and no reply would change.`]
+    : ['', `${what}: ${counted(changes.length, 'thing')} would change.`, ...changes.flatMap(formatChange)];
+}
+
+function formatChange({
+  part,
+  operations,
+  fields,
+  outcomes,
+  examples,
+  moreExamples,
+  shapes,
+  requests,
+  money,
+}: ReplayChange): string[] {
+  const mark = money === undefined ? '  ' : '! ';
+  const more = moreExamples === 0 ? '' : `, and ${moreExamples} more`;
+  const values = examples.map(({ before, after }) => showPair(before, after)).join(', ');
+  return [
+    `${mark}${operations.join(', ')}: ${partOf(part, fields, outcomes)}${values}${more}`,
+    `      in ${counted(shapes, 'shape')}, ${counted(requests, 'request')}${money === undefined ? '' : `  (${money})`}, such as`,
+    `      ${examples[0]!.request}`,
+  ];
+}
+
+function partOf(part: ReplayChange['part'], fields: readonly string[], outcomes: ReplayChange['outcomes']): string {
+  if (part === 'fate') return '';
+  if (part === 'call') return fields.includes('endpoint') ? 'v1 call ' : `v1 call, ${fields.join(', ')} `;
+  if (part !== 'reply') return `${part} `;
+  return `reply to ${outcomes.join(', ')}, ${fields.includes('') ? 'the list' : fields.join(', ')} `;
+}
+
+const SHOWN_MAX = 60;
+/** How much of what is the same stands before the first difference of two long texts. */
+const LEAD = 24;
+
+/** Two lists begin alike: shown is the place where they differ. */
+function showPair(before: string, after: string): string {
+  let same = 0;
+  while (same < Math.min(before.length, after.length) && before[same] === after[same]) same += 1;
+  const isLong = before.length > SHOWN_MAX || after.length > SHOWN_MAX;
+  const from = isLong ? same - LEAD : 0;
+  const show = (text: string): string => (from > 0 ? `…${short(text.slice(from))}` : short(text));
+  return `${show(before)} -> ${show(after)}`;
+}
+
+function short(text: string): string {
+  const shown = text === '' ? "''" : text;
+  return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX - 1)}…` : shown;
 }

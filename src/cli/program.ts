@@ -1,8 +1,8 @@
 /** The commands of the program, and what is said of a command line that is none of them. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { usageSentence } from './usage-sentence';
+import { readVersion } from '../start/version';
 
 const USAGE_EXIT_CODE = 2;
 
@@ -17,8 +17,15 @@ const COMMANDS = [
   'plan',
   'apply',
   'reload',
+  'history',
+  'rollback',
   'drift',
   'orders',
+  'record',
+  'demo',
+  'doctor',
+  'backup',
+  'restore',
   'config',
   'fingerprint',
 ];
@@ -51,12 +58,6 @@ function strict(command: Command): Command {
   return command;
 }
 
-function readVersion(): string {
-  // The same way from src/cli and from dist/cli.
-  const { version } = JSON.parse(readFileSync(resolve(__dirname, '..', '..', 'package.json'), 'utf8')) as { version: string };
-  return version;
-}
-
 /** Runs one command line; what comes of it is `process.exitCode`. */
 export async function runProgram(words: readonly string[]): Promise<void> {
   const program = createProgram(words[0]);
@@ -73,4 +74,52 @@ export async function runProgram(words: readonly string[]): Promise<void> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;
   }
+}
+
+const LENGTH_MAX = 400;
+
+/** What is wrong with a command line, in one sentence on one line, and which help to read. */
+export function usageSentence(error: CommanderError, program: Command, words: readonly string[]): string {
+  const { command, unknown } = findCommand(program, words);
+  const path = command === program ? program.name() : `${program.name()} ${pathOf(command, program)}`;
+  return `${capital(describe(error, command, path, unknown))} (see \`${path} --help\`).`;
+}
+
+function describe(error: CommanderError, command: Command, path: string, unknown: string | undefined): string {
+  // The library shows the whole help where a command is absent, and where help is asked for one that is not there.
+  if (error.code === 'commander.help') {
+    if (unknown !== undefined) return `there is no command '${unknown}'`;
+    return `\`${path}\` needs a command: ${command.commands.map((below) => below.name()).join(', ')}`;
+  }
+  const text = error.message
+    .replace(/^error: /, '')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*?)'\. /s, "the $2 '$1' cannot be used: ")
+    .replace(/\s*\(Did you mean (?:one of )?(.*?)\?\)\s*$/, '; did you mean $1?')
+    .replace(/( is invalid[^.]*)\. (\w)/, (_all, before: string, letter: string) => `${before}: ${letter.toLowerCase()}`)
+    .replace(/\. Expected/, ': expected')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/\.$/, '');
+  return text.length > LENGTH_MAX ? `${text.slice(0, LENGTH_MAX - 1)}…` : text;
+}
+
+/** The command that the words lead to, and the first word that leads nowhere. `help` stands beside the way. */
+function findCommand(program: Command, words: readonly string[]): { command: Command; unknown: string | undefined } {
+  let command = program;
+  for (const word of words) {
+    if (word === 'help') continue;
+    const next = command.commands.find((below) => below.name() === word);
+    if (next === undefined) return { command, unknown: command.commands.length === 0 || word.startsWith('-') ? undefined : word };
+    command = next;
+  }
+  return { command, unknown: undefined };
+}
+
+function pathOf(command: Command, program: Command): string {
+  const { parent } = command;
+  return parent === null || parent === program ? command.name() : `${pathOf(parent, program)} ${command.name()}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-/** One line that nobody shall see: typed at a terminal without an echo, or the first line of a pipe. */
+/** A line that nobody shall see: a key, a PIN. */
 import { createInterface } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 
@@ -8,7 +8,10 @@ const CANCEL = '\x03';
 const END = '\x04';
 const ESCAPE = '\x1b';
 
-/** Undefined when it was cancelled (Ctrl-C). An empty text when there was no line. */
+/**
+ * One line that nobody shall see: typed at a terminal without an echo, or the first line of a pipe. Undefined when it was
+ * cancelled (Ctrl-C); an empty text when there was no line.
+ */
 export function readHiddenLine(prompt: string): Promise<string | undefined> {
   const input = process.stdin;
   return input.isTTY ? typeUnseen(input, prompt) : readFirstLine();

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { formatProblems } from '../mapping/by-cause';
-import type { Problem } from '../mapping/problem';
-import { askAdmin } from './ask-admin';
-import { readConfig } from './read-config';
+import { formatProblems, type Problem } from '../mapping/problem';
+import { currentUser, readConfig } from './process';
+import { askAdmin } from './running-gateway';
 
 /** `compat-gateway reload`: exit code 1 when the running gateway refuses the files in its folder. */
 export function reloadCommand(): Command {
@@ -15,7 +14,7 @@ export function reloadCommand(): Command {
     )
     .action(async ({ expect }: { expect?: string }) => {
       const { config } = readConfig();
-      const { body } = await askAdmin(config, 'POST', '/mapping/reload', expect === undefined ? {} : { expected_hash: expect });
+      const { body } = await askAdmin(config, 'POST', '/mapping/reload', { expected_hash: expect, who: currentUser() });
       process.stdout.write(describeReload(body));
       if (body['status'] !== 'reloaded' && body['status'] !== 'unchanged') process.exitCode = 1;
     });

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { openSandbox } from '../sandbox/sandbox';
 import { prepareDataFolder } from '../start/data-folder';
 import { listening } from '../start/listening';
-import { openSandbox } from '../sandbox/sandbox';
-import { listenForStop } from './listen-for-stop';
-import { readConfig } from './read-config';
+import { listenForStop, readConfig } from './process';
 
 const HELP = `
 Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
@@ -26,9 +25,9 @@ export function sandboxCommand(): Command {
         relaxed: config.sandboxRelaxed,
         seed: config.sandboxSeed,
         trustedProxies: config.trustedProxies,
-        onEvent: (event) => {
-          if (event.kind === 'unwritable') process.stderr.write(`${event.error.message}. Purchases are refused until it can.\n`);
-          if (event.kind === 'writable') process.stderr.write('The sandbox data folder can be written again.\n');
+        onStoreFailure: (failure) => {
+          if (failure === undefined) process.stderr.write('The sandbox data folder can be written again.\n');
+          else process.stderr.write(`${failure.message}. Purchases are refused until it can.\n`);
         },
       });
       const { url } = await listening(config, 'sandbox', (port, host) => sandbox.listen(port, host));

@@ -1,13 +1,14 @@
 import cluster from 'node:cluster';
+import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { startPrimary } from '../cluster/primary';
 import { serveAsWorker } from '../cluster/worker';
 import type { Config } from '../config';
 import { startService, type Service } from '../main';
 import { createLog, errorFields, type Log } from '../telemetry/log';
-import { createOutput } from '../telemetry/output';
-import { listenForStop } from './listen-for-stop';
-import { readConfig } from './read-config';
+import { prettyOutput } from '../telemetry/pretty-output';
+import { createFileOutput, createOutput, type Output, type OutputEvents } from '../telemetry/output';
+import { listenForStop, readConfig } from './process';
 
 const LEAVE_MS = 2_000;
 
@@ -19,7 +20,8 @@ export function serveCommand(): Command {
       'after',
       `
 Signals: SIGTERM serves on for DRAIN_SECONDS and then stops it once the orders under way are over, SIGINT without serving
-on, SIGHUP reloads the mappings. A second SIGTERM or SIGINT does not wait. With WORKERS above 1 they go to the first process.
+on, SIGHUP reloads the mappings, SIGUSR2 opens LOG_FILE anew after a rotation. A second SIGTERM or SIGINT does not wait. With
+WORKERS above 1 they go to the first process.
 
 Exit codes: 0 stopped as asked, 1 it could not start, 2 bad usage.
 
@@ -35,19 +37,26 @@ async function serve(): Promise<void> {
   if (cluster.isWorker) return work(config);
   const stop = listenForStop();
   const complaints = createOutput(2);
-  const output = createOutput(1, {
+  const output = openLogOutput(config, {
     onTrouble: (code) =>
       complaints.write(`The log cannot be written (${code}). Selling goes on; lines that find no room are lost.\n`),
     isShared: config.workers > 1,
     onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
   });
+  // From the start on, because a process that does not listen for this signal ends of it.
+  process.on('SIGUSR2', () => {
+    const code = output.reopen();
+    if (code !== undefined)
+      complaints.write(`LOG_FILE cannot be opened anew (${code}). The log goes on in the file that it had.\n`);
+  });
   const log: Log = createLog(config.logLevel, output);
   // Node's own way of telling a warning waits for whoever reads standard error.
   process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
   const service = config.workers > 1 ? await startPrimary(config, log) : await startService(config, log);
-  output.write(service.sandbox === undefined ? plainGreeting(service) : sandboxGreeting(service));
+  const greeting = service.sandbox === undefined ? plainGreeting(service, config) : sandboxGreeting(service, config);
+  (config.logFile === undefined ? output : createOutput(1)).write(greeting);
   if (service.live.problems().length > 0) complaints.write(lastGoodWarning(service));
-  process.on('SIGHUP', () => service.live.reload());
+  process.on('SIGHUP', () => service.live.reload({ cause: { by: 'signal' } }));
   await service.stop(await stop.asked);
   stop.forget();
   await log.flush();
@@ -55,8 +64,25 @@ async function serve(): Promise<void> {
 
 /** The primary alone hears the operator and the supervisor, although a terminal signals to all. */
 async function work(config: Config): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
-  await serveAsWorker(config, createOutput(1, { isShared: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2'] as const) process.on(signal, () => undefined);
+  await serveAsWorker(config, openLogOutput(config, { isShared: true }));
+}
+
+function openLogOutput(config: Config, events: OutputEvents): Output {
+  const isTerminal = config.logFile === undefined && isatty(1);
+  const output = openPlainOutput(config, events);
+  const isPretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && isTerminal);
+  return isPretty ? prettyOutput(output, isTerminal) : output;
+}
+
+function openPlainOutput({ logFile }: Config, events: OutputEvents): Output {
+  if (logFile === undefined) return createOutput(1, events);
+  try {
+    return createFileOutput(logFile, events);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`LOG_FILE cannot be written: ${message}. Its folder must exist and let this user write.`, { cause: error });
+  }
 }
 
 /** How long the last log lines may wait for a full pipe; everything else has ended by then. */
@@ -66,8 +92,13 @@ function leaveSoon(): void {
 
 type Greeted = Omit<Service, 'gateway'>;
 
-function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted): string {
-  return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n`;
+function plainGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted, config: Config): string {
+  return `compat-gateway serves ${publicUrl} and sells through ${upstreamUrl}. Probes and metrics: ${adminUrl}\n${consoleLine(adminUrl, config)}\n`;
+}
+
+function consoleLine(adminUrl: string, { adminToken }: Config): string {
+  const isOpen = adminToken === undefined ? ', open on this machine only, because ADMIN_TOKEN is not set' : '';
+  return `Console: ${adminUrl}/console${isOpen}.`;
 }
 
 /** Printed beside the log lines, among which an operator would overlook the problems. */
@@ -76,7 +107,7 @@ function lastGoodWarning({ live }: Greeted): string {
 }
 
 /** Everything a newcomer needs for the first sale. */
-function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted): string {
+function sandboxGreeting({ publicUrl, adminUrl, upstreamUrl }: Greeted, config: Config): string {
   return `
 compat-gateway serves ${publicUrl}
 
@@ -99,6 +130,8 @@ and as format B does:
   curl -s ${publicUrl}/api/topup/ -H 'Authorization: Token sandbox_demo:1234' -H 'Content-Type: application/json' \\
     -d '{"network":1,"mobile_number":"08031234567","amount":200,"airtime_type":"VTU","Ported_number":true}'
 
+${consoleLine(adminUrl, config)}
+A shop of resellers that sells here, to look at: compat-gateway demo
 Probes and metrics: ${adminUrl}/readyz and /metrics. Stop with Ctrl-C.
 
 `;

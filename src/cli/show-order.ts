@@ -1,11 +1,14 @@
 /** All that the journal has of an order, for a person: times in his zone, and every amount in naira. */
+import type { Config } from '../config';
 import { nairaText, type AmountMinor } from '../domain/amount';
-import type { JsonObject } from '../domain/json';
+import { textOf, type JsonObject } from '../domain/json';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
+import { formatProblems } from '../mapping/problem';
+import { checkFolder } from '../mapping/check';
+import { callerName } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
-import { contraryEndOf, CONTRARY_WORDS } from '../watch/contrary-ends';
-import { moneyOf } from '../watch/open-orders';
-import type { Times } from './show-time';
+import { openSetHistory } from '../mapping/set-history';
+import { contraryEndOf, CONTRARY_WORDS, moneyOf } from '../orders/order-money';
 
 export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObject {
   const { openedAtMs, settledAtMs, toldAtMs, outcome, ...rest } = order;
@@ -18,6 +21,7 @@ export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObj
     ...(toldAtMs === undefined ? {} : { told: showTold(toldAtMs, times) }),
     ...(contrary === undefined ? {} : { contrary_end: CONTRARY_WORDS[contrary] }),
     time_zone: times.zone,
+    caller: callerName(mapping, order.owner),
     naira: { asked_for: showNaira(askedFor), charged: showNaira(charged), at_risk: showNaira(atRisk) },
     ...rest,
     fields: showFields(order, mapping),
@@ -26,6 +30,11 @@ export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObj
     ...(outcome === undefined ? {} : { outcome: showOutcome(outcome) }),
   };
   return shown as unknown as JsonObject;
+}
+
+/** By the id that its script sent, under any spelling, or by the id of our replies. */
+export function isNamed({ requestId, number, echo }: Order, id: string): boolean {
+  return requestId === id || String(number) === id || Object.values(echo).some((sent) => textOf(sent) === id);
 }
 
 function showTold(toldAtMs: number, times: Times): string {
@@ -60,4 +69,64 @@ function showOutcome(outcome: NonNullable<Order['outcome']>): object {
 
 function showNaira(amount: AmountMinor | undefined): string | null {
   return amount === undefined ? null : nairaText(amount);
+}
+
+/** Times as an operator reads them: in the zone of his shops, whatever that of the machine. */
+export interface Times {
+  readonly zone: string;
+  /** `2026-11-22 19:55:13`. */
+  readonly text: (ms: number) => string;
+  /** `2026-11-22T19:55:13.120+01:00`: the same, for programs and spreadsheets. */
+  readonly iso: (ms: number) => string;
+}
+
+export function createTimes(zone: string): Times {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    timeZoneName: 'longOffset',
+  });
+  const read = (ms: number) => {
+    const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    return {
+      date: `${part['year']}-${part['month']}-${part['day']}`,
+      time: `${part['hour']}:${part['minute']}:${part['second']}`,
+      fraction: part['fractionalSecond'],
+      // `GMT` alone is what some versions of Node say of UTC.
+      offset: part['timeZoneName']?.slice('GMT'.length) || '+00:00',
+    };
+  };
+  return {
+    zone,
+    text(ms) {
+      const { date, time } = read(ms);
+      return `${date} ${time}`;
+    },
+    iso(ms) {
+      const { date, time, fraction, offset } = read(ms);
+      return `${date}T${time}.${fraction}${offset}`;
+    },
+  };
+}
+
+/**
+ * By which mapping past orders are told: the folder's. Orders must be readable in the middle of an edit too, so when the
+ * folder cannot be used it is the last good one, as for the gateway itself, and standard error says so.
+ */
+export function readMappingForOrders({ mappingsDir, dataDir }: Config): Mapping {
+  const { mapping, problems } = checkFolder(mappingsDir);
+  if (mapping !== undefined) return mapping;
+  const lastGood = openSetHistory(dataDir).lastGood()?.mapping;
+  if (lastGood === undefined) throw new Error(formatProblems(problems));
+  process.stderr.write(
+    `The mapping files cannot be used (see \`compat-gateway check\`); orders are read by the last good set, ${lastGood.hash}.\n`,
+  );
+  return lastGood;
 }

@@ -1,9 +1,13 @@
-/** The workers: forked, replaced when one dies, stopped together. A place keeps its number whoever has it. */
+/**
+ * The workers: forked, replaced when one dies, stopped together, and their metrics on one page. A place keeps its number whoever
+ * has it.
+ */
 import cluster, { type Worker } from 'node:cluster';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
 import type { Log } from '../telemetry/log';
-import { openLine, type Hears, type Line } from './line';
+import { openLine, type Hears, type Line, type MetricsOfProcess } from './line';
 
 export interface Crew {
   /** Resolves with the public address when all serve; rejects with the sentence of one that cannot start. */
@@ -64,6 +68,7 @@ class Hired implements Crew {
     });
     this.started = new Promise((resolve, reject) => (this.#onStart = { resolve, reject }));
     process.once('exit', () => this.#killAll());
+    process.on('SIGUSR2', this.#reopenLogs);
     for (let worker = 1; worker <= parts.workers; worker += 1) this.#fork(worker);
   }
 
@@ -94,8 +99,14 @@ class Hired implements Crew {
     for (const { line } of this.#places.values()) line.tell('stop', signal);
     const untilMs = performance.now() + deadlineMs;
     while (this.#places.size > 0 && performance.now() < untilMs) await sleep(10);
+    process.off('SIGUSR2', this.#reopenLogs);
     this.#killAll();
   }
+
+  /** Also in a worker that does not serve yet: its log is open. */
+  readonly #reopenLogs = (): void => {
+    for (const { line } of this.#places.values()) line.tell('reopenLog');
+  };
 
   #fork(worker: number): void {
     const child = cluster.fork();
@@ -145,4 +156,51 @@ class Hired implements Crew {
 /** How long all workers may take to leave, after the time that load balancers have: their own deadline, and a little for what follows it. */
 export function leaveWithinMs(drainSeconds: number, deadlineMs: number): number {
   return drainSeconds * 1_000 + deadlineMs + 10 * ENDING_MS;
+}
+
+/** One page of metrics over the primary and all workers. What a worker that died had counted stays counted, as of the last look. */
+export interface MetricsOfAll {
+  readonly contentType: Registry['contentType'];
+  metrics(): Promise<string>;
+  getMetricsAsJSON(): ReturnType<Registry['getMetricsAsJSON']>;
+  /** A worker is gone. */
+  gone(worker: number): void;
+}
+
+export interface MetricsSources {
+  readonly own: Registry;
+  readonly askWorkers: () => Promise<readonly (readonly [worker: number, answer: unknown])[]>;
+  readonly serving: () => number;
+}
+
+export function createMetricsOfAll({ own, askWorkers, serving }: MetricsSources): MetricsOfAll {
+  const registers = [own];
+  const deaths = new Counter({ name: 'compat_worker_deaths_total', help: 'Workers that died and were replaced', registers });
+  new Gauge({
+    name: 'compat_workers',
+    help: 'Workers that serve',
+    registers,
+    collect() {
+      this.set(serving());
+    },
+  });
+  const last = new Map<number, MetricsOfProcess>();
+  let left: MetricsOfProcess = [];
+  const aggregate = async (): Promise<Registry> => {
+    for (const [worker, answer] of await askWorkers()) if (answer !== undefined) last.set(worker, answer as MetricsOfProcess);
+    return AggregatorRegistry.aggregate([(await own.getMetricsAsJSON()) as MetricsOfProcess, ...last.values(), left]);
+  };
+  return {
+    contentType: own.contentType,
+    metrics: async () => (await aggregate()).metrics(),
+    getMetricsAsJSON: async () => (await aggregate()).getMetricsAsJSON(),
+    gone(worker) {
+      deaths.inc();
+      const counted = (last.get(worker) ?? []).filter(({ type }) => String(type) === 'counter' || String(type) === 'histogram');
+      last.delete(worker);
+      void AggregatorRegistry.aggregate([left, counted] as never)
+        .getMetricsAsJSON()
+        .then((sum) => (left = sum as MetricsOfProcess));
+    },
+  };
 }

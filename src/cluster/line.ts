@@ -1,4 +1,23 @@
-/** Messages between the primary and a worker: what is told, and what is asked and answered. They arrive in the order in which they were sent. */
+/**
+ * Messages between the primary and a worker: what is told, and what is asked and answered. They arrive in the order in which they were sent.
+ * No key and no PIN of a script travels: fingerprints and keyed hashes stand for them. The one exception is the key that an operator types to
+ * have an order asked about (`Recheck`): it goes from the primary to the worker that asks v1, and neither keeps it.
+ */
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import type { ErrorCode } from '../domain/errors';
+import type { KeyVerdict } from '../gateway/key-guard';
+import type { PinVerdict } from '../gateway/order/pin-guard';
+import type { KeptRepeat } from '../gateway/order/repeats';
+import type { MappingFileText } from '../mapping/load';
+import type { Unnumbered } from '../watch/recordings';
+
+/** An order that an operator wants asked about again. */
+export interface Recheck {
+  readonly key: string;
+  readonly requestId: string;
+  readonly address: string;
+}
+
 export interface Line {
   tell(kind: string, value?: unknown): void;
   /** Rejects when the other end fails to answer, or is gone. */
@@ -59,3 +78,67 @@ export function openLine(peer: Peer, hears: Hears): Line {
     },
   };
 }
+
+/** What a worker is told when it asks to `join`. */
+export interface Briefing {
+  readonly worker: number;
+  readonly workers: number;
+  readonly upstreamUrl: string;
+  readonly files: readonly MappingFileText[];
+}
+
+export interface PinTurnAsked {
+  readonly fingerprint: string;
+  readonly pin: string;
+  readonly timeoutMs: number;
+}
+
+/** `refusal`: as v1 would tell it, and nothing is sent. */
+export type PinTurn = { readonly turn: number } | { readonly refusal: string };
+
+export interface PinTurnDone {
+  readonly turn: number;
+  readonly verdict: PinVerdict | undefined;
+}
+
+export interface KeyVisit {
+  readonly fingerprint: string;
+  readonly address: string;
+}
+
+export interface KeyRefusal {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+export type KeyJudged = KeyVisit & { readonly verdict: KeyVerdict };
+
+export interface RepeatTurn {
+  readonly turn: number;
+  readonly kept: readonly KeptRepeat[];
+}
+
+export interface RepeatKept {
+  readonly content: string;
+  readonly kept: KeptRepeat;
+  readonly windowMs: number;
+}
+
+export interface HungUp {
+  readonly fingerprint: string;
+  readonly kind: string;
+  readonly ageMs: number;
+}
+
+export interface RecordAsked {
+  readonly caller: string;
+  readonly untilMs: number | undefined;
+}
+
+export interface RecordedInWorker {
+  readonly caller: string;
+  readonly recorded: Unnumbered;
+}
+
+export type MetricsOfProcess = readonly MetricObjectWithValues<MetricValue<string>>[];

@@ -2,32 +2,44 @@
  * Several processes that serve as one: the primary sells nothing. It has the mappings, the embedded sandbox, the admin port and what the workers
  * share, and replaces a worker that dies. (Decision 0053.)
  */
-import { closeAll, createTools, openMapping, shownHost, startSandbox, watchFolder } from '../around';
+import { closeAll, createTools, openAdmin, openMapping, openSandboxes, orNothing, shownHost, watchFolder } from '../around';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import type { Traffic } from '../domain/traffic';
 import type { PinVerdict } from '../gateway/order/pin-guard';
+import type { Journal } from '../journal/journal';
 import { STOP_DEADLINE_MS, type Service } from '../main';
 import type { LiveMapping, Reloaded } from '../mapping/live';
+import type { AskV1 } from '../start/orders-desk';
+import type { NotesStore } from '../orders/notes-store';
+import type { Rechecked } from '../gateway/recheck';
 import { prepareDataFolder } from '../start/data-folder';
+import { openConfiguredNotes, openJournalBeside } from '../start/configured-stores';
 import { readOpenFilesLimit, shareDescriptors } from '../start/descriptors';
-import { openAdmin } from '../start/open-admin';
 import type { Log } from '../telemetry/log';
-import { hireCrew, leaveWithinMs, type Crew } from './crew';
-import type { Hears } from './line';
-import { createMetricsOfAll } from './metrics-of-all';
+import { openAlarms } from '../watch/open-alarms';
+import { together, type SellingSightings } from '../watch/sightings';
+import { KeptRecordings } from '../watch/recordings';
+import { createMetricsOfAll, hireCrew, leaveWithinMs, type Crew } from './crew';
+import type { Wallet, Wallets } from '../watch/wallets';
 import { createSharedGuards, type SharedGuards } from './shared-guards';
-import type { Briefing, HungUp, KeyJudged, KeyVisit, PinTurnAsked, PinTurnDone, RepeatKept } from './what-is-said';
+import type {
+  Hears,
+  Briefing,
+  HungUp,
+  KeyJudged,
+  KeyVisit,
+  PinTurnAsked,
+  PinTurnDone,
+  RecordAsked,
+  RecordedInWorker,
+  Recheck,
+  RepeatKept,
+} from './line';
 
 /** Starts all processes or throws a sentence about what is in the way; none is left running then. */
 export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
-  const closers: (() => Promise<void>)[] = [];
-  try {
-    return await start(config, log, closers);
-  } catch (error) {
-    await closeAll(closers);
-    throw error;
-  }
+  return orNothing((closers) => start(config, log, closers));
 }
 
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'gateway'>> {
@@ -36,7 +48,6 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   const unwritable = new Set<number>();
   const isJournalWritable = (): boolean => unwritable.size === 0;
   const tools = createTools(config, { log, clock, closers, mapping: () => live.current(), isJournalWritable });
-  const { observer, metrics } = tools;
   const guards = createSharedGuards(clock);
   let brief: (briefing: Omit<Briefing, 'worker' | 'files'>) => void = () => undefined;
   const briefed = new Promise<Omit<Briefing, 'worker' | 'files'>>((resolve) => (brief = resolve));
@@ -44,8 +55,11 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     ...{ workers: config.workers, log },
     hears: (worker) => ({
       join: async () => ({ worker, ...(await briefed), files: live.files() }) satisfies Briefing,
-      writable: (isWritable: boolean) => void (isWritable ? unwritable.delete(worker) : unwritable.add(worker)),
-      ...hearsForAll(worker, guards, () => crew),
+      sandboxUrl: () => sandboxes.sandboxUrl(),
+      recorded: ({ caller, recorded }: RecordedInWorker) => recordings.add(caller, recorded),
+      // Who replaces a worker goes on with what is recorded.
+      recording: () => recordings.underWay(),
+      ...hearsForAll(worker, { guards, unwritable, wallets: tools.wallets, crew: () => crew }),
     }),
     onGone: (worker) => {
       unwritable.delete(worker);
@@ -53,8 +67,9 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
       ofAll.gone(worker);
     },
   });
+  const recordings = new KeptRecordings((caller, untilMs) => crew.tellAll('record', { caller, untilMs } satisfies RecordAsked));
   const ofAll = createMetricsOfAll({
-    own: metrics.registry,
+    own: tools.metrics.registry,
     askWorkers: () => crew.askAll('metrics'),
     serving: () => crew.lines().length,
   });
@@ -62,29 +77,33 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
 
   let spreading: Promise<void> = Promise.resolve();
   const reloaded = (what: Reloaded): void => {
-    observer.reloaded(what);
-    if (what.kind === 'reloaded') spreading = spread(live, crew, spreading);
+    tools.observer.reloaded(what);
+    if (what.kind !== 'reloaded') return;
+    sandboxes.announce();
+    spreading = spread(live, crew, spreading);
   };
-  const live: LiveMapping = openMapping(config, { ...observer, reloaded });
-  metrics.mappingLoaded(live.current().hash);
-  const sandbox = config.upstreamUrl === undefined ? await startSandbox(config, tools) : undefined;
-  const upstreamUrl = config.upstreamUrl ?? sandbox!.url;
+  const live: LiveMapping = openMapping(config, { ...tools.observer, reloaded });
+  tools.metrics.mappingLoaded(live.current().hash);
+  const sandboxes = await openSandboxes(config, tools, () => live.current());
+  const { sandbox, upstreamUrl } = sandboxes;
   watchFolder(config, live, tools);
   brief({ workers: config.workers, upstreamUrl });
   const publicUrl = await crew.started;
 
   let isStopping = false;
   const admin = await openAdmin(config, {
-    ...{ live, sandbox: sandbox?.sandbox, registry: ofAll, journal: { isWritable: isJournalWritable } },
+    alarms: openAlarms(config, tools, { live, journal: { isWritable: isJournalWritable }, selling: () => seenByAll(crew) }),
+    ...{ recordings, publicUrl, upstreamUrl, tools, ...ordersBeside(config, crew, closers) },
+    ...{ live, sandbox, registry: ofAll, journal: { isWritable: isJournalWritable } },
     connectionsMax: shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined).admin,
     traffic: config.trafficShapes ? trafficOfAll(crew) : undefined,
     isStopping: () => isStopping,
-    onTrouble: observer.trouble,
+    onTrouble: tools.observer.trouble,
     everywhere: () => spreading,
   });
   closers.unshift(() => admin.close());
   return {
-    ...{ publicUrl, upstreamUrl, live, sandbox: sandbox?.sandbox },
+    ...{ publicUrl, upstreamUrl, live, sandbox },
     adminUrl: `http://${shownHost(config.adminHost)}:${admin.port}`,
     stop: async (signal) => {
       isStopping = true;
@@ -94,8 +113,50 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   };
 }
 
-function hearsForAll(worker: number, guards: SharedGuards, crew: () => Crew): Hears {
+/** What an operator asks of orders is read beside the workers, and v1 is asked by one of them. */
+function ordersBeside(config: Config, crew: Crew, closers: (() => Promise<void>)[]) {
   return {
+    openJournal: () => openToRead(config, closers),
+    openNotes: () => openNotes(config, closers),
+    askV1: askWorker(crew),
+  };
+}
+
+/** Any that sells: the key travels in memory, between processes of ours. */
+function askWorker(crew: Crew): AskV1 {
+  return async (key, requestId, address) => {
+    const [first] = crew.lines();
+    if (first === undefined) throw new Error('No process sells at the moment. Try again in a few seconds.');
+    const asked: Recheck = { key: key.revealForUseOnly(), requestId, address };
+    return (await first[1].ask('recheck', asked)) as Rechecked | undefined;
+  };
+}
+
+/** The workers write them; this process only reads. */
+async function openNotes(config: Config, closers: (() => Promise<void>)[]): Promise<NotesStore> {
+  const notes = await openConfiguredNotes(config);
+  closers.push(() => notes.close());
+  return notes;
+}
+
+/** The primary has no journal of its own. It is closed last, after what reads it. */
+async function openToRead(config: Config, closers: (() => Promise<void>)[]): Promise<Journal> {
+  const journal = await openJournalBeside(config);
+  closers.unshift(() => journal.close());
+  return journal;
+}
+
+interface ForAll {
+  readonly guards: SharedGuards;
+  readonly unwritable: Set<number>;
+  readonly wallets: Wallets;
+  readonly crew: () => Crew;
+}
+
+function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForAll): Hears {
+  return {
+    writable: (isWritable: boolean) => void (isWritable ? unwritable.delete(worker) : unwritable.add(worker)),
+    wallets: (news: readonly Wallet[]) => news.forEach(wallets.note),
     pinTurn: (asked: PinTurnAsked) => guards.pinTurn(asked, worker),
     pinDone: (done: PinTurnDone) => {
       // The others hear of it before the next of them has its turn.
@@ -121,6 +182,11 @@ async function spread(live: LiveMapping, crew: Crew, before: Promise<void>): Pro
   const { hash } = live.current();
   const using = new Map(await crew.askAll('useMapping', live.files()));
   for (const [worker] of crew.lines()) if (using.get(worker) !== hash && live.current().hash === hash) crew.replace(worker);
+}
+
+async function seenByAll(crew: Crew): Promise<SellingSightings> {
+  const answers = (await crew.askAll('sightings')).map(([, answer]) => answer as SellingSightings | undefined);
+  return together(answers.filter((seen) => seen !== undefined));
 }
 
 /** All write to one file; each writes down what it has seen before it reads. */

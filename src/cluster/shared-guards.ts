@@ -3,14 +3,13 @@
  * may be wrong; what v1 has accepted already costs no question.
  */
 import type { Clock } from '../domain/clock';
-import { Secret, type Credentials } from '../domain/credentials';
+import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { createKeyGuard, type Visit } from '../gateway/key-guard';
-import { createPinGuard, type PinVerdict } from '../gateway/order/pin-guard';
-import { takePinTurns } from '../gateway/order/pin-turns';
+import { createPinGuard, type PinVerdict, takePinTurns } from '../gateway/order/pin-guard';
 import { createContents, createTurns } from '../gateway/order/repeats';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
-import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './what-is-said';
+import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './line';
 
 export interface SharedGuards {
   /** A turn ends by `pinDone`, or with its worker. */

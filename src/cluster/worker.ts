@@ -1,15 +1,16 @@
 /** One of several processes that serve as one: it sells, and has from the primary what must be one for all. */
+import cluster from 'node:cluster';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config';
 import { startAge, systemClock } from '../domain/clock';
+import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { hearVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
-import { WRONG_PIN_STATUS, type PinGuard, type PinVerdict } from '../gateway/order/pin-guard';
-import { takePinTurns } from '../gateway/order/pin-turns';
+import { type PinGuard, type PinVerdict, takePinTurns, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
 import type { SharedRepeats } from '../gateway/order/repeats';
 import type { Journal } from '../journal/journal';
-import { startWorker, type Joined, type Selling } from '../main';
+import { type Joined, type Selling, startWorker } from '../main';
 import { checkFiles } from '../mapping/check';
 import { checkOnce } from '../mapping/checked-set';
 import type { MappingFileText } from '../mapping/load';
@@ -17,11 +18,23 @@ import type { Mapping } from '../mapping/mapping';
 import { keptValues } from '../start/one-file';
 import { createLog, errorFields } from '../telemetry/log';
 import type { Output } from '../telemetry/output';
-import { openLine, type Hears, type Line } from './line';
-import type { Briefing, HungUp, KeyRefusal, PinTurn, RepeatTurn } from './what-is-said';
+import {
+  openLine,
+  type Briefing,
+  type Hears,
+  type HungUp,
+  type KeyRefusal,
+  type Line,
+  type PinTurn,
+  type Recheck,
+  type RecordAsked,
+  type RecordedInWorker,
+  type RepeatTurn,
+} from './line';
 
 const KEYS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
+const TELL_WALLETS_MS = 2_000;
 
 /** Serves until the primary says stop, or is gone. */
 export async function serveAsWorker(config: Config, output: Output): Promise<void> {
@@ -45,10 +58,14 @@ class Colleague {
     const hears: Hears = {
       useMapping: (files: readonly MappingFileText[]) => this.#use(files, true),
       metrics: () => this.#selling?.metrics.registry.getMetricsAsJSON(),
+      sightings: () => this.#selling?.sightings(),
       traffic: () => this.#selling?.traffic?.read(),
       forgetTraffic: () => this.#selling?.traffic?.forget(),
       pinVerdict: (verdict: PinVerdict) => this.#pins?.hear(verdict),
+      record: ({ caller, untilMs }: RecordAsked) => this.#selling?.noter.record(caller, untilMs),
       hungUp: ({ fingerprint, kind, ageMs }: HungUp) => this.#learnt?.hear(fingerprint, kind, ageMs),
+      recheck: ({ key, requestId, address }: Recheck) => this.#selling?.askV1(new Secret(key), requestId, address),
+      reopenLog: () => output.reopen(),
       stop: (signal: string | undefined) => this.#stop(signal),
     };
     this.#line = openLine(process, hears);
@@ -70,8 +87,13 @@ class Colleague {
       await this.#line.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
       throw error;
     }
+    // Else Node ends a worker at once when its primary is gone, with its orders under way. One that does not serve yet is to end: its port never comes.
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    const recording = (await this.#line.ask('recording').catch(() => [])) as readonly (readonly [string, number])[];
+    for (const [caller, untilMs] of recording) this.#selling.noter.record(caller, untilMs);
     this.#line.tell('ready', this.#selling.publicUrl);
     this.#tellWhetherWritable(this.#selling);
+    this.#tellWallets(this.#selling);
     await this.#selling.stop(await asked);
     await log.flush();
     if (process.connected) process.disconnect();
@@ -91,6 +113,7 @@ class Colleague {
     return {
       ...{ worker, workers, upstreamUrl },
       mapping: () => this.#mapping!,
+      sandboxUrl: async () => (await this.#line.ask('sandboxUrl')) as string,
       openKeyGuard: (journal) => shareKeyGuard(this.#line, journal),
       together: {
         takePinTurns: (upstream, guard, clock) => {
@@ -99,6 +122,7 @@ class Colleague {
         },
         repeats: shareRepeats(this.#line),
       },
+      keepRecorded: (caller, recorded) => this.#line.tell('recorded', { caller, recorded } satisfies RecordedInWorker),
       sharePatience: (learnt) => {
         this.#learnt = learnt;
         return {
@@ -120,6 +144,14 @@ class Colleague {
       told = isWritable;
     }, LOOK_EVERY_MS).unref();
   }
+
+  /** The primary shows them. */
+  #tellWallets({ wallets }: Selling): void {
+    setInterval(() => {
+      const news = wallets.takeNews();
+      if (news.length > 0) this.#line.tell('wallets', news);
+    }, TELL_WALLETS_MS).unref();
+  }
 }
 
 /** A key that v1 has accepted, here or in the journal, is let in at once; any other asks the guard of all. */
@@ -130,21 +162,22 @@ function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyG
     if (verdict === 'accepted') accepted.set(fingerprint, true);
     line.tell('keyVerdict', { fingerprint, address, verdict });
   };
+  const askGuard = async ({ credentials: { fingerprint }, clientAddress: address }: Visit): Promise<void> => {
+    if (await journal.hasReference(fingerprint).catch(() => false)) {
+      accepted.set(fingerprint, true);
+      return;
+    }
+    const asked = line.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
+    // The primary is gone, and this process is leaving.
+    const refusal = await asked.catch(() => undefined);
+    if (refusal === undefined) return;
+    const { code, detail, retryAfterSeconds } = refusal;
+    throw new GatewayError(code, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  };
   return {
-    async enter({ credentials: { fingerprint, isLookupKey }, clientAddress: address }: Visit) {
-      if (isLookupKey === true || accepted.has(fingerprint)) return;
-      if (await journal.hasReference(fingerprint).catch(() => false)) {
-        accepted.set(fingerprint, true);
-        return;
-      }
-      const asked = line.ask('keyEnter', { fingerprint, address }) as Promise<KeyRefusal | undefined>;
-      // The primary is gone, and this process is leaving.
-      const refusal = await asked.catch(() => undefined);
-      if (refusal === undefined) return;
-      const { code, detail, retryAfterSeconds } = refusal;
-      throw new GatewayError(code, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
-    },
-    hear: (upstream) => hearVerdicts(upstream, note),
+    enter: (visit) =>
+      visit.credentials.isLookupKey === true || accepted.has(visit.credentials.fingerprint) ? undefined : askGuard(visit),
+    hearer: hearVerdicts(note),
     note,
   };
 }

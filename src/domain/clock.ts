@@ -50,3 +50,55 @@ export function startAge(clock: Clock): () => number {
   const from = { now: clock.now(), elapsed: clock.elapsed() };
   return () => Math.max(clock.now() - from.now, clock.elapsed() - from.elapsed);
 }
+
+/** A change that several wait for. */
+export interface Signal {
+  emit(): void;
+  /** Resolves at the next change, or after so many milliseconds. Whoever has stopped waiting leaves nothing behind. */
+  within(clock: Clock, delayMs: number): Promise<void>;
+}
+
+export function createSignal(): Signal {
+  const waiting = new Set<() => void>();
+  return {
+    emit() {
+      for (const wake of waiting) wake();
+    },
+    within: (clock, delayMs) =>
+      new Promise((resolve) => {
+        const wake = (): void => {
+          cancel();
+          waiting.delete(wake);
+          resolve();
+        };
+        waiting.add(wake);
+        const cancel = clock.after(delayMs, wake);
+      }),
+  };
+}
+
+/**
+ * How long the time of day has run evenly. Proofs that rest on "so long ago" are worth nothing when somebody has set the
+ * clock in between: a day may have passed on the wall and a second in truth.
+ */
+
+export interface Steadiness {
+  /** Milliseconds since this was first asked, or since a clock that had been set was first seen. */
+  steadyForMs(): number;
+}
+
+/** Clocks that are disciplined drift by milliseconds between two looks; what is more was set by somebody. */
+const JUMP_MS = 2_000;
+
+export function createSteadiness(clock: Clock): Steadiness {
+  let seen: { readonly offsetMs: number; readonly sinceMs: number } | undefined;
+  return {
+    steadyForMs() {
+      const elapsed = clock.elapsed();
+      const offsetMs = clock.now() - elapsed;
+      const isSteady = seen !== undefined && Math.abs(offsetMs - seen.offsetMs) <= JUMP_MS;
+      seen = { offsetMs, sinceMs: isSteady ? seen!.sinceMs : elapsed };
+      return elapsed - seen.sinceMs;
+    },
+  };
+}

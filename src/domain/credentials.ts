@@ -44,6 +44,11 @@ export function looksLikeKey(text: string): boolean {
   return /^[\x21-\x7e]{1,256}$/.test(text) && KEY_SHAPE.test(text);
 }
 
+export interface KeyAndPin {
+  readonly apiKey: Secret;
+  readonly pin?: Secret;
+}
+
 /** What a script proved itself with, and the only name it has in logs and journal. */
 export interface Credentials {
   readonly apiKey: Secret;
@@ -51,6 +56,8 @@ export interface Credentials {
   readonly pin?: Secret;
   /** Keyed hash of the API key: 32 hex digits, the same on every gateway that shares the secret. */
   readonly fingerprint: string;
+  /** Of a key that is sent to the sandbox: its own credentials. The others are those of the sandbox, under a fingerprint of their own. */
+  readonly sandboxOf?: Credentials;
   /** The format that an AccessToken of this gateway is marked with. */
   readonly tokenFormat?: string;
   /** True when the script sent no key and this one asks for it. */

@@ -20,6 +20,9 @@ export const ERRORS = {
   pin_held: { status: 400, title: 'Other PINs of this key were wrong, and v1 has not accepted this one lately' },
   too_many_wrong_keys: { status: 429, title: 'Too many wrong API keys from this address' },
   too_many_lookups: { status: 429, title: 'Too many lookups without a key of their own' },
+  caller_paused: { status: 403, title: 'Sales of this key are paused' },
+  too_many_purchases: { status: 429, title: 'More purchases in a minute than this key may make' },
+  daily_limit_reached: { status: 403, title: 'More money in a day than this key may spend' },
   missing_field: { status: 400, title: 'A required field is absent' },
   invalid_field: { status: 400, title: 'A field has an unusable value' },
   catalog_unavailable: { status: 503, title: 'The price list cannot be had right now' },
@@ -33,7 +36,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+/** Why a purchase is turned away: it came to its turn too late, all places are taken, or too many wait for v1. */
+export type Shed = 'late' | 'full' | 'crowded';
+
 export interface RefusalOptions {
+  /** Of `overloaded`, for the operator. */
+  readonly shed?: Shed;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
@@ -47,6 +55,7 @@ export class GatewayError extends Error {
   readonly field: string | undefined;
   /** When the same may be asked again; undefined when time alone changes nothing, or nobody knows. */
   readonly retryAfterSeconds: number | undefined;
+  readonly shed: Shed | undefined;
 
   constructor(code: ErrorCode, detail?: string, options: RefusalOptions = {}) {
     super(
@@ -58,6 +67,7 @@ export class GatewayError extends Error {
     this.detail = detail ?? `${ERRORS[code].title}.`;
     this.field = options.field;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.shed = options.shed;
   }
 
   get status(): number {

@@ -1,5 +1,6 @@
 /** What a script sent and what it gets back, free of HTTP machinery. */
 import type { InexactNumber, JsonObject, JsonValue } from './json';
+import type { Trace } from './trace';
 
 /** One value as the script sent it: nested values keep their JSON form. */
 export type LegacyValue = JsonValue | InexactNumber;
@@ -21,6 +22,18 @@ export interface LegacyRequest {
   readonly headers: LegacyHeaders;
   /** The script's address as v1 must see it, already judged against the trusted proxies. */
   readonly clientAddress: string;
+  /** By which other programs know this request. */
+  readonly trace?: Trace | undefined;
+}
+
+/** A request as somebody saved or wrote it, before it is read. */
+export interface SavedRequest {
+  readonly method: string;
+  /** Path and query as they stand on a request line. */
+  readonly target: string;
+  /** `Name: value`, as written. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
 }
 
 /** The few headers that carry meaning here. Absent ones are undefined. */

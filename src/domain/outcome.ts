@@ -78,6 +78,16 @@ export interface Unknown {
 export type Outcome = Succeeded | Pending | Declined | Rejected | NotSent | Unknown;
 export type OutcomeKind = Outcome['kind'];
 
+/** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
+export const TOLD_AS = {
+  succeeded: 'success',
+  pending: 'pending',
+  unknown: 'pending',
+  declined: 'failure',
+  rejected: 'failure',
+  not_sent: 'failure',
+} as const satisfies Readonly<Record<OutcomeKind, string>>;
+
 /** What is known of an attempt that was cut short, or that runs elsewhere. */
 export const UNENDED: Unknown = { kind: 'unknown', reason: 'an earlier try did not end' };
 /** Written before another attempt, or somebody could prove in the middle of it that the order never was at v1. */

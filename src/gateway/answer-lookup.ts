@@ -2,14 +2,17 @@
 import { nairaNumber, parseNaira } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { PriceList } from '../price-lists/price-lists';
-import type { Finding } from '../upstream/upstream';
+import type { Finding, V1Call } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
-import { readContextOf, type ParsedRequest } from './read/parsed-request';
+import { type ParsedRequest, readContextOf } from './read/parsed-request';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
-import { isFound, lookUp } from './look-up';
 import { mergeReply, type ReplyParts } from './tell/merge-reply';
-import { tellWait } from './tell/tell-wait';
+import { tellWait } from './tell/refuse';
+import { numberingShown } from '../mapping/shown-numbers';
+import { refusedLately } from './read/judge-visit';
+import { buildCall } from './read/build-call';
+import type { LookedUp } from './keyless';
 
 /** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
 const UNAVAILABLE_STATUS = 503;
@@ -94,7 +97,8 @@ function plainNumbers(body: JsonObject): JsonObject {
 function loginRoot({ credentials, isBasic, format, mapping, operation }: ParsedRequest, { keyring }: WalkParts): JsonObject {
   const loginFormat =
     mapping.formats.get(format)?.hasLogin === true ? format : [...mapping.formats.values()].find((one) => one.hasLogin)?.id;
-  const { apiKey, pin, fingerprint } = credentials;
+  // A token that is issued while its key is in the sandbox is still the key's own.
+  const { apiKey, pin, fingerprint } = credentials.sandboxOf ?? credentials;
   return {
     username: `api-${fingerprint.slice(0, 8)}`,
     pin: operation.keyIn === undefined || credentials.isLookupKey === true ? null : (pin?.revealForUseOnly() ?? null),
@@ -104,4 +108,98 @@ function loginRoot({ credentials, isBasic, format, mapping, operation }: ParsedR
         ? keyring.sealToken({ apiKey, format: loginFormat, ...(pin === undefined ? {} : { pin }) })
         : null,
   };
+}
+
+/** Lists: answered from the catalog of the key that asks. */
+
+export async function answerList(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
+  const { mapping, operation, format, intent, callerKey } = parsed;
+  const context = readContextOf(parsed);
+  const catalog = await parts.priceLists.show(context);
+  if (catalog === undefined) {
+    // The cache does not say why. One small question tells a refused key or address from a v1 that is away.
+    const why = refusedLately(parsed, parts) ?? (await parts.upstream.find({ method: 'GET', path: '/balance' }, context));
+    const told = tellFinding(why.kind === 'found' ? { kind: 'unavailable', reason: 'no catalog' } : why, parsed);
+    return {
+      outcome: why.kind === 'refused' ? 'refused' : 'unavailable',
+      reply: mergeReply({ ...tellWait(told, '/balance'), mapping, operation, format, values: intent.values }),
+    };
+  }
+  const reply = mergeReply({
+    outcome: 'success',
+    text: mapping.texts['found'] ?? 'Successful.',
+    mapping,
+    operation,
+    format,
+    values: intent.values,
+    callerKey,
+    catalog: catalogListsOf(catalog, mapping),
+    roots: { networks: networkRows(parsed) },
+  });
+  return { outcome: 'found', reply };
+}
+
+/** `$networks`: the numbers of the script or its format, for scripts that fill their tables from here. */
+function networkRows({ mapping, format, callerKey }: ParsedRequest): JsonObject[] {
+  const table = mapping.tables.get('network');
+  if (table === undefined) return [];
+  return [...numberingShown(mapping, format, callerKey, table)].map(([number, name]) => ({
+    number,
+    name,
+    label: table.labelOf(name),
+    prefixes: table.prefixesOf(name),
+  }));
+}
+
+/** One lookup: with each value that is to be tried, by each key that may ask. Free at v1, and nothing is journalled. */
+
+export async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
+  const { credentials, mapping } = parsed;
+  const name = credentials.isLookupKey === true ? nameOf(parsed) : undefined;
+  const known = name === undefined ? undefined : parts.lookups.find(name, mapping.lookupKey.rememberMs);
+  if (known !== undefined) return known;
+  const found = await askFor(parsed, parts);
+  if (name !== undefined && isFound(found.finding)) parts.lookups.keep(name, found);
+  return found;
+}
+
+/** Who asked for what. A key is part of it: v1 simulates what it tells sandbox keys. */
+function nameOf({ credentials, intent, mapping, operation, request }: ParsedRequest): string {
+  const { fingerprint } = credentials;
+  return JSON.stringify([request.clientAddress, fingerprint, mapping.hash, operation.name, intent.values]);
+}
+
+async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {
+  const { intent, operation, mapping, request } = parsed;
+  let context = readContextOf(parsed);
+  const ask = async (call: V1Call): Promise<Finding> => {
+    // v1 counts every call, also those of one request.
+    if (operation.kind === 'lookup')
+      context = { ...context, credentials: parts.keyless.take(context.credentials, request.clientAddress, mapping.lookupKey) };
+    const finding = await parts.upstream.find(call, context);
+    const credentials = parts.keyless.keyAfter(context.credentials, finding, request.clientAddress, mapping.lookupKey);
+    if (credentials === undefined) return finding;
+    context = { ...context, credentials };
+    return parts.upstream.find(call, context);
+  };
+  const { trial, values } = intent;
+  if (trial === undefined) return { finding: await ask(parsed.call!), values };
+  let finding: Finding = { kind: 'unavailable', reason: 'nothing was tried' };
+  for (const value of trial.values) {
+    const tried = { ...values, [trial.field]: value };
+    finding = await ask(buildCall(operation.call!, tried));
+    if (isFound(finding)) return { finding, values: tried };
+    if (!isUnknownThere(finding)) break;
+  }
+  return { finding, values: Object.fromEntries(Object.entries(values).filter(([name]) => name !== trial.field)) };
+}
+
+/** v1 may say "no such card" with HTTP 200: `success` and `status` decide. */
+export function isFound(finding: Finding): finding is Extract<Finding, { kind: 'found' }> {
+  return finding.kind === 'found' && finding.body['success'] !== false && finding.body['status'] !== 'error';
+}
+
+/** v1 knows nothing of the kind; another value may be right. A refused key or a limit is no such answer. */
+function isUnknownThere(finding: Finding): boolean {
+  return finding.kind === 'found' || (finding.kind === 'refused' && [400, 404, 422].includes(finding.httpStatus));
 }

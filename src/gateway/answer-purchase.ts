@@ -1,23 +1,21 @@
 /** Steps 7 to 10 of an operation that moves money: journal, send, hold, settle, reply. */
 import { within } from '../domain/clock';
-import { isList, textOf, type JsonObject, type JsonValue } from '../domain/json';
+import { isList, type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { LegacyReply } from '../domain/legacy';
 import type { NewOrder, Order, Trail } from '../domain/order';
-import { isOver, referenceOf, type Outcome, type Unknown } from '../domain/outcome';
-import type { Finding } from '../upstream/upstream';
-import { openOrder, type Opening } from './order/open-order';
-import type { Pursuit } from './order/pursuit';
-import { createLease } from './order/lease';
+import { isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
+import type { Finding, V1Call } from '../upstream/upstream';
+import { openOrder } from './order/open-order';
+import { createLease } from './order/pursuit';
 import { withGoods } from './proof/fill-goods';
-import { readContextOf, type ParsedRequest } from './read/parsed-request';
-import { addressHashOf, askedHashOf, contentHashOf } from './read/build-call';
-import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
+import { type ParsedRequest, readContextOf } from './read/parsed-request';
+import { askedHashOf, contentHashOf } from './read/build-call';
+import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
-import { generateRequestId, type SentRequestId } from './read/request-id';
-import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { generateRequestId } from './read/read-raw';
+import { firstOf, mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { noteTelling } from './tell/note-telling';
-import { tellObstacle } from './tell/tell-unanswered';
-import { tellWait } from './tell/tell-wait';
+import { tellObstacle, tellWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
 export interface Answer {
@@ -39,13 +37,11 @@ export interface OrderIds {
 }
 
 export function idsOf({ requestId, echo, number }: Order, outcome: Outcome): OrderIds {
-  const sent = Object.values(echo)[0];
-  return {
-    requestId: sent === undefined ? requestId : textOf(sent),
-    // An order that could not be read has no number.
-    ...(number === 0 ? {} : { number }),
-    reference: referenceOf(outcome),
-  };
+  const sent = firstOf(echo);
+  const reference = referenceOf(outcome);
+  const id = sent === undefined ? requestId : textOf(sent);
+  // An order that could not be read has no number.
+  return number === 0 ? { requestId: id, reference } : { requestId: id, number, reference };
 }
 
 /** `joined`: it has another order's id, having none of its own. `replayed`: what it repeats was sold, and is told again. */
@@ -59,22 +55,17 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
   const lease = createLease(mapping.timing.quiet, parts);
   const startedAt = parts.clock.now();
   const call = parsed.call!;
-  const newOrder: NewOrder = {
-    owner: credentials.fingerprint,
-    requestId: intent.requestId?.id ?? generateRequestId(startedAt),
-    operation: operation.name,
-    format: parsed.format,
-    fields: boundedFields(intent.values),
-    identifiers: operation.fields.filter(({ as }) => as === 'identifier').map(({ name }) => name),
-    echo: intent.requestId?.echo ?? {},
-    contentHash: contentHashOf(operation, call, parts.keyring),
-    askedHash: askedHashOf(parsed.request, parts.keyring),
-    ...headerIdOf(intent.requestId),
-    addressHash: addressHashOf(parsed.request.clientAddress, parts.keyring),
-    openedAtMs: startedAt,
-    trail: trailOf(parsed),
-  };
-  const { pursuit, isOwn, isRepeat } = await join({ newOrder, call, lease }, parsed, parts);
+  const newOrder = newOrderOf(parsed, call, startedAt, parts);
+  let isOwn = false;
+  let isRepeat = false;
+  // The pursuit of the order that this request is about: one that is under way, or one that begins now.
+  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, repeats) => {
+    isRepeat = repeats;
+    return parts.pursuits.join(order, () => {
+      isOwn = true;
+      return openOrder({ newOrder: order, call, lease }, parsed, parts);
+    });
+  });
   const beginning = isOwn ? pursuit.beginning : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();
@@ -88,18 +79,21 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
   const { openSince } = pursuit;
   const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, parsed.request.clientAddress);
-  const catalog = await catalogFor(parsed, parts);
-  const told = tellOutcome(outcome, mapping);
+  const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
+  const told = tellWait(tellOutcome(outcome, mapping), call.path);
   await noteTelling(order, told.outcome, parsed.line, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
-  const echoed: Order = { ...order, echo: newOrder.echo };
+  const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
     repeat: isRepeat ? 'joined' : beginning === 'replayed' ? 'replayed' : undefined,
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: mergeReply({
-      ...tellWait(told, call.path),
+      outcome: told.outcome,
+      http: told.http,
+      text: told.text,
+      retryAfterSeconds: told.retryAfterSeconds,
       mapping,
       operation,
       format: parsed.format,
@@ -113,25 +107,27 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
   };
 }
 
-interface Joined {
-  readonly pursuit: Pursuit;
-  /** This request has begun it; otherwise it was under way. */
-  readonly isOwn: boolean;
-  /** The request has another order's id, having none of its own. */
-  readonly isRepeat: boolean;
-}
-
-/** The pursuit of the order that this request is about: one that is under way, or one that begins now. */
-function join({ newOrder, call, lease }: Opening, parsed: ParsedRequest, parts: WalkParts): Promise<Joined> {
-  const { intent, mapping } = parsed;
-  return parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, async (order, isRepeat) => {
-    let isOwn = false;
-    const pursuit = await parts.pursuits.join(order, () => {
-      isOwn = true;
-      return openOrder({ newOrder: order, call, lease }, parsed, parts);
-    });
-    return { pursuit, isOwn, isRepeat };
-  });
+/** The order as it goes into the journal. */
+function newOrderOf(parsed: ParsedRequest, call: V1Call, openedAtMs: number, { keyring }: WalkParts): NewOrder {
+  const { operation, intent, request } = parsed;
+  const { requestId } = intent;
+  const order = {
+    owner: parsed.credentials.fingerprint,
+    requestId: requestId?.id ?? generateRequestId(openedAtMs),
+    operation: operation.name,
+    format: parsed.format,
+    fields: boundedFields(intent.values),
+    identifiers: operation.identifiers,
+    echo: requestId?.echo ?? {},
+    contentHash: contentHashOf(operation, call, keyring),
+    askedHash: askedHashOf(request, keyring),
+    addressHash: keyring.hashOfAddress(request.clientAddress),
+    openedAtMs,
+    trail: trailOf(parsed),
+  };
+  // An id in a header is kept where it is not the request id itself.
+  const headerId = requestId?.header?.id;
+  return headerId === undefined || headerId === requestId?.id ? order : { ...order, headerId };
 }
 
 /**
@@ -156,9 +152,11 @@ function tellNothing(newOrder: NewOrder, obstacle: Obstacle, parsed: ParsedReque
 }
 
 function trailOf({ mapping, reason, family, intent: { spellings, ownNumbers, numberedBy } }: ParsedRequest): Trail {
-  const trail = { mapping: mapping.hash, reason, ...(family === undefined ? {} : { family }), spellings };
-  if (Object.keys(ownNumbers).length === 0) return trail;
-  return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
+  const { hash } = mapping;
+  const trail = family === undefined ? { mapping: hash, reason, spellings } : { mapping: hash, reason, family, spellings };
+  for (const _field in ownNumbers)
+    return numberedBy === undefined ? { ...trail, ownNumbers } : { ...trail, ownNumbers, numberedBy: numberedBy.title };
+  return trail;
 }
 
 const KEPT_TEXT_MAX = 500;
@@ -166,23 +164,17 @@ const KEPT_ITEMS_MAX = 200;
 
 /** What the journal keeps of long texts and lists: their beginning. The content hash is over the whole. */
 function boundedFields(values: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]): [string, JsonValue] => {
-      if (typeof value === 'string' && value.length > KEPT_TEXT_MAX) return [name, `${value.slice(0, KEPT_TEXT_MAX - 1)}…`];
-      return [name, isList(value) ? value.slice(0, KEPT_ITEMS_MAX) : value];
-    }),
-  );
+  const bounded: Record<string, JsonValue> = {};
+  for (const name in values) bounded[name] = beginningOf(values[name]!);
+  return bounded;
 }
 
-/** An id in a header is kept where it is not the request id itself. */
-function headerIdOf(sent: SentRequestId | undefined): Pick<NewOrder, 'headerId'> {
-  const headerId = sent?.header?.id;
-  return headerId === undefined || headerId === sent?.id ? {} : { headerId };
+function beginningOf(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return value.length > KEPT_TEXT_MAX ? `${value.slice(0, KEPT_TEXT_MAX - 1)}…` : value;
+  return isList(value) ? value.slice(0, KEPT_ITEMS_MAX) : value;
 }
 
-async function catalogFor(parsed: ParsedRequest, parts: WalkParts): Promise<CatalogLists | undefined> {
-  if (parsed.operation.joins.length === 0) return undefined;
-  const { priceLists, clock } = parts;
+async function catalogFor(parsed: ParsedRequest, { priceLists, clock }: WalkParts): Promise<CatalogLists | undefined> {
   const catalog =
     priceLists.peek(parsed.credentials.fingerprint) ??
     (await within(clock, CATALOG_GRACE_MS, priceLists.get(readContextOf(parsed))));

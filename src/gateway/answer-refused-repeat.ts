@@ -3,21 +3,21 @@
  * changed the mapping since, or the price list that names its plan cannot be had right now. A refusal would be taken for
  * the end of that order, so that whatever the journal knows of it is told instead.
  */
+import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
-import { idsOf, type Answer } from './answer-purchase';
+import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { askedHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import { pendingInWords } from './tell/refuse';
-import { isUsedUp, replayMsOf } from './order/replay-window';
-import { readRequestId } from './read/request-id';
-import { tellObstacle } from './tell/tell-unanswered';
+import { pendingInWords, tellObstacle } from './tell/refuse';
+import { isUsedUp, replayMsOf } from './order/repeats';
+import { readRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
 
 /** Undefined when the refusal stands: no such order, or none that was charged, or not word for word the same request. */
@@ -31,7 +31,7 @@ export async function answerRefusedRepeat(
   const { operation, credentials, parameters = {} } = known;
   if (operation?.kind !== 'purchase' || credentials === undefined) return undefined;
   const requestId = readIdOf(request, parameters, mapping);
-  const order = requestId === undefined ? undefined : await findOrder(credentials.fingerprint, requestId, parts);
+  const order = requestId === undefined ? undefined : await findOrder(credentials, requestId, parts);
   if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, known.callerKey), parts)) return undefined;
   const reader = { credentials, request, mapping };
@@ -68,7 +68,16 @@ function readIdOf(request: LegacyRequest, parameters: Readonly<Record<string, st
   }
 }
 
-async function findOrder(owner: string, requestId: string, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
-  const running = await pursuits.find(owner, requestId);
-  return running?.current() ?? journal.find(owner, requestId);
+/** Of a key that is sent to the sandbox also an order that it made at v1 before. */
+async function findOrder(
+  { fingerprint, sandboxOf }: Credentials,
+  requestId: string,
+  { journal, pursuits }: WalkParts,
+): Promise<Order | undefined> {
+  for (const owner of sandboxOf === undefined ? [fingerprint] : [sandboxOf.fingerprint, fingerprint]) {
+    const running = await pursuits.find(owner, requestId);
+    const order = running?.current() ?? (await journal.find(owner, requestId));
+    if (order !== undefined) return order;
+  }
+  return undefined;
 }

@@ -1,15 +1,15 @@
 /** Order status and history: by the journal to v1's receipt. Nothing here ever buys. */
 import { GatewayError } from '../domain/errors';
-import { textOf, type JsonObject, type JsonValue } from '../domain/json';
+import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import { isFinal, isSafeToRefund, referenceOf, succeedOutcome } from '../domain/outcome';
 import type { ReplyOutcome } from '../mapping/mapping';
-import { outcomeOfReceipt } from '../upstream/receipt';
+import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
-import { idsOf, type Answer } from './answer-purchase';
+import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
-import { readContextOf, type ParsedRequest } from './read/parsed-request';
+import { type ParsedRequest, readContextOf } from './read/parsed-request';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
@@ -17,9 +17,8 @@ import { judgeVisit, refusedLately } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { findReceipt } from './proof/find-receipt';
 import { noteAsked } from './tell/note-telling';
-import { shortenRequestId } from './read/request-id';
-import { tellUnanswered } from './tell/tell-unanswered';
-import { tellWait } from './tell/tell-wait';
+import { shortenRequestId } from './read/read-raw';
+import { tellUnanswered, tellWait } from './tell/refuse';
 
 export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const id = parsed.intent.values['id'] as string;

@@ -19,18 +19,18 @@ import { startAge, within } from '../domain/clock';
 import type { Credentials } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyReply, LegacyRequest, Line } from '../domain/legacy';
-import { afterPendingOf } from '../mapping/after-pending';
+import { afterPendingOf } from '../mapping/compile-callers';
 import type { Mapping, OperationKind } from '../mapping/mapping';
-import { answerList } from './answer-list';
-import { answerLookup } from './answer-lookup';
-import { answerPurchase, type Answer, type OrderIds, type Repeat } from './answer-purchase';
+import { answerList, answerLookup } from './answer-lookup';
+import { type Answer, answerPurchase, type OrderIds, type Repeat } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
-import { patienceFor, type LearntPatience } from './order/learnt-patience';
-import { readContextOf, type ParsedRequest } from './read/parsed-request';
+import { type LearntPatience, patienceFor } from './order/learnt-patience';
+import { type ParsedRequest, readContextOf } from './read/parsed-request';
 import type { Known, Walk, WalkedIn } from './read/walk-in';
-import { pendingInWords, refuseRequest, sentIdOf, type Refused } from './tell/refuse';
+import { pendingInWords, type Refused, refuseRequest, sentIdOf } from './tell/refuse';
 import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts';
+import { recheckOrder, type Rechecked } from './recheck';
 import { walkRequest } from './walk-request';
 
 /** What is worth telling the operator of one request: names, and the ids by which it is looked for. */
@@ -70,6 +70,8 @@ export interface Gateway {
   beginStop(): void;
   /** Resolves when every order under way has ended, or after so many milliseconds. True when all have. */
   drain(deadlineMs: number): Promise<boolean>;
+  /** Asks v1 now about one order of this key. Undefined when it has none of this id. Buys nothing. */
+  recheck(credentials: Credentials, clientAddress: string, requestId: string): Promise<Rechecked | undefined>;
   /** Asks v1 now what became of this key's open orders. Gives how many found their end. */
   reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
 }
@@ -132,7 +134,8 @@ class RunningGateway implements Gateway {
     const waitedMs = Math.round(line.ageMs);
     const since = startAge(this.#parts.clock);
     const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: () => waitedMs + since() };
-    const walk = await walkRequest(request, visit.mapping, this.#parts);
+    const walking = walkRequest(request, visit.mapping, this.#parts);
+    const walk = walking instanceof Promise ? await walking : walking;
     return servedOf(walk.known, visit, await this.#tell(walk, visit));
   }
 
@@ -159,7 +162,9 @@ class RunningGateway implements Gateway {
     onRead?.(parsed, sentIdOf(refusedOf(known, visit)));
     if (operation.kind === 'purchase') this.#watchHangUp(parsed, visit.age);
     const answer = await ANSWERS[operation.kind](parsed, this.#parts);
-    if (operation.kind === 'purchase' && answer.outcome === 'succeeded') keyless.sold(credentials, request.clientAddress);
+    // A sale in the sandbox lends its key to nobody.
+    const isSold = operation.kind === 'purchase' && answer.outcome === 'succeeded' && credentials.sandboxOf === undefined;
+    if (isSold) keyless.sold(credentials, request.clientAddress);
     // Its key is at hand: the moment to ask what became of its open orders.
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, request.clientAddress);
     return answer;
@@ -180,7 +185,7 @@ class RunningGateway implements Gateway {
   #watchHangUp({ line, mapping, request, credentials }: ParsedRequest, age: () => number): void {
     line.onEnd((isWhole) => {
       if (isWhole || this.#isStopping) return;
-      this.#parts.learnt.hangUp(credentials.fingerprint, mapping.callerKindOf(request.headers).name, age());
+      this.#parts.learnt.hangUp(scriptOf(credentials), mapping.callerKindOf(request.headers).name, age());
     });
   }
 
@@ -204,6 +209,10 @@ class RunningGateway implements Gateway {
 
   reconcile(credentials: Credentials, clientAddress: string): Promise<number> {
     return this.#parts.reconciler.reconcile(credentials, clientAddress);
+  }
+
+  recheck(credentials: Credentials, clientAddress: string, requestId: string): Promise<Rechecked | undefined> {
+    return recheckOrder(credentials, clientAddress, requestId, this.#parts);
   }
 
   async drain(deadlineMs: number): Promise<boolean> {
@@ -242,10 +251,13 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
 function askingOf(known: WalkedIn, { request, line, waitedMs }: Visit, learnt: LearntPatience): ParsedRequest {
   const { mapping, operation, credentials, isBasic, callerKey, detection, family, intent, readings, call } = known;
   const kind = mapping.callerKindOf(request.headers);
-  const learntMs = learnt.limitOf(credentials.fingerprint, kind.name);
+  const learntMs = learnt.limitOf(scriptOf(credentials), kind.name);
   const patienceMs = Math.max(0, patienceFor(operation, kind, callerKey, learntMs).ms - waitedMs);
   const { format, reason } = detection;
   const afterPending = afterPendingOf(operation, format, kind, callerKey);
   const caller = { credentials, isBasic, callerKey, waitedMs, patienceMs, afterPending };
   return { request, line, mapping, operation, format, reason, family, intent, readings, call, ...caller };
 }
+
+/** Whose script it is: one that is sent to the sandbox waits no longer there. */
+const scriptOf = ({ sandboxOf, fingerprint }: Credentials): string => sandboxOf?.fingerprint ?? fingerprint;

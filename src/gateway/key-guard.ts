@@ -4,20 +4,23 @@
  * since the start, or before it, when the journal has an order of the key with a reference of v1 (decision 0034).
  */
 import { LRUCache } from 'lru-cache';
-import { within, type Clock } from '../domain/clock';
+import { type Clock, createSignal, type Signal } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
 import type { Outcome, OutcomeKind } from '../domain/outcome';
 import type { Journal } from '../journal/journal';
-import type { CallContext, Finding, Upstream } from '../upstream/upstream';
-import { createSignal, type Signal } from './order/create-signal';
-import { waitText } from './tell/tell-wait';
+import type { AnswerHearer } from '../upstream/hear-answers';
+import type { CallContext, Finding } from '../upstream/upstream';
+import { waitText } from './tell/refuse';
 
 export interface KeyGuard {
-  /** Before v1 is asked with this key. Waits a moment while many others are judged; throws the refusal of one wrong key too many. */
-  enter(visit: Visit): Promise<void>;
-  /** The same upstream; what it answers to each key is taken note of. */
-  hear(upstream: Upstream): Upstream;
+  /**
+   * Before v1 is asked with this key. Waits a moment while many others are judged; rejects with the refusal of one wrong key too
+   * many. Undefined: nothing is to be waited for, because v1 has accepted the key.
+   */
+  enter(visit: Visit): Promise<void> | undefined;
+  /** Takes note of what v1 answers to each key. */
+  readonly hearer: AnswerHearer;
   /** Takes note of what v1 has said of a key. */
   note(visit: Visit, verdict: KeyVerdict): void;
 }
@@ -83,45 +86,39 @@ export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
     network?.judged(fingerprint, isWrong);
   };
 
-  return {
-    async enter({ credentials: { fingerprint, isLookupKey }, clientAddress }) {
-      if (isLookupKey === true || accepted.has(fingerprint)) return;
-      const network = networkAt(clientAddress);
-      const hasRoom = (): boolean => network.triesLeft() - network.underWay() >= neededFor(fingerprint);
-      if (!hasRoom() && (await isInJournal(fingerprint))) return;
-      const untilMs = clock.elapsed() + JUDGED_WITHIN_MS;
-      while (!hasRoom()) {
-        const waitMs = untilMs - clock.elapsed();
-        if (network.triesLeft() < neededFor(fingerprint)) throw turnAway(fingerprint, network);
-        if (waitMs <= 0) {
-          // v1 is slow, and has called no key of this network wrong: a crowd of new shops.
-          if (network.triesLeft() === TRIES_MAX) break;
-          throw turnAway(fingerprint, network);
-        }
-        await within(clock, waitMs, network.changed.next());
-        if (accepted.has(fingerprint)) return;
+  /** A key that v1 has not accepted yet. */
+  async function enterUnknown(fingerprint: string, clientAddress: string): Promise<void> {
+    const network = networkAt(clientAddress);
+    const hasRoom = (): boolean => network.triesLeft() - network.underWay() >= neededFor(fingerprint);
+    if (!hasRoom() && (await isInJournal(fingerprint))) return;
+    const untilMs = clock.elapsed() + JUDGED_WITHIN_MS;
+    while (!hasRoom()) {
+      const waitMs = untilMs - clock.elapsed();
+      if (network.triesLeft() < neededFor(fingerprint)) throw turnAway(fingerprint, network);
+      if (waitMs <= 0) {
+        // v1 is slow, and has called no key of this network wrong: a crowd of new shops.
+        if (network.triesLeft() === TRIES_MAX) break;
+        throw turnAway(fingerprint, network);
       }
-      network.begin(fingerprint);
-    },
-    hear: (upstream) => hearVerdicts(upstream, note),
+      await network.changed.within(clock, waitMs);
+      if (accepted.has(fingerprint)) return;
+    }
+    network.begin(fingerprint);
+  }
+
+  return {
+    enter: ({ credentials: { fingerprint, isLookupKey }, clientAddress }) =>
+      isLookupKey === true || accepted.has(fingerprint) ? undefined : enterUnknown(fingerprint, clientAddress),
+    hearer: hearVerdicts(note),
     note,
   };
 }
 
-/** The same upstream; what it says of each key is told. */
-export function hearVerdicts(upstream: Upstream, tell: KeyGuard['note']): Upstream {
+/** What v1 says of each key is told. */
+export function hearVerdicts(tell: KeyGuard['note']): AnswerHearer {
   return {
-    async send(call, requestId, context) {
-      const sent = await upstream.send(call, requestId, context);
-      tell(context, verdictOfOutcome(sent.outcome));
-      return sent;
-    },
-    async find(call, context) {
-      const finding = await upstream.find(call, context);
-      tell(context, verdictOfFinding(finding));
-      return finding;
-    },
-    close: () => upstream.close(),
+    sent: ({ outcome }, _requestId, { context }) => tell(context, verdictOfOutcome(outcome)),
+    found: (finding, { context }) => tell(context, verdictOfFinding(finding)),
   };
 }
 

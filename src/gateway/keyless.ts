@@ -14,8 +14,8 @@ import type { LookupLimits } from '../mapping/mapping';
 import type { Finding } from '../upstream/upstream';
 import { authenticate } from './read/authenticate';
 import type { Keyring } from './read/keyring';
-import { createLookupCounts, type LookupCounts } from './lookup-counts';
-import { waitText } from './tell/tell-wait';
+import { waitText } from './tell/refuse';
+import type { JsonObject } from '../domain/json';
 
 export interface Keyless {
   /** This key has sold something from this address. */
@@ -161,4 +161,67 @@ function tooMany(which: string, waitMs: number): GatewayError {
     `This number was not checked: too many lookups ${which}. Send your own API key. Try again in ${waitText(retryAfterSeconds)}.`,
     { retryAfterSeconds },
   );
+}
+
+/** Which lookups were made lately, by name: of a key, of a network of callers. In memory and bounded. */
+
+const NAMES_MAX = 10_000;
+
+export interface LookupCounts {
+  add(name: string): void;
+  /** How many within the window, and in how many milliseconds the oldest of them leaves it. */
+  within(name: string, windowMs: number): { readonly count: number; readonly roomInMs: number };
+}
+
+/** Of one name at most `timesMax` are kept: more than any limit of v1. */
+export function createLookupCounts(clock: Clock, timesMax = 100): LookupCounts {
+  const seen = new LRUCache<string, readonly number[]>({ max: NAMES_MAX });
+  return {
+    add: (name) => void seen.set(name, [...(seen.get(name) ?? []).slice(1 - timesMax), clock.elapsed()]),
+    within(name, windowMs) {
+      const from = clock.elapsed() - windowMs;
+      const recent = (seen.get(name) ?? []).filter((time) => time > from);
+      return { count: recent.length, roomInMs: (recent[0] ?? from) - from };
+    },
+  };
+}
+
+/**
+ * What v1 has verified lately for lookups without a key: told again to the address it was told to, so that a script which asks
+ * once more when it sells costs no lookup. Only what was found, by the key that asks, in memory and bounded.
+ */
+
+export interface LookedUp {
+  readonly finding: Finding;
+  /** What was asked about; without the field that was tried in vain. */
+  readonly values: JsonObject;
+}
+
+export interface LookupMemory {
+  find(name: string, rememberMs: number): LookedUp | undefined;
+  keep(name: string, found: LookedUp): void;
+}
+
+interface Kept {
+  readonly found: LookedUp;
+  readonly atMs: number;
+}
+
+const CHARACTERS_MAX = 1_000_000;
+/** A name and an address take a tenth of it. */
+const ANSWER_CHARACTERS_MAX = 4_000;
+
+export function createLookupMemory(clock: Clock): LookupMemory {
+  const answers = new LRUCache<string, Kept>({
+    maxSize: CHARACTERS_MAX,
+    maxEntrySize: ANSWER_CHARACTERS_MAX,
+    sizeCalculation: ({ found }, name) => name.length + JSON.stringify(found).length,
+  });
+  return {
+    find(name, rememberMs) {
+      const kept = answers.get(name);
+      return kept !== undefined && clock.elapsed() - kept.atMs < rememberMs ? kept.found : undefined;
+    },
+    keep: (name, found) => void answers.set(name, { found, atMs: clock.elapsed() }),
+  };
 }

@@ -1,28 +1,26 @@
 /** The parts that a gateway is made of, and what it adds to them for its answers. */
 import type { PriceLists } from '../price-lists/price-lists';
-import type { Clock } from '../domain/clock';
-import type { Secret } from '../domain/credentials';
+import { type Clock, createSteadiness, type Steadiness } from '../domain/clock';
+import type { KeyAndPin, Secret } from '../domain/credentials';
+import { createDays } from '../domain/day';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
-import { tellVisitors } from '../upstream/tell-visitors';
+import { tellVisitors } from '../upstream/visitors';
 import type { HttpUpstream } from '../upstream/http-upstream';
 import type { Upstream } from '../upstream/upstream';
 import type { Visitors } from '../upstream/visitors';
 import type { KeyGuard } from './key-guard';
-import { createKeyless, type Keyless } from './keyless';
-import { createLookupMemory, type LookupMemory } from './lookup-memory';
-import { createAdmission, type Admission } from './order/admission';
-import { askAgain } from './order/ask-again';
-import { createAttemptLimit } from './order/attempt-limit';
+import { createKeyless, createLookupMemory, type Keyless, type LookupMemory } from './keyless';
+import { type Admission, createAdmission, createPursuits, type Pursuits } from './order/pursuits';
+import { type CallerLimits, createCallerLimits } from './order/caller-limits';
+import { askAgain } from './proof/find-receipt';
+import { createAttemptLimit, createReceiptPace } from './order/attempt-limit';
 import { createLearntPatience, type LearntPatience } from './order/learnt-patience';
-import { createPinGuard, type PinGuard, type WrongPin } from './order/pin-guard';
-import { takePinTurns } from './order/pin-turns';
+import { createPinGuard, type PinGuard, takePinTurns, type WrongPin } from './order/pin-guard';
 import type { PursuitParts } from './order/pursuit';
-import { createPursuits, type Pursuits } from './order/pursuits';
-import { createReceiptPace } from './order/receipt-pace';
 import { createRepeats, type Repeats, type SharedRepeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
-import { createSteadiness, type Steadiness } from './proof/steadiness';
+import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import type { ParsedRequest } from './read/parsed-request';
 import type { Keyring } from './read/keyring';
 
@@ -37,6 +35,8 @@ export interface GatewayParts {
   readonly keyring: Keyring;
   /** The operator's key for verify calls that bring none: `<API_KEY>` or `<API_KEY>:<PIN>`. */
   readonly lookupKey: Secret | undefined;
+  /** What a key that callers.yaml sends to the sandbox is there; absent where v1 is the sandbox, and each has its own. */
+  readonly sandboxKey?: KeyAndPin | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -49,6 +49,8 @@ export interface GatewayParts {
   readonly keyGuard?: Pick<KeyGuard, 'enter'>;
   /** What scripts that hung up have shown; learnt anew by each gateway when absent. */
   readonly learntPatience?: LearntPatience;
+  /** Where the limits of a day begin anew at midnight; West Africa Time unless given. */
+  readonly timeZone?: string;
   /** How many orders may be under way. */
   readonly ordersMax?: number;
   /** Where several processes serve as one; absent, this one is alone. */
@@ -66,12 +68,20 @@ export interface WalkParts extends GatewayParts, PursuitParts {
   readonly pursuits: Pursuits;
   readonly pinGuard: PinGuard;
   readonly admission: Admission;
+  readonly limits: CallerLimits;
   readonly reconciler: Reconciler;
   readonly steadiness: Steadiness;
   readonly repeats: Repeats;
   readonly keyless: Keyless;
   readonly lookups: LookupMemory;
   readonly learnt: LearntPatience;
+}
+
+function keptCatalog({ priceLists, mapping }: GatewayParts): (owner: string) => CatalogLists | undefined {
+  return (owner) => {
+    const catalog = priceLists.peek(owner);
+    return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
+  };
 }
 
 export function createWalkParts(parts: GatewayParts, isStopping: () => boolean): WalkParts {
@@ -87,6 +97,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     pursuits,
     pinGuard,
     admission: createAdmission({ pursuits, ordersMax: parts.ordersMax ?? Infinity, crowdedSeconds: parts.crowdedSeconds }),
+    limits: createCallerLimits({ ...parts, dayOf: createDays(parts.timeZone), catalogOf: keptCatalog(parts) }),
     steadiness,
     reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
     repeats: createRepeats({ ...parts, pursuits, sharedRepeats: parts.together?.repeats }),

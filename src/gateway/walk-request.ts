@@ -1,20 +1,36 @@
 /** Steps 2 to 6 of one request, with what only the outside can tell: who lends it a key, and what a name in it means. */
+import type { Credentials, KeyAndPin } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
+import { sandboxScopeOf } from '../mapping/caller-name';
 import type { Mapping, Operation } from '../mapping/mapping';
 import { authenticate, authenticateFields, type Authenticated } from './read/authenticate';
 import { catalogListsOf, type CatalogLists } from './read/catalog-lists';
 import { walkIn, type Identified, type Walk } from './read/walk-in';
 import type { WalkParts } from './walk-parts';
 
-type Parts = Pick<WalkParts, 'keyring' | 'keyless' | 'keyGuard' | 'priceLists'>;
+type Parts = Pick<WalkParts, 'keyring' | 'keyless' | 'keyGuard' | 'priceLists' | 'sandboxKey'>;
 
-export async function walkRequest(request: LegacyRequest, mapping: Mapping, parts: Parts): Promise<Walk> {
-  let walk = walkIn(request, mapping);
+/** A plain value where the price list need not be fetched. */
+export function walkRequest(request: LegacyRequest, mapping: Mapping, parts: Parts): Walk | Promise<Walk> {
+  const begun = walkIn(request, mapping);
+  if (begun.kind !== 'needs_caller') return begun;
   try {
-    if (walk.kind === 'needs_caller') walk = walk.withCaller(identify(request, walk.known.operation, mapping, parts));
-    if (walk.kind === 'needs_catalog') walk = walk.withCatalog(await fetchLists(walk.known, request, mapping, parts));
-    return walk;
+    const walk = begun.withCaller(identify(request, begun.known.operation, mapping, parts));
+    return walk.kind === 'needs_catalog' ? withLists(walk, request, mapping, parts) : walk;
+  } catch (error) {
+    return { kind: 'stopped', known: begun.known, error };
+  }
+}
+
+async function withLists(
+  walk: Extract<Walk, { kind: 'needs_catalog' }>,
+  request: LegacyRequest,
+  mapping: Mapping,
+  parts: Parts,
+): Promise<Walk> {
+  try {
+    return walk.withCatalog(await fetchLists(walk.known, request, mapping, parts));
   } catch (error) {
     return { kind: 'stopped', known: walk.known, error };
   }
@@ -24,11 +40,14 @@ export async function walkRequest(request: LegacyRequest, mapping: Mapping, part
 function identify(
   request: LegacyRequest,
   operation: Operation,
-  { lookupKey }: Mapping,
-  { keyring, keyless }: Parts,
+  { lookupKey, callerKeys }: Mapping,
+  { keyring, keyless, sandboxKey }: Parts,
 ): Authenticated {
   const authenticated = authenticate(request.headers, keyring) ?? authenticateFields(request, operation, keyring);
-  if (authenticated !== undefined) return authenticated;
+  if (authenticated !== undefined)
+    return callerKeys.get(authenticated.credentials.fingerprint)?.isSandboxed === true
+      ? { ...authenticated, credentials: inSandbox(authenticated.credentials, sandboxKey) }
+      : authenticated;
   const credentials = operation.withoutKey ? keyless.keyFor(request.clientAddress, lookupKey) : undefined;
   if (credentials !== undefined) return { isBasic: false, credentials };
   throw new GatewayError(
@@ -37,14 +56,25 @@ function identify(
   );
 }
 
+/** From here on nothing of the key's own is asked, written or sent. With the sandbox as v1 its key is one of the sandbox already. */
+function inSandbox(own: Credentials, sandboxKey: KeyAndPin | undefined): Credentials {
+  const { tokenFormat, fingerprint } = own;
+  const { apiKey, pin } = sandboxKey ?? own;
+  return {
+    ...{ apiKey, fingerprint: sandboxScopeOf(fingerprint), sandboxOf: own },
+    ...(pin === undefined ? {} : { pin }),
+    ...(tokenFormat === undefined ? {} : { tokenFormat }),
+  };
+}
+
 /** v1's price list in the mapping's words. */
 async function fetchLists(
   { credentials }: Identified,
-  { clientAddress }: LegacyRequest,
+  { clientAddress, trace }: LegacyRequest,
   mapping: Mapping,
   { keyGuard, priceLists }: Parts,
 ): Promise<CatalogLists> {
-  const context = { credentials, clientAddress, timeoutMs: mapping.timing.read };
+  const context = { credentials, clientAddress, timeoutMs: mapping.timing.read, trace };
   await keyGuard?.enter(context);
   const catalog = await priceLists.get(context);
   if (catalog !== undefined) return catalogListsOf(catalog, mapping);

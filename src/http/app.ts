@@ -3,17 +3,16 @@ import express from 'express';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest, Line } from '../domain/legacy';
+import { readTraceParent } from '../domain/trace';
 import type { ClientAddress } from './client-address';
 import { arrivalOf } from './connection/aligned-messages';
-import { refuseDoubtfulFraming } from './connection/framing';
-import { countRequests } from './count-requests';
+import { refuseDoubtfulFraming } from './read-request';
 import type { BodyLimits } from './http-limits';
 import type { PassthroughHandler } from './passthrough';
-import { readHeaders } from './read-headers';
+import { readHeaders } from './read-request';
 import { readRequest } from './read-request';
 import { originForm, readPath } from './request-path';
-import { respond } from './respond';
-import { watchLine } from './watch-line';
+import { respond, WatchedLine } from './respond';
 
 /** What of an unreadable request could be read: enough for a refusal in the right words. */
 export interface PartialRequest {
@@ -37,6 +36,7 @@ export interface RequestLine {
   readonly durationMs: number;
   /** Why the request was refused at the door, when it was, and the headers that it came with. */
   readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
+  readonly traceId?: string | undefined;
   /** True when the caller hung up before the reply was written. */
   readonly isAbandoned: boolean;
 }
@@ -64,11 +64,6 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by').set('etag', false).set('query parser', false);
   // Express would take /API/V1 for /api/v1; v1 might not.
   app.enable('case sensitive routing');
-  const count = countRequests(options.onInFlight ?? (() => undefined));
-  app.use((request, response, next) => {
-    count(request, response);
-    next();
-  });
   app.use(options.v1Path, passthroughStep(options));
   app.use(compatStep(options));
   // Only what Express itself throws, such as an address it cannot decode, arrives here.
@@ -81,14 +76,16 @@ export function createApp(options: AppOptions): Express {
 
 /** No body parser stands in front of it. */
 function passthroughStep(options: AppOptions) {
-  const { passthrough, onRequestDone, clientAddress } = options;
+  const { passthrough, onRequestDone, onInFlight, clientAddress } = options;
   return (request: Request, response: Response): void => {
-    if (onRequestDone !== undefined) {
-      const receivedAtMs = Date.now();
-      // Node forgets the address of a connection that has ended.
-      const address = unlessThrown(() => clientAddress(request));
-      response.once('close', () => onRequestDone(requestLine('passthrough', request, response, receivedAtMs, address)));
-    }
+    const receivedAtMs = Date.now();
+    // Node forgets the address of a connection that has ended.
+    const address = unlessThrown(() => clientAddress(request));
+    onInFlight?.(1);
+    response.on('close', () => {
+      onInFlight?.(-1);
+      onRequestDone?.(requestLine('passthrough', request, response, receivedAtMs, address));
+    });
     const refusal = refuseDoubtfulFraming(request, response);
     if (refusal === undefined) return passthrough(request, response);
     respond(response, refusalFor(refusal, options).reply);
@@ -96,8 +93,10 @@ function passthroughStep(options: AppOptions) {
 }
 
 function compatStep(options: AppOptions) {
+  const isOver = (): void => options.onInFlight?.(-1);
   return async (request: Request, response: Response): Promise<void> => {
-    const line = watchLine(response, arrivalOf(request));
+    const line = new WatchedLine(response, arrivalOf(request), isOver);
+    options.onInFlight?.(1);
     const receivedAtMs = Date.now() - Math.round(line.ageMs);
     let refusal: RequestLine['refusal'];
     try {
@@ -172,5 +171,6 @@ function requestLine(
     address,
     ...(refusal === undefined ? {} : { refusal }),
     isAbandoned: !response.writableEnded,
+    traceId: readTraceParent(request.headers['traceparent'])?.traceId,
   };
 }

@@ -27,16 +27,21 @@ const IPV4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
 const BRACKETED = /^\[([^\]]+)\](?::\d{1,5})?$/;
 
 /**
+ * `onIgnored` hears of each forwarded address that does not count, because no proxy is trusted or this one is not.
  * `trustedProxies` are addresses or networks (`10.0.0.0/8`, `::1`); an unreadable one throws a plain Error at start.
  * `Forwarded`, `X-Real-IP` and the like are not read: a proxy that does not set them passes a stranger's on.
  */
-export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+export function createClientAddress(trustedProxies: readonly string[], onIgnored: () => void = () => undefined): ClientAddress {
   const trusted = trustedProxies.map(readNetwork);
   const isTrusted = (address: Address): boolean => trusted.some((network) => contains(network, address));
   return (request) => {
     const peer = peerOf(request);
     const forwarded = request.headers['x-forwarded-for'];
-    if (trusted.length === 0 || forwarded === undefined || !isTrusted(ipaddr.process(peer))) return peer;
+    if (forwarded === undefined) return peer;
+    if (trusted.length === 0 || !isTrusted(ipaddr.process(peer))) {
+      onIgnored();
+      return peer;
+    }
     return judgeForwarded(String(forwarded), isTrusted);
   };
 }
@@ -79,7 +84,7 @@ function peerOf(request: IncomingMessage): string {
 
 /** A server that listens on IPv6 sees callers of IPv4 inside of it. */
 export function withoutMapping(peer: string): string {
-  const mapped = peer.startsWith(IPV4_IN_IPV6) ? peer.slice(IPV4_IN_IPV6.length) : peer;
+  const mapped = peer.startsWith(IPV4_IN_IPV6) ? peer.slice(IPV4_IN_IPV6.length) : '';
   return isIP(mapped) === 4 ? mapped : withoutZone(peer);
 }
 

@@ -2,11 +2,13 @@
 import { Agent as HttpAgent } from 'node:http';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Stream } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { createProxyMiddleware } from 'http-proxy-middleware';
+import type { Socket } from 'node:net';
+import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
-import { createFairTurns, type FairTurns, type Lane } from '../upstream/turns/fair-turns';
+import { createFairTurns, type FairTurns, type Lane } from '../upstream/fair-turns';
 import type { ClientAddress } from './client-address';
 import { createForwardHeaders } from './forward-headers';
 import { hasFragment, isClimbing } from './request-path';
@@ -44,68 +46,112 @@ const SHARE = 1;
 /** One request on its way to v1. */
 interface Passing {
   readonly client: string;
+  call: ClientRequest | undefined;
   isConnected: boolean;
-  hasCall: boolean;
+  /** Gives the place among the connections back, or leaves the line for one. Once. */
   leave: () => void;
 }
 
 export function createPassthrough(options: PassthroughOptions): PassthroughHandler {
-  const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
+  const { clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
   const { socketsMax = 128, waitingMax = 64, waitMs = 10_000 } = options;
-  const agentOptions = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
   const turns = createFairTurns({ places: () => socketsMax, share: SHARE, lineMax: waitingMax, waitingMax: Infinity });
   const door: Door = { turns, lane: turns.openLane(() => socketsMax, true), waitMs };
   const forwardHeaders = createForwardHeaders({ more: options.headers, onDropped: options.onDroppedHeader });
   const passing = new WeakMap<IncomingMessage, Passing>();
-  const mayHaveBeenSent = (request: IncomingMessage): boolean => passing.get(request)?.isConnected === true;
-  const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
-    target: upstreamUrl,
-    changeOrigin: true,
-    // The request target as it came; http-proxy would parse and rewrite it.
-    toProxy: true,
-    agent: upstreamUrl.startsWith('https:') ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-    on: {
-      proxyReq: (call, request, response) => {
-        const pass = passing.get(request)!;
-        pass.hasCall = true;
-        call.once('close', pass.leave);
-        whenConnected(call, connectTimeMs, () => (pass.isConnected = true));
-        limitTime(call, answerTimeMs);
-        destroyWithCaller(call, response);
-      },
-      proxyRes: (answer, request, response) => {
-        const [path = '/'] = (request.url ?? '/').split('?');
-        options.onAnswer?.(passing.get(request)!.client, { path, status: answer.statusCode ?? 0 });
-        // The upstream's connection is not the caller's: PHP streams that asked for a close would wait for one (facts, section 7).
-        delete answer.headers['keep-alive'];
-        answer.headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
-        // To HTTP/1.0 http-proxy tells what the caller itself asked for.
-        request.headers.connection = answer.headers.connection;
-        // A cut-off answer is passed on as one: http-proxy would leave the caller waiting.
-        answer.on('close', () => answer.complete || response.destroy());
-      },
-      error: (error, request, response) => {
-        const facts = { mayHaveBeenSent: mayHaveBeenSent(request) };
-        options.onError?.(error, facts);
-        if ('writeHead' in response) answerFailure(response, error, facts.mayHaveBeenSent);
-      },
-    },
-  });
+
+  const onCall = (call: ClientRequest, request: IncomingMessage, response: ServerResponse): void => {
+    const pass = passing.get(request)!;
+    pass.call = call;
+    const deadline = setTimeout(() => call.destroy(timedOut()), answerTimeMs);
+    call.once('close', () => {
+      clearTimeout(deadline);
+      pass.leave();
+    });
+    if (response.destroyed) return void call.destroy();
+    whenConnected(call, connectTimeMs, () => (pass.isConnected = true));
+  };
+  const onAnswer = (answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void => {
+    const [path = '/'] = (request.url ?? '/').split('?', 1);
+    options.onAnswer?.(passing.get(request)!.client, { path, status: answer.statusCode ?? 0 });
+    passAnswerOn(answer, request, response);
+  };
+  const onError = (error: Error, request: IncomingMessage, response: ServerResponse | Socket): void => {
+    const facts = { mayHaveBeenSent: passing.get(request)?.isConnected === true };
+    options.onError?.(error, facts);
+    if ('writeHead' in response) answerFailure(response, error, facts.mayHaveBeenSent);
+  };
+  const proxy = openProxy(options.upstreamUrl, socketsMax, { proxyReq: onCall, proxyRes: onAnswer, error: onError });
   return (request, response) => {
     const client = admit(request, clientAddress);
     if (typeof client === 'object') return answerError(response, client);
     request.headers = forwardHeaders(request.headers, client);
-    const pass: Passing = { client, isConnected: false, hasCall: false, leave: () => undefined };
+    const pass: Passing = { client, call: undefined, isConnected: false, leave: () => undefined };
     passing.set(request, pass);
-    pass.leave = enter(
+    response.on('error', ignore).on('close', () => {
+      // A body that is still on its way when v1 has answered keeps its connection to v1 until it ends.
+      if (pass.call === undefined) pass.leave();
+      // http-proxy notices only a caller that leaves in the middle of its body.
+      else if (!response.writableFinished) pass.call.destroy();
+    });
+    enter(
       door,
-      networkOf(client),
-      () => proxy(request, response).catch((error: Error) => answerFailure(response, error, pass.isConnected)),
+      pass,
+      () => void proxy(request, response).catch((error: Error) => answerFailure(response, error, pass.isConnected)),
       () => answerError(response, BUSY),
     );
-    // A body that is still on its way when v1 has answered keeps its connection to v1 until it ends.
-    response.once('close', () => pass.hasCall || pass.leave());
   };
+}
+
+function openProxy(upstreamUrl: string, socketsMax: number, on: Options<IncomingMessage, ServerResponse>['on']) {
+  const { protocol, host, hostname, port, pathname, search } = new URL(upstreamUrl);
+  const agentOptions = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
+  // http-proxy tells which request it is about to send, and in the same step asks `buffer` for its body.
+  let starting: IncomingMessage | undefined;
+  const bodyOfStarting = { pipe: (call: ClientRequest) => sendBody(starting!, call) };
+  return createProxyMiddleware<IncomingMessage, ServerResponse>({
+    target: { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: `${pathname}${search}` },
+    changeOrigin: true,
+    // The request target as it came; http-proxy would parse and rewrite it.
+    toProxy: true,
+    buffer: bodyOfStarting as unknown as Stream,
+    selfHandleResponse: true,
+    agent: protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+    // The other plugins that it comes with make a URL of every answer, for a log that is off.
+    ejectPlugins: true,
+    plugins: [proxyEventsPlugin],
+    on: { ...on, start: (request) => void (starting = request) },
+  });
+}
+
+/** A body that has come whole leaves in one write with its head. */
+function sendBody(request: IncomingMessage, call: ClientRequest): void {
+  if (!request.complete || request.destroyed) return void request.pipe(call);
+  const bytes = request.read() as Buffer | null;
+  if (bytes === null) call.end();
+  else call.end(bytes);
+}
+
+/** The answer as v1 gave it, but for what concerns its connection, which is not the caller's. */
+function passAnswerOn(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) return void answer.destroy();
+  const { headers } = answer;
+  delete headers['keep-alive'];
+  // PHP streams that asked for a close would wait for one (facts, section 7).
+  headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
+  if (request.httpVersion === '1.0') delete headers['transfer-encoding'];
+  response.writeHead(answer.statusCode ?? 0, answer.statusMessage, headers);
+  const length = Number(headers['content-length']);
+  answer
+    .on('data', (bytes: Buffer) => {
+      // Nearly always the first bytes are all: head and body then leave as one.
+      if (bytes.length === length) response.end(bytes);
+      else if (!response.write(bytes)) answer.pause();
+    })
+    .on('end', () => response.end())
+    // A cut-off answer is passed on as one: the caller would be left waiting.
+    .on('close', () => answer.complete || response.destroy());
+  response.on('drain', () => answer.resume());
 }
 
 interface Door {
@@ -114,40 +160,33 @@ interface Door {
   readonly waitMs: number;
 }
 
-/** Calls `start` now or later, or else `refuse`. What it gives ends the turn, also one that has not begun. */
-function enter({ turns, lane, waitMs }: Door, client: string, start: () => void, refuse: () => void): () => void {
-  let end = (): void => undefined;
-  const leave = (): void => {
-    const once = end;
-    end = () => undefined;
-    once();
-  };
+/** Calls `start` now or later, or else `refuse`. */
+function enter({ turns, lane, waitMs }: Door, pass: Passing, start: () => void, refuse: () => void): void {
+  const client = networkOf(pass.client);
   const begin = (): void => {
-    end = () => turns.giveBack(client, lane);
+    pass.leave = () => {
+      pass.leave = ignore;
+      turns.giveBack(client, lane);
+    };
     start();
   };
-  if (turns.take(client, lane)) {
-    begin();
-    return leave;
-  }
+  if (turns.take(client, lane)) return begin();
   const leaveLine = turns.wait(client, lane, () => {
     clearTimeout(timer);
     begin();
   });
+  if (leaveLine === undefined) return refuse();
   const timer = setTimeout(() => {
-    leave();
+    leaveLine();
     refuse();
   }, waitMs).unref();
-  end = () => {
+  pass.leave = () => {
     clearTimeout(timer);
-    leaveLine?.();
+    leaveLine();
   };
-  if (leaveLine === undefined) {
-    leave();
-    refuse();
-  }
-  return leave;
 }
+
+function ignore(): void {}
 
 interface Refusal {
   readonly status: number;
@@ -189,20 +228,6 @@ function whenConnected(call: ClientRequest, connectTimeMs: number, then: () => v
     then();
   });
   call.once('close', () => clearTimeout(timer));
-}
-
-function limitTime(call: ClientRequest, answerTimeMs: number): void {
-  const timer = setTimeout(() => call.destroy(timedOut()), answerTimeMs);
-  call.once('close', () => clearTimeout(timer));
-}
-
-/** http-proxy notices only a caller that leaves in the middle of its body. */
-function destroyWithCaller(call: ClientRequest, response: ServerResponse): void {
-  const destroy = (): void => {
-    if (!response.writableFinished) call.destroy();
-  };
-  if (response.destroyed) destroy();
-  else response.once('close', destroy);
 }
 
 function timedOut(): Error {

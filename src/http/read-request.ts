@@ -1,12 +1,11 @@
 /** Step 1: bytes → LegacyRequest. Whatever a stranger sends, the only error that leaves here is a GatewayError. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../domain/errors';
-import type { LegacyRequest } from '../domain/legacy';
+import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
+import { readTraceParent } from '../domain/trace';
 import { readFormFields } from './body/form-fields';
-import { readBodyFields } from './body/judge-body';
-import { readBytes } from './body/read-bytes';
+import { readBodyFields, readBytes } from './body/read-body';
 import type { BodyLimits } from './http-limits';
-import { readHeaders } from './read-headers';
 import { hasFragment, queryOf, readPath, readRawPath } from './request-path';
 
 /**
@@ -18,8 +17,76 @@ export async function readRequest(request: IncomingMessage, limits: BodyLimits, 
   if (hasFragment(target)) throw new GatewayError('unreadable_body', 'The address may not hold "#".');
   const headers = readHeaders(request);
   const query = readFormFields(queryOf(target), 'query string', limits);
-  const bytes = await readBytes(request, limits);
-  const body = await readBodyFields(bytes, request.headers['content-type'], limits);
+  const arriving = readBytes(request, limits);
+  const bytes = arriving instanceof Promise ? await arriving : arriving;
+  const fields = readBodyFields(bytes, request.headers['content-type'], limits);
+  const body = fields instanceof Promise ? await fields : fields;
   const method = (request.method ?? 'GET').toUpperCase();
-  return { method, path: readPath(target), rawPath: readRawPath(target), query, body, bytes, headers, clientAddress };
+  const trace = readTraceParent(request.headers['traceparent']);
+  return { method, path: readPath(target), rawPath: readRawPath(target), query, body, bytes, headers, clientAddress, trace };
+}
+
+/**
+ * The few headers that carry meaning, each with one value. Node keeps the first of several Authorization headers and joins several Token headers. Which key a script meant would
+ * be a guess, and another reader on the way may guess otherwise: differing ones are refused.
+ */
+export function readHeaders(request: IncomingMessage): LegacyHeaders {
+  return {
+    authorization: onlyValue(request.rawHeaders, 'authorization'),
+    token: onlyValue(request.rawHeaders, 'token'),
+    userAgent: request.headers['user-agent'],
+    sent: request.headers,
+  };
+}
+
+function onlyValue(rawHeaders: readonly string[], name: string): string | undefined {
+  let found: string | undefined;
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const header = rawHeaders[index] ?? '';
+    // The length is compared first: most headers end here without being lower-cased.
+    if (header.length !== name.length || header.toLowerCase() !== name) continue;
+    const value = rawHeaders[index + 1] ?? '';
+    if (found !== undefined && found !== value) {
+      throw new GatewayError('bad_credentials', `Several ${name} headers with different values were sent.`);
+    }
+    found = value;
+  }
+  return found;
+}
+
+/**
+ * Requests that Node's parser takes, and that another server on the way may read as something else. The connection ends
+ * after such a refusal: what follows may be a part of this request, or another one.
+ */
+export function refuseDoubtfulFraming(request: IncomingMessage, response: ServerResponse): GatewayError | undefined {
+  const doubt = doubtIn(request);
+  if (doubt === undefined) return undefined;
+  response.shouldKeepAlive = false;
+  return new GatewayError('unreadable_body', doubt);
+}
+
+function doubtIn({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+  // Node's parser takes 0.9 and 2.0 as well.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion} is not served here.`;
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined) {
+    // RFC 9112 section 6.1: the framing of such a message is faulty, even with a final chunk.
+    if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.';
+    // To Node's parser any other coding, also an empty one, is no body, or the length counts. The next server may read a body.
+    if (coding.toLowerCase() !== 'chunked') return 'The only Transfer-Encoding that is read here is "chunked".';
+    // What Node shows as "chunked" its parser may have taken for no body, behind a tab: it reports that only where no upgrade is asked for.
+    if (headers.upgrade !== undefined)
+      return 'A request that asks for an upgrade has no Transfer-Encoding. Send a Content-Length.';
+  }
+  // RFC 9112 section 3.2. One server on the way would go by the first, another one by the last.
+  return hostsIn(rawHeaders) > 1 ? 'The request has several Host headers.' : undefined;
+}
+
+function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
 }

@@ -24,7 +24,9 @@ export function hasFragment(target: string): boolean {
 
 /** The path as it was sent, still encoded. */
 export function readRawPath(target: string): string {
-  return originForm(target).split(/[?#]/, 1)[0] ?? '/';
+  const path = originForm(target);
+  const end = path.search(/[?#]/);
+  return end < 0 ? path : path.slice(0, end);
 }
 
 /**
@@ -32,7 +34,8 @@ export function readRawPath(target: string): string {
  * section 7) and its trailing slash as sent. Whatever cannot be decoded stays as it is: it may be the id of an order.
  */
 export function readPath(target: string): string {
-  return decodePath(readRawPath(target)).replace(/\/{2,}/g, '/');
+  const path = decodePath(readRawPath(target));
+  return path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
 }
 
 /** Spellings of a dot and of a slash that one server or another decodes: plain, overlong, of full width. */

@@ -13,9 +13,9 @@ import { alignMessages } from './connection/aligned-messages';
 import { answerBrokenRequest, answerRaw, isReplyOwed } from './connection/broken-request';
 import type { ParseError } from './connection/broken-request';
 import { Connections } from './connection/connections';
-import { mendSpacedTarget, serveMended } from './connection/spaced-target';
+import { mendSpacedTarget, serveMended } from './connection/broken-request';
 import { LoopTurns } from './connection/loop-turns';
-import { KnownAddresses } from './connection/known-addresses';
+import { KnownAddresses } from './connection/loop-turns';
 import type { HttpLimits } from './http-limits';
 import { originForm } from './request-path';
 

@@ -2,6 +2,7 @@
  * The order journal: what was asked and what became of it, durable before anything is sent. Every store passes the same
  * suite (`test/journal/journal-suite.ts`); the interface is that suite.
  */
+import { GatewayError } from '../domain/errors';
 import type { Opened, NewOrder, Order } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
 
@@ -14,6 +15,14 @@ export interface ListOptions {
   readonly onUnreadable?: (error: Error) => void;
   /** Only what this process wrote last, where the journal knows of several (`processes`). */
   readonly holder?: string;
+}
+
+export interface OfOwner extends Pick<ListOptions, 'limit' | 'onUnreadable'> {
+  readonly owner: string;
+  readonly fromMs?: number;
+  /** Only those with lower numbers: the next page of a list that is shown newest first. */
+  readonly beforeNumber?: number;
+  readonly newestFirst?: boolean;
 }
 
 export interface Journal {
@@ -53,8 +62,22 @@ export interface Journal {
    */
   listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
 
-  /** Orders whose last attempt was opened in [fromMs, untilMs), oldest first. Orders added meanwhile may be seen or not. */
-  list(options: ListOptions & { readonly fromMs: number; readonly untilMs: number }): AsyncIterable<Order>;
+  /**
+   * Orders whose last attempt was opened in [fromMs, untilMs), oldest first, or newest first where asked. Orders added meanwhile may be
+   * seen or not.
+   */
+  list(
+    options: ListOptions & { readonly fromMs: number; readonly untilMs: number; readonly newestFirst?: boolean },
+  ): AsyncIterable<Order>;
+
+  /**
+   * Orders of one owner in the order of their numbers, which is that of their first attempts; newest first where asked. `fromMs` leaves out
+   * what was first opened before, also where it was opened again later. Orders added meanwhile may be seen or not.
+   */
+  listOfOwner(options: OfOwner): AsyncIterable<Order>;
+
+  /** Every key that an order was placed with, as its fingerprint. One look-up per key: for people who look, not for sales. */
+  owners(): Promise<readonly string[]>;
 
   /** True while orders can be written; probes ask this. */
   isWritable(): boolean;
@@ -73,4 +96,55 @@ export interface Processes {
   sign(atMs: number): Promise<void>;
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
   remove(id: string): Promise<void>;
+}
+
+/** What an operator should hear of; nothing of it stops the journal. */
+export type JournalEvent =
+  | { readonly kind: 'write_failed'; readonly error: unknown }
+  | { readonly kind: 'write_stalled'; readonly waitedMs: number }
+  | { readonly kind: 'write_recovered' }
+  /** What v1 had said of these orders while nothing could be written is on disk now. */
+  | { readonly kind: 'answers_written'; readonly orders: number }
+  /** The process ends before that could be written; these orders are open attempts in the journal. */
+  | { readonly kind: 'answers_unwritten'; readonly orders: number }
+  | { readonly kind: 'swept'; readonly orders: number }
+  | { readonly kind: 'sweep_failed'; readonly error: unknown }
+  /** Retention met a record that this build cannot read, and left it alone. */
+  | { readonly kind: 'record_unreadable'; readonly error: unknown };
+
+/** The write failed, or nobody knows whether it did: the disk gave no answer. */
+export class WriteFailure extends Error {
+  constructor(cause: unknown) {
+    super(`The journal could not be written${cause instanceof Error ? `: ${cause.message}` : '.'}`, { cause });
+    this.name = 'WriteFailure';
+  }
+}
+
+export type JournalReads = Pick<
+  Journal,
+  'find' | 'findByReference' | 'findByNumber' | 'hasReference' | 'listUnsettled' | 'list' | 'listOfOwner' | 'owners'
+>;
+
+/** The journal of those who only look: opening and settling reject. */
+export function readOnlyJournal(reads: JournalReads, close: () => Promise<void>): Journal {
+  const readOnly = new Error('The journal was opened for reading only.');
+  return {
+    ...reads,
+    open: () => Promise.reject(new GatewayError('journal_unavailable', undefined, { cause: readOnly })),
+    settle: () => Promise.reject(readOnly),
+    tell: () => Promise.reject(readOnly),
+    isWritable: () => false,
+    close,
+  };
+}
+
+/** Reads one order of several. Undefined, and told, where this build cannot read it; throws where nobody wants to be told. */
+export function readOrTell<T>(read: () => T, onUnreadable: ListOptions['onUnreadable']): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (onUnreadable === undefined) throw error;
+    onUnreadable(error as Error);
+    return undefined;
+  }
 }

@@ -6,14 +6,13 @@
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
-import type { Journal } from './journal';
-import { WriteFailure } from './lmdb/group-commit';
-import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './settle-order';
+import { WriteFailure, type Journal } from './journal';
+import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './order-life';
 
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
 const ORDERS_MAX = 10_000;
 
-/** A change in words, for a file. Without `tries` it was not known of which attempt v1 spoke. */
+/** A change of an order. Without `tries` it was not known of which attempt v1 spoke. */
 export interface KeptWord {
   readonly owner: string;
   readonly requestId: string;
@@ -29,20 +28,6 @@ export interface Spool {
   clear(): Promise<void>;
 }
 
-interface Change {
-  readonly said: KeptWord['said'];
-  readonly apply: (order: Order) => Order;
-  readonly write: (tries?: number) => Promise<unknown>;
-}
-
-type KeptChange = Change & { readonly tries: number | undefined };
-
-interface Kept {
-  readonly owner: string;
-  readonly requestId: string;
-  readonly changes: KeptChange[];
-}
-
 export interface KeepingJournal extends Journal {
   /** Writes what is kept, oldest first, until the disk refuses. Gives how many orders were written. Never rejects. */
   writeKept(): Promise<number>;
@@ -52,40 +37,47 @@ export interface KeepingJournal extends Journal {
 
 /** With a spool, what is kept is on a disk of this machine before anybody is told of it. */
 export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spool): KeepingJournal {
-  const kept = new KeptChanges(inner, ordersMax, spool);
-  const findOnDisk = async (owner: string, requestId: string): Promise<Order> => {
+  const kept = new KeptWords(inner, ordersMax, spool);
+  const openOnceWritten: Journal['open'] = async (intent) => {
+    if (!(await kept.bringToDisk(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
+    return inner.open(intent);
+  };
+  const standing = async (owner: string, requestId: string): Promise<Order> => {
     const order = await inner.find(owner, requestId);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
-    return order;
+    return kept.applyTo(order);
   };
 
   return {
     writeKept: () => kept.write(),
     keptCount: () => kept.count,
-    async open(intent) {
-      if (!(await kept.bringToDisk(intent.owner, intent.requestId))) throw new GatewayError('journal_unavailable');
-      return inner.open(intent);
-    },
+    open: (intent) => (kept.count === 0 ? inner.open(intent) : openOnceWritten(intent)),
     async settle(owner, requestId, latest, atMs, tries) {
+      const isKept = kept.has(owner, requestId);
       if (!isWordOfV1(latest)) {
-        await kept.bringToDisk(owner, requestId);
+        if (isKept) await kept.bringToDisk(owner, requestId);
         return inner.settle(owner, requestId, latest, atMs, tries);
       }
-      const storable = withoutGoods(latest);
-      let settled: Order | undefined;
-      await kept.writeOrKeep(owner, requestId, {
-        said: { latest: storable, atMs },
-        apply: (order) => settleOrder(order, storable, atMs),
-        write: async (of = tries) => (settled = await inner.settle(owner, requestId, latest, atMs, of)),
-      });
-      return settled ?? kept.applyTo(await findOnDisk(owner, requestId));
+      const word = (): KeptWord => ({ owner, requestId, said: { latest: withoutGoods(latest), atMs } });
+      if (isKept) await kept.add(word());
+      else {
+        try {
+          return await inner.settle(owner, requestId, latest, atMs, tries);
+        } catch (error) {
+          await kept.addUnwritten(word(), error);
+        }
+      }
+      return standing(owner, requestId);
     },
-    tell: (owner, requestId, toldAtMs, tries) =>
-      kept.writeOrKeep(owner, requestId, {
-        said: { toldAtMs },
-        apply: (order) => tellOrder(order, toldAtMs),
-        write: (of = tries) => inner.tell(owner, requestId, toldAtMs, of),
-      }),
+    async tell(owner, requestId, toldAtMs, tries) {
+      const word: KeptWord = { owner, requestId, said: { toldAtMs } };
+      if (kept.has(owner, requestId)) return kept.add(word);
+      try {
+        await inner.tell(owner, requestId, toldAtMs, tries);
+      } catch (error) {
+        await kept.addUnwritten(word, error);
+      }
+    },
     find: async (owner, requestId) => kept.applyToAny(await inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
     async findByReference(owner, reference) {
@@ -104,22 +96,33 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     async *list(options) {
       for await (const order of inner.list(options)) yield kept.applyTo(order);
     },
+    async *listOfOwner(options) {
+      for await (const order of inner.listOfOwner(options)) yield kept.applyTo(order);
+    },
     hasReference: (owner) => inner.hasReference(owner),
+    owners: () => inner.owners(),
     isWritable: () => inner.isWritable(),
     close: () => inner.close(),
     ...(inner.processes === undefined ? {} : { processes: inner.processes }),
   };
 }
 
-/** Changes of orders that the disk has not taken yet, in the order in which they came. */
-class KeptChanges {
-  readonly #disk: Pick<Journal, 'isWritable' | 'find'>;
+/** Writes what was said into a journal. */
+export async function writeWord(journal: Journal, { owner, requestId, said, tries }: KeptWord): Promise<void> {
+  if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, tries);
+  else await journal.tell(owner, requestId, said.toldAtMs, tries);
+}
+
+/** What was said of orders and the disk has not taken yet, in the order in which it came. */
+class KeptWords {
+  readonly #disk: Journal;
   readonly #ordersMax: number;
   readonly #spool: Spool | undefined;
-  readonly #kept = new Map<string, Kept>();
+  /** By order; never empty lists. */
+  readonly #kept = new Map<string, KeptWord[]>();
   #writing: Promise<number> | undefined;
 
-  constructor(disk: Pick<Journal, 'isWritable' | 'find'>, ordersMax: number, spool: Spool | undefined) {
+  constructor(disk: Journal, ordersMax: number, spool: Spool | undefined) {
     this.#disk = disk;
     this.#ordersMax = ordersMax;
     this.#spool = spool;
@@ -129,55 +132,58 @@ class KeptChanges {
     return this.#kept.size;
   }
 
+  has(owner: string, requestId: string): boolean {
+    return this.#kept.size > 0 && this.#kept.has(keyOf(owner, requestId));
+  }
+
   /** Orders of this owner with something that is not on disk. */
   *requestIdsOf(owner: string): Iterable<string> {
-    for (const one of this.#kept.values()) if (one.owner === owner) yield one.requestId;
+    for (const [word] of this.#kept.values()) if (word?.owner === owner) yield word.requestId;
   }
 
   /** The order as it is once everything kept is written. */
   applyTo(order: Order): Order {
-    const changes = this.#of(order.owner, order.requestId)?.changes ?? [];
-    const ofIt = changes.filter(({ tries }) => tries === undefined || tries === order.tries);
-    return ofIt.reduce((before, { apply }) => apply(before), order);
+    if (this.#kept.size === 0) return order;
+    const words = this.#kept.get(keyOf(order.owner, order.requestId)) ?? [];
+    return words
+      .filter(({ tries }) => tries === undefined || tries === order.tries)
+      .reduce((before, { said }) => applyWord(before, said), order);
   }
 
   applyToAny(order: Order | undefined): Order | undefined {
     return order && this.applyTo(order);
   }
 
-  /** Resolves once the change is written or kept; rejects as the write did where nothing may be kept. */
-  async writeOrKeep(owner: string, requestId: string, change: Change): Promise<void> {
-    const before = this.#of(owner, requestId);
-    if (before !== undefined) {
-      await this.#keep(owner, requestId, { ...change, tries: before.changes[0]?.tries });
-      if (this.#disk.isWritable()) await this.write();
-      return;
-    }
-    try {
-      await change.write();
-    } catch (error) {
-      if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
-      if (this.#spool === undefined) return this.#keep(owner, requestId, { ...change, tries: undefined });
-      const tries = (await this.#disk.find(owner, requestId).catch(() => undefined))?.tries;
-      // Written after hours, it would be taken for the word about whatever attempt is under way then.
-      if (tries === undefined) throw error;
-      await this.#keep(owner, requestId, { ...change, tries });
-      if (this.#disk.isWritable()) await this.write();
-    }
+  /** Behind what is kept of this order. Resolves once it is written or kept. */
+  async add(word: KeptWord): Promise<void> {
+    const [first] = this.#kept.get(keyOf(word.owner, word.requestId)) ?? [];
+    await this.#keep(first?.tries === undefined ? word : { ...word, tries: first.tries });
+    if (this.#disk.isWritable()) await this.write();
   }
 
-  async #keep(owner: string, requestId: string, change: KeptChange): Promise<void> {
-    const standing = this.#of(owner, requestId);
-    if (standing === undefined) this.#kept.set(keyOf(owner, requestId), { owner, requestId, changes: [change] });
-    else standing.changes.push(change);
-    const { said, tries } = change;
-    await this.#spool?.append({ owner, requestId, said, ...(tries === undefined ? {} : { tries }) });
+  /** Keeps what could not be written; rejects as the write did where nothing may be kept. */
+  async addUnwritten(word: KeptWord, error: unknown): Promise<void> {
+    if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
+    if (this.#spool === undefined) return this.#keep(word);
+    const tries = (await this.#disk.find(word.owner, word.requestId).catch(() => undefined))?.tries;
+    // Written after hours, it would be taken for the word about whatever attempt is under way then.
+    if (tries === undefined) throw error;
+    await this.#keep({ ...word, tries });
+    if (this.#disk.isWritable()) await this.write();
+  }
+
+  async #keep(word: KeptWord): Promise<void> {
+    const key = keyOf(word.owner, word.requestId);
+    const words = this.#kept.get(key);
+    if (words === undefined) this.#kept.set(key, [word]);
+    else words.push(word);
+    await this.#spool?.append(word);
   }
 
   /** Before anybody decides by what the disk says of an order. True when the disk has all that is known of it. */
   async bringToDisk(owner: string, requestId: string): Promise<boolean> {
-    if (this.#of(owner, requestId) !== undefined) await this.write();
-    return this.#of(owner, requestId) === undefined;
+    if (this.has(owner, requestId)) await this.write();
+    return !this.has(owner, requestId);
   }
 
   /** Writes what is kept, oldest first, until the disk refuses. Gives how many orders were written. Never rejects. */
@@ -187,9 +193,9 @@ class KeptChanges {
 
   async #writeAll(): Promise<number> {
     let count = 0;
-    for (const one of this.#kept.values()) {
+    for (const [key, words] of this.#kept) {
       try {
-        await this.#writeOne(one);
+        await this.#writeAllOf(key, words);
       } catch {
         return count;
       }
@@ -200,20 +206,21 @@ class KeptChanges {
     return count;
   }
 
-  async #writeOne(one: Kept): Promise<void> {
-    for (let change = one.changes[0]; change !== undefined; change = one.changes[0]) {
-      await change.write(change.tries).catch((error: unknown) => {
+  async #writeAllOf(key: string, words: KeptWord[]): Promise<void> {
+    for (let [word] = words; word !== undefined; [word] = words) {
+      await writeWord(this.#disk, word).catch((error: unknown) => {
         if (error instanceof WriteFailure) throw error;
         // It can never be written: the record is gone, or cannot be read.
       });
-      one.changes.shift();
+      words.shift();
     }
-    this.#kept.delete(keyOf(one.owner, one.requestId));
+    // In the same turn: a word that comes now begins a new list.
+    this.#kept.delete(key);
   }
+}
 
-  #of(owner: string, requestId: string): Kept | undefined {
-    return this.#kept.get(keyOf(owner, requestId));
-  }
+function applyWord(order: Order, said: KeptWord['said']): Order {
+  return 'latest' in said ? settleOrder(order, said.latest, said.atMs) : tellOrder(order, said.toldAtMs);
 }
 
 /** What v1 says again when it is asked again. A proof of absence forbids another attempt, so it counts once it is on disk. */

@@ -2,11 +2,18 @@
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
-import { decideOpening } from './decide-opening';
 import type { Journal } from './journal';
-import { checkIntent } from './check-intent';
-import { createOrderNumbers } from './order-number';
-import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './settle-order';
+import {
+  byTime,
+  checkIntent,
+  createOrderNumbers,
+  decideOpening,
+  firstNumberAt,
+  isUnsettled,
+  settleOrder,
+  tellOrder,
+  withoutGoods,
+} from './order-life';
 
 /** The orders of one owner. */
 interface Ledger {
@@ -70,17 +77,25 @@ export function createMemoryJournal(): Journal {
         .sort(byTime)
         .slice(0, limit);
     },
-    async *list({ fromMs, untilMs, limit }) {
+    async *list({ fromMs, untilMs, limit, newestFirst = false }) {
       const orders = [...ledgers.values()].flatMap((ledger) => [...ledger.byRequestId.values()]);
       const wanted = orders.filter((order) => order.openedAtMs >= fromMs && order.openedAtMs < untilMs);
-      yield* wanted.sort(byTime).slice(0, limit);
+      yield* wanted.sort(newestFirst ? byTimeBack : byTime).slice(0, limit);
     },
+    async *listOfOwner({ owner, fromMs = 0, beforeNumber = Infinity, newestFirst = false, limit }) {
+      const orders = [...(ledgers.get(owner)?.byRequestId.values() ?? [])];
+      const wanted = orders.filter(({ number }) => number >= firstNumberAt(fromMs) && number < beforeNumber);
+      yield* wanted.sort((a, b) => (newestFirst ? b.number - a.number : a.number - b.number)).slice(0, limit);
+    },
+    owners: async () => [...ledgers.keys()],
     isWritable: () => isOpen,
     async close() {
       isOpen = false;
     },
   };
 }
+
+const byTimeBack = (one: Order, other: Order): number => byTime(other, one);
 
 function write(ledger: Ledger, order: Order): void {
   ledger.byRequestId.set(order.requestId, order);
@@ -93,8 +108,4 @@ function write(ledger: Ledger, order: Order): void {
 
 function at(ledger: Ledger | undefined, requestId: string | undefined): Order | undefined {
   return requestId === undefined ? undefined : ledger?.byRequestId.get(requestId);
-}
-
-function byTime(one: Order, other: Order): number {
-  return one.openedAtMs - other.openedAtMs || one.number - other.number || (one.owner < other.owner ? -1 : 1);
 }

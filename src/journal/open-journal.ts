@@ -1,13 +1,10 @@
 /** Which store a journal address means. */
 import { isAbsolute, join } from 'node:path';
 import type { Secret } from '../domain/credentials';
-import type { Journal } from './journal';
-import type { JournalEvent } from './journal-event';
-import { openLmdbJournal } from './lmdb-journal';
-import { openLmdbReader } from './lmdb-reader';
+import type { Journal, JournalEvent } from './journal';
+import { openLmdbJournal, openLmdbReader } from './lmdb-journal';
 import { createMemoryJournal } from './memory-journal';
-import type * as Writing from './postgres/postgres-journal';
-import type * as Reading from './postgres/postgres-reader';
+import type * as Postgres from './postgres/postgres-journal';
 
 export interface OpenJournalOptions {
   /** Nothing is made, written or deleted. */
@@ -46,11 +43,10 @@ async function openPostgres(url: string, dataDir: string, options: OpenJournalOp
 }
 
 /** Only where it is asked for: the client of PostgreSQL takes its time to load. */
-function loadPostgres(): typeof Writing & typeof Reading {
+function loadPostgres(): typeof Postgres {
   // The bundler follows nothing but a plain `require`, and Jest no `import()`.
-  /* eslint-disable @typescript-eslint/no-require-imports */
-  const writing = require('./postgres/postgres-journal') as typeof Writing;
-  return { ...writing, ...(require('./postgres/postgres-reader') as typeof Reading) };
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  return require('./postgres/postgres-journal') as typeof Postgres;
 }
 
 /** The folder that an `lmdb:` address means; undefined for other stores. */

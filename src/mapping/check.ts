@@ -1,32 +1,29 @@
 /** The one way from a folder of files to a mapping: `compat-gateway check`, start-up, reload and tests all come here. */
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { checkTables } from './check-tables';
-import { codeFrame } from './code-frame';
+import { codeFrame, type Problem } from './problem';
 import { compileMapping } from './compile';
 import { mergeFiles, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import { maskCallerKeys } from './mask-caller-keys';
-import type { Problem } from './problem';
 import type { Hole } from './read-rest';
 import { reportApartFrom } from './rules/caused-by';
-import { checkCallerKeys } from './rules/check-caller-keys';
-import { checkCallers } from './rules/check-callers';
-import { checkCalls } from './rules/check-calls';
+import { checkCallerKeys, checkCallers } from './rules/check-callers';
+import { checkCalls, checkSent } from './rules/check-calls';
 import { checkFamilies } from './rules/check-families';
 import { checkFields } from './rules/check-fields';
 import { checkFormats } from './rules/check-formats';
-import { checkNumberings } from './rules/check-numberings';
-import { checkOperations } from './rules/check-operations';
-import { checkReplies } from './rules/check-replies';
+import { checkLists } from './rules/check-lists';
+import { checkNames } from './rules/check-names';
+import { checkOperations, checkUnused } from './rules/check-operations';
+import { checkGoods, checkReplies } from './rules/check-replies';
 import { checkRoutes } from './rules/check-routes';
+import { checkTables } from './rules/check-tables';
 import { checkTexts } from './rules/check-texts';
-import { checkTold } from './rules/check-told';
-import { checkUnused } from './rules/check-unused';
+import { checkTold, checkWords } from './rules/check-told';
 import { checkValues } from './rules/check-values';
-import { checkWords } from './rules/check-words';
-import { MONEY_CHECKS } from './rules/money/money-checks';
-import type { Check } from './rules/checking';
+import type { Check, Checking } from './rules/checking';
+import { outcomeReplies } from './rules/reply-layers';
 import { RULES } from './rules/rules';
 import { createReport, NOWHERE, type MappingSource, type Report } from './source';
 
@@ -48,7 +45,7 @@ export function checkFolder(folder: string): CheckedMapping {
 
 /** Every check of what was merged, in the order of the documents. */
 const CHECKS: readonly Check[] = [
-  ({ source, report }) => checkTables(source, report),
+  checkTables,
   checkRoutes,
   checkFields,
   checkOperations,
@@ -58,11 +55,13 @@ const CHECKS: readonly Check[] = [
   checkWords,
   checkTold,
   checkFormats,
-  checkNumberings,
   checkCallers,
   checkCallerKeys,
   checkFamilies,
-  ...MONEY_CHECKS,
+  checkSent,
+  checkLists,
+  checkGoods,
+  checkNames,
 ];
 
 export function checkFiles(given: readonly MappingFileText[]): CheckedMapping {
@@ -98,8 +97,9 @@ export function checkSource(source: MappingSource): Problem[] {
 
 function checkMerged(source: MappingSource, report: Report, problems: readonly Problem[]): Mapping {
   const mapping = compileMapping(source, report);
-  for (const check of CHECKS) check({ source, mapping, report });
-  if (!hasErrors(problems)) checkUnused({ source, mapping, report });
+  const checking: Checking = { source, mapping, replies: outcomeReplies(source), report };
+  for (const check of CHECKS) check(checking);
+  if (!hasErrors(problems)) checkUnused(checking);
   return mapping;
 }
 

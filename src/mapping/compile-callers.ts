@@ -1,11 +1,16 @@
 /** Kinds of callers, told by wire facts, and single callers, told by the fingerprint of their key. */
+import { parseNaira } from '../domain/amount';
 import { headerOf, type LegacyHeaders } from '../domain/legacy';
-import { compileCallerKey } from './compile-caller-key';
-import type { ValueContext } from './compile-value';
-import { compilePattern } from './header-pattern';
-import type { CallerKey, CallerKind } from './mapping';
-import type { CallerKindSource } from './language/schema';
+import { compileValue, type ValueContext } from './compile-value';
+import { compilePattern } from './signals';
+import { sandboxScopeOf } from './caller-name';
+import type { CallerKey, CallerKind, ListShape, Operation, OwnColumn } from './mapping';
+import type { AfterPending, CallerKeySource, CallerKindSource, ValueSource } from './language/schema';
 import type { MappingSource } from './source';
+import { nearestName } from './nearest-name';
+import { createOwnNumbers, type OwnNumbers } from './numbering';
+import type { YamlPath } from './read-yaml';
+import type { Table } from './table';
 
 export interface Callers {
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
@@ -15,37 +20,40 @@ export interface Callers {
 export function compileCallers(source: MappingSource, context: ValueContext): Callers {
   const { report } = context;
   const kinds = Object.entries(source.callers.kinds).map(([name, kind]) => ({
-    name,
-    patienceMs: kind.patience,
-    afterPending: kind.after_pending,
+    kind: { name, patienceMs: kind.patience, afterPending: kind.after_pending } satisfies CallerKind,
     // A kind without User-Agents and headers applies to every other caller.
     matches: kind.user_agents === undefined && kind.headers === undefined ? undefined : compileKind(kind),
   }));
-  const rest = kinds.find((kind) => kind.matches === undefined);
+  const rest = kinds.find(({ matches }) => matches === undefined);
   if (rest === undefined)
     report(
       ['callers', 'kinds'],
       'no-default-kind',
       'one kind of caller must be without `user_agents` and `headers`: it is everybody else',
     );
-  for (const { name } of kinds.filter((kind) => kind.matches === undefined && kind !== rest))
+  for (const { kind } of kinds.filter((one) => one.matches === undefined && one !== rest))
     report(
-      ['callers', 'kinds', name],
+      ['callers', 'kinds', kind.name],
       'second-default-kind',
-      `\`${rest!.name}\` is told by nothing already: only one kind can be everybody else`,
+      `\`${rest!.kind.name}\` is told by nothing already: only one kind can be everybody else`,
       { at: 'key' },
     );
   const callerKeys = new Map(
-    Object.entries(source.callers.keys).map(([fingerprint, key]): [string, CallerKey] => [
-      fingerprint,
-      compileCallerKey(fingerprint, key, source, context),
-    ]),
+    Object.entries(source.callers.keys).flatMap(([fingerprint, said]): [string, CallerKey][] => {
+      const key = compileCallerKey(fingerprint, said, source, context);
+      // Also of a key that is not sandboxed (any more): its orders of then are still shown, and are not those of the key.
+      const inSandbox = { ...key, fingerprint: sandboxScopeOf(fingerprint), sandboxOf: fingerprint, walletBelow: undefined };
+      return [
+        [fingerprint, key],
+        [inSandbox.fingerprint, inSandbox],
+      ];
+    }),
   );
   return {
     callerKeys,
     callerKindOf: (headers) => {
-      const kind = kinds.find((one) => one.matches?.(headers) === true) ?? rest;
-      return { name: kind?.name ?? 'other', patienceMs: kind?.patienceMs ?? 0, afterPending: kind?.afterPending };
+      for (const { kind, matches } of kinds) if (matches?.(headers) === true) return kind;
+      return rest?.kind ?? { name: 'other', patienceMs: 0, afterPending: undefined };
     },
   };
 }
@@ -56,7 +64,162 @@ function compileKind({
 }: CallerKindSource): (headers: LegacyHeaders) => boolean {
   const patterns = agents.map(compilePattern);
   return (headers) => {
-    const agent = headers.userAgent?.trim() ?? '';
+    const agent = headers.userAgent?.trim().toLowerCase() ?? '';
     return patterns.some((matches) => matches(agent)) && names.every((name) => headerOf(headers, name) !== undefined);
   };
+}
+
+/** What callers.yaml says of single scripts → functions. Whether it is wise is for `rules/check-caller-keys.ts`. */
+
+/** The value for every operation without an entry of its own. */
+export const DEFAULT = 'default';
+
+function compileCallerKey(fingerprint: string, key: CallerKeySource, source: MappingSource, context: ValueContext): CallerKey {
+  const path = ['callers', 'keys', fingerprint];
+  if (key.format !== undefined && !source.formats.has(key.format))
+    context.report([...path, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
+  const family = key.family === undefined ? undefined : source.families[key.family];
+  if (key.family !== undefined && family === undefined)
+    context.report([...path, 'family'], 'unknown-family', `there is no family \`${key.family}\``, hintFor(key.family, source));
+  if (family !== undefined && key.format !== undefined && key.format !== family.extends)
+    context.report(
+      [...path, 'family'],
+      'family-of-other-format',
+      `the family \`${key.family!}\` is of format \`${family.extends}\``,
+      {
+        hint: 'leave `format` out: the family brings its own',
+      },
+    );
+  const numbers = compileNumbers(key, path, context);
+  const patience = byOperation<number>(key.patience);
+  const afterPending = byOperation<AfterPending>(key.after_pending);
+  return {
+    ...ownerOf(key),
+    fingerprint,
+    format: key.format ?? family?.extends,
+    family: key.family,
+    hasGuard: key.guard !== 'off',
+    patienceOf: patience,
+    afterPendingOf: afterPending,
+    replayMs: key.replay === 'always' ? Infinity : key.replay,
+    numbers,
+    columns: columnsOf(numbers, source, context.tables),
+    lists: compileLists(key, path, context),
+  };
+}
+
+const PAUSED_TEXT = 'Sales of this account are paused. Nothing was charged. Please ask your provider.';
+
+/** Whose key it is, and what it may do. */
+function ownerOf({ title, note, contact, paused = false, limit, sandbox = false, wallet_below: walletBelow }: CallerKeySource) {
+  return {
+    title,
+    note,
+    contact,
+    pausedText: paused === true ? PAUSED_TEXT : paused === false ? undefined : paused,
+    limit: limit && {
+      purchasesPerMinute: limit.purchases ?? Infinity,
+      nairaPerDay: limit.naira === undefined ? undefined : parseNaira(limit.naira),
+    },
+    isSandboxed: sandbox,
+    sandboxOf: undefined,
+    walletBelow: walletBelow === undefined ? undefined : parseNaira(walletBelow),
+  };
+}
+
+function hintFor(wanted: string, { families }: MappingSource): { hint?: string } {
+  const near = nearestName(wanted, Object.keys(families));
+  return near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
+}
+
+/** A key of which nothing is said. */
+export function plainCallerKey(fingerprint: string): CallerKey {
+  return {
+    ...ownerOf({}),
+    fingerprint,
+    format: undefined,
+    family: undefined,
+    hasGuard: true,
+    patienceOf: () => undefined,
+    afterPendingOf: () => undefined,
+    replayMs: undefined,
+    numbers: new Map(),
+    columns: new Map(),
+    lists: new Map(),
+  };
+}
+
+/** One value for every operation, or values by operation with `default`. */
+function byOperation<T extends string | number>(
+  said: T | Readonly<Record<string, T>> | undefined,
+): (operation: string) => T | undefined {
+  const values = new Map<string, T>(
+    said === undefined ? [] : typeof said === 'object' ? Object.entries<T>(said) : [[DEFAULT, said]],
+  );
+  return (operation) => values.get(operation) ?? values.get(DEFAULT);
+}
+
+function compileNumbers(key: CallerKeySource, path: YamlPath, context: ValueContext): Map<string, OwnNumbers> {
+  const compiled = new Map<string, OwnNumbers>();
+  for (const [name, numbers] of Object.entries(key.numbers ?? {})) {
+    const table = context.tables.get(name);
+    // The check reports this with the name that was most likely meant.
+    if (table === undefined) continue;
+    const onUnknown = (number: string, expected: string): void =>
+      context.report(
+        [...path, 'numbers', name, number],
+        'unknown-value',
+        `\`${numbers[number]!}\` is none: expected ${expected}`,
+      );
+    compiled.set(name, createOwnNumbers(table, numbers, key.unlisted?.[name] === 'pass', onUnknown));
+  }
+  return compiled;
+}
+
+/** Where lists hold v1's numbers of the tables that this caller numbers in its own way. */
+function columnsOf(
+  numbers: ReadonlyMap<string, OwnNumbers>,
+  source: MappingSource,
+  tables: ReadonlyMap<string, Table>,
+): Map<string, OwnColumn[]> {
+  const columns = new Map<string, OwnColumn[]>();
+  for (const [name, own] of numbers) {
+    for (const place of source.tables[name]?.shown_in ?? []) {
+      const [list = '', column = ''] = place.split('.');
+      columns.set(list, [...(columns.get(list) ?? []), { column, table: tables.get(name)!, own }]);
+    }
+  }
+  return columns;
+}
+
+function compileLists(key: CallerKeySource, path: YamlPath, context: ValueContext): Map<string, ListShape> {
+  const asList: ValueContext = { ...context, allowList: true };
+  return new Map(
+    Object.entries(key.lists ?? {}).map(([operation, fields]): [string, ListShape] => {
+      const at = [...path, 'lists', operation];
+      const value = compileValue(fields, at, asList);
+      const build: ListShape['build'] = (list, scope) => {
+        const made = value({ ...scope, roots: { ...scope.roots, list } });
+        // A shape whose condition does not hold leaves the list as it is.
+        return made !== null && typeof made === 'object' ? made : list;
+      };
+      return [operation, { build, sources: sourcesOf(fields, at) }];
+    }),
+  );
+}
+
+function sourcesOf(fields: Readonly<Record<string, ValueSource>>, path: YamlPath): ListShape['sources'] {
+  const isOneValue = 'first' in fields || 'when' in fields || 'each' in fields;
+  if (isOneValue) return [{ field: '', value: fields, path }];
+  return Object.entries(fields).map(([field, value]) => ({ field, value, path: [...path, field] }));
+}
+
+/** What is done with an order whose fate is open once its script has heard "pending". */
+
+/** The entry of the key decides if it has `after_pending`. Otherwise `buy` needs one source that says `buy` and none that says `look`. */
+export function afterPendingOf(operation: Operation, format: string, kind: CallerKind, key: CallerKey | undefined): AfterPending {
+  const own = key?.afterPendingOf(operation.name);
+  if (own !== undefined) return own;
+  const said = [operation.afterPending, operation.afterPendingByFormat.get(format), kind.afterPending];
+  return said.includes('buy') && !said.includes('look') ? 'buy' : 'look';
 }

@@ -6,7 +6,7 @@ import { INPUT_TRANSFORMS, type Read } from './input-transforms';
 import type { Field } from './mapping';
 import { nearestName } from './nearest-name';
 import type { YamlPath } from './read-yaml';
-import { trimSlash } from './trim-slash';
+import { trimSlash } from '../domain/decode-path';
 import type { RuleId } from './rules/rules';
 import type { FieldSource } from './language/schema';
 import type { MappingSource, Report } from './source';

@@ -104,6 +104,7 @@ function compileExpression(text: string, path: YamlPath, context: ValueContext):
   }
   const read = compileRoot(expression, path, context);
   const changes = expression.transforms.map((name) => compileTransform(name, expression, path, context));
+  if (changes.length === 0) return (scope) => read(scope) ?? null;
   return (scope) => {
     let value: JsonValue = read(scope) ?? null;
     for (const change of changes) if (value !== null) value = change(value, scope);

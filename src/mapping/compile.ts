@@ -1,4 +1,5 @@
 /** A merged source → a mapping of plain functions. Reports every value that has no meaning. */
+import type { JsonValue } from '../domain/json';
 import type { AfterPending, OperationSource } from './language/schema';
 import { compileCallers } from './compile-callers';
 import { compileNumberings, toNumbering } from './numbering';
@@ -155,6 +156,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     title: operation.title,
     kind: operation.kind,
     fields,
+    identifiers: fields.filter(({ as }) => as === 'identifier').map((field) => field.name),
     known: knownSpellings(name, operation, fields, source),
     call,
     joins: compileJoins(operation, path, context),
@@ -214,7 +216,12 @@ function compileCall(
     method,
     path: address,
     // What is absent is not sent: v1 tells an absent field from an empty one.
-    send: (scope) => Object.fromEntries(Object.entries(build(scope)).filter(([, value]) => value !== null)),
+    send: (scope) => {
+      const built = build(scope);
+      const sent: Record<string, JsonValue> = {};
+      for (const name in built) if (built[name] !== null) sent[name] = built[name]!;
+      return sent;
+    },
   };
 }
 

@@ -3,10 +3,22 @@
  * name that appears at once: from then on the folder means that set to everyone who reads it, whichever files have been
  * copied out so far. Who is killed in between leaves the old set or the new one, and the next gateway ends the copying.
  */
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { z } from 'zod';
-import { draftFile, flushFolder, writeFlushed } from './draft-file';
+import * as z from 'zod';
 
 export interface NamedText {
   /** Below the folder, with `/` between its parts. */
@@ -88,4 +100,57 @@ function proveWritable(folder: string, files: readonly NamedText[]): void {
     else if (readFileSync(path, 'utf8') !== text) accessSync(path, constants.W_OK);
   }
   for (const path of mappingFilesBelow(folder)) if (!names.has(relative(folder, path))) accessSync(dirname(path), constants.W_OK);
+}
+
+export interface Draft {
+  readonly putInPlace: () => void;
+  readonly discard: () => void;
+}
+
+/**
+ * A file that is replaced as one step: written whole beside its place and flushed, then renamed. A crash leaves the old one
+ * or the new one, and what fails for want of room or rights fails while the old one still stands.
+ *
+ * Throws when it cannot be written; nothing is left then. Without `mode` whoever may read what this
+ * process writes may read it.
+ */
+export function draftFile(path: string, text: string | Buffer, mode?: number): Draft {
+  mkdirSync(dirname(path), { recursive: true });
+  // Two processes that replace the same file do not write into one draft.
+  const draft = `${path}.${process.pid}`;
+  const discard = (): void => rmSync(draft, { force: true });
+  try {
+    writeFlushed(draft, text, mode);
+  } catch (error) {
+    // Another kind of entry with that name was not made by this program and stays.
+    if ((error as NodeJS.ErrnoException).code !== 'EISDIR') discard();
+    throw error;
+  }
+  return {
+    putInPlace: () => {
+      renameSync(draft, path);
+      flushFolder(dirname(path));
+    },
+    discard,
+  };
+}
+
+function writeFlushed(path: string, text: string | Buffer, mode?: number): void {
+  const handle = openSync(path, 'w', mode);
+  try {
+    writeFileSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** A renamed file is durable only after its folder was flushed. */
+function flushFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }

@@ -2,14 +2,14 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Problem } from './problem';
-import { ruleOf } from './rules/rules';
+import { wordsOf } from './rules/rule-pages';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 export function formatSarif(problems: readonly Problem[]): string {
   const ids = [...new Set(problems.map(({ code }) => code))].sort();
   const rules = ids.map((id) => {
-    const rule = ruleOf(id);
+    const rule = wordsOf(id);
     if (rule === undefined) return { id };
     return {
       id,

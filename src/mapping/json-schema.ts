@@ -1,5 +1,5 @@
 /** The JSON Schema (draft 7) of mapping files, for editors: made of the schemas that read them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatFileSchema, sharedFileSchema } from './language/schema';
 
 export interface JsonSchema {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { draftFile } from './draft-file';
+import { draftFile } from './folder-change';
 
 export interface KeptValues {
   /** Tells this program from every other build: what another has checked is checked again. */

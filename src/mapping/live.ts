@@ -1,18 +1,16 @@
 /**
  * The mapping in use, and how another takes its place: all or nothing. A set with problems is refused and the running
- * one stays, also across a restart: the last good set is kept as files' texts in the data folder.
+ * one stays, also across a restart: every set that comes into use is kept in the history first.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { z } from 'zod';
+import { join, relative } from 'node:path';
 import { checkFiles, type CheckedMapping } from './check';
 import { checkOnce } from './checked-set';
-import { draftFile, type Draft } from './draft-file';
-import { changeFolder, finishChange, type NamedText } from './folder-change';
+import { changeFolder, finishChange, type Draft, type NamedText } from './folder-change';
 import type { KeptValues } from './kept-value';
 import { hashOf, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import type { Problem } from './problem';
+import type { Cause, InUse, SetHistory } from './set-history';
 
 export interface LiveMapping {
   /** Requests finish on the one they began with: ask once per request. */
@@ -21,17 +19,28 @@ export interface LiveMapping {
   readonly files: () => readonly MappingFileText[];
   /** The problems of the files in the folder, when these are not the files in use. */
   readonly problems: () => readonly Problem[];
-  /**
-   * Takes the folder's files into use if they are sound. With `expectedHash` only if they are exactly the set that was
-   * looked at: somebody else may have edited meanwhile. With `runningHash` only while that one is in use: somebody else
-   * may have applied another.
-   */
-  readonly reload: (expectedHash?: string, runningHash?: string) => Reloaded;
+  /** Every set that came into use, this one among them. */
+  readonly history: SetHistory;
+  /** Takes the folder's files into use if they are sound. */
+  readonly reload: (asked?: ReloadAsked) => Reloaded;
   /**
    * Puts exactly these files into the folder and into use, or does nothing. Nothing else of this process can run in
    * between, so that no watcher and no signal meets half of them.
    */
-  readonly apply: (files: readonly NamedText[], expectedHash: string, runningHash: string) => Reloaded;
+  readonly apply: (files: readonly NamedText[], expectedHash: string, runningHash: string, asked?: ApplyAsked) => Reloaded;
+}
+
+export interface ApplyAsked extends Cause {
+  /** Edits of the folder that were looked at and may be lost: only exactly these. */
+  readonly folderHash?: string | undefined;
+}
+
+export interface ReloadAsked {
+  readonly cause?: Cause;
+  /** Only if the files are exactly the set that was looked at: somebody else may have edited meanwhile. */
+  readonly expectedHash?: string | undefined;
+  /** Only while this set is in use: somebody else may have applied another. */
+  readonly runningHash?: string | undefined;
 }
 
 export type Reloaded =
@@ -41,35 +50,29 @@ export type Reloaded =
   | { readonly kind: 'edited_meanwhile'; readonly hash: string; readonly found: string }
   /** Another set is in use than the one that was looked at. */
   | { readonly kind: 'running_changed'; readonly hash: string }
-  /** The mappings folder, or the one of the last good set, takes no files; nothing was changed. */
+  /** The mappings folder, or the one of the history, takes no files; nothing was changed. */
   | { readonly kind: 'unwritable'; readonly hash: string; readonly folder: string; readonly detail: string };
 
 export interface LiveOptions {
   readonly folder: string;
-  /** Where the last good set is kept. */
-  readonly lastGoodFile: string;
+  readonly history: SetHistory;
   /** What need not be checked again at a start, because this very program has checked it; every start checks without. */
   readonly kept?: KeptValues | undefined;
   readonly onReload?: (reloaded: Reloaded) => void;
-}
-
-export interface InUse {
-  readonly mapping: Mapping;
-  readonly files: readonly MappingFileText[];
 }
 
 /** Opens with the folder's files, or with the last good set when they have problems; without either it gives the problems. */
 export function openLiveMapping(
   options: LiveOptions,
 ): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
-  const { folder, lastGoodFile, kept, onReload } = options;
+  const { folder, history, kept, onReload } = options;
   tryToFinish(folder);
   const first = checkedFolder(folder, kept);
-  const fallback = first.mapping === undefined ? readLastGood(lastGoodFile) : undefined;
-  if (first.mapping === undefined && fallback === undefined) return { problems: first.problems };
-  const running = new RunningSet(options, fallback ?? { mapping: first.mapping!, files: first.files });
+  const inUse = first.mapping === undefined ? history.lastGood() : { mapping: first.mapping, files: first.files };
+  if (inUse === undefined) return { problems: first.problems };
+  const running = new RunningSet(options, inUse);
   if (first.mapping === undefined) running.problems = first.problems;
-  else draftLastGood(lastGoodFile, first.files).putInPlace();
+  history.draft(inUse, { by: 'start' }).putInPlace();
   const told = (reloaded: Reloaded): Reloaded => {
     onReload?.(reloaded);
     return reloaded;
@@ -79,27 +82,29 @@ export function openLiveMapping(
       current: () => running.inUse.mapping,
       files: () => running.inUse.files,
       problems: () => running.problems,
-      reload: (expectedHash, runningHash) => told(running.reload(expectedHash, runningHash)),
-      apply: (files, expectedHash, runningHash) => told(running.apply(files, expectedHash, runningHash)),
+      history,
+      reload: (asked = {}) => told(running.reload(asked)),
+      apply: (files, expectedHash, runningHash, asked = { by: 'apply' }) =>
+        told(running.apply(files, expectedHash, runningHash, asked)),
     },
   };
 }
 
-/** The set in use. Its successor has no errors and is kept on disk before it is used. */
+/** The set in use. Its successor has no errors and is in the history before it is used. */
 class RunningSet {
   inUse: InUse;
   /** The problems of the files in the folder, when these are not the files in use. */
   problems: readonly Problem[] = [];
   readonly #folder: string;
-  readonly #lastGoodFile: string;
+  readonly #history: SetHistory;
 
-  constructor({ folder, lastGoodFile }: LiveOptions, inUse: InUse) {
+  constructor({ folder, history }: LiveOptions, inUse: InUse) {
     this.inUse = inUse;
     this.#folder = folder;
-    this.#lastGoodFile = lastGoodFile;
+    this.#history = history;
   }
 
-  reload(expectedHash: string | undefined, runningHash: string | undefined): Reloaded {
+  reload({ expectedHash, runningHash, cause = { by: 'reload' } }: ReloadAsked): Reloaded {
     const { hash } = this.inUse.mapping;
     if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
     tryToFinish(this.#folder);
@@ -110,10 +115,10 @@ class RunningSet {
     }
     if (expectedHash !== undefined && mapping.hash !== expectedHash)
       return { kind: 'edited_meanwhile', hash, found: mapping.hash };
-    return this.#take({ mapping, files });
+    return this.#take({ mapping, files }, cause);
   }
 
-  apply(given: readonly NamedText[], expectedHash: string, runningHash: string): Reloaded {
+  apply(given: readonly NamedText[], expectedHash: string, runningHash: string, { folderHash, ...cause }: ApplyAsked): Reloaded {
     const folder = this.#folder;
     const { hash } = this.inUse.mapping;
     if (runningHash !== hash) return { kind: 'running_changed', hash };
@@ -123,38 +128,44 @@ class RunningSet {
     if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
     const read = readFolder(folder);
     if ('problems' in read) return { kind: 'refused', hash, problems: read.problems };
-    // Edits in the folder that were not planned would be lost.
+    // Edits in the folder that nobody has looked at would be lost.
     const standing = hashOf(read.files);
-    if (standing !== hash && standing !== expectedHash) return { kind: 'edited_meanwhile', hash, found: standing };
-    return this.#take({ mapping, files }, () => {
+    if (![hash, expectedHash, folderHash].includes(standing)) return { kind: 'edited_meanwhile', hash, found: standing };
+    return this.#take({ mapping, files }, cause, () => {
       if (standing !== expectedHash) putInFolder(folder, given, expectedHash);
     });
   }
 
-  #take(next: InUse, changeFiles: () => void = () => undefined): Reloaded {
+  #take(next: InUse, cause: Cause, changeFiles: () => void = () => undefined): Reloaded {
     const { hash } = next.mapping;
     if (hash === this.inUse.mapping.hash) {
+      try {
+        changeFiles();
+      } catch (error) {
+        return this.#unwritable(this.#folder, error);
+      }
       this.problems = [];
       return { kind: 'unchanged', hash };
     }
     // Kept on disk before it is used: a restart must not return to an older set than scripts have seen.
-    let lastGood: Draft;
+    let use: Draft;
     try {
-      lastGood = draftLastGood(this.#lastGoodFile, next.files);
+      use = this.#history.draft(next, cause);
     } catch (error) {
-      return this.#unwritable(dirname(this.#lastGoodFile), error);
+      return this.#unwritable(this.#history.folder, error);
     }
     try {
       changeFiles();
     } catch (error) {
-      lastGood.discard();
+      use.discard();
       return this.#unwritable(this.#folder, error);
     }
     try {
-      lastGood.putInPlace();
+      use.putInPlace();
     } catch {
-      // The folder holds this set, so a restart uses it too. The next reload keeps it as the last good set.
-      lastGood.discard();
+      // The folder holds this set already, so it must serve here too. A history that takes a draft and not its new name
+      // misses this use; the next start or change writes its own.
+      use.discard();
     }
     this.problems = [];
     this.inUse = next;
@@ -196,21 +207,3 @@ function checkedFolder(folder: string, kept?: KeptValues): CheckedMapping & { re
   if ('problems' in read) return { problems: read.problems, files: [] };
   return { ...(kept === undefined ? checkFiles(read.files) : checkOnce(kept, read.files)), files: read.files };
 }
-
-const lastGoodSchema = z.object({ files: z.array(z.object({ file: z.string(), name: z.string(), text: z.string() })) });
-
-/** The last set that was in use, as it is kept in the data folder; undefined without one that can be used. */
-export function readLastGood(file: string): InUse | undefined {
-  if (!existsSync(file)) return undefined;
-  try {
-    const { files } = lastGoodSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    const { mapping } = checkFiles(files);
-    return mapping === undefined ? undefined : { mapping, files };
-  } catch {
-    // A last good set that cannot be read is treated as absent; the operator needs the problems of the folder.
-    return undefined;
-  }
-}
-
-const draftLastGood = (file: string, files: readonly MappingFileText[]): Draft =>
-  draftFile(file, JSON.stringify({ files }), 0o600);

@@ -1,10 +1,11 @@
 /** A compiled mapping: what the walk uses. Made once per load by `compile.ts`; requests finish on the one they began with. */
+import type { AmountMinor } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { LegacyHeaders, LegacyValue } from '../domain/legacy';
 import type { Read } from './input-transforms';
-import type { OwnNumbers } from './own-numbers';
+import type { OwnNumbers } from './numbering';
 import type { YamlPath } from './read-yaml';
-import type { AfterPending, TakesPending, OPERATION_KINDS, OutcomeWords, Timing, ValueSource } from './language/schema';
+import type { AfterPending, OPERATION_KINDS, OutcomeWords, TakesPending, Timing, ValueSource } from './language/schema';
 import type { Signal } from './signals';
 import type { Numbering, Table } from './table';
 
@@ -95,6 +96,8 @@ export interface Operation {
   readonly title: string;
   readonly kind: OperationKind;
   readonly fields: readonly Field[];
+  /** Which of them hold a meter or smartcard number. */
+  readonly identifiers: readonly string[];
   /** Every spelling that means something here, also the ignored ones: all else is unknown. */
   readonly known: ReadonlySet<string>;
   readonly call: CallTemplate | undefined;
@@ -155,6 +158,18 @@ export interface CallerKind {
 /** What callers.yaml says of one script. */
 export interface CallerKey {
   readonly fingerprint: string;
+  /** What people call it. */
+  readonly title: string | undefined;
+  readonly note: string | undefined;
+  readonly contact: string | undefined;
+  /** What its purchases are refused with; undefined while it may sell. */
+  readonly pausedText: string | undefined;
+  readonly limit: { readonly purchasesPerMinute: number; readonly nairaPerDay: AmountMinor | undefined } | undefined;
+  /** Its calls go to the embedded sandbox, under `sandboxScopeOf` its fingerprint. */
+  readonly isSandboxed: boolean;
+  /** Of an entry that stands for what a key did in the sandbox: the fingerprint of the key itself. */
+  readonly sandboxOf: string | undefined;
+  readonly walletBelow: AmountMinor | undefined;
   readonly format: string | undefined;
   readonly family: string | undefined;
   readonly hasGuard: boolean;

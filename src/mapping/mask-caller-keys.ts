@@ -3,6 +3,7 @@
  * again in a problem: not in its path, not in its message, not in the line that is shown.
  */
 import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node } from 'yaml';
+import { looksLikeKey } from '../domain/credentials';
 import { nearestName } from './nearest-name';
 import { sharedFileSchema } from './language/schema';
 import { keysAt } from './language/model';
@@ -63,12 +64,25 @@ function maskKeys(keys: Node | null, document: Document, masked: Node[]): void {
   if (isScalar(keys) && keys.value !== null) masked.push(keys);
   if (isSeq(keys)) masked.push(...(keys.items as Node[]));
   for (const [name, entry] of pairsOf(keys, document)) {
-    if (FINGERPRINT.test(name.text)) continue;
+    if (FINGERPRINT.test(name.text)) {
+      for (const [, said] of pairsOf(entry, document)) if (holdsKey(said)) masked.push(said as Node);
+      continue;
+    }
     masked.push(name.node);
     if (isScalar(entry) || isSeq(entry)) masked.push(entry);
     for (const [word, value] of pairsOf(entry, document))
       if (!WORDS_OF_ENTRY.includes(word.text)) masked.push(word.node, ...(value === null ? [] : [value]));
   }
+}
+
+/** A title or note that a key was put into. */
+function holdsKey(said: Node | null): boolean {
+  return (
+    isScalar(said) &&
+    String(said.value)
+      .split(/[\s:'"`]+/)
+      .some(looksLikeKey)
+  );
 }
 
 /** What is no YAML has no certain keys: from `callers` to the next section only words of the language are shown. */

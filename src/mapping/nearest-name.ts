@@ -24,3 +24,32 @@ function editDistance(a: string, b: string): number {
   }
   return rows[a.length]![b.length]!;
 }
+
+/** Keys that cannot change what is bought or told. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'title',
+  'label',
+  'ignore',
+  'categories',
+  'catalog',
+  'otherwise',
+  'length_max',
+  'patience',
+  'texts',
+  'rows',
+  'blocks',
+  'include',
+  'user_agents',
+  'overdue',
+]);
+
+/** The key into which `check --fix` may rename a misspelt one by itself: when exactly one known key is near and it is harmless. */
+export function safeRename(key: string, known: readonly string[]): string | undefined {
+  const nearest = nearestName(key, known);
+  if (nearest === undefined || !HARMLESS.has(nearest)) return undefined;
+  const another = nearestName(
+    key,
+    known.filter((name) => name !== nearest),
+  );
+  return another === undefined ? nearest : undefined;
+}

@@ -1,4 +1,10 @@
-/** One thing wrong in a file that an operator edits, with its place. Problems are values; nothing here throws. */
+/**
+ * What is wrong in files that an operator edits, with its place, and how people are told: the line itself, and first what most
+ * likely caused many others. A lost indentation makes forty wrong keys, one misspelt table is missed in ten places.
+ */
+import { maskSecrets } from '../domain/shown-words';
+
+/** Problems are values; nothing here throws. */
 export interface Problem {
   readonly file: string;
   /** From 1. */
@@ -28,4 +34,100 @@ export function formatProblem(problem: Problem): string {
   const first = `${problem.file}:${problem.line}:${problem.column}  ${problem.code}  ${problem.message}`;
   const frame = problem.frame?.split('\n').map((line) => `    ${line}`) ?? [];
   return [first, ...(problem.hint === undefined ? [] : [`    ${problem.hint}`]), ...frame].join('\n');
+}
+
+const WIDTH_MAX = 110;
+/** How much stands before the caret when a long line is cut. */
+const LEAD = 60;
+
+/** The line of a problem with a caret below its place. What looks like a secret is masked. Undefined when the file has no such line. */
+export function codeFrame(lines: readonly string[], line: number, column: number): string | undefined {
+  const raw = lines[line - 1];
+  if (raw === undefined) return undefined;
+  // Control characters would move the caret, or the terminal.
+  const text = maskSecrets(raw).replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, ' ');
+  const place = Math.min(Math.max(0, column - 1), text.length);
+  const start = text.length > WIDTH_MAX && place > LEAD ? place - LEAD : 0;
+  const shown = text.slice(start, start + WIDTH_MAX);
+  const gutter = String(line);
+  const caret = `${' '.repeat((start > 0 ? 1 : 0) + place - start)}^`;
+  const cut = `${start > 0 ? '…' : ''}${shown}${start + WIDTH_MAX < text.length ? '…' : ''}`;
+  return [`${gutter} | ${cut.trimEnd()}`, `${' '.repeat(gutter.length)} | ${caret}`].join('\n');
+}
+
+export interface Cause {
+  readonly problem: Problem;
+  /** Other problems that may disappear once this one is mended. */
+  readonly others: readonly Problem[];
+}
+
+/** Fewer problems than this with one cause are listed one by one. */
+const EFFECTS_MIN = 3;
+const SYNTAX: readonly string[] = ['yaml-syntax', 'yaml-tab'];
+const NAMES: readonly string[] = ['unknown-block', 'unknown-table', 'unknown-transform', 'unknown-row', 'unknown-format'];
+const FORMS: readonly string[] = ['schema', 'unknown-key', 'unknown-choice', 'bad-name', 'empty-list'];
+
+/** Causes of several problems first, then the others in their own order. */
+export function byCause(problems: readonly Problem[]): Cause[] {
+  const lost = problems.filter(isEmptyParent);
+  const groups = new Map<string, Problem[]>();
+  for (const [index, problem] of problems.entries()) {
+    const key = causeOf(problem, lost) ?? `alone ${index}`;
+    groups.set(key, [...(groups.get(key) ?? []), problem]);
+  }
+  const causes = [...groups].flatMap(([key, group]): Cause[] => {
+    const first = group.find((problem) => lost.includes(problem)) ?? group[0]!;
+    const others = group.filter((problem) => problem !== first);
+    const isOne = others.length >= (key.startsWith('syntax') ? 1 : EFFECTS_MIN);
+    return isOne ? [{ problem: first, others }] : group.map((problem) => ({ problem, others: [] }));
+  });
+  const place = new Map(problems.map((problem, index) => [problem, index]));
+  return causes.sort(
+    (a, b) => Number(b.others.length > 0) - Number(a.others.length > 0) || place.get(a.problem)! - place.get(b.problem)!,
+  );
+}
+
+function causeOf(problem: Problem, lost: readonly Problem[]): string | undefined {
+  const { file, code, message, line } = problem;
+  // After a bracket or quote that is not closed, the parser reports every following line.
+  if (SYNTAX.includes(code)) return `syntax ${file}`;
+  if (NAMES.includes(code)) return `name ${/`([^`]*)`$/.exec(message)?.[1] ?? message}`;
+  const parent = lost.find(
+    (one) => one.file === file && (FORMS.includes(code) ? isBelow(pathOf(problem), pathOf(one)) : isBehind(line, one)),
+  );
+  return parent === undefined ? undefined : `level ${file} ${parent.line}`;
+}
+
+/** A key that should contain keys and is empty: its content was most likely written one indentation too far left. */
+function isEmptyParent({ message }: Problem): boolean {
+  return message.startsWith('expected keys and values, not nothing');
+}
+
+/** `operations.buy_airtime.fields` of a message that ends in it. */
+function pathOf({ message }: Problem): string[] {
+  return /\(at ([^)]*)\)$/.exec(message)?.[1]?.split('.') ?? [];
+}
+
+/** True for a path that is a sibling of the empty key, or below a sibling. */
+function isBelow(path: readonly string[], empty: readonly string[]): boolean {
+  return empty.slice(0, -1).every((step, depth) => step === path[depth]);
+}
+
+/** When the indentation of a whole operation or table is lost, its parts are read as operations or tables, which then lack required keys. */
+function isBehind(line: number, empty: Problem): boolean {
+  return pathOf(empty).length <= 2 && line > empty.line;
+}
+
+const PLACES_MAX = 4;
+
+/** A cause as people read it, its effects counted. */
+export function formatCause({ problem, others }: Cause): string {
+  if (others.length === 0) return formatProblem(problem);
+  const places = others.slice(0, PLACES_MAX).map(({ file, line }) => `${file}:${line}`);
+  const more = others.length > PLACES_MAX ? ', …' : '';
+  return `${formatProblem(problem)}\n    and ${others.length} more that may be gone with it: ${places.join(', ')}${more}`;
+}
+
+export function formatProblems(problems: readonly Problem[]): string {
+  return byCause(problems).map(formatCause).join('\n');
 }

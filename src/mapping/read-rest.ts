@@ -5,7 +5,7 @@
  */
 import type { z } from 'zod';
 import { nearestName } from './nearest-name';
-import { meantChoice, sayIssue } from './say-issue';
+import { meantChoice, sayIssue } from './say-mistake';
 import { isOptionalAt, isRecordAt, keysAt, standInAt } from './language/model';
 
 type Path = readonly PropertyKey[];

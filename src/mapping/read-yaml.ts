@@ -16,12 +16,10 @@ import {
 } from 'yaml';
 import type { z } from 'zod';
 import { maskPath } from './mask-caller-keys';
-import { nearestName } from './nearest-name';
+import { nearestName, safeRename } from './nearest-name';
 import type { Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
-import { safeRename } from './safe-rename';
-import { hintForIssue, sayIssue } from './say-issue';
-import { saySyntax, SYNTAX, type Said } from './say-syntax';
+import { hintForIssue, sayIssue, saySyntax, SYNTAX, type Said } from './say-mistake';
 import { splitNames } from './language/values';
 import { sharedFileSchema } from './language/schema';
 import { keysAt, ruleAt } from './language/model';

@@ -1,7 +1,6 @@
 /** Addresses → operations. Both slash spellings are the same address; a literal segment wins over a `:name`. */
-import { decodePath } from '../domain/decode-path';
+import { decodePath, trimSlash } from '../domain/decode-path';
 import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
-import { trimSlash } from './trim-slash';
 
 export interface Address {
   readonly methods: readonly string[];

@@ -1,10 +1,9 @@
 /** What in a request speaks for a format, compiled to predicates. */
 import { InexactNumber } from '../domain/json';
 import { headerOf, type LegacyRequest, type LegacyValue } from '../domain/legacy';
-import { compilePattern } from './header-pattern';
 import { parseText } from './input-transforms';
-import { trimSlash } from './trim-slash';
-import type { Layout } from './language/signals';
+import { trimSlash } from '../domain/decode-path';
+import type { Layout } from './language/formats';
 import type { SignalSource } from './language/schema';
 import type { Report } from './source';
 import type { YamlPath } from './read-yaml';
@@ -45,15 +44,18 @@ export function compileSignal(source: SignalSource, path: YamlPath, report: Repo
   return {
     weight: source.weight,
     ...(field === undefined || is === undefined ? {} : { fieldIs: { field, words: is } }),
-    find: (request, address) => {
-      const found: string[] = [];
-      for (const finder of finders) {
-        const words = finder(request, address);
-        if (words === undefined) return undefined;
-        found.push(words);
-      }
-      return found.length === 0 ? undefined : found.join(' and ');
-    },
+    // Most signals look for one thing.
+    find:
+      (finders.length === 1 ? finders[0] : undefined) ??
+      ((request, address) => {
+        const found: string[] = [];
+        for (const finder of finders) {
+          const words = finder(request, address);
+          if (words === undefined) return undefined;
+          found.push(words);
+        }
+        return found.length === 0 ? undefined : found.join(' and ');
+      }),
   };
 }
 
@@ -68,14 +70,16 @@ function hasField(request: LegacyRequest, name: string): boolean {
 const anyField =
   (names: readonly string[]): Finder =>
   (request) => {
-    const name = names.find((one) => hasField(request, one));
-    return name === undefined ? undefined : `field ${name}`;
+    for (const name of names) if (hasField(request, name)) return `field ${name}`;
+    return undefined;
   };
 
 const allFields =
   (names: readonly string[]): Finder =>
-  (request) =>
-    names.every((name) => hasField(request, name)) ? `fields ${names.join(' and ')}` : undefined;
+  (request) => {
+    for (const name of names) if (!hasField(request, name)) return undefined;
+    return `fields ${names.join(' and ')}`;
+  };
 
 const fieldIs =
   (name: string, words: readonly string[]): Finder =>
@@ -149,7 +153,7 @@ const headersAre = (headers: Readonly<Record<string, readonly string[]>>): Finde
     .join(' and ');
   return ({ headers: sent }) =>
     wanted.every(({ name, mayBeAbsent, patterns }) => {
-      const value = headerOf(sent, name) ?? '';
+      const value = headerOf(sent, name)?.toLowerCase() ?? '';
       return value === '' ? mayBeAbsent : patterns.some((matches) => matches(value));
     })
       ? words
@@ -171,4 +175,12 @@ function layoutOf(bytes: Buffer): Layout | undefined {
   if (!/\s/.test(marks)) return 'compact';
   const isSpaced = !/\s[:,}]|[{[]\s|[:,](?! \S)|\s{2}|[\n\t\r]/.test(marks);
   return isSpaced ? 'spaced' : 'by_hand';
+}
+
+/** A pattern of header values: without case, a final `*` is any rest. It is asked with the value in lower case. */
+export function compilePattern(pattern: string): (lowerCaseValue: string) => boolean {
+  const lower = pattern.toLowerCase();
+  if (!lower.endsWith('*')) return (value) => value === lower;
+  const start = lower.slice(0, -1);
+  return (value) => value.startsWith(start);
 }

@@ -5,8 +5,9 @@
  * caller is shown a list only while v1 accepts its key at its address (`show`): a stale one only while v1 cannot be reached.
  */
 import { LRUCache } from 'lru-cache';
+import type { z } from 'zod';
 import type { CallContext, Finding, Upstream } from '../upstream/upstream';
-import type { V1Catalog } from '../upstream/v1';
+import { v1CablePlanSchema, type V1Catalog, v1CatalogSchema, v1DataPlanSchema, v1DiscoSchema } from '../upstream/v1';
 import {
   createVisitors,
   FRESH_MS,
@@ -18,7 +19,8 @@ import {
   visitorOf,
   type Visitors,
 } from '../upstream/visitors';
-import { readCatalog } from './read-catalog';
+import type { JsonObject, JsonValue } from '../domain/json';
+import { isJsonObject } from '../upstream/answer-data';
 
 /** v1's rows as it sent them. Frozen to the last row, because many requests share one. */
 export type PriceList = Readonly<V1Catalog>;
@@ -216,4 +218,34 @@ function freeze<T>(value: T, depth: number): T {
   if (typeof value !== 'object' || value === null || depth === 0) return value;
   for (const inner of Object.values(value)) freeze(inner, depth - 1);
   return Object.freeze(value);
+}
+
+/** v1's catalog reply as rows that can be trusted. */
+
+/**
+ * The rows of a reply, or `undefined` if it is no catalog at all. A row that cannot be read is left out rather than
+ * taking a thousand good ones with it: one plan cannot be listed then, instead of none.
+ */
+export function readCatalog(body: JsonObject): V1Catalog | undefined {
+  const { data } = body;
+  if (!isJsonObject(data) || !Array.isArray(data.data_plans)) return undefined;
+  const rows = <Row>(schema: z.ZodType<Row>, value: JsonValue | undefined): Row[] => {
+    const items = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+    return items.flatMap((item) => schema.safeParse(item).data ?? []);
+  };
+  const table = <Table>(schema: z.ZodType<Table>, value: JsonValue | undefined, without: Table): Table => {
+    const read = schema.safeParse(value);
+    return read.success ? read.data : without;
+  };
+  const { exam_prices, recharge_card_prices, bulk_sms_pricing, cashback } = v1CatalogSchema.shape;
+  return {
+    ...data,
+    data_plans: rows(v1DataPlanSchema, data.data_plans),
+    cable_plans: rows(v1CablePlanSchema, data.cable_plans),
+    discos: rows(v1DiscoSchema, data.discos),
+    exam_prices: table(exam_prices, data.exam_prices, {}),
+    recharge_card_prices: table(recharge_card_prices, data.recharge_card_prices, {}),
+    bulk_sms_pricing: table(bulk_sms_pricing, data.bulk_sms_pricing ?? null, null),
+    cashback: table(cashback, data.cashback ?? null, null),
+  };
 }

@@ -1,104 +1,59 @@
-import express, { type Response, type Router } from 'express';
-import { z } from 'zod';
-import { addressSchema, pinSchema, webhookUrlSchema } from './account/account';
+import express, { type Request, type Response, type Router } from 'express';
+import * as z from 'zod';
+import { accountChangesSchema } from './account';
 import type { Sandbox } from './sandbox';
 
-const keySchema = z.strictObject({ api_key: z.string() });
+const text = z.string();
+const anything = z.unknown();
+const keySchema = z.strictObject({ api_key: text });
 const clockSchema = z.strictObject({ advance_ms: z.int().min(0) });
-const moodSchema = z.strictObject({ api_key: z.string(), mood: z.string(), calls: z.int().min(0).default(1) });
+const moodSchema = z.strictObject({ api_key: text, mood: text, calls: z.int().min(0).default(1) });
 const settleSchema = z.strictObject({ result: z.enum(['success', 'failed']) });
-const fundSchema = z.strictObject({ api_key: z.string(), naira: z.number() });
+const fundSchema = z.strictObject({ api_key: text, naira: z.number() });
 const serviceSchema = z.strictObject({ is_on: z.boolean() });
-const accountChangesSchema = z.strictObject({
-  keys: z.strictObject({ live: z.string().exactOptional(), sandbox: z.string().exactOptional() }).exactOptional(),
-  pin: pinSchema.exactOptional(),
-  tier: z.string().exactOptional(),
-  vendor: z.boolean().exactOptional(),
-  suspended: z.boolean().exactOptional(),
-  api_access: z.boolean().exactOptional(),
-  allowed_ips: z.array(addressSchema).exactOptional(),
-  webhook_url: webhookUrlSchema.nullable().exactOptional(),
-});
+
+/** The `:id` of a path: a reference, a service, an account or a delivery. */
+interface PathValues {
+  readonly id: string;
+}
+
+/** Adds one call: 200 with what `act` gives beside the status, or 400 with what it says is wrong. */
+type Serve = <T>(
+  method: 'get' | 'post' | 'patch',
+  path: string,
+  schema: z.ZodType<T>,
+  act: (body: T, path: PathValues) => object | void,
+) => void;
+
+const timeOf = (ms: number) => ({ now: new Date(ms).toISOString() });
 
 /** The admin calls over HTTP, to be mounted behind whatever guards the admin server. */
 export function createSandboxAdminRouter({ admin }: Sandbox): Router {
   const router = express.Router();
   router.use(express.json());
-  router.get(
-    '/clock',
-    answer(() => ({ now: new Date(admin.now()).toISOString() })),
-  );
-  router.post(
-    '/clock',
-    withBody(clockSchema, ({ advance_ms }) => ({ now: new Date(admin.advanceClock(advance_ms)).toISOString() })),
-  );
-  router.get(
-    '/ledger',
-    answer(() => admin.checkLedger()),
-  );
-  router.get(
-    '/moods',
-    answer(() => ({ moods: admin.listMoods() })),
-  );
-  router.post(
-    '/moods',
-    withBody(moodSchema, ({ api_key, mood, calls }) => admin.setMood(api_key, mood, calls)),
-  );
-  router.post(
-    '/orders/:reference/settle',
-    withBody(settleSchema, ({ result }, { reference = '' }) => admin.settleOrder(reference, result)),
-  );
-  router.post(
-    '/wallets/reset',
-    withBody(keySchema, ({ api_key }) => ({ wallet_balance: admin.resetWallet(api_key) })),
-  );
-  router.post(
-    '/wallets/fund',
-    withBody(fundSchema, ({ api_key, naira }) => ({ wallet_balance: admin.fundWallet(api_key, naira) })),
-  );
-  router.post(
-    '/services/:category',
-    withBody(serviceSchema, ({ is_on }, { category = '' }) => admin.switchService(category, is_on)),
-  );
-  router.patch(
-    '/accounts/:id',
-    withBody(accountChangesSchema, (changes, { id = '' }) => admin.changeAccount(id, changes)),
-  );
-  router.post(
-    '/accounts/:id/unlock',
-    answer((_body, { id = '' }) => admin.unlockPin(id)),
-  );
-  router.post(
-    '/keys/regenerate',
-    withBody(keySchema, ({ api_key }) => ({ api_key: admin.regenerateKey(api_key) })),
-  );
-  router.get(
-    '/deliveries',
-    answer(() => ({ deliveries: admin.listDeliveries() })),
-  );
-  router.post(
-    '/deliveries/:id/redeliver',
-    answer((_body, { id = '' }) => admin.redeliver(Number(id))),
-  );
+  const serve: Serve = (method, path, schema, act) =>
+    void router[method](path, ({ body, params }: Request<PathValues>, response: Response) => {
+      try {
+        response.json({ status: 'success', ...act(schema.parse(body ?? {}), params) });
+      } catch (error) {
+        const fault = error instanceof Error ? error.message : String(error);
+        const message = error instanceof z.ZodError ? z.prettifyError(error) : fault;
+        response.status(400).json({ status: 'error', message });
+      }
+    });
+  serve('get', '/clock', anything, () => timeOf(admin.now()));
+  serve('post', '/clock', clockSchema, ({ advance_ms: ms }) => timeOf(admin.advanceClock(ms)));
+  serve('get', '/ledger', anything, () => admin.checkLedger());
+  serve('get', '/moods', anything, () => ({ moods: admin.listMoods() }));
+  serve('post', '/moods', moodSchema, ({ api_key: key, mood, calls }) => admin.setMood(key, mood, calls));
+  serve('post', '/orders/:id/settle', settleSchema, ({ result }, { id }) => admin.settleOrder(id, result));
+  serve('post', '/wallets/reset', keySchema, ({ api_key: key }) => ({ wallet_balance: admin.resetWallet(key) }));
+  serve('post', '/wallets/fund', fundSchema, ({ api_key: key, naira }) => ({ wallet_balance: admin.fundWallet(key, naira) }));
+  serve('post', '/services/:id', serviceSchema, ({ is_on: isOn }, { id }) => admin.switchService(id, isOn));
+  serve('patch', '/accounts/:id', accountChangesSchema, (changes, { id }) => admin.changeAccount(id, changes));
+  serve('post', '/accounts/:id/unlock', anything, (_body, { id }) => admin.unlockPin(id));
+  serve('post', '/keys/regenerate', keySchema, ({ api_key: key }) => ({ api_key: admin.regenerateKey(key) }));
+  serve('get', '/deliveries', anything, () => ({ deliveries: admin.listDeliveries() }));
+  serve('post', '/deliveries/:id/redeliver', anything, (_body, { id }) => admin.redeliver(Number(id)));
   return router;
-}
-
-type Params = Readonly<Record<string, string | undefined>>;
-type Act = (body: unknown, params: Params) => object | void;
-
-/** 200 with what the act gives, or 400 with what it says is wrong. */
-function answer(act: Act) {
-  return ({ body, params }: { body: unknown; params: unknown }, response: Response): void => {
-    try {
-      response.json({ status: 'success', ...act(body, params as Params) });
-    } catch (error) {
-      const message =
-        error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : String(error);
-      response.status(400).json({ status: 'error', message });
-    }
-  };
-}
-
-function withBody<T>(schema: z.ZodType<T>, act: (body: T, params: Params) => object | void) {
-  return answer((body, params) => act(schema.parse(body ?? {}), params));
 }

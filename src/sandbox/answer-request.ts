@@ -1,30 +1,34 @@
-import { authenticate } from './account/authenticate';
-import type { Caller } from './account/account';
-import { refuse, type Answer, type V1Request } from './answer';
-import { catalogReply } from './catalog/catalog-reply';
-import type { Fields } from './field/check-fields';
-import { judgePurchase } from './purchase/judge-purchase';
-import { PURCHASE_SERVICES } from './service/purchase-services';
-import { balance } from './read/balance';
-import { dataCards, rechargeCards } from './read/cards';
-import { validateCable, validateMeter } from './read/lookups';
-import { receipt } from './read/receipt';
-import { transactions } from './read/transactions';
-import { Refusal } from './refusal';
+import { authenticate, type Caller } from './account';
+import { Refusal, refuse, type Answer, type V1Request } from './answer';
+import { CATEGORIES } from './catalog';
+import type { Fields } from './fields';
+import { judgePurchase } from './purchase';
+import { readCardDenominations, readCatalog, readDataCards, validateCable, validateMeter } from './read-catalog';
+import { readBalance, readReceipt, readTransactions } from './read-orders';
+import { PURCHASE_SERVICES } from './services';
 import type { World } from './world';
 
 /** `fields` is the body of a POST and the query of a GET. */
 type Handler = (world: World, caller: Caller, fields: Fields) => Answer;
-type Route = Partial<Record<'GET' | 'POST', Handler>>;
 
-const catalog: Handler = (world, caller) => ({
-  status: 200,
-  body: { status: 'success', data: catalogReply(world.catalog, caller.account.tier) },
-});
+/** Every endpoint of section 4: by path, then by method. */
+const ENDPOINTS = new Map<string, { GET?: Handler; POST?: Handler }>([
+  ['/balance', { GET: readBalance }],
+  ['/catalog', { GET: readCatalog }],
+  ['/recharge-card', { GET: readCardDenominations }],
+  ['/data-card', { GET: readDataCards }],
+  ['/validate-cable', { POST: validateCable }],
+  ['/validate-meter', { POST: validateMeter }],
+  ['/receipt', { GET: readReceipt }],
+  ['/transactions', { GET: readTransactions }],
+]);
+for (const category of CATEGORIES) {
+  const { path } = PURCHASE_SERVICES[category].endpoint;
+  const POST: Handler = (world, caller, body) => judgePurchase(world, category, caller, body);
+  ENDPOINTS.set(path, { ...ENDPOINTS.get(path), POST });
+}
 
-const ROUTES: ReadonlyMap<string, Route> = createRoutes();
-
-/** Answers one request; never throws. Synchronous, so that nothing can come between the judging and the charge. */
+/** Answers one request. Synchronous, so that nothing can come between the judging and the charge; throws on a bug of ours alone. */
 export function answerRequest(world: World, request: V1Request): Answer {
   try {
     return route(world, request);
@@ -34,38 +38,16 @@ export function answerRequest(world: World, request: V1Request): Answer {
   }
 }
 
-function route(world: World, request: V1Request): Answer {
-  // An address that does not exist is nobody's secret, so 404 and 405 need no key.
-  const handlers = ROUTES.get(request.path);
+function route(world: World, { method, path, query, body, authorization, address }: V1Request): Answer {
+  // Which addresses exist is no secret, so 404 and 405 need no key.
+  const handlers = ENDPOINTS.get(path);
   if (handlers === undefined) throw new Refusal('unknown_path');
-  const { method } = request;
   const handler = method === 'GET' || method === 'POST' ? handlers[method] : undefined;
   if (handler === undefined) {
     return { ...refuse(new Refusal('wrong_method', method)), headers: { allow: Object.keys(handlers).join(', ') } };
   }
-  const caller = authenticate(world.accounts, request.authorization, request.address);
-  if (method === 'GET') return handler(world, caller, request.query);
-  if (request.body instanceof Refusal) throw request.body;
-  return handler(world, caller, request.body as Fields);
-}
-
-function createRoutes(): Map<string, Route> {
-  const routes = new Map<string, Route>([
-    ['/balance', { GET: balance }],
-    ['/catalog', { GET: catalog }],
-    ['/recharge-card', { GET: rechargeCards }],
-    ['/data-card', { GET: dataCards }],
-    ['/validate-cable', { POST: validateCable }],
-    ['/validate-meter', { POST: validateMeter }],
-    ['/receipt', { GET: receipt }],
-    ['/transactions', { GET: transactions }],
-  ]);
-  for (const service of Object.values(PURCHASE_SERVICES)) {
-    const { path } = service.endpoint;
-    routes.set(path, {
-      ...routes.get(path),
-      POST: (world, caller, body) => judgePurchase(world, service, caller, body),
-    });
-  }
-  return routes;
+  const caller = authenticate(world.accounts, authorization, address);
+  if (method === 'GET') return handler(world, caller, query);
+  if (body instanceof Refusal) throw body;
+  return handler(world, caller, body as Fields);
 }

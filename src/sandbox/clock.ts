@@ -14,8 +14,8 @@ export interface ClockTimer {
 
 interface Waiting {
   readonly dueAt: number;
-  readonly sequence: number;
   readonly fire: () => void;
+  isCancelled: boolean;
 }
 
 // Longest delay that setTimeout takes; a longer wait is looked at again when this has passed.
@@ -67,72 +67,46 @@ export function createRealClock(): Clock {
   };
 }
 
-/** A binary heap by due time, then by the order in which timers were set. */
+/** Timers in order of their times; those of one time in the order in which they were set. */
 class TimerQueue {
-  readonly #heap: Waiting[] = [];
-  readonly #cancelled = new Set<Waiting>();
-  #sequence = 0;
+  readonly #waiting: Waiting[] = [];
 
   add(dueAt: number, fire: () => void): ClockTimer {
-    const waiting: Waiting = { dueAt, sequence: this.#sequence++, fire };
-    let index = this.#heap.push(waiting) - 1;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (!isBefore(waiting, this.#at(parent))) break;
-      this.#heap[index] = this.#at(parent);
-      index = parent;
+    const waiting: Waiting = { dueAt, fire, isCancelled: false };
+    let from = 0;
+    let to = this.#waiting.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#waiting[middle]?.dueAt ?? 0) <= dueAt) from = middle + 1;
+      else to = middle;
     }
-    this.#heap[index] = waiting;
-    let isOpen = true;
-    const cancel = () => {
-      if (isOpen) this.#cancelled.add(waiting);
-      isOpen = false;
-    };
-    return { cancel };
+    this.#waiting.splice(from, 0, waiting);
+    return { cancel: () => void (waiting.isCancelled = true) };
   }
 
+  /** A cancelled timer stays until its time has come; then it does nothing. */
   nextDueAt(): number | undefined {
-    this.#dropCancelled();
-    return this.#heap[0]?.dueAt;
+    return this.#waiting[0]?.dueAt;
   }
 
   fireUntil(target: number, onTime: (dueAt: number) => void): void {
-    for (;;) {
-      this.#dropCancelled();
-      const next = this.#heap[0];
-      if (next === undefined || next.dueAt > target) return;
-      this.#pop();
+    for (let next = this.#waiting[0]; next !== undefined && next.dueAt <= target; next = this.#waiting[0]) {
+      this.#waiting.shift();
       onTime(next.dueAt);
-      next.fire();
+      if (!next.isCancelled) next.fire();
     }
-  }
-
-  #dropCancelled(): void {
-    for (let first = this.#heap[0]; first !== undefined && this.#cancelled.delete(first); first = this.#heap[0]) this.#pop();
-  }
-
-  #pop(): void {
-    const last = this.#heap.pop();
-    if (last === undefined || this.#heap.length === 0) return;
-    let index = 0;
-    for (;;) {
-      let child = 2 * index + 1;
-      if (child >= this.#heap.length) break;
-      if (child + 1 < this.#heap.length && isBefore(this.#at(child + 1), this.#at(child))) child += 1;
-      if (!isBefore(this.#at(child), last)) break;
-      this.#heap[index] = this.#at(child);
-      index = child;
-    }
-    this.#heap[index] = last;
-  }
-
-  #at(index: number): Waiting {
-    const waiting = this.#heap[index];
-    if (waiting === undefined) throw new Error(`no timer at ${index}`);
-    return waiting;
   }
 }
 
-function isBefore(a: Waiting, b: Waiting): boolean {
-  return a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence);
+// The specification gives times without an offset to a Nigerian service, so they are West Africa Time, which is UTC+1 all year.
+const OFFSET_MS = 60 * 60_000;
+
+/** `YYYY-MM-DD HH:MM:SS` (sections 2.3 and 2.4). */
+export function watText(ms: number): string {
+  return new Date(ms + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** ISO 8601 with offset (section 6). */
+export function watIso(ms: number): string {
+  return `${new Date(ms + OFFSET_MS).toISOString().slice(0, 19)}+01:00`;
 }

@@ -3,74 +3,140 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { findValue, keepValue, type KeptValues } from '../mapping/kept-value';
 import { formatProblem, type Problem } from '../mapping/problem';
-import { readYaml, type Locate } from '../mapping/read-yaml';
-import { accountsFileSchema, type Account } from './account/account';
-import { checkAccounts } from './account/check-accounts';
-import { catalogFileSchema, type CatalogFile } from './catalog/catalog-file';
-import { checkCatalog } from './catalog/check-catalog';
+import { readYaml, type YamlPath } from '../mapping/read-yaml';
+import { accountsFileSchema, checkWebhookUrl, type Account } from './account';
+import { catalogFileSchema, type CatalogFile, type Price } from './catalog';
 
 export interface SandboxConfig {
   readonly accounts: readonly Account[];
   readonly catalog: CatalogFile;
 }
 
-/** The sandbox cannot start on such files. The message holds every problem, one a line, as editors can click it. */
-export class SandboxConfigError extends Error {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super(problems.map(formatProblem).join('\n'));
-    this.problems = problems;
-  }
-}
-
 const NAME = 'sandbox';
 const lastGood = { key: '', config: undefined as SandboxConfig | undefined };
 
-/** Reads accounts.yaml and catalog.yaml of a folder; throws a SandboxConfigError that tells all that is wrong in both. `kept` spares what this program has read before. */
+/**
+ * Reads accounts.yaml and catalog.yaml of a folder. Throws an Error whose message holds every problem of both files, one a line,
+ * as editors can click it. `kept` spares what an earlier run of the program has read.
+ */
 export function loadConfig(configDir: string, kept?: KeptValues): SandboxConfig {
-  const texts = ['catalog.yaml', 'accounts.yaml'].map((name) => readText(join(configDir, name)));
+  const catalog = readText(join(configDir, 'catalog.yaml'));
+  const accounts = readText(join(configDir, 'accounts.yaml'));
+  const texts = [catalog.text, accounts.text];
   const key = JSON.stringify([configDir, texts]);
   // A test run opens hundreds of sandboxes on the same files, and reading YAML is most of what opening costs.
   if (lastGood.config !== undefined && lastGood.key === key) return lastGood.config;
   const known = kept === undefined ? undefined : (findValue(kept, NAME, texts) as SandboxConfig | undefined);
-  const config = known ?? checkConfig(configDir);
+  const config = known ?? checkConfig(catalog, accounts);
   if (kept !== undefined && known === undefined) keepValue(kept, NAME, texts, config);
   Object.assign(lastGood, { key, config });
   return config;
 }
 
-function readText(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return null;
-  }
+interface TextFile {
+  readonly file: string;
+  /** Null when it cannot be read; `fault` says why. */
+  readonly text: string | null;
+  readonly fault?: string;
 }
 
-function checkConfig(configDir: string): SandboxConfig {
-  const catalog = readFile(join(configDir, 'catalog.yaml'), catalogFileSchema, checkCatalog);
-  const tiers = catalog.value?.tiers ?? [];
-  const accounts = readFile(join(configDir, 'accounts.yaml'), accountsFileSchema, (file, value, locate) =>
-    catalog.value === undefined ? [] : checkAccounts(file, value.accounts, tiers, locate),
-  );
-  const problems = [...catalog.problems, ...accounts.problems];
-  if (catalog.value === undefined || accounts.value === undefined || problems.length > 0) throw new SandboxConfigError(problems);
-  return { accounts: accounts.value.accounts, catalog: catalog.value };
-}
-
-function readFile<T>(
-  file: string,
-  schema: z.ZodType<T>,
-  check: (file: string, value: T, locate: Locate) => readonly Problem[],
-): { value?: T; problems: readonly Problem[] } {
-  let text: string;
+function readText(file: string): TextFile {
   try {
-    text = readFileSync(file, 'utf8');
+    return { file, text: readFileSync(file, 'utf8') };
   } catch (error) {
-    const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-    return { problems: [{ file, line: 1, column: 1, code: 'unreadable-file', severity: 'error', message }] };
+    return { file, text: null, fault: `cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   }
-  const { value, problems, locate } = readYaml(file, text, schema);
-  return value === undefined ? { problems } : { value, problems: [...problems, ...check(file, value, locate)] };
+}
+
+function checkConfig(catalogFile: TextFile, accountsFile: TextFile): SandboxConfig {
+  const problems: Problem[] = [];
+  const catalog = checkFile(problems, catalogFile, catalogFileSchema, checkCatalog);
+  const accounts = checkFile(problems, accountsFile, accountsFileSchema, (value, report) => {
+    if (catalog !== undefined) checkAccounts(value.accounts, catalog.tiers, report);
+  });
+  if (catalog === undefined || accounts === undefined || problems.length > 0) {
+    throw new Error(problems.map(formatProblem).join('\n'));
+  }
+  return { accounts: accounts.accounts, catalog };
+}
+
+/** Notes a problem at the place of a value. */
+type Report = (path: YamlPath, code: string, message: string) => void;
+
+function checkFile<T>(
+  problems: Problem[],
+  { file, text, fault }: TextFile,
+  schema: z.ZodType<T>,
+  check: (value: T, report: Report) => void,
+): T | undefined {
+  if (text === null) {
+    problems.push({ file, line: 1, column: 1, code: 'unreadable-file', severity: 'error', message: fault ?? '' });
+    return undefined;
+  }
+  const { value, problems: found, locate } = readYaml(file, text, schema);
+  problems.push(...found);
+  const report: Report = (path, code, message) => void problems.push({ file, ...locate(path), code, severity: 'error', message });
+  if (value !== undefined) check(value, report);
+  return value;
+}
+
+/** What the schema of catalog.yaml cannot say: names that must exist, ids that must be unique, prices for every tier. */
+function checkCatalog(catalog: CatalogFile, report: Report): void {
+  const names = new Set(catalog.networks.map((network) => network.name));
+  const checkNetwork = (path: YamlPath, name: string) => {
+    if (!names.has(name)) report(path, 'unknown-network', `no network is called ${name}`);
+  };
+  const checkPrice = (path: YamlPath, price: Price) => {
+    if (typeof price === 'number') return;
+    for (const tier of catalog.tiers) if (price[tier] === undefined) report(path, 'missing-price', `no price for tier ${tier}`);
+    for (const tier of Object.keys(price)) {
+      if (!catalog.tiers.includes(tier)) report([...path, tier], 'unknown-tier', `no tier is called ${tier}`);
+    }
+  };
+  const checkUnique = (list: 'networks' | 'data_plans' | 'cable_plans' | 'discos', key: 'id' | 'name') => {
+    const seen = new Set<unknown>();
+    for (const [index, item] of catalog[list].entries()) {
+      const value = (item as { id: number; name?: string })[key];
+      if (seen.has(value)) report([list, index, key], 'not-unique', `${key} ${String(value)} stands twice`);
+      seen.add(value);
+    }
+  };
+  checkUnique('networks', 'name');
+  for (const list of ['networks', 'data_plans', 'cable_plans', 'discos'] as const) checkUnique(list, 'id');
+  for (const [index, plan] of catalog.data_plans.entries()) {
+    checkNetwork(['data_plans', index, 'network'], plan.network);
+    checkPrice(['data_plans', index, 'price'], plan.price);
+  }
+  for (const [index, plan] of catalog.cable_plans.entries()) {
+    checkPrice(['cable_plans', index, 'price'], plan.price);
+    if (!catalog.cable_providers.some(({ cable_id }) => cable_id === plan.cable_id)) {
+      report(['cable_plans', index, 'cable_id'], 'unknown-provider', `no cable provider has the id ${plan.cable_id}`);
+    }
+  }
+  for (const [exam, price] of Object.entries(catalog.exams)) checkPrice(['exams', exam], price);
+  for (const [network, prices] of Object.entries(catalog.recharge_cards)) {
+    checkNetwork(['recharge_cards', network], network);
+    for (const [face, price] of Object.entries(prices)) checkPrice(['recharge_cards', network, face], price);
+  }
+}
+
+/** What the schema of accounts.yaml cannot say: ids and keys are unique, the tier has prices, and live webhooks are https (section 6). */
+function checkAccounts(accounts: readonly Account[], tiers: readonly string[], report: Report): void {
+  const seen = new Set<string>();
+  for (const [index, { id, keys, tier, webhook_url: url }] of accounts.entries()) {
+    const once = (path: YamlPath, text: string | undefined) => {
+      if (text === undefined) return;
+      if (seen.has(text)) report(['accounts', index, ...path], 'not-unique', `${text} stands twice`);
+      seen.add(text);
+    };
+    once(['id'], id);
+    once(['keys', 'live'], keys.live);
+    once(['keys', 'sandbox'], keys.sandbox);
+    if (keys.live === undefined && keys.sandbox === undefined) {
+      report(['accounts', index, 'keys'], 'no-key', 'an account needs a live or a sandbox key');
+    }
+    const fault = url === undefined ? undefined : checkWebhookUrl(url, 'sandbox');
+    if (fault !== undefined) report(['accounts', index, 'webhook_url'], 'webhook-not-https', fault);
+    if (!tiers.includes(tier)) report(['accounts', index, 'tier'], 'unknown-tier', `the catalog has no tier ${tier}`);
+  }
 }

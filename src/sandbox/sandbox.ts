@@ -1,20 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 import type { KeptValues } from '../mapping/kept-value';
-import { createSandboxAdmin, type SandboxAdmin } from './admin';
+import { SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
-import { createWorld } from './create-world';
-import { answerBrokenRequests } from './http/answer-broken-requests';
-import { parseTrustedProxies } from './http/client-address';
-import { createV1App, createV1Listener, V1_BASE_PATH } from './http/v1-app';
-import { createV1Handler } from './http/v1-handler';
+import { answerBrokenRequests, createV1Listener, parseTrustedProxies, V1_BASE_PATH } from './http';
 import { loadConfig } from './load-config';
-import { checkStore, openLmdbStore } from './store/lmdb-store';
-import { createMemoryStore } from './store/memory-store';
-import type { Store } from './store/store';
+import { checkStore, openLmdbStore, type OnStoreFailure } from './store/lmdb-store';
+import { createMemoryStore } from './store/store';
 import { WebhookPoster } from './webhook/post-webhook';
+import { createWorld } from './world';
 
 export interface SandboxOptions {
   /** Where the state survives a restart; undefined keeps it in memory only. */
@@ -34,19 +30,12 @@ export interface SandboxOptions {
   readonly trustedProxies?: readonly string[] | undefined;
   /** A certificate (PEM) that webhook receivers may have besides publicly trusted ones. */
   readonly webhookCa?: string | undefined;
-  readonly onEvent?: ((event: SandboxEvent) => void) | undefined;
+  /** Purchases are refused from a failed write until one gets through. */
+  readonly onStoreFailure?: OnStoreFailure;
 }
 
-/** What the sandbox tells whoever runs it. No keys, no PINs. */
-export type SandboxEvent =
-  | { readonly kind: 'answered'; readonly method: string; readonly url: string; readonly status: number }
-  | { readonly kind: 'settled'; readonly reference: string; readonly status: string }
-  /** Purchases are refused until the data folder can be written again. */
-  | { readonly kind: 'unwritable'; readonly error: Error }
-  | { readonly kind: 'writable' };
-
 export interface Sandbox {
-  /** v1 under /api/v1, to be mounted or listened on. */
+  /** v1 under /api/v1, to be mounted in another Express application. */
   readonly app: Express;
   readonly admin: SandboxAdmin;
   /** Port 0 takes a free one. */
@@ -66,37 +55,23 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 } as const;
 
-async function openStore(dataDir: string, onEvent: SandboxOptions['onEvent']): Promise<Store> {
-  await checkStore(dataDir);
-  const onFailure = (error: Error | undefined): void =>
-    onEvent?.(error === undefined ? { kind: 'writable' } : { kind: 'unwritable', error });
-  return openLmdbStore(dataDir, { onFailure });
-}
-
 /** Opens a v1 service. Throws when its YAML has problems or its data folder belongs to another process. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { dataDir, relaxed: isRelaxed = false, seed } = options;
   const config = loadConfig(options.configDir ?? SHIPPED_CONFIG, options.kept);
   const trusted = parseTrustedProxies(options.trustedProxies ?? []);
-  const store = options.dataDir === undefined ? createMemoryStore() : await openStore(options.dataDir, options.onEvent);
+  if (dataDir !== undefined) await checkStore(dataDir);
+  const store = dataDir === undefined ? createMemoryStore() : openLmdbStore(dataDir, options.onStoreFailure);
   const lifetime = new AbortController();
   const clock = stopWith(lifetime.signal, options.clock ?? createRealClock());
   const poster = new WebhookPoster(options.receiverClock ?? createRealClock(), options.webhookCa);
-  const world = createWorld(config, store, {
-    clock,
-    poster,
-    isRelaxed: options.relaxed ?? false,
-    seed: options.seed,
-    onFinal: (order) => options.onEvent?.({ kind: 'settled', reference: order.reference, status: order.status }),
-  });
+  const world = createWorld(config, store, { clock, poster, isRelaxed, seed });
   await store.committed();
-  const handle = createV1Handler(world, trusted, (method, url, status) => {
-    options.onEvent?.({ kind: 'answered', method, url, status });
-  });
-  const listener = createV1Listener(world, handle);
+  const listener = createV1Listener(world, trusted);
   const servers = new Set<Server>();
   return {
-    app: createV1App(world, handle),
-    admin: createSandboxAdmin(world),
+    app: express().disable('x-powered-by').use(listener),
+    admin: new SandboxAdmin(world),
     async listen(port, host = '127.0.0.1') {
       const server = createServer(SERVER_OPTIONS, listener);
       answerBrokenRequests(server, listener);
@@ -115,15 +90,13 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   };
 }
 
-/** The same clock, whose timers fall silent once the sandbox is closed: the next one on the same data sets its own. */
+/** The same clock, whose timers do nothing once the sandbox is closed: the next sandbox on the same data sets its own. */
 function stopWith(signal: AbortSignal, clock: Clock): Clock {
-  return {
-    ...clock,
-    setTimer: (delayMs, fire) =>
-      clock.setTimer(delayMs, () => {
-        if (!signal.aborted) fire();
-      }),
-  };
+  const setTimer: Clock['setTimer'] = (delayMs, fire) =>
+    clock.setTimer(delayMs, () => {
+      if (!signal.aborted) fire();
+    });
+  return { ...clock, setTimer };
 }
 
 function closeServer(server: Server): Promise<void> {

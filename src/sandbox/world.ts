@@ -1,18 +1,19 @@
-import type { AccountBook } from './account/account-book';
-import type { PinGuard } from './account/pin-guard';
-import type { RateLimits } from './account/rate-limits';
-import type { Catalog } from './catalog/catalog';
-import type { Category } from './catalog/catalog-file';
+import { randomUUID } from 'node:crypto';
+import { AccountBook, callersOf } from './account';
+import { CATEGORIES, createCatalog, type Catalog, type Category } from './catalog';
 import type { Clock } from './clock';
-import type { Cashier } from './order/cashier';
-import type { Ledger } from './order/ledger';
-import type { Mint } from './order/mint';
-import type { MoodBook } from './order/mood-book';
-import type { OrderBook } from './order/order-book';
+import { PinGuard, RateLimits } from './limits';
+import type { SandboxConfig } from './load-config';
+import { Cashier } from './order/cashier';
+import { Ledger, transferLines, walletBook } from './order/ledger';
+import { Mint } from './order/mint';
+import { MoodBook } from './order/mood';
+import { OrderBook } from './order/order-book';
 import type { Store } from './store/store';
-import type { Webhooks } from './webhook/webhooks';
+import type { WebhookPoster } from './webhook/post-webhook';
+import { Webhooks } from './webhook/webhooks';
 
-/** All parts of one sandbox, put together by openSandbox. */
+/** All parts of one sandbox. */
 export interface World {
   readonly accounts: AccountBook;
   readonly cashier: Cashier;
@@ -28,4 +29,65 @@ export interface World {
   readonly store: Store;
   readonly switchedOff: Set<Category>;
   readonly webhooks: Webhooks;
+}
+
+export interface WorldOptions {
+  readonly clock: Clock;
+  readonly isRelaxed: boolean;
+  readonly seed: string | undefined;
+  readonly poster: WebhookPoster;
+}
+
+/** Puts the parts together on what the store holds: after a restart everything is as it was. */
+export function createWorld(config: SandboxConfig, store: Store, options: WorldOptions): World {
+  const { clock, isRelaxed, poster, seed } = options;
+  const accounts = new AccountBook(config.accounts, store);
+  const ledger = new Ledger(store);
+  const orders = new OrderBook(store);
+  const mint = new Mint(seed ?? keptSeed(store));
+  const webhooks = new Webhooks({ accounts, clock, orders, poster, store });
+  const cashier = new Cashier({ clock, ledger, orders, mint, onFinal: (order) => webhooks.announce(order) });
+  openWallets(config, ledger, clock);
+  for (const order of orders.all()) cashier.watch(order);
+  return {
+    accounts,
+    cashier,
+    catalog: createCatalog(config.catalog),
+    clock,
+    isRelaxed,
+    ledger,
+    limits: new RateLimits(clock, isRelaxed),
+    mint,
+    moods: new MoodBook(store),
+    orders,
+    pins: new PinGuard(store, clock),
+    store,
+    switchedOff: switchedOff(config, store),
+    webhooks,
+  };
+}
+
+/** Gives each wallet its start balance, once in its life. */
+function openWallets({ accounts }: SandboxConfig, ledger: Ledger, clock: Clock): void {
+  for (const { account, mode, walletId } of accounts.flatMap(callersOf)) {
+    const book = walletBook(walletId);
+    if (ledger.has(book)) continue;
+    const lines = transferLines('funding', book, account.wallet[mode]);
+    ledger.post({ kind: 'opening', orderId: null, at: clock.now(), lines });
+  }
+}
+
+/** Without a seed of its own, a data folder keeps the one it was born with. */
+function keptSeed(store: Store): string {
+  const kept = new Map(store.entries<string>('setting')).get('seed');
+  if (kept !== undefined) return kept;
+  const seed = randomUUID();
+  store.put('setting', 'seed', seed);
+  return seed;
+}
+
+/** The services that are off: those of catalog.yaml, unless an operator has switched them since. */
+function switchedOff(config: SandboxConfig, store: Store): Set<Category> {
+  const switched = new Map(store.entries<boolean>('setting'));
+  return new Set(CATEGORIES.filter((name) => switched.get(`off:${name}`) ?? config.catalog.switched_off.includes(name)));
 }

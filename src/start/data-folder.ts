@@ -19,8 +19,8 @@ const REASONS: Readonly<Record<string, string>> = {
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 /** What is ours in it. The stores narrow their own files when they open them. */
-const FILES = ['gateway.secret', 'mappings.checked', 'mappings.last-good.json', 'patience.json', 'sandbox.checked'];
-const FOLDERS = ['journal', 'processes', 'sandbox', 'spool', 'traffic'];
+const FILES = ['alarms.json', 'gateway.secret', 'mappings.checked', 'patience.json', 'sandbox.checked'];
+const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Gives what an operator should hear, a sentence each. */
 export function prepareDataFolder(folder: string): readonly string[] {

@@ -1,5 +1,6 @@
-/** Opens a server where the settings say, and tells with the names of the settings why it cannot listen there. */
+/** Where the servers listen, and what would be in the way there, in sentences that name the settings to change. */
 import type { Config } from '../config';
+import type { Mapping } from '../mapping/mapping';
 
 interface Place {
   readonly hostName: string;
@@ -48,4 +49,19 @@ export async function listening<T>(
     const sentence = SENTENCES[code]?.(place);
     throw sentence === undefined ? error : new Error(sentence, { cause: error });
   }
+}
+
+/**
+ * A sentence when scripts could not reach an address of the mapping: it shares a server with V1_PATH, and what lies at or below
+ * that goes to v1 and never to a mapping.
+ */
+export function routesBehindV1({ routes }: Pick<Mapping, 'routes'>, v1Path: string): string | undefined {
+  const behind = routes.filter(({ path }) => path === v1Path || path.startsWith(`${v1Path}/`));
+  const [first] = behind;
+  if (first === undefined) return undefined;
+  const others = behind.length === 1 ? '' : ` and ${behind.length - 1} more`;
+  return (
+    `V1_PATH is ${v1Path}, and what lies below goes to v1 untouched: scripts would not reach ${first.methods[0]} ${first.path}${others}. ` +
+    'Choose a V1_PATH that the mappings do not use.'
+  );
 }

@@ -9,58 +9,66 @@ import type { Output } from './output';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 export type LogValue = string | number | boolean | null;
 
-/** Everything a line may hold besides level, time and event. No fields of orders: they are somebody's phone and meter. */
-export const LOG_FIELDS = [
-  'address',
-  'atRiskNaira',
-  'code',
-  'count',
-  'detail',
-  'durationMs',
-  'error',
-  'family',
-  'familyReason',
-  'field',
-  'fingerprint',
-  'finished',
-  'format',
-  'held',
-  'heldMs',
-  'host',
-  'incident',
-  'isAbandoned',
-  'kind',
-  'mappingHash',
-  'message',
-  'method',
-  'oldestMs',
-  'open',
-  'operation',
-  'order',
-  'outcome',
-  'path',
-  'pid',
-  'port',
-  'proof',
-  'reason',
-  'reference',
-  'refusedAs',
-  'repeat',
-  'requestId',
-  'requests',
-  'signal',
-  'stack',
-  'status',
-  'tries',
-  'unknownFields',
-  'upstreamMs',
-  'url',
-  'version',
-  'withoutPrice',
-  'worker',
-] as const;
+/** Our own word, a number or an address; a short text that others wrote; a sentence or a page of theirs, with lines of its own. */
+type Whose = 'ours' | 'theirs' | 'sentence' | 'stack';
 
-export type LogField = (typeof LOG_FIELDS)[number];
+/** Everything a line may hold besides level, time and event. No fields of orders: they are somebody's phone and meter. */
+const FIELDS = {
+  address: 'ours',
+  alarm: 'ours',
+  atRiskNaira: 'ours',
+  caller: 'theirs',
+  code: 'ours',
+  count: 'ours',
+  detail: 'sentence',
+  durationMs: 'ours',
+  error: 'sentence',
+  family: 'ours',
+  familyReason: 'ours',
+  field: 'theirs',
+  fingerprint: 'ours',
+  finished: 'ours',
+  format: 'ours',
+  held: 'ours',
+  heldMs: 'ours',
+  host: 'ours',
+  incident: 'ours',
+  isAbandoned: 'ours',
+  kind: 'ours',
+  mappingHash: 'ours',
+  message: 'sentence',
+  method: 'ours',
+  oldestMs: 'ours',
+  open: 'ours',
+  operation: 'ours',
+  order: 'ours',
+  outcome: 'ours',
+  path: 'theirs',
+  pid: 'ours',
+  port: 'ours',
+  proof: 'sentence',
+  reason: 'theirs',
+  reference: 'theirs',
+  refusedAs: 'ours',
+  repeat: 'ours',
+  requestId: 'theirs',
+  requests: 'ours',
+  signal: 'ours',
+  stack: 'stack',
+  status: 'ours',
+  subject: 'ours',
+  traceId: 'ours',
+  tries: 'ours',
+  unknownFields: 'theirs',
+  upstreamMs: 'ours',
+  url: 'theirs',
+  version: 'ours',
+  withoutPrice: 'ours',
+  worker: 'ours',
+} as const satisfies Record<string, Whose>;
+
+export type LogField = keyof typeof FIELDS;
+export const LOG_FIELDS = Object.keys(FIELDS) as readonly LogField[];
 export type LogFields = { readonly [Field in LogField]?: LogValue | undefined };
 
 export interface Log {
@@ -68,6 +76,8 @@ export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
+  /** Whether a line at `debug` is written: what it takes to describe one is spared otherwise. */
+  readonly writesDebug: boolean;
   /** Resolves when everything so far has left the process, or could not within a second. */
   flush(): Promise<void>;
   /** How many lines found no room while the log could not be written. */
@@ -76,31 +86,35 @@ export interface Log {
 
 const TEXT_LENGTH_MAX = 500;
 const STACK_LENGTH_MAX = 4_000;
-const LISTED: ReadonlySet<string> = new Set(LOG_FIELDS);
 
-/** A killed process may lose its last lines; the journal loses nothing. */
-/** With `worker` every line says which of several processes wrote it. */
+/**
+ * A killed process may lose its last lines; the journal loses nothing. With `worker` every line says which of several
+ * processes wrote it.
+ */
 export function createLog(level: LogLevel, destination: DestinationStream & Partial<Output>, worker?: number): Log {
   const logger = pino(
     {
       level,
       base: worker === undefined ? null : { worker },
       messageKey: 'event',
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${timeOf(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     destination,
   );
-  const write = (name: 'debug' | 'info' | 'warn' | 'error') => (event: string, fields?: LogFields) => {
-    if (!logger.isLevelEnabled(name)) return;
-    if (fields === undefined) logger[name](event);
-    else logger[name](listed(fields), event);
+  const write = (name: 'debug' | 'info' | 'warn' | 'error') => {
+    if (!logger.isLevelEnabled(name)) return () => undefined;
+    return (event: string, fields?: LogFields): void => {
+      if (fields === undefined) logger[name](event);
+      else logger[name](listed(fields), event);
+    };
   };
   return {
     debug: write('debug'),
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
+    writesDebug: logger.isLevelEnabled('debug'),
     flush: async () => destination.flush?.(),
     linesLost: () => destination.linesLost?.() ?? 0,
   };
@@ -117,45 +131,45 @@ export function errorFields(error: unknown): Pick<LogFields, 'error' | 'code' | 
   };
 }
 
-function listed(fields: LogFields): Record<string, LogValue> {
+let second = Number.NaN;
+let secondText = '';
+
+/** ISO 8601; the second is written once for all its lines. */
+function timeOf(nowMs: number): string {
+  const ms = nowMs % 1_000;
+  if (nowMs - ms !== second) {
+    second = nowMs - ms;
+    secondText = new Date(second).toISOString().slice(0, -'000Z'.length);
+  }
+  return `${secondText}${String(ms).padStart(3, '0')}Z`;
+}
+
+/** By field. A map, because an object has names that nobody wrote into it. */
+const WHOSE: ReadonlyMap<string, Whose> = new Map(Object.entries(FIELDS));
+
+/** What of these may be written down, as it may. */
+export function listed(fields: LogFields): Record<string, LogValue> {
   const line: Record<string, LogValue> = {};
-  for (const [name, value] of Object.entries(fields)) {
-    if (!LISTED.has(name)) continue;
-    if (typeof value === 'string') line[name] = shown(name, cut(name, value));
+  for (const name in fields) {
+    const value = fields[name as LogField];
+    const whose = value === undefined ? undefined : WHOSE.get(name);
+    if (whose === undefined) continue;
+    if (typeof value === 'string') line[name] = shown(value, whose);
     else if (typeof value === 'number' || typeof value === 'boolean' || value === null) line[name] = value;
   }
   return line;
 }
 
-function cut(name: string, text: string): string {
-  return text.slice(0, name === 'stack' ? STACK_LENGTH_MAX : TEXT_LENGTH_MAX);
-}
-
-function shown(name: string, text: string): string {
-  const clean = WORDS_OF_OTHERS.has(name) ? masked(SENTENCES.has(name) ? text.replace(NUMBERS, '[number]') : text) : text;
-  return escapeText(clean, SENTENCES.has(name) ? '\n\t' : '');
-}
-
-/** Whole sentences and pages, with lines of their own; a reference or an id is looked for as it is. */
-const SENTENCES: ReadonlySet<string> = new Set<LogField>(['detail', 'error', 'message', 'proof', 'stack']);
 /** The numbers of customers that a sentence may repeat. */
 const NUMBERS = /\b\d{10,}\b/g;
 
-/** Fields whose text others wrote; every other field is one of our own words, a number or an address. */
-const WORDS_OF_OTHERS: ReadonlySet<string> = new Set<LogField>([
-  'detail',
-  'error',
-  'field',
-  'message',
-  'path',
-  'proof',
-  'reason',
-  'reference',
-  'requestId',
-  'stack',
-  'unknownFields',
-  'url',
-]);
+/** A reference or an id is looked for as it is; a sentence is read. */
+function shown(value: string, whose: Whose): string {
+  const text = value.slice(0, whose === 'stack' ? STACK_LENGTH_MAX : TEXT_LENGTH_MAX);
+  if (whose === 'ours') return escapeText(text);
+  if (whose === 'theirs') return escapeText(masked(text));
+  return escapeText(masked(text.replace(NUMBERS, '[number]')), '\n\t');
+}
 
 /**
  * The second net, for words of others (an error's message, a stack, a path): credentials as they are spelt on the wire.
@@ -169,12 +183,18 @@ const CREDENTIALS: readonly (readonly [RegExp, string])[] = [
   [/(:\/\/[^:@/\s]*):[^@/\s]*@/g, '$1:[secret]@'],
 ];
 
-/** Any of them, read more generously: nearly every text holds none, and one look is a tenth of five replacements. */
+/** What each of them needs, and an id or an address of ours has nowhere. */
+const SIGN = /[\s_:=]|cga\d/i;
+/** Any of them, read more generously. */
 const ANY_CREDENTIAL = new RegExp(CREDENTIALS.map(([pattern]) => pattern.source).join('|'), 'i');
+/** Texts that held none: the reasons of a mapping and the names of fields come again with every request. */
+const harmless = new Set<string>();
+const HARMLESS_MAX = 1_000;
 
 function masked(text: string): string {
-  if (!ANY_CREDENTIAL.test(text)) return text;
-  let clean = text;
-  for (const [pattern, mask] of CREDENTIALS) clean = clean.replace(pattern, mask);
-  return clean;
+  if (!SIGN.test(text) || harmless.has(text)) return text;
+  if (ANY_CREDENTIAL.test(text)) return CREDENTIALS.reduce((clean, [pattern, mask]) => clean.replace(pattern, mask), text);
+  if (harmless.size >= HARMLESS_MAX) harmless.clear();
+  harmless.add(text);
+  return text;
 }

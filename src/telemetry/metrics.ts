@@ -2,13 +2,15 @@
  * Metrics by meaning, for Prometheus. Every label has a bounded set of values: those that come from a mapping are as many
  * as the mapping names, those that strangers write are counted under `other` beyond a limit.
  */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
-import type { ErrorCode } from '../domain/errors';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { ALARM_NAMES, type AlarmName } from '../domain/alarm';
+import { kobo, nairaNumber, type AmountMinor } from '../domain/amount';
+import type { ErrorCode, Shed } from '../domain/errors';
 import type { OutcomeKind } from '../domain/outcome';
+import type { CallTurnsState } from '../upstream/call-turns';
 import type { Finding } from '../upstream/upstream';
-import { createPatienceMetrics, type PatienceMetrics } from './patience-metrics';
-import { createTroubleMetrics, type TroubleMetrics, type TroubleSources } from './trouble-metrics';
-import { createTurnMetrics, type TurnMetrics } from './turn-metrics';
+import type { TroubleKind } from '../upstream/v1-state';
+import { boundedLabels, makerFor, OTHER, type Make } from './metric-makers';
 
 export interface RequestDone {
   /** Undefined when the request was refused before its operation was known. */
@@ -22,7 +24,12 @@ export interface RequestDone {
   readonly durationMs: number;
 }
 
-export interface Metrics extends PatienceMetrics, TroubleMetrics, TurnMetrics {
+export interface Metrics extends RequestMetrics, CallMetrics, StateMetrics, AlarmMetrics {
+  /** What `/metrics` shows. */
+  readonly registry: Registry;
+}
+
+interface RequestMetrics {
   /** By how many the number of requests without a reply has changed. */
   inFlight(by: number): void;
   requestDone(request: RequestDone): void;
@@ -30,20 +37,73 @@ export interface Metrics extends PatienceMetrics, TroubleMetrics, TurnMetrics {
   held(operation: string, durationMs: number, ending: OutcomeKind | Finding['kind']): void;
   /** Names of fields that no mapping knows. */
   unknownFields(operation: string, names: Iterable<string>): void;
+  /** A purchase was turned away because there is too much to do. */
+  shed(why: Shed): void;
   /** v1 has called a PIN wrong. */
   wrongPin(): void;
+  /** A forwarded address did not count, because it does not come from a trusted proxy. */
+  forwardIgnored(): void;
+  /** A purchase that repeated another request, by how it was answered. */
+  repeated(repeat: string): void;
+  /** A request by whose key it came, of keys with a title. */
+  callerDone(title: string | undefined, outcome: RequestDone['outcome']): void;
+  /** An order of this caller is sold, for so much. */
+  callerSold(title: string | undefined, naira: number): void;
+  /** A script hung up before the reply to its purchase, by kind of caller. */
+  hungUp(kind: string): void;
+}
+
+interface CallMetrics {
   /** One call to v1, with its endpoint's path without query. */
   upstreamDone(path: string, kind: OutcomeKind | Finding['kind'], durationMs: number): void;
+  /** Shows from now on what this reads: the calls to v1, and how many there may be. */
+  watchTurns(read: () => CallTurnsState): void;
+  /** A call that could not go at once. */
+  readonly callWaited: (fate: 'taken' | 'late' | 'full', waitedMs: number) => void;
+  setV1Up(isUp: boolean): void;
+  /** A call or a probe met trouble of v1, whether or not that makes an outage. */
+  v1Trouble(kind: TroubleKind): void;
+}
+
+interface StateMetrics {
+  /** Orders whose money may have moved: how old each is, how many are so for too long, and how much money is in them. */
+  setUnknownOrders(orders: UnknownOrders): void;
+  /** An order ended otherwise than its script took "pending" for. `loss` is absent where only v1's catalog has the price. */
+  contraryEnd(end: string, loss: AmountMinor | undefined): void;
+  /** How many keys are held below the patience of their kind, because their scripts hang up earlier. */
+  setLearnt(keysByKind: ReadonlyMap<string, number>): void;
   /** Shapes of requests that are remembered, and requests that had no room since the last call. */
   trafficWritten(shapes: number, forgotten: number): void;
+  /** Shows from now on what this reads: the wallets of named callers, as v1 told them last. */
+  watchWallets(read: () => readonly ShownWallet[]): void;
   mappingLoaded(hash: string): void;
   /** A reload, by how it went, and the hash in use after it. */
   reloaded(kind: string, hash: string): void;
-  /** What `/metrics` shows. */
-  readonly registry: Registry;
 }
 
-export interface MetricsOptions extends TroubleSources {
+export interface UnknownOrders {
+  readonly agesMs: readonly number[];
+  readonly overdue: number;
+  readonly atRisk: AmountMinor;
+}
+
+/** Of the process that has the admin port. */
+interface AlarmMetrics {
+  /** Shows from now on what this reads: which alarms are raised. */
+  watchAlarms(read: () => ReadonlySet<AlarmName>): void;
+  /** The room on the disk of each folder. */
+  setDisks(disks: readonly { readonly folder: string; readonly freeBytes: number; readonly sizeBytes: number }[]): void;
+}
+
+export interface ShownWallet {
+  readonly caller: string;
+  readonly naira: number;
+}
+
+export interface MetricsOptions {
+  /** Lines of the log that found no room so far. */
+  readonly logLinesLost?: () => number;
+  readonly isJournalWritable?: () => boolean;
   /** Memory, garbage collection, event loop and the like of this process. */
   readonly hasProcessMetrics?: boolean;
   readonly fieldNamesMax?: number;
@@ -53,71 +113,70 @@ const FIELD_NAMES_MAX = 100;
 /** As names are shown: themselves, or `:value`. */
 const FIELD_NAME = /^:?[A-Za-z0-9_.-]{1,40}$/;
 const PATHS_MAX = 50;
+/** Titles of callers.yaml, which reloads may change: far more than a gateway has resellers. */
+const CALLERS_MAX = 2_000;
+const TITLE = /^.{1,60}$/u;
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160];
+const WAIT_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 const NONE = 'none';
 
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
-  const registers = [registry];
   if (options.hasProcessMetrics ?? true) collectDefaultMetrics({ register: registry });
+  const make = makerFor(registry);
   return {
-    ...createRequestMetrics(registers, options.fieldNamesMax ?? FIELD_NAMES_MAX),
-    ...createUpstreamMetrics(registers),
-    ...createMappingMetrics(registers),
-    ...createTrafficMetrics(registers),
-    ...createPatienceMetrics(registers),
-    ...createTroubleMetrics(registers, options),
-    ...createTurnMetrics(registers),
+    ...createRequestMetrics(make, options.fieldNamesMax ?? FIELD_NAMES_MAX),
+    ...createCallMetrics(make),
+    ...createStateMetrics(make, options),
+    ...createAlarmMetrics(make),
     registry,
   };
 }
 
-type RequestMetrics = Pick<Metrics, 'inFlight' | 'requestDone' | 'held' | 'wrongPin' | 'unknownFields'>;
-
-function createRequestMetrics(registers: Registry[], fieldNamesMax: number): RequestMetrics {
-  const requests = new Counter({
-    name: 'compat_requests_total',
-    help: 'Requests by operation, format and what became of them',
-    labelNames: ['operation', 'format', 'outcome'],
-    registers,
-  });
-  const families = new Counter({
-    name: 'compat_families_total',
-    help: 'Requests of scripts whose family was recognised, by family',
-    labelNames: ['family'],
-    registers,
-  });
-  const refusals = new Counter({
-    name: 'compat_refusals_total',
-    help: 'Requests that the gateway itself refused, by code',
-    labelNames: ['code'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'compat_request_seconds',
-    help: 'From the first byte of a request to its reply',
-    labelNames: ['operation'],
-    buckets: SECONDS,
-    registers,
-  });
-  const holds = new Histogram({
-    name: 'compat_hold_seconds',
-    help: 'How long an order without a final outcome was held, by how it then stood',
-    labelNames: ['operation', 'outcome'],
-    buckets: SECONDS,
-    registers,
-  });
-  const wrongPins = new Counter({ name: 'compat_wrong_pins_total', help: 'Purchases whose PIN v1 called wrong', registers });
-  const fields = new Counter({
-    name: 'compat_unknown_fields_total',
-    help: 'Fields that scripts send and no mapping knows, by name',
-    labelNames: ['operation', 'field'],
-    registers,
-  });
-  const inFlight = new Gauge({ name: 'compat_requests_in_flight', help: 'Requests that have no reply yet', registers });
+function createRequestMetrics({ counter, times, shown }: Make, fieldNamesMax: number): RequestMetrics {
+  const requests = counter('compat_requests_total', 'Requests by operation, format and what became of them', [
+    'operation',
+    'format',
+    'outcome',
+  ]);
+  const families = counter('compat_families_total', 'Requests of scripts whose family was recognised, by family', ['family']);
+  const refusals = counter('compat_refusals_total', 'Requests that the gateway itself refused, by code', ['code']);
+  const sheds = counter('compat_shed_total', 'Purchases that were turned away because there was too much to do, by why', ['why']);
+  const seconds = times('compat_request_seconds', 'From the first byte of a request to its reply', SECONDS, ['operation']);
+  const holds = times(
+    'compat_hold_seconds',
+    'How long an order without a final outcome was held, by how it then stood',
+    SECONDS,
+    ['operation', 'outcome'],
+  );
+  const wrongPins = counter('compat_wrong_pins_total', 'Purchases whose PIN v1 called wrong');
+  const forwards = counter(
+    'compat_forwarded_ignored_total',
+    'Requests with an X-Forwarded-For that does not count, because its sender is no trusted proxy',
+  );
+  const fields = counter('compat_unknown_fields_total', 'Fields that scripts send and no mapping knows, by name', [
+    'operation',
+    'field',
+  ]);
+  const repeats = counter(
+    'compat_repeats_total',
+    'Purchases that repeat another request: joined to an order under way or never told, or replayed as it was sold',
+    ['repeat'],
+  );
+  const hangUps = counter('compat_hang_ups_total', 'Scripts that hung up before the reply to a purchase, by kind of caller', [
+    'kind',
+  ]);
+  const callers = counter('compat_caller_requests_total', 'Requests by caller of a title, and what became of them', [
+    'caller',
+    'outcome',
+  ]);
+  const sales = counter('compat_caller_naira_total', 'What was sold, in naira, by caller of a title', ['caller']);
+  let inFlight = 0;
+  shown('compat_requests_in_flight', 'Requests that have no reply yet', () => inFlight);
   const fieldLabel = boundedLabels(fieldNamesMax, FIELD_NAME);
+  const callerLabel = boundedLabels(CALLERS_MAX, TITLE);
   return {
-    inFlight: (by) => inFlight.inc(by),
+    inFlight: (by) => void (inFlight += by),
     requestDone({ operation = NONE, format = NONE, family, outcome, refusedAs, durationMs }) {
       if (family !== undefined) families.inc({ family });
       requests.inc({ operation, format, outcome });
@@ -125,81 +184,134 @@ function createRequestMetrics(registers: Registry[], fieldNamesMax: number): Req
       if (refusedAs !== undefined) refusals.inc({ code: refusedAs });
     },
     held: (operation, durationMs, outcome) => holds.observe({ operation, outcome }, durationMs / 1000),
-    wrongPin: () => wrongPins.inc(),
     unknownFields(operation, names) {
       for (const name of names) fields.inc({ operation, field: fieldLabel(name) });
     },
+    shed: (why) => sheds.inc({ why }),
+    wrongPin: () => wrongPins.inc(),
+    forwardIgnored: () => forwards.inc(),
+    repeated: (repeat) => repeats.inc({ repeat }),
+    callerDone: (title = OTHER, outcome) => callers.inc({ caller: callerLabel(title), outcome }),
+    callerSold: (title = OTHER, naira) => sales.inc({ caller: callerLabel(title) }, naira),
+    hungUp: (kind) => hangUps.inc({ kind }),
   };
 }
 
-function createUpstreamMetrics(registers: Registry[]): Pick<Metrics, 'upstreamDone'> {
-  const upstream = new Histogram({
-    name: 'compat_upstream_seconds',
-    help: 'One call to v1, by path and outcome',
-    labelNames: ['path', 'outcome'],
-    buckets: SECONDS,
-    registers,
-  });
+function createCallMetrics({ counter, times, shown }: Make): CallMetrics {
+  const calls = times('compat_upstream_seconds', 'One call to v1, by path and outcome', SECONDS, ['path', 'outcome']);
   const pathLabel = boundedLabels(PATHS_MAX, /^\/[a-z0-9_/-]{1,60}$/);
+  let turns = (): CallTurnsState => ({ inFlight: 0, waiting: 0, bound: 0 });
+  shown('compat_upstream_calls_in_flight', 'Calls to v1 without an answer yet', () => turns().inFlight);
+  shown('compat_upstream_calls_waiting', 'Calls to v1 that wait for their turn', () => turns().waiting);
+  shown('compat_upstream_calls_bound', 'How many calls to v1 there may be at this moment', () => turns().bound);
+  const waits = times(
+    'compat_upstream_wait_seconds',
+    'How long calls waited for their turn, of those that had to, by whether it came',
+    WAIT_SECONDS,
+    ['fate'],
+  );
+  let isUp = true;
+  shown('compat_v1_up', '0 from upstream_trouble until upstream_well, else 1', () => (isUp ? 1 : 0), 'min');
+  const troubles = counter('compat_v1_troubles_total', 'Calls and probes that met trouble of v1, by kind', ['kind']);
   return {
-    upstreamDone: (path, outcome, durationMs) => upstream.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
+    upstreamDone: (path, outcome, durationMs) => calls.observe({ path: pathLabel(path), outcome }, durationMs / 1000),
+    watchTurns: (read) => void (turns = read),
+    callWaited: (fate, waitedMs) => waits.observe({ fate }, waitedMs / 1000),
+    setV1Up: (isUpNow) => void (isUp = isUpNow),
+    v1Trouble: (kind) => troubles.inc({ kind }),
   };
 }
 
-function createMappingMetrics(registers: Registry[]): Pick<Metrics, 'mappingLoaded' | 'reloaded'> {
-  const reloads = new Counter({
-    name: 'compat_mapping_reloads_total',
-    help: 'Reloads of the mapping, by how they went',
-    labelNames: ['result'],
-    registers,
-  });
-  const mapping = new Gauge({
-    name: 'compat_mapping_info',
-    help: 'The mapping set in use, by hash',
-    labelNames: ['hash'],
-    aggregator: 'max',
-    registers,
-  });
-  const showHash = (hash: string): void => {
+function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown }: Make, options: MetricsOptions): StateMetrics {
+  const { logLinesLost = () => 0, isJournalWritable = () => true } = options;
+  const setUnknownOrders = createUnknownOrders({ sameForAll, shown });
+  const contrary = counter('compat_contrary_ends_total', 'Orders that ended otherwise than their scripts took "pending" for', [
+    'end',
+  ]);
+  const contraryNaira = counter('compat_contrary_ends_naira_total', 'The money in them', ['end']);
+  countedElsewhere(
+    'compat_log_lines_lost_total',
+    'Lines of the log that found no room while it could not be written',
+    logLinesLost,
+  );
+  const writable = '1 while orders can be written; 0 from a failed write until one gets through, and no order is taken then';
+  shown('compat_journal_writable', writable, () => (isJournalWritable() ? 1 : 0), 'min');
+  const learnt = sameForAll(
+    'compat_learnt_patience_keys',
+    'Keys held below the patience of their kind because their scripts hang up earlier, by kind of caller',
+    ['kind'],
+  );
+  const shapes = sameForAll('compat_traffic_shapes', 'Shapes of requests that are remembered');
+  const forgotten = counter('compat_traffic_forgotten_total', 'Requests whose shape had no room');
+  let wallets = (): readonly ShownWallet[] => [];
+  rows('compat_wallet_naira', 'The wallet of a named caller as v1 told it last', ['caller'], () =>
+    wallets().map(({ caller, naira }) => [{ caller }, naira]),
+  );
+  const reloads = counter('compat_mapping_reloads_total', 'Reloads of the mapping, by how they went', ['result']);
+  const mapping = sameForAll('compat_mapping_info', 'The mapping set in use, by hash', ['hash']);
+  const mappingLoaded = (hash: string): void => {
     mapping.reset();
     mapping.set({ hash }, 1);
   };
   return {
-    mappingLoaded: showHash,
+    setUnknownOrders,
+    contraryEnd(end, loss) {
+      contrary.inc({ end });
+      contraryNaira.inc({ end }, loss === undefined ? 0 : nairaNumber(loss));
+    },
+    setLearnt(keysByKind) {
+      learnt.reset();
+      for (const [kind, keys] of keysByKind) learnt.set({ kind }, keys);
+    },
+    trafficWritten(kept, noRoom) {
+      shapes.set(kept);
+      if (noRoom > 0) forgotten.inc(noRoom);
+    },
+    watchWallets: (read) => void (wallets = read),
+    mappingLoaded,
     reloaded(kind, hash) {
       reloads.inc({ result: kind });
-      showHash(hash);
+      mappingLoaded(hash);
     },
   };
 }
 
-function createTrafficMetrics(registers: Registry[]): Pick<Metrics, 'trafficWritten'> {
-  const shapes = new Gauge({
-    name: 'compat_traffic_shapes',
-    help: 'Shapes of requests that are remembered',
-    aggregator: 'max',
-    registers,
-  });
-  const forgotten = new Counter({
-    name: 'compat_traffic_forgotten_total',
-    help: 'Requests whose shape had no room',
-    registers,
-  });
-  return {
-    trafficWritten(kept, lost) {
-      shapes.set(kept);
-      if (lost > 0) forgotten.inc(lost);
-    },
+/** Up to so many seconds; one that is older than all is `older`. */
+const AGES = { '1m': 60, '10m': 600, '1h': 3_600, '1d': 86_400, older: Infinity } as const;
+
+/** Workers look at one journal: one of them sees all orders. */
+function createUnknownOrders({ sameForAll, shown }: Pick<Make, 'sameForAll' | 'shown'>): StateMetrics['setUnknownOrders'] {
+  let unknown: UnknownOrders = { agesMs: [], overdue: 0, atRisk: kobo(0) };
+  const oldestSeconds = (): number => unknown.agesMs.reduce((most, ageMs) => Math.max(most, ageMs), 0) / 1_000;
+  shown('compat_unknown_orders', 'Orders whose money may have moved', () => unknown.agesMs.length, 'max');
+  shown('compat_unknown_orders_naira', 'The money in them', () => nairaNumber(unknown.atRisk), 'max');
+  shown('compat_unknown_orders_oldest_seconds', 'The age of the oldest of them', oldestSeconds, 'max');
+  shown('compat_unknown_orders_overdue', 'How many of them are so for too long', () => unknown.overdue, 'max');
+  const byAge = sameForAll('compat_unknown_orders_by_age', 'How many of them are of each age', ['age']);
+  return (orders) => {
+    unknown = orders;
+    let below = 0;
+    for (const [age, seconds] of Object.entries(AGES)) {
+      const count = orders.agesMs.filter((ageMs) => ageMs < seconds * 1_000).length;
+      byAge.set({ age }, count - below);
+      below = count;
+    }
   };
 }
 
-/** A label for a name: itself for the first `max` names that look like one, `other` for the rest. */
-function boundedLabels(max: number, shape: RegExp): (name: string) => string {
-  const known = new Set<string>();
-  return (name) => {
-    if (known.has(name)) return name;
-    if (known.size >= max || !shape.test(name)) return 'other';
-    known.add(name);
-    return name;
-  };
+function createAlarmMetrics({ rows }: Make): AlarmMetrics {
+  // A process that judges no alarm shows none.
+  let raised = (): ReadonlySet<AlarmName> | undefined => undefined;
+  let disks: Parameters<AlarmMetrics['setDisks']>[0] = [];
+  rows('compat_alarm', '1 from the raising of an alarm until it is over, else 0', ['alarm'], () => {
+    const now = raised();
+    return now === undefined ? [] : ALARM_NAMES.map((alarm) => [{ alarm }, now.has(alarm) ? 1 : 0] as const);
+  });
+  rows('compat_disk_free_bytes', 'Room on the disk of this folder', ['folder'], () =>
+    disks.map(({ folder, freeBytes }) => [{ folder }, freeBytes] as const),
+  );
+  rows('compat_disk_size_bytes', 'Size of the disk of this folder', ['folder'], () =>
+    disks.map(({ folder, sizeBytes }) => [{ folder }, sizeBytes] as const),
+  );
+  return { watchAlarms: (read) => void (raised = read), setDisks: (now) => void (disks = now) };
 }

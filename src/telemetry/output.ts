@@ -1,9 +1,9 @@
 /**
- * Lines to standard output or standard error, which may be a full disk, a closed pipe or a pipe that is not read. What cannot
- * be written waits in bounded memory and is tried again; a line that finds no room is lost and counted. A sale never waits for
- * it: nothing here throws, and neither the event loop nor a thread of the pool, which the journal needs, is kept by a reader.
+ * Lines to standard output, standard error or a file, which may be a full disk, a closed pipe or a pipe that is not read. What
+ * cannot be written waits in bounded memory and is tried again; a line that finds no room is lost and counted. A sale never waits
+ * for it: nothing here throws, and neither the event loop nor a thread of the pool, which the journal needs, is kept by a reader.
  */
-import { constants, fstatSync, openSync, write as writeLater, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, write as writeLater, writeSync } from 'node:fs';
 
 export interface Output {
   write(line: string): void;
@@ -11,6 +11,11 @@ export interface Output {
   linesLost(): number;
   /** Resolves when all is written, or when a second has passed. */
   flush(): Promise<void>;
+  /**
+   * A file that was opened by its name: goes on in what has that name now, or in a new one. No line is lost or torn. Gives the
+   * system's code where none can be opened; the lines go on into the old one then.
+   */
+  reopen(): string | undefined;
 }
 
 export interface OutputEvents {
@@ -37,16 +42,25 @@ const FLUSH_MS = 1_000;
 const FLUSH_LOOK_MS = 5;
 
 export function createOutput(descriptor: number, events: OutputEvents = {}): Output {
-  return new DescriptorOutput(descriptor, events);
+  return new DescriptorOutput(openTarget(descriptor), events);
+}
+
+/** Throws the system's error where the file cannot be opened now; later on that is trouble like any other. */
+export function createFileOutput(path: string, events: OutputEvents = {}): Output {
+  return new DescriptorOutput({ fd: openFile(path), neverWaits: false }, events, path);
 }
 
 class DescriptorOutput implements Output {
-  readonly #target: Target;
+  #target: Target;
+  /** Takes the place of the target as soon as nothing is being written to that. */
+  #next: number | undefined;
   readonly #events: OutputEvents;
+  readonly #path: string | undefined;
   #lines: string[] = [];
   #chars = 0;
-  /** What is being written: after a partial write its rest, so that a line that was cut is completed. */
+  /** What is being written, and how much of it is: the rest follows, so that a line that was cut is completed. */
   #chunk: Buffer = Buffer.alloc(0);
+  #written = 0;
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
@@ -54,9 +68,10 @@ class DescriptorOutput implements Output {
   #lost = 0;
   #trouble: { readonly lostBefore: number; readonly sinceMs: number } | undefined;
 
-  constructor(descriptor: number, events: OutputEvents) {
-    this.#target = openTarget(descriptor);
+  constructor(target: Target, events: OutputEvents, path?: string) {
+    this.#target = target;
     this.#events = events;
+    this.#path = path;
     process.on('exit', () => this.#writeLast());
   }
 
@@ -85,15 +100,29 @@ class DescriptorOutput implements Output {
     }
   }
 
+  reopen(): string | undefined {
+    if (this.#path === undefined) return undefined;
+    try {
+      const next = openFile(this.#path);
+      if (this.#next !== undefined) closeSync(this.#next);
+      this.#next = next;
+    } catch (error) {
+      return codeOf(error);
+    }
+    this.#attempt();
+    return undefined;
+  }
+
   #attempt(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#isWriting) return;
+    this.#takeNext();
     const { fd, neverWaits } = this.#target;
     while (this.#takeChunk()) {
       if (!neverWaits) {
         this.#isWriting = true;
-        return writeLater(fd, this.#chunk, (error, bytes) => {
+        return writeLater(fd, this.#chunk, this.#written, (error, bytes) => {
           this.#isWriting = false;
           if (error === null && bytes > 0) this.#wrote(bytes);
           else return this.#failed(error?.code ?? 'nothing was taken');
@@ -101,16 +130,30 @@ class DescriptorOutput implements Output {
         });
       }
       try {
-        this.#wrote(writeSync(fd, this.#chunk));
+        this.#wrote(writeSync(fd, this.#chunk, this.#written));
       } catch (error) {
-        return this.#failed((error as NodeJS.ErrnoException).code ?? 'unknown');
+        return this.#failed(codeOf(error));
       }
     }
     this.#endTrouble();
   }
 
+  /** A line that the old file has in part is whole in the new one: the old one may be a full disk that takes the rest never. */
+  #takeNext(): void {
+    if (this.#next === undefined) return;
+    try {
+      closeSync(this.#target.fd);
+    } catch {
+      // What a file system says at the end of a file is about what was written long ago.
+    }
+    this.#target = { fd: this.#next, neverWaits: false };
+    this.#next = undefined;
+    this.#failures = 0;
+    if (this.#written > 0) this.#written = this.#chunk.lastIndexOf('\n', this.#written - 1) + 1;
+  }
+
   #takeChunk(): boolean {
-    if (this.#chunk.length > 0) return true;
+    if (this.#written < this.#chunk.length) return true;
     if (this.#lines.length === 0) return false;
     let count = this.#events.isShared === true ? this.#linesOfPiece() : 0;
     for (let chars = 0; this.#events.isShared !== true && count < this.#lines.length && chars < CHUNK_CHARS; count += 1)
@@ -118,6 +161,7 @@ class DescriptorOutput implements Output {
     const text = this.#lines.splice(0, count).join('');
     this.#chars -= text.length;
     this.#chunk = Buffer.from(text);
+    this.#written = 0;
     return true;
   }
 
@@ -132,7 +176,7 @@ class DescriptorOutput implements Output {
   }
 
   #wrote(bytes: number): void {
-    this.#chunk = this.#chunk.subarray(bytes);
+    this.#written += bytes;
     this.#failures = 0;
   }
 
@@ -162,9 +206,9 @@ class DescriptorOutput implements Output {
   /** One last time, without a word: a process that ends cannot wait. */
   #writeLast(): void {
     // What a thread of the pool is writing is its own; whole lines follow it.
-    if (this.#isWriting) this.#chunk = Buffer.alloc(0);
+    if (this.#isWriting) this.#written = this.#chunk.length;
     try {
-      while (this.#takeChunk()) this.#wrote(writeSync(this.#target.fd, this.#chunk));
+      while (this.#takeChunk()) this.#wrote(writeSync(this.#target.fd, this.#chunk, this.#written));
     } catch {
       // The lines are lost.
     }
@@ -206,4 +250,17 @@ function reopen(descriptor: number, flags: number): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Others may read it, as who looks after a machine reads its logs; `O_NONBLOCK` refuses a pipe without a reader instead of waiting for one. */
+function openFile(path: string): number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0o640);
+  if (fstatSync(fd).isFile()) return fd;
+  closeSync(fd);
+  throw Object.assign(new Error(`${path} is not a file`), { code: 'EINVAL' });
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }

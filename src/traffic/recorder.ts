@@ -1,15 +1,17 @@
 /**
- * Watches requests from outside and counts what they looked like. On the request path there is only memory: what was
- * seen goes to the store every few seconds and at the stop, so a killed gateway forgets its last seconds and no more.
+ * Watches requests from outside and counts what they looked like: the shape, the words of its tables, or an address that nothing
+ * is served at. On the request path there is only memory: what was seen goes to the store every few seconds and at the stop, so
+ * a killed gateway forgets its last seconds and no more.
  */
 import type { Clock } from '../domain/clock';
-import type { LegacyRequest } from '../domain/legacy';
+import type { ErrorCode } from '../domain/errors';
+import type { LegacyRequest, LegacyValue } from '../domain/legacy';
 import type { Traffic } from '../domain/traffic';
-import type { Mapping } from '../mapping/mapping';
-import { noteRequest, type Walked } from './note-request';
-import { trafficOf } from './traffic-of';
+import type { CallerKey, Field, Mapping, Operation } from '../mapping/mapping';
+import { normaliseWord, type Table } from '../mapping/table';
+import { mergeTallies, trafficOf, type Tally, type TallyKind } from './counters';
+import { keepAddress, keepWord, shapeOf, shownMethod, signatureOf } from './shape-of';
 import type { TrafficStore } from './traffic-store';
-import { createWaiting } from './waiting';
 
 export interface TrafficRecorder {
   /** Never throws and never waits. */
@@ -87,5 +89,174 @@ export function createRecorder(options: RecorderOptions): TrafficRecorder {
       cancel?.();
       await flush();
     },
+  };
+}
+
+/** What became of a request, as far as it matters here. */
+export interface Walked {
+  readonly operation: string | undefined;
+  readonly format: string | undefined;
+  readonly family?: string | undefined;
+  readonly fingerprint: string | undefined;
+  readonly refusal: { readonly code: ErrorCode; readonly field: string | undefined } | undefined;
+}
+
+/** Counts what one request looked like. `walked` is what became of it. */
+export function noteRequest(request: LegacyRequest, walked: Walked, mapping: Mapping, nowMs: number, into: Waiting): void {
+  const { operation: name, format, family, fingerprint: caller, refusal } = walked;
+  if (refusal?.code === 'unknown_path' || refusal?.code === 'wrong_method') {
+    const method = shownMethod(request.method);
+    const path = keepAddress(request.path, request.headers);
+    return into.count('address', '', `${method} ${path}`, nowMs, () => ({ method, path }));
+  }
+  const operation = name === undefined ? undefined : mapping.operations.get(name);
+  // The mapping was replaced while the request was on its way.
+  if (operation === undefined) return;
+  // A caller counts by itself, so its fingerprint need not be in the signature.
+  const signature = `${format} ${family} ${signatureOf(request, operation, mapping)}`;
+  const body = (): object => ({ operation: operation.name, format, family, caller, shape: shapeOf(request, operation, mapping) });
+  into.count('shape', caller ?? '', signature, nowMs, body, refusal?.code);
+  const refused = refusal?.code === 'invalid_field' ? refusal.field : undefined;
+  noteWords(request, operation, { mapping, format, callerKey: mapping.callerKeys.get(caller ?? ''), refused, nowMs }, into);
+}
+
+interface Surroundings {
+  readonly mapping: Mapping;
+  readonly format: string | undefined;
+  readonly callerKey: CallerKey | undefined;
+  /** The spelling whose value was refused. */
+  readonly refused: string | undefined;
+  readonly nowMs: number;
+}
+
+/** By spelling: the fields of an operation that a table reads. */
+const tableFieldsOf = new WeakMap<Operation, ReadonlyMap<string, readonly Field[]>>();
+
+function readTableFields({ fields }: Operation): ReadonlyMap<string, readonly Field[]> {
+  const bySpelling = new Map<string, Field[]>();
+  for (const field of fields)
+    if (field.table !== undefined)
+      for (const spelling of [...field.from, ...field.otherwise])
+        bySpelling.set(spelling, [...(bySpelling.get(spelling) ?? []), field]);
+  return bySpelling;
+}
+
+function noteWords(request: LegacyRequest, operation: Operation, around: Surroundings, into: Waiting): void {
+  let fields = tableFieldsOf.get(operation);
+  if (fields === undefined) tableFieldsOf.set(operation, (fields = readTableFields(operation)));
+  for (const source of [request.body, request.query])
+    for (const [spelling, value] of source)
+      for (const field of fields.get(spelling) ?? NO_FIELDS) noteWord(value, spelling, field, request, operation, around, into);
+}
+
+const NO_FIELDS: readonly Field[] = [];
+
+/** Texts that were a word of the table before, so that it need not be asked each time. */
+const usedWordsOf = new WeakMap<Table, Map<string, string>>();
+const REMEMBERED_MAX = 200;
+
+function remember(table: Table, text: string, word: string): void {
+  const words = usedWordsOf.get(table) ?? new Map<string, string>();
+  if (words.size < REMEMBERED_MAX && text.length <= 40) words.set(text, word);
+  usedWordsOf.set(table, words);
+}
+
+function noteWord(
+  value: LegacyValue,
+  spelling: string,
+  field: Field,
+  request: LegacyRequest,
+  operation: Operation,
+  { mapping, format, callerKey, refused, nowMs }: Surroundings,
+  into: Waiting,
+): void {
+  const isWorthReading = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+  if (!isWorthReading) return;
+  const table = field.table!;
+  const own = callerKey?.numbers.get(table.name);
+  const known = typeof value === 'string' ? usedWordsOf.get(table)?.get(value) : undefined;
+  if (known !== undefined) return into.count('used', table.name, known, nowMs, () => ({ table: table.name, word: known }));
+  const number = table.numberIn(value);
+  const isNumber = number !== undefined;
+  // Only the format says what a number means.
+  if (isNumber && format === undefined) return;
+  // The key's own numbers said what it means, or refused it: no number more in the table would change that.
+  if (isNumber && own !== undefined && (own.meanings.has(number) || !own.passesUnlisted)) return;
+  const read = table.read(value, mapping.numberingOf(format ?? '', table));
+  if ('value' in read) {
+    // Numbers, and what goes through although the table does not have it, are no words of the table.
+    if (isNumber || typeof read.value !== 'string' || !table.values.includes(read.value)) return;
+    const used = normaliseWord(String(value));
+    remember(table, String(value), used);
+    return into.count('used', table.name, used, nowMs, () => ({ table: table.name, word: used }));
+  }
+  // A word for the catalog was found there, unless the request was refused because of it.
+  if ('lookUp' in read && refused !== spelling) return;
+  const word = keepWord(value, request.headers);
+  const body = { operation: operation.name, field: field.name, spelling, table: table.name, format, word };
+  into.count('unlisted', table.name, `${operation.name} ${field.name} ${spelling} ${format} ${word}`, nowMs, () => body);
+}
+
+/** What may wait for the store, in all and of one owner: a few megabytes at the very most. */
+const WAITING_MAX = 1_000;
+const WAITING_OF_OWNER_MAX = 100;
+
+type Counter = { -readonly [Key in keyof Tally]: Tally[Key] };
+
+/** What was seen since the last writing: bounded, because strangers decide how much new there is. */
+export interface Waiting {
+  /** `signature` names what was seen; `body` is asked for only when it is new. */
+  count(kind: TallyKind, owner: string, signature: string, nowMs: number, body: () => object, refusal?: ErrorCode): void;
+  /** Adds what another one holds. */
+  take(other: Waiting): void;
+  tallies(): readonly Tally[];
+  forgotten(): number;
+  isEmpty(): boolean;
+}
+
+export function createWaiting(): Waiting {
+  const counters = new Map<string, Counter>();
+  const ofOwner = new Map<string, number>();
+  let forgotten = 0;
+
+  const owned = (kind: TallyKind, owner: string): number => ofOwner.get(`${kind}\0${owner}`) ?? 0;
+  const hasRoom = (kind: TallyKind, owner: string): boolean =>
+    counters.size < WAITING_MAX && owned(kind, owner) < WAITING_OF_OWNER_MAX;
+  const insert = (key: string, counter: Counter): void => {
+    const { kind, owner } = counter;
+    counters.set(key, counter);
+    ofOwner.set(`${kind}\0${owner}`, owned(kind, owner) + 1);
+  };
+
+  return {
+    count(kind, owner, signature, nowMs, body, refusal) {
+      const key = `${kind}\0${owner}\0${signature}`;
+      let counter = counters.get(key);
+      if (counter === undefined) {
+        // The body costs more than all the rest: not even made when there is no room.
+        if (!hasRoom(kind, owner)) {
+          forgotten += 1;
+          return;
+        }
+        counter = { kind, owner, body: JSON.stringify(body()), count: 0, firstSeenMs: nowMs, lastSeenMs: nowMs, refusals: {} };
+        insert(key, counter);
+      }
+      counter.count += 1;
+      counter.lastSeenMs = nowMs;
+      if (refusal !== undefined) counter.refusals = { ...counter.refusals, [refusal]: (counter.refusals[refusal] ?? 0) + 1 };
+    },
+    take(other) {
+      forgotten += other.forgotten();
+      for (const tally of other.tallies()) {
+        const key = `again\0${tally.kind}\0${tally.owner}\0${tally.body}`;
+        const before = counters.get(key);
+        if (before !== undefined) counters.set(key, mergeTallies(before, tally));
+        else if (hasRoom(tally.kind, tally.owner)) insert(key, { ...tally });
+        else forgotten += tally.count;
+      }
+    },
+    tallies: () => [...counters.values()],
+    forgotten: () => forgotten,
+    isEmpty: () => counters.size === 0 && forgotten === 0,
   };
 }

@@ -1,24 +1,34 @@
-/** A request → its shape: which fields came, where and of what kind. No value gets further than this file. */
+/**
+ * A request → its shape: which fields came, where and of what kind. No value gets further than this file: names, addresses and
+ * words are a program's text and mean something to an operator; whatever may be a key, a number or somebody's name gives way
+ * to `:value`.
+ */
+import { parseNaira } from '../domain/amount';
+import { InexactNumber } from '../domain/json';
 import type { LegacyFields, LegacyHeaders, LegacyRequest, LegacyValue } from '../domain/legacy';
-import { keepName } from '../domain/shown-words';
-import { FIELD_KINDS, type AuthShape, type FieldKind, type FieldShape, type RequestShape } from '../domain/traffic';
+import { parsePhone } from '../domain/number-identity';
+import { digitsIn, isInCredentials, keepName, looksLikeKey } from '../domain/shown-words';
+import { FIELD_KINDS, NOT_KEPT, type AuthShape, type FieldKind, type FieldShape, type RequestShape } from '../domain/traffic';
 import { parseText } from '../mapping/input-transforms';
 import type { Mapping, Operation } from '../mapping/mapping';
-import { trimSlash } from '../mapping/trim-slash';
-import { sameWord } from '../mapping/table';
-import { fieldKindOf } from './field-kind';
-import { keepAddress } from './keepable';
+import { normaliseWord, sameWord } from '../mapping/table';
+import { trimSlash } from '../domain/decode-path';
 
-/** What of a mapping the shapes need, looked up once. */
+/** What of a mapping the shapes of one operation need, looked up once. */
 interface Facts {
-  /** Words that a signal names, by the field that would hold them. */
-  readonly words: ReadonlyMap<string, readonly string[]>;
-  /** By operation: addresses without a value in them. */
-  readonly literals: ReadonlyMap<string, ReadonlySet<string>>;
-  /** By operation: addresses with values, as segments. */
-  readonly patterns: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** A character for each spelling of the mapping. */
-  readonly codes: ReadonlyMap<string, string>;
+  /** By name of a field: those that the mapping knows, and those that a signal of a format reads. */
+  readonly names: ReadonlyMap<string, Named>;
+  /** Addresses without a value in them. */
+  readonly literals: ReadonlySet<string>;
+  /** Addresses with values, as segments; the longest first. */
+  readonly patterns: readonly (readonly string[])[];
+}
+
+interface Named {
+  /** One character that stands for a name of the operation. */
+  readonly code?: string;
+  /** Words that a signal looks for in it. */
+  readonly words?: readonly string[];
 }
 
 const KIND_CODES = Object.fromEntries(FIELD_KINDS.map((kind, index) => [kind, String.fromCharCode(97 + index)])) as Readonly<
@@ -26,18 +36,17 @@ const KIND_CODES = Object.fromEntries(FIELD_KINDS.map((kind, index) => [kind, St
 >;
 /** Past everything that stands in a name of a field. */
 const FIRST_CODE = 0x4e00;
-const CODES_MAX = 20_000;
 
 const FIELDS_MAX = 40;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS']);
 
-const factsOf = new WeakMap<Mapping, Facts>();
+const kept = new WeakMap<Mapping, Map<string, Facts>>();
 
 export function shapeOf(request: LegacyRequest, operation: Operation, mapping: Mapping): RequestShape {
-  const facts = factsOf.get(mapping) ?? readFacts(mapping);
+  const facts = factsOf(operation, mapping);
   const fields: FieldShape[] = [];
-  collect(request.body, 'body', fields, request, operation, facts);
-  collect(request.query, 'query', fields, request, operation, facts);
+  collect(request.body, 'body', fields, request, facts);
+  collect(request.query, 'query', fields, request, facts);
   return {
     method: shownMethod(request.method),
     path: shownPath(request, operation, mapping, facts),
@@ -51,21 +60,21 @@ export function shapeOf(request: LegacyRequest, operation: Operation, mapping: M
  * them, and telling that costs a fraction of building the shape. The order of the fields may tell equal shapes apart.
  */
 export function signatureOf(request: LegacyRequest, operation: Operation, mapping: Mapping): string {
-  const facts = factsOf.get(mapping) ?? readFacts(mapping);
+  const facts = factsOf(operation, mapping);
   const path = shownPath(request, operation, mapping, facts);
   let signature = `${operation.name} ${shownMethod(request.method)} ${path} ${authShapeOf(request.headers)} `;
-  signature += signFields(request.body, request, operation, facts);
-  return request.query.size === 0 ? signature : `${signature}?${signFields(request.query, request, operation, facts)}`;
+  signature += signFields(request.body, request.headers, facts);
+  return request.query.size === 0 ? signature : `${signature}?${signFields(request.query, request.headers, facts)}`;
 }
 
-function signFields(source: LegacyFields, { headers }: LegacyRequest, operation: Operation, facts: Facts): string {
+function signFields(source: LegacyFields, headers: LegacyHeaders, { names }: Facts): string {
   let signature = '';
   for (const [sent, value] of source) {
-    // One character stands for a name of the mapping.
-    const code = operation.known.has(sent) ? facts.codes.get(sent) : undefined;
-    const word = facts.words.has(sent) ? signalWord(sent, value, facts) : undefined;
-    signature +=
-      (code ?? `\n${keepName(sent, headers)}\n`) + KIND_CODES[fieldKindOf(value)] + (word === undefined ? '' : `\n${word}\n`);
+    const named = names.get(sent);
+    signature += named?.code ?? `\n${keepName(sent, headers)}\n`;
+    signature += KIND_CODES[fieldKindOf(value)];
+    const word = signalWord(value, named);
+    if (word !== undefined) signature += `\n${word}\n`;
   }
   return signature;
 }
@@ -79,24 +88,23 @@ function collect(
   source: LegacyFields,
   place: FieldShape['place'],
   into: FieldShape[],
-  request: LegacyRequest,
-  operation: Operation,
-  facts: Facts,
+  { headers }: LegacyRequest,
+  { names }: Facts,
 ): void {
   for (const [sent, value] of source) {
-    const name = operation.known.has(sent) ? sent : keepName(sent, request.headers);
+    const named = names.get(sent);
+    const name = named?.code === undefined ? keepName(sent, headers) : sent;
     const kind = fieldKindOf(value);
-    const word = signalWord(sent, value, facts);
+    const word = signalWord(value, named);
     into.push(word === undefined ? { name, place, kind } : { name, place, kind, word });
   }
 }
 
 /** The mapping's own spelling of the word, never the script's. */
-function signalWord(name: string, value: LegacyValue, { words }: Facts): string | undefined {
-  const named = words.get(name);
-  if (named === undefined) return undefined;
+function signalWord(value: LegacyValue, named: Named | undefined): string | undefined {
+  if (named?.words === undefined) return undefined;
   const text = parseText(value);
-  return text === undefined ? undefined : named.find((word) => sameWord(word, text));
+  return text === undefined ? undefined : named.words.find((word) => sameWord(word, text));
 }
 
 /** In order of name, equal ones once. Of too many the known ones are kept: they are what a replay needs. */
@@ -119,18 +127,18 @@ function byName(a: FieldShape, b: FieldShape): number {
 }
 
 function shownPath({ path, headers }: LegacyRequest, operation: Operation, mapping: Mapping, facts: Facts): string {
-  const literals = facts.literals.get(operation.name);
-  if (literals?.has(path) === true) return path;
+  const { literals, patterns } = facts;
+  if (literals.has(path)) return path;
   const trimmed = trimSlash(path);
-  if (literals?.has(trimmed) === true) return path;
+  if (literals.has(trimmed)) return path;
   const slash = path.length > trimmed.length ? '/' : '';
   const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(trimmed) ?? [];
   const [pin, plain] = mapping.formats.has(first) ? [`/${first}`, rest] : ['', trimmed];
-  if (literals?.has(plain) === true) return path;
+  if (literals.has(plain)) return path;
   const segments = plain.split('/');
   // Below the address of a status everything is the order's id.
   const partOf = (one: readonly string[]) => (operation.kind === 'status' ? segments.slice(0, one.length) : segments);
-  const pattern = facts.patterns.get(operation.name)?.find((one) => fits(one, partOf(one)));
+  const pattern = patterns.find((one) => fits(one, partOf(one)));
   // The mapping was replaced while the request was on its way: what its address meant is not known any more.
   return pattern === undefined ? keepAddress(path, headers) : `${pin}${pattern.join('/')}${slash}`;
 }
@@ -147,22 +155,106 @@ function authShapeOf({ authorization, token }: LegacyHeaders): AuthShape {
   return scheme === 'basic' || scheme === 'bearer' ? scheme : 'token';
 }
 
-function readFacts(mapping: Mapping): Facts {
-  const words = new Map<string, string[]>();
+function factsOf(operation: Operation, mapping: Mapping): Facts {
+  let ofMapping = kept.get(mapping);
+  if (ofMapping === undefined) kept.set(mapping, (ofMapping = new Map<string, Facts>()));
+  let facts = ofMapping.get(operation.name);
+  if (facts === undefined) ofMapping.set(operation.name, (facts = readFacts(operation, mapping)));
+  return facts;
+}
+
+function readFacts({ name, known }: Operation, mapping: Mapping): Facts {
+  const names = new Map<string, Named>();
+  for (const spelling of known) names.set(spelling, { code: String.fromCharCode(FIRST_CODE + names.size) });
   for (const { signals } of mapping.formats.values())
     for (const { fieldIs } of signals)
-      if (fieldIs !== undefined) words.set(fieldIs.field, [...(words.get(fieldIs.field) ?? []), ...fieldIs.words]);
-  const literals = new Map<string, Set<string>>();
-  const patterns = new Map<string, (readonly string[])[]>();
-  for (const { operation, path } of mapping.routes) {
-    if (path.includes('/:')) patterns.set(operation, [...(patterns.get(operation) ?? []), path.split('/')]);
+      if (fieldIs !== undefined) {
+        const named = names.get(fieldIs.field);
+        names.set(fieldIs.field, { ...named, words: [...(named?.words ?? []), ...fieldIs.words] });
+      }
+  const paths = mapping.routes.filter(({ operation }) => operation === name).map(({ path }) => path);
+  const [patterns, literals] = [paths.filter((path) => path.includes('/:')), paths.filter((path) => !path.includes('/:'))];
+  return {
+    names,
     // Both slash spellings are the same address.
-    else literals.set(operation, (literals.get(operation) ?? new Set()).add(path).add(`${path}/`));
+    literals: new Set(literals.flatMap((path) => [path, `${path}/`])),
+    patterns: patterns.map((path) => path.split('/')).sort((one, other) => other.length - one.length),
+  };
+}
+
+const FLAG = /^(?:true|false|on|off|yes|no)$/i;
+const PLAIN = /^[A-Za-z0-9 _.-]*$/;
+/** Longer than any phone number or amount with its spaces: not worth a closer look. */
+const SHORT_MAX = 40;
+const PLAIN_DIGITS_MAX = 3;
+const PHONE_LENGTH_MIN = 10;
+const PHONE_DIGITS = 11;
+
+export function fieldKindOf(value: LegacyValue): FieldKind {
+  if (typeof value === 'string') return kindOfText(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'decimal';
+  if (typeof value === 'boolean') return 'flag';
+  if (value === null) return 'null';
+  if (value instanceof InexactNumber) return /^-?\d+$/.test(value.text) ? 'integer' : 'decimal';
+  return Array.isArray(value) ? 'list' : 'object';
+}
+
+function kindOfText(raw: string): FieldKind {
+  const text = raw.trim();
+  const { length } = text;
+  if (length === 0) return 'empty';
+  if (length > SHORT_MAX) return 'text';
+  let digits = 0;
+  let letters = 0;
+  for (let index = 0; index < length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code >= 48 && code <= 57) digits += 1;
+    else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122)) letters += 1;
   }
-  const spellings = new Set([...mapping.operations.values()].flatMap(({ known }) => [...known]));
-  const codes = new Map([...spellings].slice(0, CODES_MAX).map((name, index) => [name, String.fromCharCode(FIRST_CODE + index)]));
-  for (const some of patterns.values()) some.sort((one, other) => other.length - one.length);
-  const facts = { words, literals, patterns, codes };
-  factsOf.set(mapping, facts);
-  return facts;
+  // As v1 takes it, and nearly every script sends it.
+  if (digits === PHONE_DIGITS && length === PHONE_DIGITS && text.startsWith('0')) return 'phone';
+  if (letters === 0 && digits >= PHONE_LENGTH_MIN && parsePhone(text) !== undefined) return 'phone';
+  if (digits === length) return 'digits';
+  if (letters === length) return length <= 5 && FLAG.test(text) ? 'flag' : 'word';
+  if (digits > 0 && parseNaira(text) !== undefined) return 'amount';
+  return letters > 0 && digits <= PLAIN_DIGITS_MAX && PLAIN.test(text) ? 'word' : 'text';
+}
+
+/** As programs spell addresses: `buy-data`, `v2`, `topup.php`, `buyData`, `BuyData`. */
+const SEGMENT = /^(?=.{1,24}$)(?:[a-z]|[A-Z][a-z]{2})[a-z0-9_.-]*(?:[A-Z][a-z]{2,})*[a-z0-9_.-]*$/;
+const SEGMENT_DIGITS_MAX = 2;
+const SEGMENTS_MAX = 8;
+/** What a word may be written with; anything else is a text. */
+const WORD = /^[A-Za-z0-9 ._+&()-]{1,40}$/;
+/** Letters of one part of a word: `mtn`, `MTN`, `Glo`, `DStv`, `StarTimes`. Capitals at other places are not a word. */
+const STRETCH = /^(?:[a-z]*|[A-Z]+|[A-Z]{2,3}[a-z]{2,5}|[a-z]{0,}(?:[A-Z][a-z]{2,})+)$/;
+const WORD_LETTERS_MAX = 24;
+const WORD_DIGITS_MAX = 2;
+const NUMBER = /^\d{1,3}$/;
+
+/** An address that no route explains, with `:value` for each segment that is no plain word. */
+export function keepAddress(path: string, headers: LegacyHeaders): string {
+  const segments = path.split('/');
+  const kept = segments
+    .slice(0, SEGMENTS_MAX + 1)
+    .map((segment) => (segment === '' || (isPlain(segment) && !isInCredentials(segment, headers)) ? segment : NOT_KEPT));
+  return `${kept.join('/')}${segments.length > kept.length ? `/${NOT_KEPT}` : ''}`;
+}
+
+function isPlain(segment: string): boolean {
+  return SEGMENT.test(segment) && digitsIn(segment) <= SEGMENT_DIGITS_MAX && !looksLikeKey(segment);
+}
+
+/** A word as tables compare it, a number of at most three digits, or `:value`. */
+export function keepWord(raw: LegacyValue, headers: LegacyHeaders): string {
+  const text = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim() : '';
+  if (NUMBER.test(text)) return String(Number(text));
+  const word = normaliseWord(text);
+  const isWord =
+    WORD.test(text) &&
+    text.split(/[^A-Za-z]+/).every((part) => STRETCH.test(part)) &&
+    /[a-z]/.test(word) &&
+    word.length <= WORD_LETTERS_MAX &&
+    digitsIn(word) <= WORD_DIGITS_MAX;
+  return isWord && !looksLikeKey(text) && !isInCredentials(text, headers) ? word : NOT_KEPT;
 }

@@ -6,9 +6,8 @@ import { constants } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { Counters, type Added } from './counters';
-import { TALLY_KINDS, TALLY_ROOM, type Tally, type TallyRoom } from './tally';
+import * as z from 'zod';
+import { Counters, TALLY_KINDS, TALLY_ROOM, type Added, type Tally, type TallyRoom } from './counters';
 
 export interface TrafficStore {
   /** All or nothing. `forgotten` requests had no room before they came here. */

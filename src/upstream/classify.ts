@@ -5,8 +5,8 @@
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { NotSent, Outcome, Unknown } from '../domain/outcome';
 import { DEADLINE_PASSED, NO_TURN, type Answer, type Failure } from './exchange';
-import { readDelivery } from './delivery';
-import { isJsonObject, parseJsonObject } from './reply-json';
+import { readDelivery } from './answer-data';
+import { isJsonObject, parseJsonObject } from './answer-data';
 import type { Finding, SentOutcome } from './upstream';
 
 /**

@@ -3,8 +3,8 @@
  * or the failure says whether a byte may have left. Built on undici's `dispatch` because only its handler tells the
  * moment at which writing begins: that moment, not an error code, is what proves that nothing was sent.
  */
-import type { Dispatcher } from 'undici';
-import { startAge, systemClock, type Clock } from '../domain/clock';
+import { Client, type Dispatcher } from 'undici';
+import { type Clock, startAge, systemClock } from '../domain/clock';
 
 export interface Wire {
   readonly method: 'GET' | 'POST';
@@ -80,6 +80,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #replyBytesMax: number;
   readonly #age: () => number;
   #timer: NodeJS.Timeout;
+  #isLastTimer: boolean;
   #controller: Dispatcher.DispatchController | undefined;
   #isDone = false;
   #httpStatus = 0;
@@ -96,10 +97,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#timeoutMs = timeoutMs;
     this.#leaveWithinMs = Math.min(leaveWithinMs, timeoutMs);
+    this.#isLastTimer = this.#leaveWithinMs === timeoutMs;
     this.#mayLeave = mayLeave;
     this.#replyBytesMax = replyBytesMax;
     this.#age = age;
-    this.#timer = this.#giveUpIn(this.#leaveWithinMs);
+    this.#timer = this.#wakeIn(this.#leaveWithinMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -113,9 +115,6 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#controller !== undefined)
       return controller.abort(codedError(WRITTEN_TWICE, 'the request would have been written twice'));
     this.#controller = controller;
-    if (this.#leaveWithinMs === this.#timeoutMs) return;
-    clearTimeout(this.#timer);
-    this.#timer = this.#giveUpIn(this.#timeoutMs - this.#age());
   }
 
   onResponseStart(
@@ -153,8 +152,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#fail(errorCodes(error), errorMessage(error));
   }
 
-  #giveUpIn(delayMs: number): NodeJS.Timeout {
-    return setTimeout(() => this.#giveUp(), Math.min(Math.max(0, delayMs), TIMEOUT_MAX_MS));
+  #wakeIn(delayMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#onTime(), Math.min(Math.max(0, delayMs), TIMEOUT_MAX_MS));
+  }
+
+  /** The time in which it had to leave is over, and then its whole time: a call that has left by the first is seldom there at the second. */
+  #onTime(): void {
+    if (this.#controller === undefined || this.#isLastTimer) return this.#giveUp();
+    this.#isLastTimer = true;
+    this.#timer = this.#wakeIn(this.#timeoutMs - this.#age());
   }
 
   #giveUp(): void {
@@ -199,4 +205,31 @@ function errorMessage(error: unknown): string {
 
 function firstOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
+}
+
+/** v1 answers it 401, in its own words, which proves all that is asked. */
+export const PROBE_PATH = '/balance';
+const CONNECT_MS_MAX = 5_000;
+const PROBE_MS_MAX = 7_000;
+const REPLY_BYTES_MAX = 256 * 1024;
+
+export interface Probe {
+  readonly exchanged: Promise<Exchanged>;
+  readonly abandon: () => void;
+}
+
+/** One question to v1 that moves nothing and shows no key, on a connection of its own: the calls of scripts may all hang. */
+export function probeV1(baseUrl: string): Probe {
+  const base = new URL(baseUrl);
+  const client = new Client(base.origin, { connectTimeout: CONNECT_MS_MAX, pipelining: 1, allowH2: false });
+  const wire = {
+    method: 'GET' as const,
+    path: `${base.pathname.replace(/\/+$/, '')}${PROBE_PATH}`,
+    headers: ['accept', 'application/json', 'user-agent', 'compat-gateway', 'connection', 'close'],
+    body: null,
+  };
+  const exchanged = exchange(client, wire, { timeoutMs: PROBE_MS_MAX, replyBytesMax: REPLY_BYTES_MAX });
+  const abandon = (): void => void client.destroy().catch(() => undefined);
+  void exchanged.then(abandon);
+  return { exchanged, abandon };
 }

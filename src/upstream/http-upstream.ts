@@ -2,10 +2,11 @@
 import { isIP } from 'node:net';
 import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
+import { newSpanId, writeTraceParent } from '../domain/trace';
 import { classifyFailure, classifyFinding, classifyReply } from './classify';
 import { DEADLINE_PASSED, exchange, NO_TURN, type Answer, type Exchanged, type Wire } from './exchange';
-import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './turns/call-turns';
-import { createConnections, type Connections } from './turns/connections';
+import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './call-turns';
+import { createConnections, type Connections } from './connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
 
 /** One call that has ended, for whoever watches v1. */
@@ -173,23 +174,20 @@ async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
   return exchanged;
 }
 
-function wireOf({ call, body, context: { clientAddress, credentials } }: Carried, basePath: string): Wire {
-  return {
-    method: call.method,
-    path: pathOf(basePath, call),
-    headers: [
-      'authorization',
-      `Bearer ${credentials.apiKey.revealForUseOnly()}`,
-      'accept',
-      'application/json',
-      'user-agent',
-      'compat-gateway',
-      'x-forwarded-for',
-      clientAddress,
-      ...(body === undefined ? [] : ['content-type', 'application/json']),
-    ],
-    body: body === undefined ? null : JSON.stringify(body),
-  };
+function wireOf({ call, body, context: { clientAddress, credentials, trace } }: Carried, basePath: string): Wire {
+  const headers = [
+    'authorization',
+    `Bearer ${credentials.apiKey.revealForUseOnly()}`,
+    'accept',
+    'application/json',
+    'user-agent',
+    'compat-gateway',
+    'x-forwarded-for',
+    clientAddress,
+  ];
+  if (body !== undefined) headers.push('content-type', 'application/json');
+  if (trace !== undefined) headers.push('traceparent', writeTraceParent({ ...trace, parentId: trace.childId ?? newSpanId() }));
+  return { method: call.method, path: pathOf(basePath, call), headers, body: body === undefined ? null : JSON.stringify(body) };
 }
 
 /** What was found, with v1's own time of it: by that, two clocks can be compared. */
@@ -203,7 +201,8 @@ function neverLeft(code: string, detail: string): Exchanged {
 }
 
 function pathOf(basePath: string, call: V1Call): string {
-  const query = call.query === undefined ? '' : new URLSearchParams(call.query).toString();
+  if (call.query === undefined) return `${basePath}${call.path}`;
+  const query = new URLSearchParams(call.query).toString();
   return `${basePath}${call.path}${query === '' ? '' : `?${query}`}`;
 }
 
@@ -212,7 +211,8 @@ function pathOf(basePath: string, call: V1Call): string {
  * in `-5` and `1.5` as well, and a pause that has passed long ago would be no pause.
  */
 function parseRetryAfter(value: string | undefined, clock: () => number): number | undefined {
-  const text = value?.trim() ?? '';
+  if (value === undefined) return undefined;
+  const text = value.trim();
   const seconds = /^\d+$/.test(text)
     ? Number(text)
     : /^[A-Za-z]{3,9},? /.test(text)

@@ -2,6 +2,7 @@
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { Credentials } from '../domain/credentials';
 import type { Outcome } from '../domain/outcome';
+import type { Trace } from '../domain/trace';
 
 /** A call to v1 as the mapping built it. Paths are relative to the v1 base (`/airtime`). */
 export interface V1Call {
@@ -21,6 +22,8 @@ export interface CallContext {
   readonly leaveWithinMs?: number;
   /** Asked when the first byte is about to leave: false, and it is never sent. */
   readonly mayLeave?: () => boolean;
+  /** By which v1 may know it; each call is a child of its own. */
+  readonly trace?: Trace | undefined;
 }
 
 /** What a call that moves no money came to. */

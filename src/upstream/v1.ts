@@ -2,7 +2,7 @@
  * The v1 service in types: what its endpoints take and what its replies hold, as "Partner Purchase API v1: Specification"
  * states it. Replies are loose objects: a field that v1 adds one day is no error, a known field of another type is.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type V1FieldType = 'string' | 'integer' | 'number' | 'boolean' | 'list';
 
@@ -15,115 +15,61 @@ export interface V1Field {
   readonly isAlsoText?: true;
 }
 
-export type V1EndpointKind = 'purchase' | 'lookup' | 'read';
+/** Body fields of a POST, query fields of a GET. */
+type V1Fields = Readonly<Record<string, V1Field>>;
 
 export interface V1Endpoint {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly kind: V1EndpointKind;
-  /** Body fields of a POST, query fields of a GET. */
-  readonly fields: Readonly<Record<string, V1Field>>;
+  /** A purchase debits the wallet; a lookup is free and limited; a read is free. */
+  readonly kind: 'purchase' | 'lookup' | 'read';
+  readonly fields: V1Fields;
 }
 
 const need = (type: V1FieldType): V1Field => ({ type, required: true });
 const may = (type: V1FieldType): V1Field => ({ type, required: false });
 
-// Section 4: `pin` is required unless the key is IP-locked (section 5), which only v1 can know.
-const PURCHASE = { pin: may('string'), request_id: may('string') } as const;
+const read = (path: string, fields: V1Fields = {}): V1Endpoint => ({ method: 'GET', path, kind: 'read', fields });
+const lookup = (path: string, fields: V1Fields): V1Endpoint => ({ method: 'POST', path, kind: 'lookup', fields });
+/** Section 4: `pin` is required unless the key is IP-locked (section 5), which only v1 can know. */
+const purchase = (path: string, fields: V1Fields): V1Endpoint => ({
+  method: 'POST',
+  path,
+  kind: 'purchase',
+  fields: { ...fields, pin: may('string'), request_id: may('string') },
+});
 
-/** Every endpoint of section 4. A purchase is what debits the wallet; a lookup is free and limited; a read is free. */
-export const V1_ENDPOINTS = [
-  { method: 'GET', path: '/balance', kind: 'read', fields: {} },
-  { method: 'GET', path: '/catalog', kind: 'read', fields: {} },
-  {
-    method: 'POST',
-    path: '/data',
-    kind: 'purchase',
-    fields: {
-      plan_id: need('integer'),
-      phone: need('string'),
-      network: { ...may('string'), isIgnored: true },
-      ported: may('boolean'),
-      ...PURCHASE,
-    },
-  },
-  {
-    method: 'POST',
-    path: '/airtime',
-    kind: 'purchase',
-    fields: { network: need('string'), phone: need('string'), amount: need('number'), ported: may('boolean'), ...PURCHASE },
-  },
-  {
-    method: 'POST',
-    path: '/validate-cable',
-    kind: 'lookup',
-    fields: { cable_id: { ...need('integer'), isAlsoText: true }, smartcard: need('string') },
-  },
-  {
-    method: 'POST',
-    path: '/cabletv',
-    kind: 'purchase',
-    fields: { plan_id: need('integer'), smartcard: need('string'), phone: may('string'), ...PURCHASE },
-  },
-  {
-    method: 'POST',
-    path: '/validate-meter',
-    kind: 'lookup',
-    fields: { disco_id: need('integer'), meter_number: need('string'), meter_type: need('string') },
-  },
-  {
-    method: 'POST',
-    path: '/electricity',
-    kind: 'purchase',
-    fields: {
-      disco_id: need('integer'),
-      meter_number: need('string'),
-      meter_type: need('string'),
-      amount: need('number'),
-      phone: may('string'),
-      ...PURCHASE,
-    },
-  },
-  {
-    method: 'POST',
-    path: '/exam_pin',
-    kind: 'purchase',
-    fields: { exam_name: need('string'), quantity: need('integer'), ...PURCHASE },
-  },
-  { method: 'GET', path: '/recharge-card', kind: 'read', fields: {} },
-  {
-    method: 'POST',
-    path: '/recharge-card',
-    kind: 'purchase',
-    fields: {
-      network_id: need('integer'),
-      denomination: need('integer'),
-      quantity: may('integer'),
-      name_on_card: may('string'),
-      ...PURCHASE,
-    },
-  },
-  { method: 'GET', path: '/data-card', kind: 'read', fields: { net: need('string') } },
-  {
-    method: 'POST',
-    path: '/data-card',
-    kind: 'purchase',
-    fields: { plan_id: need('integer'), quantity: may('integer'), ...PURCHASE },
-  },
-  {
-    method: 'POST',
-    path: '/bulk_sms',
-    kind: 'purchase',
-    fields: { sender_id: need('string'), message: need('string'), recipients: need('list'), ...PURCHASE },
-  },
-  { method: 'GET', path: '/receipt', kind: 'read', fields: { reference: need('string') } },
-  {
-    method: 'GET',
-    path: '/transactions',
-    kind: 'read',
-    fields: { page: may('integer'), per_page: may('integer'), filter: may('string') },
-  },
-] as const satisfies readonly V1Endpoint[];
+const METER = { disco_id: need('integer'), meter_number: need('string'), meter_type: need('string') };
+
+/** Every endpoint of section 4. */
+export const V1_ENDPOINTS: readonly V1Endpoint[] = [
+  read('/balance'),
+  read('/catalog'),
+  purchase('/data', {
+    plan_id: need('integer'),
+    phone: need('string'),
+    network: { ...may('string'), isIgnored: true },
+    ported: may('boolean'),
+  }),
+  purchase('/airtime', { network: need('string'), phone: need('string'), amount: need('number'), ported: may('boolean') }),
+  lookup('/validate-cable', { cable_id: { ...need('integer'), isAlsoText: true }, smartcard: need('string') }),
+  purchase('/cabletv', { plan_id: need('integer'), smartcard: need('string'), phone: may('string') }),
+  lookup('/validate-meter', METER),
+  purchase('/electricity', { ...METER, amount: need('number'), phone: may('string') }),
+  purchase('/exam_pin', { exam_name: need('string'), quantity: need('integer') }),
+  read('/recharge-card'),
+  purchase('/recharge-card', {
+    network_id: need('integer'),
+    denomination: need('integer'),
+    quantity: may('integer'),
+    name_on_card: may('string'),
+  }),
+  read('/data-card', { net: need('string') }),
+  purchase('/data-card', { plan_id: need('integer'), quantity: may('integer') }),
+  purchase('/bulk_sms', { sender_id: need('string'), message: need('string'), recipients: need('list') }),
+  read('/receipt', { reference: need('string') }),
+  read('/transactions', { page: may('integer'), per_page: may('integer'), filter: may('string') }),
+];
 
 /** Longest request_id v1 takes (section 8). */
 export const V1_REQUEST_ID_MAX = 64;
@@ -134,10 +80,10 @@ const v1TransactionStatusSchema = z.enum(['success', 'pending', 'processing', 'f
 /** Section 2.5: one card. */
 const v1CardPinSchema = z.looseObject({ pin: z.string(), serial: z.string() });
 
-const read = <T extends z.ZodType>(data: T) => z.looseObject({ status: z.literal('success'), data });
+const replyWith = <T extends z.ZodType>(data: T) => z.looseObject({ status: z.literal('success'), data });
 
 /** Section 2.1. */
-export const v1BalanceReplySchema = read(
+export const v1BalanceReplySchema = replyWith(
   z.looseObject({
     wallet_balance: z.number(),
     cashback_balance: z.number().nullish(),
@@ -199,7 +145,7 @@ const v1ReceiptSchema = z.looseObject({
   token: z.string().nullish(),
 });
 
-export const v1ReceiptReplySchema = read(v1ReceiptSchema);
+export const v1ReceiptReplySchema = replyWith(v1ReceiptSchema);
 
 /** Section 2.4. Here the amount is text. */
 const v1TransactionSchema = z.looseObject({
@@ -212,7 +158,7 @@ const v1TransactionSchema = z.looseObject({
   created_at: z.string(),
 });
 
-export const v1TransactionsReplySchema = read(
+export const v1TransactionsReplySchema = replyWith(
   z.looseObject({
     transactions: z.array(v1TransactionSchema),
     total: z.number().int(),

@@ -5,9 +5,8 @@
 import type { Clock } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
-import { isUnsettled } from '../journal/settle-order';
-import { giveSharedSigns } from './shared-signs';
-import { giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
+import { isUnsettled } from '../journal/order-life';
+import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
 /** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
 const TELLING_MS = 15_000;

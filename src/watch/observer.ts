@@ -7,17 +7,18 @@ import { NOT_KEPT } from '../domain/traffic';
 import type { ParsedRequest } from '../gateway/read/parsed-request';
 import type { Served } from '../gateway/gateway';
 import type { WrongPin } from '../gateway/order/pin-guard';
-import type { JournalEvent } from '../journal/journal-event';
+import type { JournalEvent } from '../journal/journal';
 import type { RequestLine } from '../http/app';
 import type { Reloaded } from '../mapping/live';
 import { formatProblem } from '../mapping/problem';
 import { errorFields, type Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
+import type { RepeatedRefusals } from './repeated-refusals';
 
 export interface Observer {
   readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
-  /** How a request was read, before anything is done about it. */
-  readonly read: (parsed: ParsedRequest, sentId: string | undefined) => void;
+  /** How a request was read, before anything is done about it; undefined where the log would not have it. */
+  readonly read: ((parsed: ParsedRequest, sentId: string | undefined) => void) | undefined;
   /** One line per request, when its reply has left. */
   readonly requestDone: (line: RequestLine) => void;
   /** Bytes that never became a request; gives back why. */
@@ -39,11 +40,15 @@ export interface ObserverOptions {
   readonly showId?: (id: string) => string;
   /** The request id in the headers of a request that could not be read any further. */
   readonly headerId?: (headers: LegacyHeaders) => string | undefined;
+  readonly repeated?: Pick<RepeatedRefusals, 'noteServed'>;
+  /** The title of a caller, if it has one. */
+  readonly titleOf?: (fingerprint: string) => string | undefined;
 }
 
 export function createObserver(log: Log, metrics: Metrics, options: ObserverOptions = {}): Observer {
-  const { showId = (id) => id, headerId = () => undefined } = options;
-  const noting: Noting = { log, metrics, showId, headerId };
+  const { showId = (id) => id, headerId = () => undefined, titleOf = () => undefined } = options;
+  const { repeated = { noteServed: () => undefined } } = options;
+  const noting: Noting = { log, metrics, showId, headerId, titleOf, repeated };
   const watching = harmless(log);
   const noteBroken = watching((error: GatewayError) => {
     metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs: 0 });
@@ -53,18 +58,7 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
     served: watching((request, served, receivedAtMs, isAbandoned) =>
       noteServed(request, served, { durationMs: Date.now() - receivedAtMs, isAbandoned }, noting),
     ),
-    read: watching(({ operation, format, reason, credentials, mapping, request }, sentId) => {
-      const kind = mapping.callerKindOf(request.headers).name;
-      const requestId = sentId === undefined ? undefined : showId(sentId);
-      log.debug('request_read', {
-        operation: operation.name,
-        format,
-        reason,
-        kind,
-        requestId,
-        fingerprint: credentials.fingerprint,
-      });
-    }),
+    read: log.writesDebug ? watching((parsed, sentId) => noteRead(parsed, sentId, noting)) : undefined,
     requestDone: watching((line) => noteDone(line, noting)),
     brokenRequest(error) {
       noteBroken(error);
@@ -103,17 +97,29 @@ interface Noting extends Required<ObserverOptions> {
   readonly metrics: Metrics;
 }
 
+function noteRead(parsed: ParsedRequest, sentId: string | undefined, { log, showId }: Noting): void {
+  const { operation, format, reason, credentials, mapping, request } = parsed;
+  const kind = mapping.callerKindOf(request.headers).name;
+  const requestId = sentId === undefined ? undefined : showId(sentId);
+  const { fingerprint } = credentials;
+  log.debug('request_read', { operation: operation.name, format, reason, kind, requestId, fingerprint });
+}
+
 /** A request that came through the walk. */
 function noteServed(
   request: LegacyRequest,
   served: Served,
   { durationMs, isAbandoned }: { readonly durationMs: number; readonly isAbandoned: boolean | undefined },
-  { log, metrics, showId }: Noting,
+  { log, metrics, showId, titleOf, repeated }: Noting,
 ): void {
   const { operation, format, family, outcome, refusal, order, heldMs } = served;
   const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
   const path = pathOf(request, served.parameters);
   metrics.requestDone({ operation, format, family, outcome, refusedAs: refusal?.code, durationMs });
+  repeated.noteServed(served);
+  if (refusal?.shed !== undefined) metrics.shed(refusal.shed);
+  const caller = served.fingerprint === undefined ? undefined : titleOf(served.fingerprint);
+  if (served.fingerprint !== undefined) metrics.callerDone(caller, outcome);
   if (served.repeat !== undefined) metrics.repeated(served.repeat);
   if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
   if (operation !== undefined && heldMs !== undefined && outcome !== 'refused') metrics.held(operation, heldMs, outcome);
@@ -136,9 +142,11 @@ function noteServed(
     refusedAs: refusal?.code,
     detail: refusal === undefined ? undefined : detailOf(refusal, request.path, path, request.headers),
     fingerprint: served.fingerprint,
+    caller,
     unknownFields: unknownFields.length === 0 ? undefined : [...new Set(unknownFields)].slice(0, 20).join(','),
     isAbandoned: isAbandoned === true ? true : undefined,
     address: request.clientAddress,
+    traceId: request.trace?.traceId,
   });
 }
 
@@ -146,22 +154,22 @@ function noteServed(
 function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting): void {
   // A request that came through the walk has its line already.
   if (line.kind === 'compat' && line.refusal === undefined) return;
-  const { kind, method, status, durationMs, isAbandoned, address, refusal: { error, headers = {} } = {} } = line;
+  const { kind, method, status, durationMs, isAbandoned, address, traceId, refusal: { error, headers = {} } = {} } = line;
   const path = showPath(line.path, headers);
   if (error === undefined) {
     metrics.requestDone({ outcome: 'passed', durationMs });
-    return log.info('request', { kind, method, path, status, durationMs, isAbandoned, address });
+    return log.info('request', { kind, method, path, status, durationMs, isAbandoned, address, traceId });
   }
   metrics.requestDone({ outcome: 'refused', refusedAs: error.code, durationMs });
   const id = headerId(headers);
   const requestId = id === undefined ? undefined : showId(id);
   const detail = detailOf(error, line.path, path, headers);
   const refusal = { refusedAs: error.code, detail, requestId };
-  log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address });
+  log.info('request', { kind, method, path, status, durationMs, ...refusal, isAbandoned, address, traceId });
 }
 
 /** The address, with `:value` for each value in it: a route's own words stay, whatever they look like. */
-function pathOf({ path, headers }: LegacyRequest, parameters: Served['parameters']): string {
+export function pathOf({ path, headers }: LegacyRequest, parameters: Served['parameters']): string {
   let shown = path;
   for (const value of Object.values(parameters ?? {})) {
     const at = `${shown}/`.lastIndexOf(`/${value}/`);
@@ -172,7 +180,7 @@ function pathOf({ path, headers }: LegacyRequest, parameters: Served['parameters
 }
 
 /** The sentence of a refusal, with what it repeats of the request as the log shows that. */
-function detailOf({ detail, field }: GatewayError, path: string, shownPath: string, headers: LegacyHeaders): string {
+export function detailOf({ detail, field }: GatewayError, path: string, shownPath: string, headers: LegacyHeaders): string {
   let text = detail;
   if (shownPath !== path) text = text.replaceAll(path, shownPath).replaceAll(path.slice(0, 200), shownPath);
   if (field !== undefined && keepName(field, headers) === NOT_KEPT) text = text.replaceAll(field, NOT_KEPT);

@@ -1,9 +1,11 @@
 /** What was learnt of the patience of scripts, in one small file of the data folder. Losing it costs two hang-ups a key. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '../domain/clock';
-import { ENTRIES_MAX, type LearntEntry } from '../gateway/order/learnt-patience';
+import { createLearntPatience, ENTRIES_MAX, type LearntEntry, type LearntPatience } from '../gateway/order/learnt-patience';
+import type { Metrics } from '../telemetry/metrics';
+import type { Observer } from './observer';
 
 const NAME = 'patience.json';
 /** Hang-ups come in spells: one write for all of them. */
@@ -85,4 +87,32 @@ export function createPatienceFile(
       write();
     },
   };
+}
+
+export interface PatienceParts {
+  readonly clock: Clock;
+  readonly observer: Pick<Observer, 'trouble'>;
+  readonly metrics: Pick<Metrics, 'hungUp' | 'setLearnt'>;
+  readonly closers: (() => Promise<void>)[];
+}
+
+/** What was learnt before this start; what is learnt from now on is shown, and written down by whoever meets it. */
+export function openLearntPatience(dataDir: string, { clock, observer, metrics, closers }: PatienceParts): LearntPatience {
+  const { entries: known, problem } = readPatienceFile(dataDir);
+  if (problem !== undefined) observer.trouble('patience_file', new Error(problem));
+  const file = createPatienceFile(dataDir, clock, observer.trouble);
+  closers.push(async () => file.close());
+  const show = (entries: readonly LearntEntry[]): void => {
+    const keys = new Map<string, number>();
+    for (const { kind, limitMs } of entries) if (limitMs !== undefined) keys.set(kind, (keys.get(kind) ?? 0) + 1);
+    metrics.setLearnt(keys);
+  };
+  show(known);
+  return createLearntPatience(known, (kind, entries, isOwn) => {
+    show(entries());
+    // Whoever met it counts it and writes it down.
+    if (!isOwn) return;
+    metrics.hungUp(kind);
+    file.save(entries);
+  });
 }

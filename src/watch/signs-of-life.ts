@@ -1,18 +1,20 @@
 /**
- * When each process was last alive: an empty file a process in the data folder, touched every five seconds and removed by a stop in
- * which every order and every reply came to its end. (Decision 0024.)
+ * When each process was last alive: an empty file a process in the data folder, touched every five seconds and removed by a stop in which every
+ * order and every reply came to its end (decision 0024); in a journal that machines share a row for each, because the others do not see the
+ * folder, and whoever lives deals with those that went silent, also when their machine is gone for good (decision 0051).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
+import type { Processes } from '../journal/journal';
 
 const FOLDER = 'processes';
 /** What a process did since its last sign is at most so old, unless it was held up. */
 export const SIGN_EVERY_MS = 5_000;
 /** Whoever gave no sign for so long may have died. */
-export const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
+const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
 /** At a start the file of whoever gave no sign for so long goes. A neighbour that was only held up makes its file anew. */
 const DEAD_AFTER_MS = 60_000;
 
@@ -94,4 +96,57 @@ function listSigns(folder: string): readonly Sign[] {
 
 function removeDead(folder: string, nowMs: number): void {
   for (const [name, signMs] of listSigns(folder)) if (signMs < nowMs - DEAD_AFTER_MS) rmSync(join(folder, name), { force: true });
+}
+
+export interface SharedSignParts {
+  readonly processes: Processes;
+  readonly clock: Clock;
+  /** While it takes nothing there is no sign: what was told meanwhile could not be written down. */
+  readonly journal: { isWritable(): boolean };
+  /** Another process has gone silent after this sign (ms since the epoch). Told again until the promise resolves. */
+  readonly onDead: (id: string, signMs: number) => Promise<void>;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** From before the first request on, when what silent processes left has been dealt with. Gives what ends it. */
+export async function giveSharedSigns({
+  processes,
+  clock,
+  journal,
+  onDead,
+  onTrouble,
+}: SharedSignParts): Promise<(isClean: boolean) => Promise<void>> {
+  const lookAround = async (): Promise<void> => {
+    for (const { id, signedAtMs } of await processes.list()) {
+      if (id === processes.own || signedAtMs > clock.now() - SILENT_AFTER_MS) continue;
+      await onDead(id, signedAtMs);
+      // One that was only held up signs again, and has a row again.
+      await processes.remove(id);
+    }
+  };
+  let isOver = false;
+  let beating: Promise<void> = Promise.resolve();
+  const signAndLook = async (): Promise<void> => {
+    if (!journal.isWritable()) return;
+    await processes.sign(clock.now());
+    await lookAround();
+  };
+  const beat = async (): Promise<void> => {
+    await signAndLook().catch((error: unknown) => onTrouble('tell', error));
+    if (!isOver) plan();
+  };
+  let cancel: () => void = () => undefined;
+  const plan = (): void => {
+    cancel = clock.after(SIGN_EVERY_MS, () => void (beating = beat()));
+  };
+  await processes.sign(clock.now());
+  await lookAround();
+  plan();
+  return async (isClean) => {
+    if (isOver) return;
+    isOver = true;
+    cancel();
+    await beating;
+    if (isClean) await processes.remove(processes.own).catch((error: unknown) => onTrouble('tell', error));
+  };
 }

@@ -6,22 +6,23 @@
 import type { Clock } from '../domain/clock';
 import { showPath, showText } from '../domain/shown-words';
 import { errorFields, type Log, type LogFields } from '../telemetry/log';
-import type { TroubleMetrics } from '../telemetry/trouble-metrics';
+import type { Metrics } from '../telemetry/metrics';
 import type { CallDone } from '../upstream/http-upstream';
-import { PROBE_PATH, probeV1 } from '../upstream/probe-v1';
-import { readSign, type Sign } from '../upstream/v1-sign';
-import { createV1State, type SignSource } from '../upstream/v1-state';
+import { PROBE_PATH, probeV1 } from '../upstream/exchange';
+import { createV1State, readSign, type Change, type Sign, type SignSource } from '../upstream/v1-state';
 
 export interface UpstreamWatch {
   /** Never throws: watching changes nothing of a sale. */
   readonly noteCall: (call: CallDone) => void;
+  /** What is wrong with v1 from `upstream_trouble` to `upstream_well`, if anything is; undefined while v1 has not been heard. */
+  readonly seen: () => { readonly trouble: string | undefined } | undefined;
   readonly stop: () => void;
 }
 
 export interface UpstreamWatchParts {
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<TroubleMetrics, 'setV1Up' | 'v1Trouble'>;
+  readonly metrics: Pick<Metrics, 'setV1Up' | 'v1Trouble' | 'upstreamDone'>;
   /** How long v1 may be unheard before it is asked; 0 leaves all to the calls of scripts. */
   readonly probeSeconds: number;
   /** A request id as the log may have it. */
@@ -36,9 +37,10 @@ export function watchUpstream(
   { clock, log, metrics, probeSeconds, showId = (id) => id }: UpstreamWatchParts,
 ): UpstreamWatch {
   const { host, pathname } = new URL(baseUrl);
-  const probePath = `${pathname.replace(/\/+$/, '')}${PROBE_PATH}`;
+  const basePath = pathname.replace(/\/+$/, '');
   const state = createV1State(clock);
   let heardAtMs = -Infinity;
+  let trouble: string | undefined;
   let isStopped = false;
   let cancel: () => void = () => undefined;
   let abandon: (() => void) | undefined;
@@ -48,10 +50,8 @@ export function watchUpstream(
     if (sign.kind !== 'well') metrics.v1Trouble(sign.kind);
     const change = state.note(sign, source, durationMs);
     if (change === undefined) return;
-    metrics.setV1Up(change.kind === 'ended');
-    const { kind, detail, httpStatus: status, code } = change.trouble;
-    if (change.kind === 'begun') log.warn('upstream_trouble', { kind, host, detail, status, code });
-    else log.info('upstream_well', { kind, host, durationMs: Math.round(change.durationMs), count: change.count });
+    say(change, host, log, metrics);
+    trouble = change.kind === 'begun' ? change.trouble.detail : undefined;
   };
 
   const ask = async (): Promise<void> => {
@@ -62,7 +62,7 @@ export function watchUpstream(
     abandon = undefined;
     if (isStopped) return;
     const durationMs = clock.elapsed() - startedAtMs;
-    const sign = readSign(exchanged, { host, path: probePath, durationMs });
+    const sign = readSign(exchanged, { host, path: `${basePath}${PROBE_PATH}`, durationMs });
     heardAtMs = clock.elapsed();
     if (sign !== undefined) note(sign, 'probe', durationMs);
     plan();
@@ -74,8 +74,7 @@ export function watchUpstream(
     const periodMs = Math.min(probeSeconds * 1_000, PROBE_MS_MAX[state.level]);
     const waitMs = state.level === 'well' ? Math.max(0, heardAtMs + periodMs - clock.elapsed()) : periodMs;
     cancel = clock.after(waitMs, () => {
-      const isHeard = state.level === 'well' && clock.elapsed() - heardAtMs < periodMs;
-      if (isHeard) plan();
+      if (state.level === 'well' && clock.elapsed() - heardAtMs < periodMs) plan();
       else void ask();
     });
   };
@@ -84,8 +83,9 @@ export function watchUpstream(
   return {
     noteCall(call) {
       try {
-        log.debug('upstream_call', describe(call, showId));
-        const { path, exchanged, durationMs } = call;
+        const { path, exchanged, outcome, durationMs } = call;
+        metrics.upstreamDone(path.slice(basePath.length), outcome, durationMs);
+        if (log.writesDebug) log.debug('upstream_call', describe(call, showId));
         const sign = readSign(exchanged, { host, path, durationMs });
         const before = state.level;
         if (sign !== undefined) note(sign, 'traffic', durationMs);
@@ -94,12 +94,20 @@ export function watchUpstream(
         log.error('watching', errorFields(error));
       }
     },
+    seen: () => (heardAtMs === -Infinity ? undefined : { trouble }),
     stop() {
       isStopped = true;
       cancel();
       abandon?.();
     },
   };
+}
+
+function say(change: Change, host: string, log: Log, metrics: Pick<Metrics, 'setV1Up'>): void {
+  metrics.setV1Up(change.kind === 'ended');
+  const { kind, detail, httpStatus: status, code } = change.trouble;
+  if (change.kind === 'begun') log.warn('upstream_trouble', { kind, host, detail, status, code });
+  else log.info('upstream_well', { kind, host, durationMs: Math.round(change.durationMs), count: change.count });
 }
 
 /** One call as the log may have it: nothing of what v1 said, which may name a customer. */

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import { createMappingRouter } from '../../src/admin/mapping-router';
+import { openSetHistory } from '../../src/mapping/set-history';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
+import { hashOf } from '../../src/mapping/load';
 import { MAPPINGS } from '../mapping/mapping-set';
 
 let home: string;
@@ -13,7 +15,7 @@ let app: express.Express;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'compat-router-'));
   cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
-  const opened = openLiveMapping({ folder: join(home, 'mappings'), lastGoodFile: join(home, 'last-good.json') });
+  const opened = openLiveMapping({ folder: join(home, 'mappings'), history: openSetHistory(join(home, 'data')) });
   if ('problems' in opened) throw new Error('the shipped set is sound');
   live = opened.live;
   app = express().use('/mapping', createMappingRouter(live));
@@ -73,6 +75,31 @@ test('a set that is handed over is applied; one that is not sound is told with i
     status: 409,
     body: { status: 'running_changed' },
   });
+});
+
+test('the history says what changed the set, and who by his own words', async () => {
+  const { hash } = live.current();
+  const files = (await runningFiles()).map((file) => ({ ...file, text: `${file.text}\n# another\n` }));
+  const next = hashOf(files.map((file) => ({ ...file, file: file.name })));
+  const change = { files, expected_hash: next, running_hash: hash, by: 'rollback', plan: '0123456789abcdef', who: 'ada' };
+  expect(
+    await request(app)
+      .post('/mapping/apply')
+      .send({ ...change, who: 'a\nb' }),
+  ).toMatchObject({ status: 400 });
+  expect(
+    await request(app)
+      .post('/mapping/apply')
+      .send({ ...change, by: 'start' }),
+  ).toMatchObject({ status: 400 });
+  expect(await request(app).post('/mapping/apply').send(change)).toMatchObject({ status: 200 });
+  cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
+  expect(await request(app).post('/mapping/reload').send({ who: 'bola' })).toMatchObject({ status: 200 });
+  expect(live.history.list()).toMatchObject([
+    { hash, by: 'reload', who: 'bola' },
+    { hash: next, by: 'rollback', plan: '0123456789abcdef', who: 'ada' },
+    { hash, by: 'start' },
+  ]);
 });
 
 test('a name that would lead out of the folder, to what is no mapping, or twice to one file, is refused', async () => {

@@ -1,7 +1,7 @@
 import { describeOrder } from '../../src/cli/describe-order';
-import { createTimes } from '../../src/cli/show-time';
-import type { Order } from '../../src/domain/order';
+import { createTimes } from '../../src/cli/show-order';
 import { kobo } from '../../src/domain/amount';
+import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { checkFolder } from '../../src/mapping/check';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';

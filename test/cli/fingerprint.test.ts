@@ -4,8 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/read/keyring';
-import { showRequestId } from '../../src/gateway/read/show-request-id';
+import { createKeyring, showRequestId } from '../../src/gateway/read/keyring';
 
 const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts'), 'fingerprint'];

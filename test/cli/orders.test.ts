@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kobo } from '../../src/domain/amount';
 import { TOLD_PENDING, type NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
+import { sandboxScopeOf } from '../../src/mapping/caller-name';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
@@ -64,7 +65,7 @@ test('an order that ended otherwise than its script took pending for stands in t
   await journal.close();
   const report = await runHere('orders', 'report');
   expect(report.stdout).toMatch(/^1 order delivered by the script, not sold by v1: [\d.]+ naira\.$/m);
-  const shown = await runHere('orders', 'show', 'r2');
+  const shown = await runHere('orders', 'show', 'r2', '--json');
   expect(JSON.parse(shown.stdout)).toMatchObject({
     told: 'pending only',
     contrary_end: 'delivered by the script, not sold by v1',
@@ -82,7 +83,7 @@ describe('orders list', () => {
       process.env['TIME_ZONE'] = zone;
       const { stdout } = await runHere('orders', 'list', '--since', '9999d');
       expect(stdout).toContain(`Times in ${zone || 'Africa/Lagos'}, money in naira.\n`);
-      expect(stdout).toContain(`\n${time}  buy_airtime`);
+      expect(stdout).toContain(`\n${time}  01234567  buy_airtime`);
     }
   });
 
@@ -96,8 +97,8 @@ describe('orders list', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout.split('\n')).toEqual([
       'Times in Africa/Lagos, money in naira.',
-      expect.stringMatching(/^opened +operation +outcome +asked for +charged +at risk +request id +reference$/),
-      expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +buy_airtime +succeeded +100\.00 +98\.00 +old +v1-1$/),
+      expect.stringMatching(/^opened +caller +operation +outcome +asked for +charged +at risk +request id +reference$/),
+      expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +01234567 +buy_airtime +succeeded +100\.00 +98\.00 +old +v1-1$/),
       expect.stringMatching(/ buy_airtime +open +100\.00 +100\.00 +young$/),
       '2 orders.',
       '',
@@ -130,7 +131,7 @@ describe('orders list', () => {
 describe('orders show', () => {
   test('finds an order by request id, number, v1 reference or what the script sent as its id, and prints all of it', async () => {
     await fill({ id: 'r1', outcome: sold('v1-77'), changes: { echo: { ref: 'the-scripts-own' } } });
-    const first = await runHere('orders', 'show', 'r1');
+    const first = await runHere('orders', 'show', 'r1', '--json');
     const order = JSON.parse(first.stdout) as { number: number };
     expect(order).toMatchObject({
       naira: { asked_for: '100.00', charged: '98.00', at_risk: null },
@@ -140,7 +141,7 @@ describe('orders show', () => {
       trail: { reason: 'field mobile_number' },
     });
     for (const id of [String(order.number), 'v1-77', 'the-scripts-own'])
-      expect((await runHere('orders', 'show', id)).stdout).toBe(first.stdout);
+      expect((await runHere('orders', 'show', id, '--json')).stdout).toBe(first.stdout);
   });
 
   test('has every amount in naira and every time in the zone of the operator', async () => {
@@ -153,7 +154,7 @@ describe('orders show', () => {
         delivery: { charged: kobo(9_800), balanceBefore: kobo(20_000), balanceAfter: kobo(10_200) },
       },
     });
-    const shown = async (): Promise<unknown> => JSON.parse((await runHere('orders', 'show', 'r1')).stdout);
+    const shown = async (): Promise<unknown> => JSON.parse((await runHere('orders', 'show', 'r1', '--json')).stdout);
     expect(await shown()).toMatchObject({
       opened: '2026-11-22T00:30:00.000+01:00',
       settled: expect.stringMatching(/\+01:00$/) as string,
@@ -169,7 +170,7 @@ describe('orders show', () => {
 
   test('of an operation that the mapping no longer has says that its fields are in kobo', async () => {
     await fill({ id: 'r1', changes: { operation: 'buy_nothing' } });
-    expect(JSON.parse((await runHere('orders', 'show', 'r1')).stdout)).toMatchObject({
+    expect(JSON.parse((await runHere('orders', 'show', 'r1', '--json')).stdout)).toMatchObject({
       fields: { amount: 10_000 },
       note: 'The mapping has no buy_nothing any more: amounts in its fields are in kobo.',
     });
@@ -177,16 +178,44 @@ describe('orders show', () => {
 
   test('shows the orders of every key that has this id', async () => {
     await fill({ id: 'r1' }, { id: 'r1', changes: { owner: 'f'.repeat(32) } });
-    expect((await runHere('orders', 'show', 'r1')).stdout.match(/"owner": "/g)).toHaveLength(2);
+    expect((await runHere('orders', 'show', 'r1', '--json')).stdout.match(/"owner": "/g)).toHaveLength(2);
   });
 
   test('an order that is not there is one sentence and exit code 1', async () => {
     await fill({ id: 'r1' });
-    expect(await runHere('orders', 'show', 'r2')).toEqual({
+    expect(await runHere('orders', 'show', 'r2', '--json')).toEqual({
       code: 1,
       stdout: '',
       stderr: 'There is no order r2 in the journal.\n',
     });
+  });
+});
+
+describe('orders show for a person', () => {
+  test('tells the story with masked numbers, what v1 was asked, and the rule behind each field of the reply', async () => {
+    await fill({ id: 'r1', outcome: sold('v1-77') });
+    const { code, stdout } = await runHere('orders', 'show', 'v1-77');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^order +r1, number \d+$/m);
+    expect(stdout).toMatch(/^field +phone = 0803•••0001 {2}from mobile_number$/m);
+    expect(stdout).toMatch(/^v1 call +POST \/airtime .*"phone":"0803•••0001"/m);
+    expect(stdout).toMatch(/^stands +succeeded: v1 confirmed it, since /m);
+    expect(stdout).toMatch(/ <- .* \S+\.yaml:\d+$/m);
+    expect(stdout).not.toContain('08030000001');
+  });
+});
+
+describe('orders find', () => {
+  test('finds by a phone in any spelling, by reference and by caller, with masked numbers', async () => {
+    await fill(
+      { id: 'r1', outcome: sold('v1-77') },
+      { id: 'r2', changes: { owner: 'f'.repeat(32), fields: { phone: '08050000009' } } },
+    );
+    const byPhone = await runHere('orders', 'find', '+234 803 000 0001');
+    expect(byPhone.stdout).toMatch(/buy_airtime +0803•••0001 +succeeded +100\.00 +r1 +v1-77\n1 row\.\n$/);
+    expect((await runHere('orders', 'find', '--reference', 'v1-77')).stdout).toContain(' r1 ');
+    expect((await runHere('orders', 'find', '--caller', 'f'.repeat(32))).stdout).toContain(' r2');
+    expect((await runHere('orders', 'find', '--outcome', 'declined')).code).toBe(1);
   });
 });
 
@@ -200,10 +229,10 @@ describe('orders export', () => {
     const [head, first, second, last] = stdout.split('\n');
     expect({ code, head, last }).toEqual({
       code: 0,
-      head: 'opened,settled,operation,format,outcome,asked_for_naira,charged_naira,at_risk_naira,request_id,reference,id,tries,owner',
+      head: 'opened,settled,operation,format,outcome,asked_for_naira,charged_naira,at_risk_naira,request_id,reference,id,tries,owner,caller',
       last: '',
     });
-    expect(first).toMatch(/,buy_airtime,b,declined,100\.00,,,"comma,""quote""",,\d+,1,[0-9a-f]{32}$/);
+    expect(first).toMatch(/,buy_airtime,b,declined,100\.00,,,"comma,""quote""",,\d+,1,[0-9a-f]{32},01234567$/);
     expect(second).toMatch(/,succeeded,100\.00,98\.00,,"'=HYPERLINK\(""x"",""y""\)",v1-1,/);
   });
 
@@ -269,8 +298,8 @@ describe('orders report', () => {
       'What v1 charged for 1 order that succeeded is not known; it is not in the sum.',
       '',
       '1 order without a final outcome, 98.00 naira at risk.',
-      expect.stringMatching(/^age +operation +outcome +asked for +charged +at risk +request id +reference$/),
-      expect.stringMatching(/^1m +buy_airtime +pending +100\.00 +98\.00 +r6$/),
+      expect.stringMatching(/^age +caller +operation +outcome +asked for +charged +at risk +request id +reference$/),
+      expect.stringMatching(/^1m +01234567 +buy_airtime +pending +100\.00 +98\.00 +r6$/),
       'None is older than 1h00m.',
       '',
     ]);
@@ -283,13 +312,13 @@ describe('orders report', () => {
     expect(fine.code).toBe(0);
     expect(fine.stdout).toContain('2 orders without a final outcome, 100.00 naira at risk (and 1 whose price only v1 knows).');
     expect(fine.stdout).toMatch(
-      /\n2m +buy_airtime +pending +100\.00 +100\.00 +young +v1-9\n1m +buy_data +open +unpriced\nNone is older than \w+\.\n$/,
+      /\n2m +01234567 +buy_airtime +pending +100\.00 +100\.00 +young +v1-9\n1m +01234567 +buy_data +open +unpriced\nNone is older than \w+\.\n$/,
     );
     await fill({ id: 'lost', ageMs: 3 * DAY_MS, outcome: { kind: 'unknown', reason: 'reset' } });
     const { code, stdout } = await runHere('orders', 'report');
     expect(code).toBe(1);
     expect(stdout).toContain('3 orders without a final outcome, 200.00 naira at risk');
-    expect(stdout).toMatch(/\n3d OVERDUE +buy_airtime +unknown +100\.00 +100\.00 +lost\n2m +/);
+    expect(stdout).toMatch(/\n3d OVERDUE +01234567 +buy_airtime +unknown +100\.00 +100\.00 +lost\n2m +/);
     expect(stdout).toMatch(/\nOVERDUE: 1 order older than \w+\.\n$/);
   });
 });
@@ -317,5 +346,57 @@ describe('the journal', () => {
     process.env['JOURNAL_DAYS'] = '1';
     await runHere('orders', 'report');
     expect((await runHere('orders', 'list', '--since', '300d')).stdout).toContain(' kept ');
+  });
+});
+
+describe('--caller', () => {
+  const ADA = '0123456789abcdef0123456789abcdef';
+  const STRANGER = 'feedfeed'.repeat(4);
+
+  beforeEach(async () => {
+    const mappings = join(dataDir, 'named-mappings');
+    cpSync(MAPPINGS, mappings, { recursive: true });
+    const file = join(mappings, 'callers.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('  keys: {}', `  keys: { ${ADA}: { title: Ada } }`));
+    process.env['MAPPINGS_DIR'] = mappings;
+    await fill(
+      { id: 'of-ada', outcome: sold('V1') },
+      { id: 'of-a-stranger', changes: { owner: STRANGER } },
+      { id: 'in-play', outcome: sold('V2'), changes: { owner: sandboxScopeOf(ADA) } },
+    );
+  });
+
+  test.each([
+    ['ada', ['of-ada']],
+    [ADA, ['of-ada']],
+    ['feedfeed', ['of-a-stranger']],
+    ['Ada (sandbox)', ['in-play']],
+  ])('%s means %j in a list, an export and a report', async (caller, ids) => {
+    const list = (await runHere('orders', 'list', '--caller', caller)).stdout;
+    const exported = (await runHere('orders', 'export', '--format', 'jsonl', '--caller', caller)).stdout;
+    const reported = (await runHere('orders', 'report', '--caller', caller)).stdout;
+    const shown = exported
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { request_id: string }).request_id);
+    expect(shown).toEqual(ids);
+    expect(list).toContain('1 order.');
+    expect(reported).toMatch(/\n(?:succeeded|open) +1 /);
+  });
+
+  test('an order is shown with the name of its caller, and only to the one that is asked for', async () => {
+    expect((await runHere('orders', 'list')).stdout).toMatch(
+      / Ada +buy_airtime[^]* feedfeed +buy_airtime[^]* Ada \(sandbox\) +buy/,
+    );
+    expect((await runHere('orders', 'show', 'of-ada', '--json')).stdout).toContain('"caller": "Ada"');
+    for (const json of [[], ['--json']]) {
+      const { code, stderr } = await runHere('orders', 'show', 'of-ada', '--caller', 'feedfeed', ...json);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('There is no order of-ada of feedfeed in the journal.')]);
+    }
+  });
+
+  test('a name that nobody has is told with what was most likely meant', async () => {
+    const { code, stderr } = await runHere('orders', 'list', '--caller', 'Adda');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('No caller is called "Adda". Did you mean Ada?')]);
   });
 });

@@ -1,16 +1,17 @@
 /** `plan` and `apply` against a real gateway with a mappings folder of its own. */
-import type { Command } from 'commander';
-import { CommanderError } from 'commander';
+import { CommanderError, type Command } from 'commander';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { applyCommand } from '../../src/cli/apply';
+import { historyCommand } from '../../src/cli/history';
 import { planCommand } from '../../src/cli/plan';
+import { rollbackCommand } from '../../src/cli/rollback';
 import type { Traffic } from '../../src/domain/traffic';
 import { openHouse, send, type House } from '../flows/house';
 import { MAPPINGS } from '../mapping/mapping-set';
@@ -42,7 +43,11 @@ async function open(env: Readonly<Record<string, string>> = {}): Promise<House> 
 }
 
 function settings(): Record<string, string> {
-  return { MAPPINGS_DIR: folder, DATA_DIR: join(home, 'data'), ADMIN_PORT: new URL(house!.service.adminUrl).port };
+  return {
+    MAPPINGS_DIR: folder,
+    DATA_DIR: dirname(house!.service.live.history.folder),
+    ADMIN_PORT: new URL(house!.service.adminUrl).port,
+  };
 }
 
 interface Ran {
@@ -74,6 +79,8 @@ async function run(command: Command, ...args: readonly string[]): Promise<Ran> {
 
 const plan = (...args: readonly string[]): Promise<Ran> => run(planCommand(), ...args);
 const apply = (...args: readonly string[]): Promise<Ran> => run(applyCommand(), ...args);
+const history = (...args: readonly string[]): Promise<Ran> => run(historyCommand(), ...args);
+const rollback = (...args: readonly string[]): Promise<Ran> => run(rollbackCommand(), ...args);
 
 function edit(file: string, from: string | RegExp, to: string, where = folder): void {
   const path = join(where, file);
@@ -360,3 +367,60 @@ test.each<[string, Command, readonly string[], RegExp]>([
   expect({ exitCode, lines: output.trimEnd().split('\n').length }).toEqual({ exitCode: 2, lines: 1 });
   expect(output).toMatch(sentence);
 });
+
+/** The command that a step back prints. */
+const printedRollback = (output: string): string[] => /^ {2}compat-gateway rollback (.*)$/m.exec(output)![1]!.split(' ');
+
+test('a change that was applied is gone back from, with its plan first and only with a word for the money', async () => {
+  const { service } = await open();
+  const first = service.live.current().hash;
+  expect(await rollback()).toMatchObject({ exitCode: 1, output: expect.stringContaining(`knows no set before ${first}`) });
+  edit('operations/airtime.yaml', 'from: [amount]', 'from: [amount, howmuch]');
+  expect(service.live.reload().kind).toBe('reloaded');
+  const planned = await rollback();
+  expect(planned).toMatchObject({ exitCode: 0, output: expect.stringContaining('Can move money') });
+  expect(service.live.current().hash).not.toBe(first);
+  const words = printedRollback(planned.output);
+  expect(words).toEqual([first, '--plan', expect.stringMatching(/^[0-9a-f]{16}$/), '--accept-money-changes']);
+  expect(await rollback(...words.slice(0, 3))).toMatchObject({ exitCode: 1, output: expect.stringContaining('Refused') });
+  expect(await rollback(...words)).toEqual({ exitCode: 0, output: `In use now: ${first}.\n` });
+  expect(service.live.current().hash).toBe(first);
+  expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('howmuch');
+  const listed = await history();
+  expect(listed.output.split('\n')[0]).toMatch(new RegExp(`^[0-9: -]+  ${first}  went back, plan ${words[2]}`));
+  expect(listed.output).toContain('    operations/airtime.yaml');
+  // The step is not undone by a second one.
+  expect(await rollback()).toMatchObject({ exitCode: 1 });
+}, 60_000);
+
+test('edits that are not in use are lost in a step back only on demand', async () => {
+  const { service } = await open();
+  const first = service.live.current().hash;
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Airtime top-up');
+  service.live.reload();
+  edit('operations/data.yaml', 'as: network', 'as: netwerk');
+  const planned = await rollback();
+  expect(planned.output).toContain('that are not in use');
+  const words = printedRollback(planned.output);
+  expect(await rollback(...words.filter((word) => word !== '--discard-edits'))).toMatchObject({ exitCode: 1 });
+  expect(readFileSync(join(folder, 'operations', 'data.yaml'), 'utf8')).toContain('netwerk');
+  expect(await rollback(...words)).toMatchObject({ exitCode: 0 });
+  expect(service.live.current().hash).toBe(first);
+  expect(readFileSync(join(folder, 'operations', 'data.yaml'), 'utf8')).not.toContain('netwerk');
+}, 60_000);
+
+test('the files of an earlier set are written where nothing stands', async () => {
+  const { service } = await open();
+  const first = service.live.current().hash;
+  edit('operations/airtime.yaml', 'title: Airtime', 'title: Airtime top-up');
+  service.live.reload();
+  const before = join(home, 'before');
+  expect(await history(first, '--write', before)).toMatchObject({ exitCode: 0 });
+  expect(readFileSync(join(before, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('top-up');
+  expect(await history(first, '--write', before)).toMatchObject({ exitCode: 1, output: expect.stringContaining('not empty') });
+  expect(await history('0123456789abcdef')).toMatchObject({ exitCode: 1, output: expect.stringContaining('knows no set') });
+  expect(await run(historyCommand(), 'x')).toMatchObject({ exitCode: 2 });
+  process.env['DATA_DIR'] = join(home, 'another');
+  expect(await history()).toMatchObject({ exitCode: 1, output: expect.stringContaining('DATA_DIR must be') });
+  expect(existsSync(join(home, 'another'))).toBe(false);
+}, 60_000);

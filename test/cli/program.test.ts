@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { usageSentence } from '../../src/cli/program';
 import { runHere } from './run-here';
 
 const COMMANDS = [
@@ -19,6 +21,13 @@ const COMMANDS = [
   'orders show',
   'orders export',
   'orders report',
+  'orders find',
+  'orders recheck',
+  'record',
+  'demo',
+  'doctor',
+  'backup',
+  'restore',
   'config',
   'fingerprint',
 ];
@@ -51,24 +60,33 @@ async function expectUsage(line: string, sentence: RegExp, help: string): Promis
   expect(stderr).toContain(`(see \`${help} --help\`).`);
 }
 
-// What `apply` needs is asked for before anything else of it is looked at.
-test.each(COMMANDS.filter((command) => command !== 'apply'))(
+// What these need is asked for before anything else of them is looked at.
+const WITH_REQUIRED = ['apply', 'record'];
+test.each(COMMANDS.filter((command) => !WITH_REQUIRED.includes(command)))(
   'an option that %s does not have is refused in one sentence',
   async (command) => {
     await expectUsage(`${command} --no-such-option`, /^Unknown option '--no-such-option'/, `compat-gateway ${command}`);
   },
 );
 
-test.each(['serve', 'sandbox', 'reload', 'orders list', 'orders export', 'orders report', 'config', 'fingerprint'])(
-  '%s takes no argument',
-  async (command) => {
-    await expectUsage(
-      `${command} surplus`,
-      /^Too many arguments for '\w+': expected 0 arguments but got 1/,
-      `compat-gateway ${command}`,
-    );
-  },
-);
+test.each([
+  'serve',
+  'sandbox',
+  'demo',
+  'doctor',
+  'reload',
+  'orders list',
+  'orders export',
+  'orders report',
+  'config',
+  'fingerprint',
+])('%s takes no argument', async (command) => {
+  await expectUsage(
+    `${command} surplus`,
+    /^Too many arguments for '\w+': expected 0 arguments but got 1/,
+    `compat-gateway ${command}`,
+  );
+});
 
 test.each([
   ['', /^`compat-gateway` needs a command: serve, sandbox, check, /, 'compat-gateway'],
@@ -116,6 +134,18 @@ test.each([
   ['apply --plan latest', /16 hex digits/, 'compat-gateway apply'],
   ['apply nowhere --plan 0123456789abcdef', /^The folder 'nowhere' cannot be used/, 'compat-gateway apply'],
   ['apply a-file --plan 0123456789abcdef', /it is a file, where a folder is expected/, 'compat-gateway apply'],
+  ...['0', '-1', '201', 'many', '1e2'].map(
+    (rate) => [`demo --rate=${rate}`, /expected a number from 0\.1 to 200/, 'compat-gateway demo'] as const,
+  ),
+  ['backup', /^Missing required argument 'folder'/, 'compat-gateway backup'],
+  ['backup a b', /^Too many arguments/, 'compat-gateway backup'],
+  ['restore', /^Missing required argument 'folder'/, 'compat-gateway restore'],
+  ['demo --for 1d', /expected a time such as/, 'compat-gateway demo'],
+  ['record', /^Required option '--caller <name>' not specified/, 'compat-gateway record'],
+  ...['1y', '0s', '25h', '1.5h', 'long'].map(
+    (time) => [`record --caller Ada --for ${time}`, /expected a time such as 90s, 10m or 1h/, 'compat-gateway record'] as const,
+  ),
+  ['record --caller Ada --max 0', /expected a whole number from 1 to 10000/, 'compat-gateway record'],
   ['drift nowhere', /^The folder 'nowhere' cannot be used/, 'compat-gateway drift'],
   ['drift a-file', /it is a file, where a folder is expected/, 'compat-gateway drift'],
   ['drift --json --patch', /cannot be used with/, 'compat-gateway drift'],
@@ -170,4 +200,35 @@ test.each([['--version'], ['-V']])('%s prints the version of package.json', asyn
   // eslint-disable-next-line @typescript-eslint/no-require-imports -- what npm reads, read as npm reads it
   const { version } = require('../../package.json') as { version: string };
   expect(await runHere(word)).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+const program = new Command('program');
+program.command('orders').command('list');
+
+const sentence = (code: string, message: string, ...words: string[]): string =>
+  usageSentence(new CommanderError(1, code, message), program, words);
+
+test.each([
+  [
+    "error: unknown option '--x'\n(Did you mean --y?)",
+    "Unknown option '--x'; did you mean --y? (see `program orders list --help`).",
+  ],
+  [
+    "error: option '-a <b>' argument 'c.d' is invalid. Allowed choices are e.",
+    "Option '-a <b>' argument 'c.d' is invalid: allowed choices are e (see `program orders list --help`).",
+  ],
+  [
+    "error: command-argument value 'a' is invalid for argument 'folder'. it is none.",
+    "The folder 'a' cannot be used: it is none (see `program orders list --help`).",
+  ],
+  ['two\n  lines', 'Two lines (see `program orders list --help`).'],
+])('%j becomes one sentence', (message, expected) => {
+  expect(sentence('commander.error', message, 'orders', 'list', '--x')).toBe(expected);
+});
+
+test('where a command is absent, those that there are get named', () => {
+  expect(sentence('commander.help', '(outputHelp)', 'orders')).toBe(
+    '`program orders` needs a command: list (see `program orders --help`).',
+  );
+  expect(sentence('commander.help', '(outputHelp)', 'help', 'none')).toBe("There is no command 'none' (see `program --help`).");
 });

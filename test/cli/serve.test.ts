@@ -55,6 +55,7 @@ test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, a
   // Whoever sits at a terminal waits for no load balancer.
   const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings, DRAIN_SECONDS: '300' });
   await gateway.until(/Stop with Ctrl-C/);
+  await gateway.until(/^Console: http:\/\/[\w.:]+\/console, open on this machine only, because ADMIN_TOKEN is not set\.$/m);
   const url = addressIn(gateway.written.stdout, /serves/);
   const sale = { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'first' };
   expect((await send(url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
@@ -84,9 +85,14 @@ test('serve starts although nothing answers at UPSTREAM_URL, says so, and says w
   await once(nobody, 'listening');
   const { port } = nobody.address() as AddressInfo;
   nobody.close();
-  const gateway = await serving(['serve'], { MAPPINGS_DIR: MAPPINGS, UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1` });
+  const gateway = await serving(['serve'], {
+    MAPPINGS_DIR: MAPPINGS,
+    UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1`,
+    ADMIN_TOKEN: '0123456789abcdef',
+  });
   await gateway.until(/"code":"ECONNREFUSED".*"event":"upstream_trouble"/);
   await gateway.until(/Probes and metrics: http/);
+  await gateway.until(/^Console: http:\/\/[\w.:]+\/console\.$/m);
   const ready = await fetch(`${addressIn(gateway.written.stdout, /metrics:/)}/readyz`);
   expect(ready.status).toBe(200);
   const { code, stdout } = await gateway.end('SIGTERM');

@@ -1,9 +1,14 @@
-import { showOrder } from '../../src/cli/show-order';
-import { createTimes } from '../../src/cli/show-time';
+import { cpSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { showOrder, createTimes } from '../../src/cli/show-order';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
 import { checkFolder } from '../../src/mapping/check';
+import { openHouse, send } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { runHere } from './run-here';
+import { withSettings } from './with-settings';
 
 const { mapping } = checkFolder(MAPPINGS);
 const show = (changes: Partial<Order>) =>
@@ -20,4 +25,72 @@ test.each([
   [OPENED_AT_MS + 1_500, '2026-11-21T03:00:01.500+00:00'],
 ])('what its script was told (%i) is said in words or as a time', (toldAtMs, told) => {
   expect(show({ toldAtMs })).toMatchObject({ told });
+});
+
+const AT = Date.UTC(2026, 11, 31, 23, 5, 6, 7);
+
+test.each([
+  ['Africa/Lagos', '2027-01-01 00:05:06', '2027-01-01T00:05:06.007+01:00'],
+  ['UTC', '2026-12-31 23:05:06', '2026-12-31T23:05:06.007+00:00'],
+  ['America/St_Johns', '2026-12-31 19:35:06', '2026-12-31T19:35:06.007-03:30'],
+  ['Asia/Kolkata', '2027-01-01 04:35:06', '2027-01-01T04:35:06.007+05:30'],
+])('in %s', (zone, text, iso) => {
+  const times = createTimes(zone);
+  expect([times.zone, times.text(AT), times.iso(AT)]).toEqual([zone, text, iso]);
+  expect(Date.parse(times.iso(AT))).toBe(AT);
+});
+
+test('summer time is that of the day that is shown', () => {
+  const { iso } = createTimes('Europe/Berlin');
+  expect([iso(Date.UTC(2026, 0, 1)), iso(Date.UTC(2026, 6, 1))]).toEqual([
+    '2026-01-01T01:00:00.000+01:00',
+    '2026-07-01T02:00:00.000+02:00',
+  ]);
+});
+
+test('midnight is 00, not 24', () => {
+  expect(createTimes('UTC').text(Date.UTC(2026, 0, 1))).toBe('2026-01-01 00:00:00');
+});
+
+let dataDir: string;
+let folder: string;
+beforeEach(async () => {
+  dataDir = await makeFolder();
+  folder = join(dataDir, 'edited');
+  cpSync(MAPPINGS, folder, { recursive: true });
+});
+withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: folder }));
+afterAll(removeFolders);
+
+const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
+
+test('in the middle of an edit orders are told by the set that serves, and what is told says so', async () => {
+  const house = await openHouse({ dataDir, env: { MAPPINGS_DIR: folder } });
+  try {
+    await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': 'r1' });
+    breakOne();
+    const { hash } = house.service.live.current();
+    const remark = `The mapping files cannot be used (see \`compat-gateway check\`); orders are read by the last good set, ${hash}.\n`;
+    const listed = await runHere('orders', 'list');
+    expect(listed).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/succeeded +100\.00 +98\.00 +r1 .*\n1 order\.\n$/),
+      stderr: remark,
+    });
+    const explained = await runHere('explain', '--order', 'r1', '--no-replies');
+    expect(explained).toEqual({ code: 0, stdout: expect.stringMatching(/^outcome +succeeded/m), stderr: remark });
+    // For cron: exit code 1 means that an order is overdue, not that somebody is editing.
+    expect(await runHere('orders', 'report')).toMatchObject({ code: 0, stderr: remark });
+  } finally {
+    await house.close();
+  }
+});
+
+test('without a last good set the problems are told', async () => {
+  breakOne();
+  expect(await runHere('orders', 'list')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/request-id\.yaml:\d+:\d+ {2}yaml-syntax /),
+  });
 });

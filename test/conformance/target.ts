@@ -1,15 +1,21 @@
 /**
- * The v1 service that the conformance suite speaks to: whatever V1_URL, V1_KEY and V1_PIN name, or else a sandbox of its own
- * whose clock the suite moves, so that no test waits.
+ * The v1 service that tests speak to: whatever V1_URL, V1_KEY and V1_PIN name, or else a sandbox of its own over real HTTP,
+ * whose clock the tests move, so that none waits.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createVirtualClock, type Clock } from '../../src/sandbox/clock';
-import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox';
+
+/* Replies are read freely, so their parsed JSON is any. */
+/* eslint-disable @typescript-eslint/no-explicit-any */
 
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; tests read it freely. */
-  readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
+  /** Parsed JSON, or the text of a reply in HTML. */
+  readonly body: any;
 }
 
 export interface Target {
@@ -20,13 +26,20 @@ export interface Target {
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
   /** A purchase with the account's PIN, far enough from the one before for rate limits and the duplicate window. */
   buy(path: string, body: Record<string, unknown>): Promise<Reply>;
-  raw(path: string, init: RequestInit): Promise<Reply>;
+  raw(path: string, init?: RequestInit): Promise<Reply>;
   /** Waits until the next purchase is welcome. */
   pace(): Promise<void>;
+  /** The wallet, in naira. */
+  balance(): Promise<number>;
+  /** The data of GET /catalog. */
+  catalog(): Promise<any>;
+  /** The data of GET /receipt. */
+  receipt(reference: string): Promise<any>;
   close(): Promise<void>;
 }
 
 export interface SandboxTarget extends Target {
+  readonly url: string;
   readonly sandbox: Sandbox;
   readonly clock: Clock;
   /** The time of webhook receivers. */
@@ -41,45 +54,63 @@ const REMOTE_GAP_MS = Number(process.env['V1_GAP_MS'] ?? 2_100);
 // At that pace a test of a dozen purchases takes half a minute.
 if (process.env['V1_URL'] !== undefined) jest.setTimeout(300_000);
 
-export async function openTarget(): Promise<Target> {
+/** One v1 for all tests of a file. */
+export const v1OfFile = (): Target => opened(openTarget, beforeAll, afterAll);
+
+/** One sandbox for all tests of a file. */
+export const sandboxOfFile = (): SandboxTarget => opened(openSandboxTarget, beforeAll, afterAll);
+
+/** A new sandbox for each test. */
+export const sandboxOfTest = (): SandboxTarget => opened(openSandboxTarget, beforeEach, afterEach);
+
+type Hook = (run: () => Promise<void>) => void;
+
+/** What `open` gives, opened and closed by hooks of jest; it stands for the one that is open at the moment. */
+export function opened<T extends { close(): Promise<void> }>(open: () => Promise<T>, before: Hook, after: Hook): T {
+  let current: T | undefined;
+  before(async () => {
+    current = await open();
+  });
+  after(async () => current?.close());
+  return new Proxy({} as T, { get: (_empty, name) => current?.[name as keyof T] });
+}
+
+async function openTarget(): Promise<Target> {
   const url = process.env['V1_URL'];
   if (url === undefined) return openSandboxTarget();
   const pace = () => new Promise<void>((resolve) => setTimeout(resolve, REMOTE_GAP_MS));
   const key = process.env['V1_KEY'] ?? '';
-  return createTarget({
-    url: url.replace(/\/$/, ''),
-    key,
-    pin: process.env['V1_PIN'] ?? '',
-    isRemote: true,
-    pace,
-    close: () => Promise.resolve(),
-  });
+  const pin = process.env['V1_PIN'] ?? '';
+  return createTarget({ url: url.replace(/\/$/, ''), key, pin, isRemote: true, pace, close: () => Promise.resolve() });
 }
 
-export async function openSandboxTarget(dataDir?: string, clock = createVirtualClock()): Promise<SandboxTarget> {
+export async function openSandboxTarget(options: SandboxOptions = {}): Promise<SandboxTarget> {
+  const clock = options.clock ?? createVirtualClock();
   const receiverClock = createVirtualClock();
-  const sandbox = await openSandbox({ clock, receiverClock, dataDir, seed: 'conformance' });
+  const sandbox = await openSandbox({ receiverClock, seed: 'conformance', ...options, clock });
   const { url } = await sandbox.listen(0);
   const pace = () => Promise.resolve(clock.advance(16_000));
   const close = async () => {
-    const report = sandbox.admin.checkLedger();
+    const { faults } = sandbox.admin.checkLedger();
     await sandbox.close();
     // The invariant holds after every scenario, whatever it was about.
-    if (!report.isBalanced) throw new Error(report.faults.join('\n'));
+    expect(faults).toEqual([]);
   };
   const as = (key: string, pin = '1234') => createTarget({ url, key, pin, isRemote: false, pace, close });
-  return { ...as('sandbox_demo'), sandbox, clock, receiverClock, as };
+  return { ...as('sandbox_demo'), url, sandbox, clock, receiverClock, as };
 }
 
 type Parts = Pick<Target, 'key' | 'pin' | 'isRemote' | 'pace' | 'close'> & { readonly url: string };
 
 function createTarget({ url, key, pin, isRemote, pace, close }: Parts): Target {
-  const raw = async (path: string, init: RequestInit): Promise<Reply> => {
+  const raw = async (path: string, init: RequestInit = {}): Promise<Reply> => {
     const reply = await fetch(`${url}${path}`, init);
     const text = await reply.text();
-    return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) };
+    const isPage = reply.headers.get('content-type')?.startsWith('text/html') === true;
+    return { status: reply.status, headers: reply.headers, body: isPage ? text : text === '' ? undefined : JSON.parse(text) };
   };
   const authorization = `Bearer ${key}`;
+  const get = (path: string, headers: Record<string, string> = {}) => raw(path, { headers: { authorization, ...headers } });
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     raw(path, {
       method: 'POST',
@@ -94,11 +125,14 @@ function createTarget({ url, key, pin, isRemote, pace, close }: Parts): Target {
     close,
     raw,
     post,
-    get: (path, headers = {}) => raw(path, { headers: { authorization, ...headers } }),
+    get,
     async buy(path, body) {
       await pace();
       return post(path, { pin, ...body });
     },
+    balance: async () => (await get('/balance')).body.data.wallet_balance,
+    catalog: async () => (await get('/catalog')).body.data,
+    receipt: async (reference) => (await get(`/receipt?reference=${reference}`)).body.data,
   };
 }
 
@@ -111,16 +145,43 @@ export function freshPhone(prefix = '0803'): string {
   return `${prefix}${unique.slice(0, 3)}7${unique.slice(3)}`;
 }
 
+/** A number that calls up the mood of these four digits. */
+export const phoneEnding = (digits: string): string => `${freshPhone().slice(0, 7)}${digits}`;
+
 export function freshId(prefix = ''): string {
   counter += 1;
   return `${prefix}c${Date.now().toString(36)}-${process.pid}-${counter}`;
 }
 
+/** An airtime purchase of 100 naira; without a PIN, which `buy` adds. */
+export const airtime = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  network: 'MTN',
+  phone: freshPhone(),
+  amount: 100,
+  ...more,
+});
+
+/** The same airtime purchase each time, with the PIN of the shipped accounts. */
+export const sale = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  network: 'MTN',
+  phone: '08031234567',
+  amount: 100,
+  pin: '1234',
+  ...more,
+});
+
+/** The fields of `data` in the success of a purchase that tells balances. */
+export const TOLD = { reference: expect.any(String), balance_before: expect.any(Number), balance_after: expect.any(Number) };
+
 /** The reply to a purchase that v1 did not even start. */
 export function expectRejected(reply: Reply, status = 400): void {
   expect(reply.status).toBe(status);
   expect(reply.body).toMatchObject({ status: 'error', message: expect.any(String) });
-  expect(reply.body).not.toHaveProperty('reference');
-  expect(reply.body).not.toHaveProperty('refunded');
-  expect(reply.body).not.toHaveProperty('data');
+  for (const name of ['reference', 'refunded', 'data']) expect(reply.body).not.toHaveProperty(name);
+}
+
+/** A folder of the test's own, and how to get rid of it. */
+export function temporaryFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

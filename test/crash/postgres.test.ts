@@ -1,72 +1,36 @@
 /** Two gateways, each with a data folder of its own, on one PostgreSQL: any of the three is killed or restarted under load. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openFaultProxy, type FaultProxy } from '../faults/fault-proxy';
-import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
-import { createChance } from './chance';
-import { prepareGateway, type GatewayProcess } from './gateway-process';
-import { startScripts } from './scripts';
-import { describeVerdict, inBooks, judgeOrders } from './verdict';
+import { openCrashStage, type CrashStage } from './stage';
+import { inBooks } from './verdict';
 
 /** Each round does all four things that can happen, and takes three quarters of a minute: a stop that holds replies is part of it. */
 const ROUNDS = Number(process.env['POSTGRES_ROUNDS'] ?? 1);
-const ACCOUNTS = 12;
-const SCRIPTS = 16;
+const REST_MS = 20;
 
 describePostgres('two gateways on one PostgreSQL', () => {
-  let v1: V1OfMany;
-  let proxy: FaultProxy;
   let postgres: PostgresServer;
-  let pair: readonly GatewayProcess[] = [];
-  const folders: string[] = [];
-  const chance = createChance();
+  let stage: CrashStage;
 
   beforeAll(async () => {
-    v1 = await openV1OfMany(ACCOUNTS);
-    proxy = await openFaultProxy(v1.url);
     postgres = await startPostgres();
     const env = { JOURNAL_URL: await postgres.createDatabase(), GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
-    for (let nth = 0; nth < 2; nth += 1) {
-      const dataDir = mkdtempSync(join(tmpdir(), 'crash-postgres-'));
-      folders.push(dataDir);
-      pair = [...pair, await prepareGateway({ dataDir, upstreamUrl: proxy.url, env })];
-    }
+    stage = await openCrashStage({ gateways: 2, hasOwnFolders: true, env });
     // Both at once, on a database that is empty.
-    expect(await Promise.all(pair.map((gateway) => gateway.start()))).toEqual([true, true]);
+    expect(await Promise.all(stage.gateways.map((gateway) => gateway.start()))).toEqual([true, true]);
   }, 180_000);
   afterAll(async () => {
-    for (const gateway of pair) await gateway.end('SIGKILL');
+    await stage?.close();
     await postgres?.end();
-    await proxy.close();
-    await v1.close();
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
   async function untilReady(): Promise<void> {
-    for (const { adminUrl } of pair) while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await sleep(20);
+    for (const { adminUrl } of stage.gateways) while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await sleep(20);
   }
 
-  const begin = (name: string) =>
-    startScripts({
-      name,
-      scripts: SCRIPTS,
-      accounts: ACCOUNTS,
-      keyOf: (account) => v1.keyOf(account),
-      // Either may get the repeat of what the other began.
-      pickUrl: () => chance.pick(pair.filter((gateway) => gateway.isUp())).url,
-      untilUp: async () => {
-        await Promise.race(pair.map((gateway) => gateway.untilUp()));
-      },
-      proxy,
-      chance,
-      restMs: 20,
-    });
-
   test(`${ROUNDS} rounds of kill -9, rolling restarts and restarts of PostgreSQL double, lose and lie about nothing`, async () => {
-    const scripts = begin('shared');
+    const { v1, chance, gateways } = stage;
+    const scripts = stage.load('shared', REST_MS);
     const restartPostgres = async (end: () => Promise<void>): Promise<void> => {
       await end();
       await sleep(chance.between(0, 400));
@@ -74,7 +38,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
       await untilReady();
     };
     const restartGateway = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-      const leaving = chance.pick(pair);
+      const leaving = chance.pick(gateways);
       await leaving.end(signal);
       expect(await leaving.start()).toBe(true);
     };
@@ -93,21 +57,21 @@ describePostgres('two gateways on one PostgreSQL', () => {
     await sleep(500);
     await scripts.stop();
     await untilReady();
-    const verdict = await judgeOrders(scripts.orders, chance.pick(pair).url, v1);
-    console.log(`seed ${chance.seed}: ${describeVerdict(verdict)}`);
+    const verdict = await stage.judge(scripts, `${ROUNDS} rounds of everything`);
     expect(verdict).toMatchObject({ doubleCharges: 0, lost: [], lies: [] });
     expect(verdict.toldSuccess).toBeGreaterThan(50);
     expect(v1.isBalanced()).toBe(true);
   }, 900_000);
 
   test('a gateway that dies while PostgreSQL is away loses no sale and lies about none', async () => {
+    const { v1, chance, gateways } = stage;
     const before = v1.countOrders();
-    const scripts = begin('both');
+    const scripts = stage.load('both', REST_MS);
     for (let round = 0; round < ROUNDS; round += 1) {
       await sleep(chance.between(200, 600));
       await postgres.kill();
       await sleep(chance.between(0, 100));
-      const victim = chance.pick(pair);
+      const victim = chance.pick(gateways);
       await victim.end('SIGKILL');
       await postgres.start();
       expect(await victim.start()).toBe(true);
@@ -116,8 +80,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
     await sleep(300);
     await scripts.stop();
     await untilReady();
-    const verdict = await judgeOrders(scripts.orders, chance.pick(pair).url, v1, before);
-    console.log(`seed ${chance.seed}: ${describeVerdict(verdict)}`);
+    const verdict = await stage.judge(scripts, `${ROUNDS} deaths while it is away`, before);
     expect(verdict).toMatchObject({ doubleCharges: 0, lies: [] });
     // What the dead one refused with "pending", because it could not read whether the id was known, nobody knows; v1 has none of it.
     const ids = verdict.lost.map((sentence) => sentence.split(' ')[0]);

@@ -1,6 +1,6 @@
 /** Many scripts at once that buy with ids of their own, and remember every word they were told. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterCharge } from '../faults/wire-faults';
+import { afterCharge } from '../faults/fault';
 import type { FaultProxy, Strike } from '../faults/fault-proxy';
 import { askStatus, buy, PURCHASES, type Purchase, type Told } from '../faults/purchase';
 import type { Chance } from './chance';

@@ -1,18 +1,26 @@
 /** Several processes that serve as one: what one would do, they do together. */
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultProxy } from '../faults/fault-proxy';
 import { buy, PURCHASES } from '../faults/purchase';
+import { nameKeys } from '../flows/house';
+import { freePort } from '../free-port';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { createChance } from './chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
+import { openWebhookServer } from '../flows/webhook-server';
 import { startScripts } from './scripts';
 import { describeVerdict, judgeOrders } from './verdict';
 
+const ROOT = resolve(__dirname, '..', '..');
 const ACCOUNTS = 12;
 let v1: V1OfMany;
 let dataDir: string;
@@ -27,8 +35,8 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS): Promise<void> {
-  gateway = await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { WORKERS: '2', LOG_LEVEL: 'info' } });
+async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS, env: Readonly<Record<string, string>> = {}): Promise<void> {
+  gateway = await prepareGateway({ dataDir, upstreamUrl, mappingsDir, env: { WORKERS: '2', LOG_LEVEL: 'info', ...env } });
   expect([await gateway.start(), gateway.complaints()]).toEqual([true, '']);
   while (!/Probes and metrics: /.test(gateway.output())) await sleep(10);
 }
@@ -90,6 +98,64 @@ test('both sell, every line of the log is whole and says which wrote it, and one
   expect(await valueOf('compat_workers ')).toBe(2);
 }, 60_000);
 
+test('an order that either sold is asked about again, and both note what was out of the ordinary', async () => {
+  await open();
+  await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(0)));
+  await atOnce(20, (index) => post({ ...AIRTIME, network: 'NITEL', 'request-id': `no-${index}` }, key(0)));
+  for (const id of ['sale-0', 'sale-19']) {
+    const answer = await fetch(`${gateway.adminUrl}/orders/recheck`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id, key: v1.keyOf(0) }),
+    });
+    const { after, receipt } = (await answer.json()) as Readonly<
+      Record<string, { readonly outcome?: unknown; readonly kind?: string }>
+    >;
+    expect([answer.status, after!.outcome, receipt!.kind]).toEqual([
+      200,
+      expect.objectContaining({ kind: 'succeeded' }),
+      'succeeded',
+    ]);
+  }
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+  expect(v1.countOrders()).toBe(20);
+  // Notes are written in batches.
+  await sleep(2_500);
+  const env = { PATH: process.env['PATH'], DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS };
+  const found = spawnSync(process.execPath, [join(ROOT, 'dist', 'cli', 'main.js'), 'orders', 'find', '--outcome', 'refused'], {
+    env,
+  });
+  for (let index = 0; index < 20; index += 1) expect(found.stdout.toString()).toMatch(new RegExp(` no-${index} `));
+}, 60_000);
+
+test('one caller is recorded in both, also in a worker that replaces another', async () => {
+  await open();
+  const keyring = createKeyring(readGatewaySecret({ dataDir }));
+  const caller = keyring.fingerprint(new Secret(v1.keyOf(0)));
+  const ask = (path: string, body?: object) =>
+    fetch(`${gateway.adminUrl}/record${path}`, {
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+      headers: { 'content-type': 'application/json' },
+    }).then(async (answer) => (await answer.json()) as { readonly requests?: readonly { readonly requestId: string }[] });
+  const sell = (name: string) => atOnce(30, (index) => post({ ...AIRTIME, 'request-id': `${name}-${index}` }, key(index % 2)));
+  await ask('', { caller, for_ms: 60_000, max: 500 });
+  await sell('before');
+  process.kill(pidOf(1), 'SIGKILL');
+  while (linesOf('worker_started').length < 3) await sleep(20);
+  await sell('after');
+  await sleep(300);
+  const { requests = [] } = await ask(`/${caller}`);
+  const own = ['before', 'after'].flatMap((name) => Array.from({ length: 15 }, (_, index) => `${name}-${index * 2}`));
+  expect(requests.map(({ requestId }) => requestId).sort()).toEqual(own.sort());
+  expect(
+    new Set(
+      linesOf('request')
+        .slice(-30)
+        .map(({ worker }) => worker),
+    ),
+  ).toEqual(new Set([1, 2]));
+}, 60_000);
+
 test('one id that both receive at once is one order at v1, and every script hears the same end', async () => {
   await open();
   for (let round = 0; round < 5; round += 1) {
@@ -107,6 +173,34 @@ test('one sale without an id that comes again while it is open is one order at v
     expect(new Set(told.map(({ status }) => status))).toEqual(new Set(['success']));
     expect(v1.countOrders()).toBe(round + 1);
   }
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+}, 60_000);
+
+test('limits, a pause and the sandbox of a key hold over both, and its wallet is shown once', async () => {
+  const secret = 'c0ffee'.repeat(6);
+  const mappings = join(dataDir, 'mappings');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  nameKeys(mappings, secret, {
+    [v1.keyOf(0)]: { title: 'Ada', limit: { purchases: 5 } },
+    [v1.keyOf(1)]: { title: 'Bola', paused: true },
+    [v1.keyOf(2)]: { title: 'Chidi', sandbox: true },
+  });
+  const env = { GATEWAY_SECRET: secret, SANDBOX_PORT: String(await freePort()), SANDBOX_RELAXED: '1' };
+  await open(v1.url, mappings, env);
+  // One after the other: what both let in at the same moment may go beyond the limit.
+  const told: unknown[] = [];
+  for (let index = 0; index < 12; index += 1)
+    told.push((await post({ ...AIRTIME, 'request-id': `limited-${index}` }, key(0)))['status']);
+  expect(told).toEqual([...Array<string>(5).fill('success'), ...Array<string>(7).fill('fail')]);
+  const paused = await atOnce(8, (index) => post({ ...AIRTIME, 'request-id': `paused-${index}` }, key(1)));
+  expect(new Set(paused.map(({ status }) => status))).toEqual(new Set(['fail']));
+  expect(v1.countOrders()).toBe(5);
+  const played = await atOnce(8, (index) => post({ ...AIRTIME, 'request-id': `played-${index}` }, key(2)));
+  expect(new Set(played.map(({ status }) => status))).toEqual(new Set(['success']));
+  expect(v1.countOrders()).toBe(5);
+  while (!/compat_wallet_naira\{caller="Ada"\} \d/.test(await metrics())) await sleep(100);
+  const callers = (await metrics()).match(/(?<=compat_wallet_naira\{caller=")[^"]+/g);
+  expect(callers?.sort()).toEqual(['Ada', 'Chidi (sandbox)']);
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
@@ -225,10 +319,13 @@ test('a stop under load lets scripts hear the end of their orders, and leaves no
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }, 60_000);
 
-test('workers whose primary is killed give up the port and leave', async () => {
+test('workers whose primary is killed bring their orders to an end, give up the port and leave', async () => {
   await open();
   const pids = [pidOf(1), pidOf(2)];
+  const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
+  while ((await v1.ledger(0)).pending < held.length) await sleep(20);
   await gateway.end('SIGKILL');
+  expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
   const isAlive = (pid: number): boolean => {
     try {
       return process.kill(pid, 0);
@@ -239,3 +336,24 @@ test('workers whose primary is killed give up the port and leave', async () => {
   while (pids.some(isAlive)) await sleep(50);
   expect(await gateway.start()).toBe(true);
 }, 60_000);
+
+test('alarms are told once for all processes: v1 that one of them finds gone, and a loop that is spread over them', async () => {
+  const webhook = await openWebhookServer();
+  try {
+    gateway = await prepareGateway({
+      ...{ dataDir, upstreamUrl: 'http://127.0.0.1:9/api/v1', mappingsDir: MAPPINGS },
+      env: { WORKERS: '2', LOG_LEVEL: 'info', ALARM_WEBHOOK: webhook.url },
+    });
+    expect(await gateway.start()).toBe(true);
+    while (!/Probes and metrics: /.test(gateway.output())) await sleep(10);
+    await webhook.until('raised v1_down');
+    const headers = { Authorization: 'Token sandbox_demo:1234', 'Content-Type': 'application/json', Connection: 'close' };
+    const body = '{"network":1,"mobile_number":"08030000011","amount":"much","Ported_number":true}';
+    for (let nth = 0; nth < 90; nth += 1)
+      await (await fetch(`${gateway.url}/api/topup/`, { method: 'POST', headers, body })).text();
+    await webhook.until('raised key_in_a_loop');
+    expect(webhook.told()).toEqual(['raised v1_down', 'raised key_in_a_loop']);
+  } finally {
+    await webhook.close();
+  }
+});

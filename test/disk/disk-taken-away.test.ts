@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openLmdbReader } from '../../src/journal/lmdb-reader';
+import { openLmdbReader } from '../../src/journal/lmdb-journal';
 import { prepareGateway } from '../crash/gateway-process';
 import { ask, askStatus, buy, type Purchase } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';

@@ -18,7 +18,7 @@ export function buildProgram(folder: string): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, code);
   }
-  for (const name of ['node_modules', 'sandbox', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
+  for (const name of ['node_modules', 'sandbox', 'docs', 'package.json']) symlinkSync(join(ROOT, name), join(folder, name));
   const program = join(folder, 'bin', 'compat-gateway');
   mkdirSync(dirname(program));
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(folder, 'dist', 'cli', 'main.js')}' "$@"\n`, {

@@ -1,15 +1,14 @@
 /** Holds a YAML block of a page against the product. Gives what is wrong with it, or nothing. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { runCases } from '../../src/operator/case/run-cases';
-import { readWrittenRequest } from '../../src/cli/read-written-request';
+import { readWrittenRequest } from '../../src/http/read-written-request';
 import { loadCases, readCases } from '../../src/operator/case/cases';
 import { checkFiles } from '../../src/mapping/check';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
 import type { Mapping } from '../../src/mapping/mapping';
 import { MAPPINGS } from '../flows/house';
-import { mergeFragment } from './merge-fragment';
 import type { Block } from './read-page';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -97,4 +96,49 @@ async function playCases(text: string, fragment: string | undefined): Promise<st
     found.map((one) => `${played.name}: ${one.place}: expected ${one.expected}, found ${one.found}`),
   );
   return differences.length === 0 ? undefined : differences.join('\n');
+}
+
+type Fields = Record<string, unknown>;
+
+/** Sections of which one name may stand in one file only. */
+const BY_NAME = ['operations', 'tables', 'blocks', 'rows', 'texts'];
+
+/** A fragment of a mapping merged into a set: what it names changes, all else stays. */
+function mergeFragment(files: readonly MappingFileText[], fragment: string): readonly MappingFileText[] {
+  const added = parse(fragment) as Fields;
+  const parsed = files.map(({ file, text }) => ({ file, fields: parse(text) as Fields }));
+  if (typeof added.format === 'string') {
+    const own = parsed.find(({ fields }) => fields.format === added.format);
+    if (own === undefined) return [...files, { file: `format-${added.format}.yaml`, text: fragment }];
+    merge(own.fields, added);
+  } else {
+    const rest: Fields = {};
+    const shared = parsed.filter(({ fields }) => fields.format === undefined);
+    for (const [section, value] of Object.entries(added)) {
+      const owners = shared.filter(({ fields }) => section in fields);
+      if (!BY_NAME.includes(section) && owners[0] !== undefined) merge(owners[0].fields, { [section]: value });
+      else if (BY_NAME.includes(section))
+        for (const [name, item] of Object.entries(value as Fields)) {
+          const owner = owners.find(({ fields }) => name in (fields[section] as Fields));
+          if (owner === undefined) merge(rest, { [section]: { [name]: item } });
+          else merge(owner.fields, { [section]: { [name]: item } });
+        }
+      else rest[section] = value;
+    }
+    if (Object.keys(rest).length > 0) parsed.push({ file: 'fragment.yaml', fields: rest });
+  }
+  return parsed.map(({ file, fields }) => ({ file, text: stringify(fields, { aliasDuplicateObjects: false }) }));
+}
+
+/** Lists and plain values are replaced, fields are merged. */
+function merge(into: Fields, added: Fields): void {
+  for (const [key, value] of Object.entries(added)) {
+    const old = into[key];
+    if (isFields(old) && isFields(value)) merge(old, value);
+    else into[key] = value;
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildProgram } from './build-program';
 import { checkYaml } from './check-yaml';
-import { compareJson, compareText } from './compare-output';
 import { openDesk, type Desk } from './open-desk';
-import { playPage } from './play-page';
+import { compareJson, compareText, playPage } from './play-page';
 import { parsePage } from './read-page';
 
 const hasBash = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);

@@ -1,5 +1,7 @@
-import { createDeadline, pause, startAge, systemClock, within } from '../../src/domain/clock';
-import { createVirtualClock } from './virtual-clock';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createDeadline, createSignal, createSteadiness, pause, startAge, systemClock, within } from '../../src/domain/clock';
+import { createVirtualClock, settlePromises } from './virtual-clock';
 
 test('a pause ends when its time has come and not before', async () => {
   const clock = createVirtualClock();
@@ -69,4 +71,75 @@ test('a deadline is whole until it begins, and never less than nothing', async (
   expect(deadline.leftMs()).toBe(15_000);
   await clock.advance(60_000);
   expect(deadline.leftMs()).toBe(0);
+});
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+describe('a signal', () => {
+  it('wakes all who wait at the next change, and takes back their timers', async () => {
+    const clock = createVirtualClock();
+    const signal = createSignal();
+    let woken = 0;
+    for (const delayMs of [1_000, 2_000]) void signal.within(clock, delayMs).then(() => (woken += 1));
+    signal.emit();
+    await settlePromises();
+    expect(woken).toBe(2);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('keeps nothing of those whose time has passed, however many there were', async () => {
+    const clock = {
+      ...createVirtualClock(),
+      after: (_delayMs: number, run: () => void) => (queueMicrotask(run), () => undefined),
+    };
+    const signal = createSignal();
+    const waitOften = async (): Promise<number> => {
+      for (let times = 0; times < 20_000; times += 1) await signal.within(clock, 1_000);
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = await waitOften();
+    const kept = (await waitOften()) - before;
+    signal.emit();
+    // A waiter that stays takes half a kilobyte.
+    expect(kept).toBeLessThan(2_000_000);
+  });
+});
+
+function openWatch() {
+  const clock = createVirtualClock();
+  let errorMs = 0;
+  const steadiness = createSteadiness({ ...clock, now: () => clock.now() + errorMs });
+  steadiness.steadyForMs();
+  return { clock, steadiness, set: (ms: number) => (errorMs += ms) };
+}
+
+test('a clock that runs evenly is steady since the process began to watch', async () => {
+  const { clock, steadiness } = openWatch();
+  await clock.advance(60_000);
+  expect(steadiness.steadyForMs()).toBe(60_000);
+});
+
+test.each([
+  ['ahead by a day', 86_400_000],
+  ['back by a day', -86_400_000],
+  ['ahead by three seconds', 3_000],
+])('a clock that is set %s is steady again only from then on', async (_title, ms) => {
+  const { clock, steadiness, set } = openWatch();
+  await clock.advance(60_000);
+  set(ms);
+  expect(steadiness.steadyForMs()).toBe(0);
+  await clock.advance(5_000);
+  expect(steadiness.steadyForMs()).toBe(5_000);
+});
+
+test('a clock that is disciplined little by little stays steady', async () => {
+  const { clock, steadiness, set } = openWatch();
+  for (let minute = 0; minute < 60; minute += 1) {
+    await clock.advance(60_000);
+    set(-500);
+    steadiness.steadyForMs();
+  }
+  expect(steadiness.steadyForMs()).toBe(3_600_000);
 });

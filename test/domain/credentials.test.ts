@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
-import pino from 'pino';
 import { looksLikeKey, Secret, type Credentials } from '../../src/domain/credentials';
+import { createLog, errorFields, type LogFields } from '../../src/telemetry/log';
 
 const TEXT = 'acme_live_k3y';
 const PIN = '73519';
@@ -35,9 +35,9 @@ const printed: readonly (readonly [string, () => string])[] = [
     'a log line',
     () => {
       const lines: string[] = [];
-      const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-      log.info({ credentials, secret }, 'got %s and %o', secret, secret);
-      log.error(new Error('refused', { cause: credentials }));
+      const log = createLog('trace', { write: (line) => void lines.push(line) });
+      log.info(format('got %s and %o', secret, secret), { detail: secret, fingerprint: credentials } as unknown as LogFields);
+      log.error('x', errorFields(new Error(format('refused %s', secret), { cause: credentials })));
       return lines.join();
     },
   ],

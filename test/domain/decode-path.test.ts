@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodePath } from '../../src/domain/decode-path';
+import { decodePath, trimSlash } from '../../src/domain/decode-path';
 
 test.each([
   ['INV%2F2026', 'INV/2026'],
@@ -15,4 +15,14 @@ test.each([
 
 test('what was encoded is read back', () => {
   fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => expect(decodePath(encodeURIComponent(text))).toBe(text)));
+});
+
+test.each([
+  ['/api/topup/', '/api/topup'],
+  ['/api/topup///', '/api/topup'],
+  ['/', '/'],
+  ['///', '/'],
+  ['', '/'],
+])('%j without its last slashes is %j', (path, trimmed) => {
+  expect(trimSlash(path)).toBe(trimmed);
 });

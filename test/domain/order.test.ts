@@ -1,8 +1,76 @@
-import { lastTriedAt } from '../../src/domain/order';
+import { isSameIntent, lastTriedAt, type NewOrder } from '../../src/domain/order';
 import { newOrder } from '../journal/new-order';
+import type { JsonObject } from '../../src/domain/json';
 
 test('a try is as late as the last word about it', () => {
   const order = { ...newOrder({ openedAtMs: 5 }), number: 1, tries: 1 };
   expect(lastTriedAt(order)).toBe(5);
   expect(lastTriedAt({ ...order, settledAtMs: 9 })).toBe(9);
+});
+
+function order(fields: JsonObject, ownNumbers?: Readonly<Record<string, number>>, operation = 'buy_data'): NewOrder {
+  const trail = { mapping: 'm', reason: 'r', spellings: {} };
+  return {
+    owner: 'o',
+    requestId: 'r',
+    operation,
+    format: 'a',
+    fields,
+    echo: {},
+    contentHash: JSON.stringify(fields),
+    openedAtMs: 0,
+    trail: ownNumbers === undefined ? trail : { ...trail, ownNumbers },
+  };
+}
+
+test('the same is asked for when v1 would be asked the same, or when the script said the very same', () => {
+  const order = newOrder({ contentHash: 'c1', askedHash: 'a1' });
+  expect(isSameIntent(order, newOrder({ contentHash: 'c1', askedHash: 'a2' }))).toBe(true);
+  expect(isSameIntent(order, newOrder({ contentHash: 'c2', askedHash: 'a1' }))).toBe(true);
+  expect(isSameIntent(order, newOrder({ contentHash: 'c2', askedHash: 'a2' }))).toBe(false);
+});
+
+test('what the script said is no evidence where it was not kept', () => {
+  expect(isSameIntent(newOrder({ contentHash: 'c1' }), newOrder({ contentHash: 'c2' }))).toBe(false);
+});
+
+const PHONE = '08031234567';
+
+test.each<[string, NewOrder, NewOrder, boolean]>([
+  [
+    'its number has another meaning',
+    order({ plan: 57, phone: PHONE }, { plan: 7 }),
+    order({ phone: PHONE, plan: 58 }, { plan: 7 }),
+    true,
+  ],
+  ['its number has got a meaning', order({ plan: 7, phone: PHONE }), order({ plan: 57, phone: PHONE }, { plan: 7 }), true],
+  ['its number has lost its meaning', order({ plan: 57, phone: PHONE }, { plan: 7 }), order({ plan: 7, phone: PHONE }), true],
+  [
+    'it sent another number',
+    order({ plan: 57, phone: PHONE }, { plan: 7 }),
+    order({ plan: 58, phone: PHONE }, { plan: 8 }),
+    false,
+  ],
+  [
+    'it sent another phone',
+    order({ plan: 57, phone: PHONE }, { plan: 7 }),
+    order({ plan: 58, phone: '0805' }, { plan: 7 }),
+    false,
+  ],
+  ['a field is missing', order({ plan: 57, phone: PHONE }, { plan: 7 }), order({ plan: 58 }, { plan: 7 }), false],
+  ['nothing is numbered in its own way', order({ plan: 57 }), order({ plan: 58 }), false],
+  ['another operation', order({ plan: 57 }, { plan: 7 }), order({ plan: 58 }, { plan: 7 }, 'buy_cable'), false],
+])('%s: %#', (_what, earlier, now, expected) => {
+  expect(isSameIntent(earlier, now)).toBe(expected);
+});
+
+test.each<[string, JsonObject, JsonObject, boolean]>([
+  ['in another case', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'ab12345', plan: 5 }, true],
+  ['without its zeros', { plan: 5, smartcard: '0077012345' }, { smartcard: '77012345', plan: 5 }, true],
+  ['with other letters', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'CD12345', plan: 5 }, false],
+  ['for another plan', { smartcard: 'AB12345', plan: 5 }, { smartcard: 'ab12345', plan: 6 }, false],
+  ['with another text', { smartcard: 'AB12345', name: 'Ada' }, { smartcard: 'ab12345', name: 'ada' }, false],
+  ['that was not sent before', { plan: 5 }, { smartcard: 'ab12345', plan: 5 }, false],
+])('a smartcard number %s', (_what, earlier, now, expected) => {
+  expect(isSameIntent(order(earlier), { ...order(now), identifiers: ['smartcard'] })).toBe(expected);
 });

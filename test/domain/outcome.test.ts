@@ -8,6 +8,7 @@ import {
   type Delivery,
   type Outcome,
   type OutcomeKind,
+  TOLD_AS,
 } from '../../src/domain/outcome';
 
 const OUTCOMES: Readonly<Record<OutcomeKind, Outcome>> = {
@@ -147,4 +148,15 @@ test.each<[string, Delivery, Delivery, boolean]>([
     { kind: 'succeeded', delivery: after },
   );
   expect('delivery' in settled && settled.delivery?.goodsMissing === true).toBe(isMissing);
+});
+
+test('only what proves that nothing is charged in the end is told as a failure, and only a confirmed sale as a success', () => {
+  expect(TOLD_AS).toEqual({
+    succeeded: 'success',
+    pending: 'pending',
+    unknown: 'pending',
+    declined: 'failure',
+    rejected: 'failure',
+    not_sent: 'failure',
+  });
 });

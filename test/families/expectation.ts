@@ -1,22 +1,11 @@
 /** What a family is to conclude from each outcome. */
 import { operationOf, purchases } from '../gateway/reply-table/samples';
 import { outcomesOf } from '../gateway/reply-table/outcomes';
-import { adex } from './adex';
 import type { Conclusion, Family } from './family';
-import { msorgClients } from './msorg-clients';
-import { singleScripts } from './single-script';
-import { firstTopupmate } from './topupmate-first';
-import { secondTopupmateFamilies } from './topupmate-second';
-import { twoFormat } from './two-format';
+import { otherScripts } from './other-scripts';
+import { topupmateScripts } from './topupmate-scripts';
 
-export const families: readonly Family[] = [
-  ...firstTopupmate,
-  ...secondTopupmateFamilies,
-  ...adex,
-  ...twoFormat,
-  ...msorgClients,
-  ...singleScripts,
-];
+export const families: readonly Family[] = [...topupmateScripts, ...otherScripts];
 
 const PENDING: readonly string[] = ['pending', 'unknown', 'known_to_v1_pending', 'unavailable'];
 const SUCCESS: readonly string[] = ['success', 'known_to_v1_success'];

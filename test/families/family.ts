@@ -16,13 +16,15 @@ export interface ScriptReply {
  */
 export type Conclusion = 'sale' | 'pending' | 'failure' | 'unknown';
 
+export type Conclude = (reply: ScriptReply) => Conclusion;
+
 export interface Family {
   /** As in docs/families.md; the tag in brackets names one code base. */
   readonly name: string;
   readonly formats: readonly string[];
   /** Operations that it reads so; every purchase when absent. */
   readonly operations?: readonly string[];
-  readonly concludes: (reply: ScriptReply) => Conclusion;
+  readonly concludes: Conclude;
   /**
    * Where it concludes something else than its reply means, by outcome: `pending` stands for unknown orders as well,
    * `failure` for every failure that is not named itself. Each must be so, else the test fails.
@@ -39,13 +41,24 @@ export interface Told {
   readonly instead?: Readonly<Record<string, Conclusion>>;
 }
 
-export const AIRTIME_AND_DATA: readonly string[] = ['buy_airtime', 'buy_data'];
-export const CABLE_AND_ELECTRICITY: readonly string[] = ['buy_cable', 'buy_electricity'];
-
 /** True when the field of the reply is one of these words, letter by letter. */
 export function says({ body }: ScriptReply, field: string, ...words: readonly string[]): boolean {
   const value = body?.[field];
   return typeof value === 'string' && words.includes(value);
+}
+
+/** Words by the field that has them. `status, Status` is either of the two. */
+type Words = Readonly<Record<string, readonly string[]>>;
+
+/** The first of these that a reply says; a reply that says none of them is `otherwise`, which is a failure unless told. */
+export function byWords({ otherwise = 'failure', ...words }: ByWords): Conclude {
+  const isSaid = (reply: ScriptReply, of: Words = {}): boolean =>
+    Object.entries(of).some(([fields, any]) => fields.split(', ').some((field) => says(reply, field, ...any)));
+  return (reply) => (['sale', 'pending', 'failure'] as const).find((one) => isSaid(reply, words[one])) ?? otherwise;
+}
+
+interface ByWords extends Partial<Readonly<Record<'sale' | 'pending' | 'failure', Words>>> {
+  readonly otherwise?: Conclusion;
 }
 
 /** PHP's empty(): absent, null, false, 0, "", "0" and empty lists. */

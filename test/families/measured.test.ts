@@ -4,26 +4,12 @@
  */
 import type { JsonObject } from '../../src/domain/json';
 import type { Conclusion, Family } from './family';
-import { firstTopupmateA, firstTopupmateAirtime, firstTopupmateBills, firstTopupmateData } from './topupmate-first';
-import {
-  secondTopupmate,
-  secondTopupmateData,
-  secondTopupmateExam,
-  secondTopupmateExamThird,
-  secondTopupmatePins,
-} from './topupmate-second';
+import { newer, older } from './topupmate-scripts';
 
 /** `Cyberghost5` reads data otherwise; the third copy knows pending exams. */
 const columns: readonly Family[] = [
-  firstTopupmateAirtime,
-  firstTopupmateData,
-  firstTopupmateBills,
-  firstTopupmateA,
-  secondTopupmate,
-  secondTopupmateData,
-  secondTopupmateExam,
-  secondTopupmateExamThird,
-  secondTopupmatePins,
+  ...[older.airtime, older.data, older.bills, older.a],
+  ...[newer.most, newer.data, newer.exam, newer.examOfThird, newer.pins],
 ];
 
 const S: Conclusion = 'sale';

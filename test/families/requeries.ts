@@ -2,25 +2,21 @@
  * How scripts read the answer to "what became of my order": every requery that is known, and those that read it as they read
  * a purchase. The conditions are ours, written from what the scripts do.
  */
-import { isTwoHundred, says, type Conclusion, type ScriptReply } from './family';
-import { threeWords } from './msorg-clients';
-import { babspay, newerTwoFormat, olderTwoFormat, strictTwoFormat } from './two-format';
+import { byWords, isTwoHundred, says, type Conclude } from './family';
+import { babspay, newerTwoFormat, olderTwoFormat, strictTwoFormat, threeWords } from './other-scripts';
 
 export interface Requery {
   readonly name: string;
   /** What it asks at. */
   readonly operation: 'order_status' | 'list_orders';
-  readonly concludes: (reply: ScriptReply) => Conclusion;
+  readonly concludes: Conclude;
 }
 
 /** `Status` alone: successful is a sale, failed a refund, anything else waits on. */
 const byStatus: Requery = {
   name: 'MSORG client, requery (#12659351345)',
   operation: 'order_status',
-  concludes: (reply) => {
-    if (says(reply, 'Status', 'successful')) return 'sale';
-    return says(reply, 'Status', 'failed') ? 'failure' : 'pending';
-  },
+  concludes: byWords({ sale: { Status: ['successful'] }, failure: { Status: ['failed'] }, otherwise: 'pending' }),
 };
 
 /** As above, and `error` is a failure too. */

@@ -1,7 +1,6 @@
 /** Faults of what is said: whole HTTP answers that are not v1's, or not about this order. */
-import type { Fault } from './fault';
+import { afterCharge, always, once, onceAndAlways, type Fault } from './fault';
 import { replyBytes, type Strike, type V1Answer } from './fault-proxy';
-import { afterCharge, once, onceAndAlways } from './wire-faults';
 
 const HTML = '<html><head><title>Error</title></head><body><h1>Something went wrong</h1></body></html>';
 
@@ -36,27 +35,12 @@ const uncharged: readonly Fault[] = [
   once('403, an HTML page of a filter, nothing charged', instead(page(403))),
   ...onceAndAlways('301 to another address', instead(page(301), { location: 'http://127.0.0.1:9/api/v1/airtime' })),
   once('307 to another address', instead(page(307), { location: 'http://127.0.0.1:9/api/v1/airtime' })),
-  {
-    title: '429 with `Retry-After: 1`',
-    lasts: 'once',
-    timing: 'patient',
-    strike: instead(json(429, ERROR), { 'retry-after': '1' }),
-  },
-  { title: '429 without `Retry-After`', lasts: 'once', timing: 'patient', strike: instead(json(429, ERROR)) },
-  {
-    title: '429, an HTML page, `Retry-After: 1`',
-    lasts: 'once',
-    timing: 'patient',
-    strike: instead(page(429), { 'retry-after': '1' }),
-  },
-  {
-    title: '429 with `Retry-After: 3600`',
-    lasts: 'always',
-    timing: 'patient',
-    strike: instead(json(429, ERROR), { 'retry-after': '3600' }),
-  },
-  { title: '413, an HTML page', lasts: 'always', timing: 'patient', strike: instead(page(413)) },
-  { title: "422, JSON in v1's shape", lasts: 'always', timing: 'patient', strike: instead(json(422, ERROR)) },
+  once('429 with `Retry-After: 1`', instead(json(429, ERROR), { 'retry-after': '1' })),
+  once('429 without `Retry-After`', instead(json(429, ERROR))),
+  once('429, an HTML page, `Retry-After: 1`', instead(page(429), { 'retry-after': '1' })),
+  always('429 with `Retry-After: 3600`', instead(json(429, ERROR), { 'retry-after': '3600' })),
+  always('413, an HTML page', instead(page(413))),
+  always("422, JSON in v1's shape", instead(json(422, ERROR))),
 ];
 
 const charged: readonly Fault[] = [

@@ -19,8 +19,7 @@ import { createHttpUpstream } from '../../src/upstream/http-upstream';
 import { configFor } from '../flows/house';
 import type { Alone } from './fault';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
-import { createForwardClock, type ForwardClock } from './forward-clock';
-import { mappingsWith, type TimingName } from './timing';
+import { createForwardClock, mappingsWith, type ForwardClock, type TimingName } from './timing';
 
 export interface FaultHouse {
   readonly url: string;

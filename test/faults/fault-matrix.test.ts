@@ -3,15 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ANSWER_FAULTS } from './answer-faults';
 import type { Fault } from './fault';
-import { renderFaultTable } from './fault-table';
-import { JOURNAL_FAULTS } from './journal-faults';
-import { judge } from './judge';
+import { judge, renderFaultTable } from './fault-table';
 import { PURCHASES } from './purchase';
 import { readyHouse, type FaultResult, type NumberedFault, type ReadyHouse } from './run-faults';
 import { removeMappings } from './timing';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
 import { WIRE_FAULTS } from './wire-faults';
-import { FOLDER_FAULT, MOOD_FAULTS, CLOCK_FAULTS, CONNECTION_FAULTS } from './world-faults';
+import { CLOCK_FAULTS, CONNECTION_FAULTS, FOLDER_FAULT, JOURNAL_FAULTS, MOOD_FAULTS } from './world-faults';
 
 const GROUPS: Readonly<Record<string, readonly Fault[]>> = {
   'No connection, or a broken one': [...CONNECTION_FAULTS, ...WIRE_FAULTS],

@@ -1,7 +1,7 @@
 /** What a fault is: what happens to the purchases it strikes, and the world they are made in. */
 import type { Socket } from 'node:net';
 import type { Journal } from '../../src/journal/journal';
-import type { FaultProxy, Strike } from './fault-proxy';
+import type { Exchange, FaultProxy, Strike, V1Answer } from './fault-proxy';
 import type { TimingName } from './timing';
 
 export interface Fault {
@@ -37,4 +37,31 @@ export interface Alone {
   readonly clockJumpMs?: number;
   /** True when lifting changes nothing: the address stays wrong. */
   readonly isForGood?: true;
+}
+
+/** The strike twice: on the first try only, and on every try. A script can only be told the truth at once in the first case. */
+export function onceAndAlways(title: string, strike: Strike, timing: TimingName = 'patient'): readonly Fault[] {
+  return [once(title, strike, timing), always(title, strike, 'impatient')];
+}
+
+/** The strike on the first try only. */
+export function once(title: string, strike: Strike, timing: TimingName = 'patient'): Fault {
+  return { title, lasts: 'once', timing, strike };
+}
+
+/** The strike on every try. */
+export function always(title: string, strike: Strike, timing: TimingName = 'patient'): Fault {
+  return { title, lasts: 'always', timing, strike };
+}
+
+/** The fault of a house that is its alone. */
+export function aloneAlways(title: string, timing: TimingName, alone: Alone): Fault {
+  return { title, lasts: 'always', timing, alone };
+}
+
+type Answering = (exchange: Exchange, answer: V1Answer) => unknown;
+
+/** v1 gets the request first: what it says is in the strike's hands. */
+export function afterCharge(answering: Answering): Strike {
+  return async (exchange) => answering(exchange, await exchange.forward());
 }

@@ -9,7 +9,7 @@ import { openFaultProxy, type FaultProxy } from './fault-proxy';
 import { askStatus, buy, PURCHASES, type Purchase } from './purchase';
 import { mappingsWith, removeMappings } from './timing';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
-import { afterCharge } from './wire-faults';
+import { afterCharge } from './fault';
 
 const AIRTIME = PURCHASES.find(({ operation, format }) => operation === 'airtime' && format === 'B')!;
 const EXAM = PURCHASES.find(({ operation, format }) => operation === 'exam' && format === 'B')!;

@@ -1,7 +1,8 @@
-/** The waits of a mapping, changed: a copy of the shipped folder in which only durations are others. The quiet time is the shipped one. */
+/** Time in these tests: a mapping whose waits are others (its quiet time is the shipped one), and a clock that is put forward. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock, type Clock } from '../../src/domain/clock';
 import { MAPPINGS } from '../flows/house';
 
 interface Timing {
@@ -59,4 +60,20 @@ function makeFolder(name: TimingName): string {
   );
   writeFileSync(file, text);
   return folder;
+}
+
+/** The machine's time, put forward by hand: as if so much had passed and nothing had happened meanwhile. */
+export interface ForwardClock extends Clock {
+  /** Both hands at once: it is no clock that somebody has set. */
+  forward(byMs: number): void;
+}
+
+export function createForwardClock(): ForwardClock {
+  let aheadMs = 0;
+  return {
+    now: () => systemClock.now() + aheadMs,
+    elapsed: () => systemClock.elapsed() + aheadMs,
+    after: (delayMs, run) => systemClock.after(delayMs, run),
+    forward: (byMs) => void (aheadMs += byMs),
+  };
 }

@@ -1,28 +1,8 @@
 /** Faults of connections: what breaks, hangs or comes twice, before and after v1 has charged. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fault } from './fault';
-import { replyBytes, type Exchange, type Strike, type V1Answer } from './fault-proxy';
+import { afterCharge, always, once, onceAndAlways, type Fault } from './fault';
+import { replyBytes, type Exchange } from './fault-proxy';
 import type { TimingName } from './timing';
-
-/** The strike twice: on the first try only, and on every try. A script can only be told the truth at once in the first case. */
-export function onceAndAlways(title: string, strike: Strike, timing: TimingName = 'patient'): readonly Fault[] {
-  return [
-    { title, lasts: 'once', timing, strike },
-    { title, lasts: 'always', timing: 'impatient', strike },
-  ];
-}
-
-/** The strike on the first try only. */
-export function once(title: string, strike: Strike, timing: TimingName = 'patient'): Fault {
-  return { title, lasts: 'once', timing, strike };
-}
-
-type Answering = (exchange: Exchange, answer: V1Answer) => unknown;
-
-/** v1 gets the request first: what it says is in the strike's hands. */
-export function afterCharge(answering: Answering): Strike {
-  return async (exchange) => answering(exchange, await exchange.forward());
-}
 
 const half = (text: string): string => text.slice(0, text.length >> 1);
 const hang = (): void => undefined;
@@ -110,72 +90,57 @@ const charged: readonly Fault[] = [
 
 /** What is odd and still right: the answer is there. */
 const harmless: readonly Fault[] = [
-  {
-    title: 'charged, the answer comes after half a second',
-    lasts: 'once',
-    timing: 'patient',
-    strike: afterCharge(async ({ socket }, answer) => {
+  once(
+    'charged, the answer comes after half a second',
+    afterCharge(async ({ socket }, answer) => {
       await sleep(500);
       socket.write(replyBytes(answer));
     }),
-  },
-  {
-    title: 'charged, the answer comes after the script was told',
-    lasts: 'always',
-    timing: 'impatient',
-    strike: afterCharge(async ({ socket }, answer) => {
+  ),
+  always(
+    'charged, the answer comes after the script was told',
+    afterCharge(async ({ socket }, answer) => {
       await sleep(3_500);
       socket.write(replyBytes(answer));
     }),
-  },
-  {
-    title: 'the network holds the request back and delivers it after the script was told; the answer is lost',
-    lasts: 'always',
-    timing: 'brief',
-    strike: async ({ socket, forward, holdBack }) => {
+    'impatient',
+  ),
+  always(
+    'the network holds the request back and delivers it after the script was told; the answer is lost',
+    async ({ socket, forward, holdBack }) => {
       await holdBack();
       await forward();
       socket.resetAndDestroy();
     },
-  },
-  {
-    // v1 writes whole seconds: an order of the very second in which it was taken could be another sale under its id, and of
-    // PINs and messages that stays open. In the next second it is this one.
-    title: 'the request reaches v1 twice in the second after it was taken, the second answer comes back',
-    lasts: 'once',
-    timing: 'patient',
-    strike: async ({ socket, forward }) => {
+    'brief',
+  ),
+  // v1 writes whole seconds: an order of the very second in which it was taken could be another sale under its id, and of
+  // PINs and messages that stays open. In the next second it is this one.
+  once(
+    'the request reaches v1 twice in the second after it was taken, the second answer comes back',
+    async ({ socket, forward }) => {
       await sleep(1_010 - (Date.now() % 1_000));
       await forward();
       socket.write(replyBytes(await forward()));
     },
-  },
-  {
-    title: 'the request reaches v1 twice at the same time, either answer comes back',
-    lasts: 'once',
-    timing: 'patient',
-    strike: async ({ socket, forward }) => socket.write(replyBytes(await Promise.race([forward(), forward()]))),
-  },
-  {
-    title: 'the answer comes twice on one connection',
-    lasts: 'once',
-    timing: 'patient',
-    strike: afterCharge(({ socket }, answer) => socket.write(replyBytes(answer) + replyBytes(answer))),
-  },
-  {
-    title: '`100 Continue` and `103 Early Hints` before the answer',
-    lasts: 'once',
-    timing: 'patient',
-    strike: afterCharge(({ socket }, answer) =>
+  ),
+  once('the request reaches v1 twice at the same time, either answer comes back', async ({ socket, forward }) =>
+    socket.write(replyBytes(await Promise.race([forward(), forward()]))),
+  ),
+  once(
+    'the answer comes twice on one connection',
+    afterCharge(({ socket }, answer) => socket.write(replyBytes(answer) + replyBytes(answer))),
+  ),
+  once(
+    '`100 Continue` and `103 Early Hints` before the answer',
+    afterCharge(({ socket }, answer) =>
       socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${replyBytes(answer)}`),
     ),
-  },
-  {
-    title: 'a byte-order mark before the JSON',
-    lasts: 'once',
-    timing: 'patient',
-    strike: afterCharge(({ socket }, answer) => socket.write(replyBytes({ ...answer, body: `\ufeff${answer.body}` }))),
-  },
+  ),
+  once(
+    'a byte-order mark before the JSON',
+    afterCharge(({ socket }, answer) => socket.write(replyBytes({ ...answer, body: `\ufeff${answer.body}` }))),
+  ),
 ];
 
 export const WIRE_FAULTS: readonly Fault[] = [...beforeCharge, ...charged, ...harmless];

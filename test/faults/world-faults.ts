@@ -1,17 +1,18 @@
 /** Faults that strike whatever comes: no connection, moods of v1, the journal, the clock. Each has a house of its own. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
+import { GatewayError } from '../../src/domain/errors';
+import type { Journal } from '../../src/journal/journal';
 import { MOODS, type MoodName } from '../../src/sandbox/order/mood';
 import { SELF_SIGNED } from '../upstream/self-signed';
-import type { Alone, Fault } from './fault';
+import { aloneAlways, type Alone, type Fault } from './fault';
 import { replyBytes } from './fault-proxy';
 import type { TimingName } from './timing';
 
-const always = (title: string, timing: TimingName, alone: Alone): Fault => ({ title, lasts: 'always', timing, alone });
-
 export const CONNECTION_FAULTS: readonly Fault[] = [
-  always('connection refused', 'unreachable', { begin: (proxy) => proxy.deafen() }),
+  aloneAlways('connection refused', 'unreachable', { begin: (proxy) => proxy.deafen() }),
   {
     title: 'connection refused for half a second',
     lasts: 'once',
@@ -23,20 +24,23 @@ export const CONNECTION_FAULTS: readonly Fault[] = [
       },
     },
   },
-  always('name not found', 'unreachable', { upstreamUrl: () => 'http://nonexistent.invalid/api/v1', isForGood: true }),
-  always('TLS to a server that speaks none', 'unreachable', {
+  aloneAlways('name not found', 'unreachable', { upstreamUrl: () => 'http://nonexistent.invalid/api/v1', isForGood: true }),
+  aloneAlways('TLS to a server that speaks none', 'unreachable', {
     upstreamUrl: ({ url }) => url.replace('http:', 'https:'),
     isForGood: true,
   }),
-  always('TLS with a certificate that nobody vouches for', 'unreachable', {
+  aloneAlways('TLS with a certificate that nobody vouches for', 'unreachable', {
     upstreamUrl: ({ url }) => url.replace('http:', 'https:'),
     onConnection: greetInTls(),
     isForGood: true,
   }),
-  { ...always('connection taken and closed', 'impatient', { onConnection: (socket) => socket.end() }), isRace: true },
-  { ...always('connection taken and reset', 'impatient', { onConnection: (socket) => socket.resetAndDestroy() }), isRace: true },
-  always('connection taken, nothing is ever read', 'impatient', { onConnection: (socket) => void socket.pause() }),
-  always('reset when the headers have been read', 'impatient', { onPurchaseBytes: (socket) => socket.resetAndDestroy() }),
+  { ...aloneAlways('connection taken and closed', 'impatient', { onConnection: (socket) => socket.end() }), isRace: true },
+  {
+    ...aloneAlways('connection taken and reset', 'impatient', { onConnection: (socket) => socket.resetAndDestroy() }),
+    isRace: true,
+  },
+  aloneAlways('connection taken, nothing is ever read', 'impatient', { onConnection: (socket) => void socket.pause() }),
+  aloneAlways('reset when the headers have been read', 'impatient', { onPurchaseBytes: (socket) => socket.resetAndDestroy() }),
   {
     title: 'kept connections are closed just when the request leaves',
     lasts: 'once',
@@ -95,7 +99,55 @@ export const CLOCK_FAULTS: readonly Fault[] = [3_600_000, -3_600_000].flatMap((c
   ];
 });
 
+type Spoil = (journal: Journal, isLifted: () => boolean) => Partial<Journal>;
+
+/** As the contract of the journal allows them (src/journal/journal.ts): refused, lost or late at every write. */
+function ofJournal(title: string, timing: TimingName, spoil: Spoil): Fault {
+  return aloneAlways(title, timing, { journal: (whole, isLifted) => ({ ...whole, ...spoil(whole, isLifted) }) });
+}
+
+const full = (): never => {
+  throw new GatewayError('journal_unavailable', undefined, { cause: new Error('ENOSPC: no space left on device') });
+};
+const unwritable = (): never => {
+  throw new Error('The journal could not be written: ENOSPC: no space left on device');
+};
+
+export const JOURNAL_FAULTS: readonly Fault[] = [
+  ofJournal('disk full before the order is open', 'patient', (journal, isLifted) => ({
+    open: async (intent) => (isLifted() ? journal.open(intent) : full()),
+  })),
+  ofJournal('the order is on disk, but the disk never says so', 'patient', (journal, isLifted) => ({
+    async open(intent) {
+      const opened = await journal.open(intent);
+      return isLifted() ? opened : full();
+    },
+  })),
+  ofJournal('the journal throws what it must not', 'patient', (journal, isLifted) => ({
+    open: async (intent) => (isLifted() ? journal.open(intent) : unwritable()),
+  })),
+  ofJournal('disk full when the outcome is to be written', 'impatient', (journal, isLifted) => ({
+    settle: async (...settling) => (isLifted() ? journal.settle(...settling) : unwritable()),
+  })),
+  ofJournal('the outcome is on disk, but the disk never says so', 'impatient', (journal, isLifted) => ({
+    async settle(...settling) {
+      const order = await journal.settle(...settling);
+      return isLifted() ? order : unwritable();
+    },
+  })),
+  ofJournal('the journal takes two seconds for each write', 'patient', (journal, isLifted) => ({
+    async open(intent) {
+      await sleep(isLifted() ? 0 : 2_000);
+      return journal.open(intent);
+    },
+    async settle(...settling) {
+      await sleep(isLifted() ? 0 : 2_000);
+      return journal.settle(...settling);
+    },
+  })),
+];
+
 /** Only with the journal's own disk. */
-export const FOLDER_FAULT: Fault = always('the journal folder is deleted while the gateway runs', 'patient', {
+export const FOLDER_FAULT: Fault = aloneAlways('the journal folder is deleted while the gateway runs', 'patient', {
   spoil: (dataDir) => rmSync(join(dataDir, 'journal'), { recursive: true }),
 });

@@ -1,14 +1,7 @@
 /** Keys that callers.yaml says something about, through the whole house: what they send, are sold, are told and are shown. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/read/keyring';
-import { askV1, MAPPINGS, openHouse, send, type House, type Told } from './house';
+import { askV1, nameKeys, send, useHouse, type Told } from './house';
 
 const SECRET = 'c0ffee'.repeat(6);
-const fingerprintOf = (key: string): string => createKeyring(new Secret(SECRET)).fingerprint(new Secret(key));
 
 const MOVED = {
   // Plans of another server; 8 and 9 are one plan here.
@@ -22,29 +15,10 @@ const MIXED = {
   unlisted: { data_plan: 'pass' },
 };
 
-let folder: string;
-let house: House;
-
-function writeCallers(moved: object): void {
-  const text = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
-  const keys = { [fingerprintOf('sandbox_demo')]: moved, [fingerprintOf('acme_live_demo')]: MIXED };
-  writeFileSync(
-    join(folder, 'callers.yaml'),
-    text.replace('  keys: {}\n', () => stringify({ keys }).replace(/^/gm, '  ')),
-  );
-}
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-callers-'));
-  cpSync(MAPPINGS, folder, { recursive: true });
-  writeCallers(MOVED);
-  house = await openHouse({ env: { MAPPINGS_DIR: folder, GATEWAY_SECRET: SECRET } });
-  expect(house.service.live.problems()).toEqual([]);
-});
-afterAll(async () => {
-  await house.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const writeCallers = (folder: string, moved: object): void =>
+  nameKeys(folder, SECRET, { sandbox_demo: moved, acme_live_demo: MIXED });
+const house = useHouse({ env: { GATEWAY_SECRET: SECRET }, changeMappings: (folder) => writeCallers(folder, MOVED) });
+beforeAll(() => expect(house.service.live.problems()).toEqual([]));
 
 const MIXED_KEY = 'acme_live_demo:1234';
 const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
@@ -170,7 +144,7 @@ describe('when what a number means is changed between two tries of one order', (
     expect((await data(sale)).body).toMatchObject({ status: 'pending', plan: 7 });
     expect((await data(again)).body).toMatchObject({ status: 'success', network: 'GLO', data_size: '1GB' });
     expect((await data(rejected, 'sandbox_demo:9999')).body).toMatchObject({ status: 'fail' });
-    writeCallers({ ...MOVED, numbers: { ...MOVED.numbers, data_plan: { 7: 204, 8: 103 } } });
+    writeCallers(house.mappingsDir, { ...MOVED, numbers: { ...MOVED.numbers, data_plan: { 7: 204, 8: 103 } } });
     expect(house.service.live.reload().kind).toBe('reloaded');
   });
 

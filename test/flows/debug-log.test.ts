@@ -1,23 +1,16 @@
 /** What LOG_LEVEL=debug tells of a sale beyond info: each step of it, and nothing of its customer or its key. */
-import { openHouse, send, type House } from './house';
+import { send, useHouse } from './house';
 
 const PHONE = '08031234567';
 const SALE = { network: 1, mobile_number: PHONE, amount: 100, Ported_number: true };
 
-type LogLine = Readonly<Record<string, unknown>>;
-const read = (house: House): LogLine[] => house.logLines.map((line) => JSON.parse(line) as LogLine);
-
-let quiet: House;
-let talkative: House;
-beforeAll(async () => {
-  [quiet, talkative] = await Promise.all([openHouse(), openHouse({ logLevel: 'debug' })]);
-});
-afterAll(() => Promise.all([quiet.close(), talkative.close()]));
+const quiet = useHouse();
+const talkative = useHouse({ logLevel: 'debug' });
 
 test('a sale has one line at info, and one for each of its steps at debug', async () => {
   for (const house of [quiet, talkative]) await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'SHOP-1' });
-  expect(read(quiet).filter(({ requestId }) => requestId === 'SHOP-1')).toMatchObject([{ event: 'request' }]);
-  const lines = read(talkative).filter(({ requestId }) => requestId === 'SHOP-1');
+  expect(quiet.log().filter(({ requestId }) => requestId === 'SHOP-1')).toMatchObject([{ event: 'request' }]);
+  const lines = talkative.log().filter(({ requestId }) => requestId === 'SHOP-1');
   const { order, fingerprint } = lines.find(({ event }) => event === 'request')!;
   expect(lines).toMatchObject([
     { level: 'debug', event: 'request_read', operation: 'buy_airtime', format: 'b', kind: expect.any(String), fingerprint },

@@ -1,28 +1,11 @@
 import type { Traffic } from '../../src/domain/traffic';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/read/keyring';
-import { askV1, MAPPINGS, openHouse, send, type House } from './house';
+import { askV1, nameKeys, send, useHouse } from './house';
 
 const SECRET = 'fa31c0'.repeat(6);
 
-let folder: string;
-let house: House;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-families-'));
-  cpSync(MAPPINGS, folder, { recursive: true });
-  const seller = createKeyring(new Secret(SECRET)).fingerprint(new Secret('acme_live_demo'));
-  const keys = stringify({ keys: { [seller]: { family: 'adex-b', patience: '1s' } } }).replace(/^/gm, '  ');
-  const callers = readFileSync(join(folder, 'callers.yaml'), 'utf8').replace('  keys: {}\n', () => keys);
-  writeFileSync(join(folder, 'callers.yaml'), callers);
-  house = await openHouse({ logLevel: 'info', env: { MAPPINGS_DIR: folder, GATEWAY_SECRET: SECRET } });
-});
-afterAll(async () => {
-  await house.close();
-  rmSync(folder, { recursive: true, force: true });
+const house = useHouse({
+  env: { GATEWAY_SECRET: SECRET },
+  changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_demo: { family: 'adex-b', patience: '1s' } }),
 });
 
 const AIRTIME = { network: 1, mobile_number: '08031234567', amount: 100, Ported_number: true, airtime_type: 'VTU' };
@@ -35,10 +18,10 @@ test('a Laravel shop of husmodata is sold to like everybody else and told withou
   const receipt = await askV1(house.service, `/receipt?reference=${told.body.ident}`);
   expect(receipt.body.data).toMatchObject({ status: 'success' });
 
-  const line = house.logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === 'fam-1');
+  const line = house.log().find(({ requestId }) => requestId === 'fam-1');
   expect(line).toMatchObject({ family: 'laravel-husmodata', format: 'b' });
-  expect(line.familyReason).toContain('User-Agent');
-  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  expect(line!.familyReason).toContain('User-Agent');
+  const metrics = await house.metrics();
   expect(metrics).toContain('compat_families_total{family="laravel-husmodata"} 1');
   const { shapes } = (await (await fetch(`${house.service.adminUrl}/traffic`)).json()) as Traffic;
   expect(shapes).toMatchObject([{ operation: 'buy_airtime', family: 'laravel-husmodata', count: 1 }]);
@@ -47,7 +30,7 @@ test('a Laravel shop of husmodata is sold to like everybody else and told withou
 test('the same request of any other client hears both words', async () => {
   const told = await send(house.url, '/api/topup/', { ...AIRTIME, request_id: 'fam-2' }, { headers: { 'User-Agent': 'Dart/3' } });
   expect(told).toMatchObject({ status: 200, body: { status: 'success', Status: 'successful' } });
-  const line = house.logLines.map((text) => JSON.parse(text)).find(({ requestId }) => requestId === 'fam-2');
+  const line = house.log().find(({ requestId }) => requestId === 'fam-2');
   expect(line).not.toHaveProperty('family');
 });
 
@@ -65,10 +48,10 @@ test('what a script has delivered on "processing" and v1 declines after that is 
   const declined = { ...AIRTIME, mobile_number: '08031230002', amount: 150, request_id: 'fam-4' };
   const told = await send(house.url, '/api/topup/', declined, { key: 'acme_live_demo:1234' });
   expect(told).toMatchObject({ status: 200, body: { Status: 'processing' } });
-  const said = () => house.logLines.map((text) => JSON.parse(text)).filter(({ event }) => event === 'contrary_end');
+  const said = () => house.log().filter(({ event }) => event === 'contrary_end');
   for (let waited = 0; said().length === 0 && waited < 20_000; waited += 100)
     await new Promise((resolve) => setTimeout(resolve, 100));
   expect(said()).toMatchObject([{ family: 'adex-b', requestId: 'fam-4', atRiskNaira: 150, outcome: 'declined' }]);
-  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const metrics = await house.metrics();
   expect(metrics).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 150');
 }, 30_000);

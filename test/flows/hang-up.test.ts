@@ -71,7 +71,7 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key =
     expect((await buy(1)).told).toMatchObject({ told: 'refunded' });
     expect((await buy(2)).told).toMatchObject({ told: 'refunded' });
     expect((await buy(3)).told).toMatchObject({ told: 'pending' });
-    const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+    const metrics = await house.metrics();
     expect(metrics).toContain('compat_hang_ups_total{kind="plain_php"} 2');
     expect(metrics).toContain('compat_learnt_patience_keys{kind="plain_php"} 1');
     await house.close();

@@ -1,9 +1,15 @@
 /** The whole house for a test: gateway, journal and sandbox in one process, on real sockets and free ports. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text as readBody } from 'node:stream/consumers';
+import { stringify } from 'yaml';
 import { loadConfig, type Config } from '../../src/config';
 import type { Clock } from '../../src/domain/clock';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
 import { startService, type Service } from '../../src/main';
 import { createLog, type LogLevel } from '../../src/telemetry/log';
 
@@ -13,9 +19,17 @@ export interface House {
   readonly service: Service;
   readonly url: string;
   readonly dataDir: string;
+  /** The shipped folder, or the copy that was asked for. */
+  readonly mappingsDir: string;
   readonly logLines: readonly string[];
+  /** The same, read. */
+  log(): LogLine[];
+  /** The page of metrics. */
+  metrics(): Promise<string>;
   close(): Promise<void>;
 }
+
+export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface HouseOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -23,6 +37,17 @@ export interface HouseOptions {
   readonly dataDir?: string;
   readonly clock?: Clock;
   readonly logLevel?: LogLevel;
+  /** A v1 of the test's own on a real socket, in the place of the sandbox. */
+  readonly v1?: V1;
+  /** Changes a copy of the shipped mappings, which the house then uses. */
+  readonly changeMappings?: (folder: string) => void;
+}
+
+export type V1 = (request: IncomingMessage, url: URL, body: string) => AnswerOfV1;
+
+export interface AnswerOfV1 {
+  readonly http: number;
+  readonly body: object | string;
 }
 
 export function configFor(dataDir: string, env: Readonly<Record<string, string>> = {}): Config {
@@ -45,21 +70,96 @@ export function configFor(dataDir: string, env: Readonly<Record<string, string>>
   return loaded.config;
 }
 
-export async function openHouse({ env, dataDir, clock, logLevel = 'info' }: HouseOptions = {}): Promise<House> {
-  const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'compat-gateway-'));
+export async function openHouse(options: HouseOptions = {}): Promise<House> {
+  const { env, dataDir = makeFolder(), clock, logLevel = 'info' } = options;
+  const v1 = options.v1 === undefined ? undefined : await openV1(options.v1);
+  const copy = options.changeMappings === undefined ? undefined : makeFolder();
+  if (copy !== undefined) {
+    cpSync(MAPPINGS, copy, { recursive: true });
+    options.changeMappings!(copy);
+  }
   const logLines: string[] = [];
   const log = createLog(logLevel, { write: (line: string) => void logLines.push(line) });
-  const service = await startService(configFor(folder, env), log, clock);
+  const own = { ...(copy === undefined ? {} : { MAPPINGS_DIR: copy }), ...(v1 === undefined ? {} : { UPSTREAM_URL: v1.url }) };
+  const service = await startService(configFor(dataDir, { ...own, ...env }), log, clock);
   return {
     service,
     url: service.publicUrl,
-    dataDir: folder,
+    dataDir,
+    mappingsDir: copy ?? MAPPINGS,
     logLines,
+    log: () => logLines.map((line) => JSON.parse(line) as LogLine),
+    metrics: async () => (await fetch(`${service.adminUrl}/metrics`)).text(),
     async close() {
       await service.stop();
-      if (dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+      await v1?.close();
+      for (const folder of [options.dataDir === undefined ? dataDir : undefined, copy])
+        if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function makeFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'compat-gateway-'));
+}
+
+async function openV1(answer: V1): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    void readBody(request).then((sent) => {
+      const { http, body } = answer(request, new URL(request.url!, 'http://v1'), sent);
+      response.writeHead(http, { 'content-type': 'application/json' });
+      response.end(typeof body === 'string' ? body : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A house for all tests of a file or of a `describe`. */
+export function useHouse(options?: HouseOptions): House {
+  let house: House;
+  beforeAll(async () => {
+    house = await openHouse(options);
+  });
+  afterAll(() => house.close());
+  return {
+    get service() {
+      return house.service;
+    },
+    get url() {
+      return house.url;
+    },
+    get dataDir() {
+      return house.dataDir;
+    },
+    get mappingsDir() {
+      return house.mappingsDir;
+    },
+    get logLines() {
+      return house.logLines;
+    },
+    log: () => house.log(),
+    metrics: () => house.metrics(),
+    close: () => house.close(),
+  };
+}
+
+/** Writes what callers.yaml says of these keys, as scripts send them, under this GATEWAY_SECRET. */
+export function nameKeys(folder: string, secret: string, byKey: Readonly<Record<string, object>>): void {
+  const keyring = createKeyring(new Secret(secret));
+  const keys = Object.fromEntries(Object.entries(byKey).map(([key, says]) => [keyring.fingerprint(new Secret(key)), says]));
+  const shipped = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
+  const lines = stringify({ keys }).replace(/^/gm, '  ');
+  writeFileSync(
+    join(folder, 'callers.yaml'),
+    shipped.replace('  keys: {}\n', () => lines),
+  );
 }
 
 export interface Told {

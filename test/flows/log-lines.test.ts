@@ -1,18 +1,13 @@
 /** What an operator finds in the log of a whole house: each request by the ids that its script, the journal and v1 know it by. */
 import { connect } from 'node:net';
-import { openHouse, send, type House } from './house';
+import { send, useHouse, type LogLine } from './house';
 
 const PHONE = '08031234567';
 const METER = '45012345678';
 
-let house: House;
-beforeAll(async () => {
-  house = await openHouse();
-});
-afterAll(() => house.close());
+const house = useHouse();
 
-type LogLine = Readonly<Record<string, unknown>>;
-const lines = (): LogLine[] => house.logLines.map((line) => JSON.parse(line) as LogLine);
+const lines = (): LogLine[] => house.log();
 const find = (text: string): LogLine[] => house.logLines.filter((line) => line.includes(text)).map((line) => JSON.parse(line));
 const last = (): LogLine => lines().at(-1)!;
 
@@ -126,7 +121,7 @@ test('no number of a customer and no key reaches the log, wherever a broken scri
     await send(house.url, '/api/topup/', sale({ network: text }));
     await send(house.url, `/api/topup/${segment}`, sale({}), { method: 'PUT' });
   }
-  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const metrics = await house.metrics();
   const shapes = [/803[-. ]?123[-. ]?4567/, new RegExp(METER), /sandbox_demo/, /ada(@|%40)shop/];
   // Nothing tells a meter's number from an order's, which is what an order is asked for by.
   const written = [...house.logLines.map((line) => line.replace(`"requestId":"${METER}"`, '')), ...metrics.split('\n')];

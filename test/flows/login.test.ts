@@ -1,17 +1,12 @@
-import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { systemClock } from '../../src/domain/clock';
-import { openHouse, send, type House, type Told } from './house';
+import { openHouse, send, useHouse, type Told, type V1 } from './house';
 
 const LOGIN = `Basic ${Buffer.from('sandbox_demo:1234').toString('base64')}`;
 const SALE = { network: '2', phone: '08021234567', amount: '100', bypass: true };
 
 describe('credentials', () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
+  const house = useHouse();
   const ask = (path: string, authorization: string | null, body?: unknown, method?: string): Promise<Told> =>
     send(house.url, path, body, {
       key: null,
@@ -143,12 +138,8 @@ function askFrom(
 }
 
 describe('the address that v1 holds against its allowlist', () => {
-  let house: House;
-  let proxied: House;
-  beforeAll(async () => {
-    [house, proxied] = await Promise.all([openHouse(), openHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } })]);
-  });
-  afterAll(() => Promise.all([house.close(), proxied.close()]));
+  const house = useHouse();
+  const proxied = useHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const onLinux = process.platform === 'linux' ? test : test.skip;
 
   test('is that of the script: a listed one needs no PIN', async () => {
@@ -180,30 +171,12 @@ describe('the address that v1 holds against its allowlist', () => {
 
 describe('what v1 gets to see', () => {
   const seen: { url: string; headers: IncomingHttpHeaders; forwarded: string[]; body: string }[] = [];
-  let v1: Server;
-  let house: House;
-  beforeAll(async () => {
-    v1 = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        const forwarded = request.rawHeaders.filter(
-          (_, index) => index % 2 === 1 && /^x-forwarded-for$/i.test(request.rawHeaders[index - 1]!),
-        );
-        seen.push({ url: request.url!, headers: request.headers, forwarded, body });
-        response.writeHead(200, { 'Content-Type': 'application/json' });
-        response.end(JSON.stringify({ status: 'success', data: { reference: 'R1', wallet_balance: 5 } }));
-      });
-    });
-    await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
-    const upstreamUrl = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-    house = await openHouse({ logLevel: 'debug', env: { UPSTREAM_URL: upstreamUrl, PASSTHROUGH_HEADERS: 'X-Tenant' } });
-  });
-  afterAll(async () => {
-    await house.close();
-    v1.closeAllConnections();
-    await new Promise((resolve) => v1.close(resolve));
-  });
+  const v1: V1 = ({ url, headers, rawHeaders }, _url, body) => {
+    const forwarded = rawHeaders.filter((_, index) => index % 2 === 1 && /^x-forwarded-for$/i.test(rawHeaders[index - 1]!));
+    seen.push({ url: url!, headers, forwarded, body });
+    return { http: 200, body: { status: 'success', data: { reference: 'R1', wallet_balance: 5 } } };
+  };
+  const house = useHouse({ v1, logLevel: 'debug', env: { PASSTHROUGH_HEADERS: 'X-Tenant' } });
   beforeEach(() => void seen.splice(0));
 
   test('of a purchase is built afresh: checked fields, PIN and request id, one address, nothing of the script', async () => {

@@ -179,6 +179,11 @@ const STEPS: readonly Step[] = [
     moves: { compat_wrong_pins_total: 1 },
   },
   {
+    what: 'a forwarded address that comes from no trusted proxy',
+    play: () => send(house.url, '/api/user/', undefined, { headers: { 'X-Forwarded-For': '203.0.113.9' } }),
+    moves: { compat_forwarded_ignored_total: 1 },
+  },
+  {
     what: 'a field that no mapping knows',
     play: () => send(house.url, '/api/user/?theme=dark&08031234567=1'),
     moves: {
@@ -293,7 +298,7 @@ function rowsOfDocs(): ReadonlyMap<string, string> {
 const OF_SEVERAL_PROCESSES = ['compat_workers', 'compat_worker_deaths_total'];
 
 test('docs/operations.md has a row for every metric that a gateway shows, and for no other', async () => {
-  const shown = (await (await fetch(`${house.service.adminUrl}/metrics`)).text()).matchAll(/^# TYPE (compat_\w+) /gm);
+  const shown = (await house.metrics()).matchAll(/^# TYPE (compat_\w+) /gm);
   const names = [...[...shown].map(([, name = '']) => name), ...OF_SEVERAL_PROCESSES];
   const rows = rowsOfDocs();
   expect([
@@ -317,13 +322,23 @@ const MOVED_ELSEWHERE: Readonly<Record<string, string>> = {
   compat_mapping_info: 'test/flows/metrics.test.ts',
   compat_log_lines_lost_total: 'test/cli/broken-log.test.ts',
   compat_families_total: 'test/flows/families.test.ts',
-  compat_contrary_ends_total: 'test/watch/contrary-ends.test.ts',
+  compat_contrary_ends_total: 'test/watch/watch-orders.test.ts',
   compat_contrary_ends_naira_total: 'test/flows/families.test.ts',
   compat_upstream_calls_in_flight: 'test/flows/crowd.test.ts',
   compat_upstream_calls_waiting: 'test/flows/crowd.test.ts',
   compat_upstream_calls_bound: 'test/flows/crowd.test.ts',
   compat_upstream_wait_seconds: 'test/flows/crowd.test.ts',
   compat_journal_writable: 'test/disk/disk-taken-away.test.ts',
+  compat_caller_requests_total: 'test/flows/named-callers.test.ts',
+  compat_caller_naira_total: 'test/flows/named-callers.test.ts',
+  compat_wallet_naira: 'test/flows/named-callers.test.ts',
+  compat_unknown_orders_oldest_seconds: 'test/flows/alarms.test.ts',
+  compat_unknown_orders_overdue: 'test/flows/alarms.test.ts',
+  compat_unknown_orders_by_age: 'test/flows/alarms.test.ts',
+  compat_alarm: 'test/flows/alarms.test.ts',
+  compat_disk_free_bytes: 'test/flows/alarms.test.ts',
+  compat_disk_size_bytes: 'test/flows/alarms.test.ts',
+  compat_shed_total: 'test/flows/crowd.test.ts',
   // Of several processes alone.
   compat_workers: 'test/crash/workers.test.ts',
   compat_worker_deaths_total: 'test/crash/workers.test.ts',

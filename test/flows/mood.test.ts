@@ -1,7 +1,6 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askV1, MAPPINGS, openHouse, send, type House, type Told } from './house';
+import { askV1, send, useHouse, type Told } from './house';
 
 // Every mood of the sandbox × airtime, sold to a caller that waits four seconds and to one that waits forty. What the script
 // hears is held against v1's own ledger: never "failed" while v1 charged, never "success" while v1 did not.
@@ -34,8 +33,15 @@ const MOODS: Readonly<Record<string, Expected>> = {
 };
 const NAMES = Object.keys(MOODS);
 
-let folder: string;
-let house: House;
+/** As an operator would set it for a script that hangs up after five seconds. */
+function makeImpatient(folder: string): void {
+  const callers = readFileSync(join(folder, 'callers.yaml'), 'utf8');
+  const impatient = callers.replace(/(user_agents: \['node\*', 'undici\*'\], patience: )\w+/, '$14s');
+  expect(impatient).not.toBe(callers);
+  writeFileSync(join(folder, 'callers.yaml'), impatient);
+}
+
+const house = useHouse({ logLevel: 'debug', changeMappings: makeImpatient });
 const told = new Map<string, { readonly reply: Told; readonly afterMs: number }>();
 const statuses = new Map<string, Told>();
 let records: readonly { readonly transaction_ref: string; readonly status: string; readonly description: string }[] = [];
@@ -49,14 +55,6 @@ const phoneOf = (name: string, kind: string): string => `0803${kind === 'soon' ?
 const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-mood-'));
-  cpSync(MAPPINGS, folder, { recursive: true });
-  const callers = readFileSync(join(folder, 'callers.yaml'), 'utf8');
-  // As an operator would set it for a script that hangs up after five seconds.
-  const impatient = callers.replace(/(user_agents: \['node\*', 'undici\*'\], patience: )\w+/, '$14s');
-  expect(impatient).not.toBe(callers);
-  writeFileSync(join(folder, 'callers.yaml'), impatient);
-  house = await openHouse({ logLevel: 'debug', env: { MAPPINGS_DIR: folder } });
   let tickedAt = performance.now();
   const ticks = setInterval(() => {
     stalledMs += Math.max(0, performance.now() - tickedAt - 2 * TICK_MS);
@@ -93,11 +91,6 @@ beforeAll(async () => {
   const plain = await send(house.url, '/api/topup/', { network: '1', phone: '08035556666', amount: AMOUNT, bypass: true });
   priceOfOne = plain.body.oldbal - plain.body.newbal;
 }, 180_000);
-afterAll(async () => {
-  await house.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 const rows = [...NAMES.flatMap((name) => (['soon', 'late'] as const).map((kind) => [kind, name] as const))].filter(
   ([kind, name]) => MOODS[name]![kind] !== undefined,
 );

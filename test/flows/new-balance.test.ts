@@ -1,11 +1,7 @@
 /** Rule 3 of the compat section: replies include `new_balance`, also of what v1 sells without telling a balance. */
-import { askV1, openHouse, send, type House } from './house';
+import { askV1, send, useHouse } from './house';
 
-let house: House;
-beforeAll(async () => {
-  house = await openHouse();
-});
-afterAll(() => house.close());
+const house = useHouse();
 
 const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 
@@ -49,7 +45,7 @@ test.each(SALES)(
 
 /** How often v1 was asked for a receipt so far. */
 async function receiptsAsked(): Promise<number> {
-  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const metrics = await house.metrics();
   const counts = [...metrics.matchAll(/^compat_upstream_seconds_count\{(.*)\} (\d+)$/gm)];
   return counts.reduce((sum, [, labels, count]) => sum + (labels!.includes('receipt') ? Number(count) : 0), 0);
 }

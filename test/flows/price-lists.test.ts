@@ -1,5 +1,5 @@
 /** Who gets a plan list: nobody whom v1 would refuse it, by key or by address, also while the gateway has it at hand. */
-import { createForwardClock } from '../faults/forward-clock';
+import { createForwardClock } from '../faults/timing';
 import { openHouse, send, type House } from './house';
 
 const LISTED = '10.0.0.9';
@@ -71,7 +71,7 @@ test.each(['acme_live_suspended', 'acme_live_nonvendor', 'no_such_key'])('%s is 
 
 test('a list grows old by the clock of the gateway', async () => {
   const fetched = async (): Promise<number> => {
-    const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+    const metrics = await house.metrics();
     return Number(/^compat_upstream_seconds_count\{[^}]*\/catalog[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
   };
   await listFor('acme_live_demo');

@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
-import { openHouse, send, type House } from './house';
+import { openHouse, send, type House, type LogLine } from './house';
 
-type LogLine = Readonly<Record<string, unknown>>;
-const find = ({ logLines }: House, event: string): LogLine[] =>
-  logLines.map((line) => JSON.parse(line) as LogLine).filter((line) => line['event'] === event);
+const find = (house: House, event: string): LogLine[] => house.log().filter((line) => line['event'] === event);
 
 test('open orders are counted with their money at the start, and asked about with the next request of their key', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'restart-'));
@@ -56,10 +54,10 @@ const clock: Clock = {
 };
 
 /** As the gauge has it after another look. */
-async function openNow({ service }: House): Promise<string | undefined> {
+async function openNow(house: House): Promise<string | undefined> {
   lookAgain();
   await sleep();
-  return /^compat_unknown_orders (\d+)$/m.exec(await (await fetch(`${service.adminUrl}/metrics`)).text())?.[1];
+  return /^compat_unknown_orders (\d+)$/m.exec(await house.metrics())?.[1];
 }
 
 const sleep = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,10 +1,6 @@
-import { askV1, openHouse, send, type House } from './house';
+import { askV1, send, useHouse } from './house';
 
-let house: House;
-beforeAll(async () => {
-  house = await openHouse();
-});
-afterAll(() => house.close());
+const house = useHouse();
 
 const balance = async (): Promise<number> => (await askV1(house.service, '/balance')).body.data.wallet_balance;
 

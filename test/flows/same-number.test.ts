@@ -2,15 +2,9 @@
  * What is the same number, from v1's answer to what the script hears: a v1 on a real socket that has an order of the same
  * smartcard, meter or phone in another spelling, or of another one, under the script's request id or in its history.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mappingsWith, removeMappings, TIMINGS } from '../faults/timing';
-import { openHouse, send, type House } from './house';
-
-let v1: Server;
-let house: House;
+import { send, useHouse, type V1 } from './house';
 
 /**
  * What v1's record of each order shows as its number, by the script's request id. v1 answers a purchase with the order that it
@@ -58,7 +52,7 @@ const recordOf = (reference: string): object => ({
 /** The request id of every purchase that has come to v1. */
 const purchases: string[] = [];
 
-function answer(method: string, url: URL, body: string): { readonly http: number; readonly body: object } {
+const answer: V1 = ({ method }, url, body) => {
   if (method === 'POST') {
     const { request_id: id } = JSON.parse(body) as { request_id: string };
     const isLost = id.startsWith('lost') || (/^(?:\w+-)?cut-/.test(id) && !purchases.includes(id));
@@ -73,24 +67,9 @@ function answer(method: string, url: URL, body: string): { readonly http: number
     .filter((id) => id.startsWith('lost'))
     .map((id) => recordOf(`R-${id}`));
   return { http: 200, body: { status: 'success', data: { transactions, total: 4, page: 1, per_page: 50, total_pages: 1 } } };
-}
-
-beforeAll(async () => {
-  v1 = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { http, body: told } = answer(request.method!, new URL(request.url!, 'http://v1'), body);
-      response.writeHead(http, { 'content-type': 'application/json' }).end(JSON.stringify(told));
-    });
-  });
-  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
-  const upstream = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-  house = await openHouse({ env: { UPSTREAM_URL: upstream, MAPPINGS_DIR: mappingsWith('brief') } });
-});
-afterAll(async () => {
-  await house.close();
-  removeMappings();
-  await new Promise((resolve) => v1.close(resolve));
-});
+};
+const house = useHouse({ v1: answer, env: { MAPPINGS_DIR: mappingsWith('brief') } });
+afterAll(removeMappings);
 
 const PURSUED_MS = TIMINGS.brief.pursue + TIMINGS.brief.try;
 

@@ -2,19 +2,16 @@
  * A v1 that answers as its specification does not foresee, on a real socket. Whatever it says, no script hears "failed"
  * of what its receipts show as sold, or "success" of what they do not.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mappingsWith, removeMappings } from '../faults/timing';
-import { openHouse, send, type House } from './house';
+import { send, useHouse, type AnswerOfV1, type V1 } from './house';
 
 interface Strange {
   readonly title: string;
   /** What is bought at which address; airtime unless told. */
   readonly sale?: { readonly at: string; readonly fields: object };
   /** What it answers to a purchase: always, or to one try after the other. */
-  readonly answers: readonly { readonly http: number; readonly body: object | string }[];
+  readonly answers: readonly AnswerOfV1[];
   /** What its receipt of the reference `R-<request id>` says; undefined when it has none. */
   readonly receipt?: Readonly<Record<string, unknown>>;
   readonly never: 'fail' | 'success';
@@ -168,12 +165,10 @@ const STRANGE: readonly Strange[] = [
   },
 ];
 
-let v1: Server;
-let house: House;
 const tries = new Map<string, number>();
 
 /** The case stands in the request id: `s-<number>`. */
-function answerPurchase(requestId: string): { readonly http: number; readonly body: string } {
+function answerPurchase(requestId: string): AnswerOfV1 {
   if (requestId.endsWith('pins'))
     return { http: 200, body: JSON.stringify({ status: 'success', data: { reference: `R-${requestId}` } }) };
   const { answers } = STRANGE[Number(requestId.slice(2))]!;
@@ -184,7 +179,7 @@ function answerPurchase(requestId: string): { readonly http: number; readonly bo
   return { http, body: written.replaceAll('$R', `R-${requestId}`) };
 }
 
-function answerReceipt(reference: string): { readonly http: number; readonly body: string } {
+function answerReceipt(reference: string): AnswerOfV1 {
   const shown = /^R-s-\d+$/.test(reference) ? STRANGE[Number(reference.slice(4))]!.receipt : undefined;
   if (reference === 'R-asked') return { http: 200, body: receiptOf({ reference: 'R-other', status: 'success' }) };
   if (reference === 'R-pins')
@@ -200,28 +195,12 @@ function receiptOf(shown: object): string {
   return JSON.stringify({ status: 'success', success: true, data });
 }
 
-beforeAll(async () => {
-  v1 = createServer((request, response) => {
-    void text(request).then((body) => {
-      const url = new URL(request.url!, 'http://v1');
-      const answer =
-        request.method === 'POST'
-          ? answerPurchase((JSON.parse(body) as { request_id: string }).request_id)
-          : url.pathname.endsWith('/receipt')
-            ? answerReceipt(url.searchParams.get('reference')!)
-            : { http: 503, body: '' };
-      response.writeHead(answer.http, { 'content-type': 'application/json' }).end(answer.body);
-    });
-  });
-  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
-  const upstream = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-  house = await openHouse({ env: { UPSTREAM_URL: upstream, MAPPINGS_DIR: mappingsWith('patient') } });
-});
-afterAll(async () => {
-  await house.close();
-  removeMappings();
-  await new Promise((resolve) => v1.close(resolve));
-});
+const answer: V1 = ({ method }, { pathname, searchParams }, body) => {
+  if (method === 'POST') return answerPurchase((JSON.parse(body) as { request_id: string }).request_id);
+  return pathname.endsWith('/receipt') ? answerReceipt(searchParams.get('reference')!) : { http: 503, body: '' };
+};
+const house = useHouse({ v1: answer, env: { MAPPINGS_DIR: mappingsWith('patient') } });
+afterAll(removeMappings);
 
 /** Longer than a lie would take; a script that hears nothing by then hangs up. */
 const HANG_UP_MS = 6_000;

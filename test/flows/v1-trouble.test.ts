@@ -1,8 +1,8 @@
 /** A v1 that dies, or is suddenly somebody else, while the gateway runs: what its operator reads of that. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createForwardClock } from '../faults/forward-clock';
-import { openHouse, send, type House } from './house';
+import { createForwardClock } from '../faults/timing';
+import { openHouse, send, type House, type LogLine } from './house';
 
 interface Says {
   readonly status: number;
@@ -45,19 +45,14 @@ afterAll(async () => {
   if (v1 !== undefined) await close();
 });
 
-type LogLine = Readonly<Record<string, unknown>>;
-const said = (): LogLine[] =>
-  house.logLines
-    .map((line) => JSON.parse(line) as LogLine)
-    .filter(({ event }) => /^upstream_(?:trouble|well)$/.test(String(event)));
+const said = (): LogLine[] => house.log().filter(({ event }) => /^upstream_(?:trouble|well)$/.test(String(event)));
 
 async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
   const end = Date.now() + 30_000;
   while (!(await isTrue()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await isTrue()).toBe(true);
 }
-const isUp = async (): Promise<boolean> =>
-  /^compat_v1_up 1$/m.test(await (await fetch(`${house.service.adminUrl}/metrics`)).text());
+const isUp = async (): Promise<boolean> => /^compat_v1_up 1$/m.test(await house.metrics());
 const readiness = async (): Promise<number> => (await fetch(`${house.service.adminUrl}/readyz`)).status;
 
 test.each<[string, () => Promise<void> | void, object]>([

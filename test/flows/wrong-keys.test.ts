@@ -41,7 +41,7 @@ const buy = (key: string) => ask('/api/topup/', key, sale());
 const flood = (count = 60): Promise<Told[]> => Promise.all(Array.from({ length: count }, () => ask('/api/balance', newKey())));
 /** How many calls v1 has had. */
 async function asked(): Promise<number> {
-  const text = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const text = await house.metrics();
   return [...text.matchAll(/^compat_upstream_seconds_count\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

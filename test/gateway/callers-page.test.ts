@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { runCases } from '../../src/operator/case/run-cases';
-import { readWrittenRequest } from '../../src/cli/read-written-request';
+import { readWrittenRequest } from '../../src/http/read-written-request';
 import { loadCases, readCases } from '../../src/operator/case/cases';
 import { checkFiles } from '../../src/mapping/check';
 import { readFolder } from '../../src/mapping/load';

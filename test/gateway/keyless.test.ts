@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
-import { Secret, type Credentials } from '../../src/domain/credentials';
+import { type Credentials, Secret } from '../../src/domain/credentials';
 import type { GatewayError } from '../../src/domain/errors';
-import { createKeyless } from '../../src/gateway/keyless';
+import { createKeyless, createLookupCounts, createLookupMemory, type LookedUp } from '../../src/gateway/keyless';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { LookupLimits } from '../../src/mapping/mapping';
 import type { Finding } from '../../src/upstream/upstream';
@@ -167,4 +167,45 @@ test('no other answer and no other key is asked again', () => {
   for (const finding of [refused(400), { kind: 'found', body: {} }, { kind: 'unavailable', reason: 'HTTP 502' }] as Finding[])
     expect(keyless.keyAfter(first, finding, SHOP, LIMITS)).toBeUndefined();
   expect(keyless.keyAfter(seller('k2'), refused(401), SHOP, LIMITS)).toBeUndefined();
+});
+
+test('what is older than the window counts no longer, and each name counts for itself', async () => {
+  const clock = createVirtualClock();
+  const counts = createLookupCounts(clock);
+  counts.add('a');
+  await clock.advance(30_000);
+  counts.add('a');
+  expect(counts.within('a', 60_000)).toEqual({ count: 2, roomInMs: 30_000 });
+  await clock.advance(30_000);
+  expect(counts.within('a', 60_000)).toEqual({ count: 1, roomInMs: 30_000 });
+  expect(counts.within('b', 60_000)).toEqual({ count: 0, roomInMs: 0 });
+});
+
+test('of one name no more are kept than any limit needs', () => {
+  const counts = createLookupCounts(createVirtualClock(), 5);
+  for (let time = 0; time < 50; time += 1) counts.add('a');
+  expect(counts.within('a', 60_000).count).toBe(5);
+});
+
+const named = (name: string): LookedUp => ({ finding: { kind: 'found', body: { data: { name } } }, values: {} });
+
+test('what was kept is found as long as it is to be remembered', async () => {
+  const clock = createVirtualClock();
+  const memory = createLookupMemory(clock);
+  memory.keep('a card', named('ADA OBI'));
+  await clock.advance(59_999);
+  expect(memory.find('a card', 60_000)).toEqual(named('ADA OBI'));
+  expect(memory.find('another', 60_000)).toBeUndefined();
+  await clock.advance(1);
+  expect(memory.find('a card', 60_000)).toBeUndefined();
+});
+
+test('neither many answers nor a long one fill the memory', () => {
+  const memory = createLookupMemory(createVirtualClock());
+  memory.keep('long', named('A'.repeat(5_000)));
+  expect(memory.find('long', 60_000)).toBeUndefined();
+  for (let card = 0; card < 1_000; card += 1) memory.keep(`card ${card}`, named('B'.repeat(2_000)));
+  const kept = Array.from({ length: 1_000 }, (_, card) => memory.find(`card ${card}`, 60_000)).filter((one) => one !== undefined);
+  expect(kept.length).toBeGreaterThan(400);
+  expect(kept.length).toBeLessThan(500);
 });

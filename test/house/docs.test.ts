@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { CONFIG_KEYS } from '../../src/config';
-import { createMetricsOfAll } from '../../src/cluster/metrics-of-all';
+import { createMetricsOfAll } from '../../src/cluster/crew';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { openHouse } from '../flows/house';
 
@@ -24,6 +24,19 @@ function pagesBelow(folder: string): readonly string[] {
 }
 
 const read = (file: string): string => readFileSync(file, 'utf8');
+
+test('the files and folders that ARCHITECTURE.md names are there', () => {
+  const paths = ['src', 'test', 'docs', 'bench', 'scripts', 'mappings', 'sandbox'].flatMap((top) => [
+    `/${top}`,
+    ...readdirSync(join(ROOT, top), { recursive: true, encoding: 'utf8' }).map((name) => `/${top}/${name}`),
+  ]);
+  const named = [...read(join(ROOT, 'ARCHITECTURE.md')).matchAll(/`([a-z0-9][a-z0-9./-]*)`/g)].map(([, name]) => name!);
+  const words: readonly string[] = ['unknown', 'check', 'plan', 'drift', 'main'];
+  const isThere = (name: string): boolean =>
+    paths.some((path) => path.endsWith(`/${name.replace(/\/$/, '')}`) || path.endsWith(`/${name}.ts`));
+  const missing = named.filter((name) => !words.includes(name) && !isThere(name));
+  expect(missing).toEqual([]);
+});
 
 test("the README's table of settings is that of the configuration (UPDATE_DOCS=1 writes it)", () => {
   const code = (text: string): string => `\`${text}\``;

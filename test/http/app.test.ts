@@ -1,9 +1,11 @@
+import { connect, type Socket } from 'node:net';
 import request from 'supertest';
 import { GatewayError } from '../../src/domain/errors';
 import type { LegacyReply, LegacyRequest } from '../../src/domain/legacy';
 import { createApp } from '../../src/http/app';
 import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
+import { closeServers, openServer } from './open-server';
 
 interface House {
   readonly app: ReturnType<typeof createApp>;
@@ -161,5 +163,89 @@ describe('the app', () => {
       { kind: 'passthrough', method: 'GET', path: '/api/v1/balance', status: 200, isAbandoned: false },
       { kind: 'compat', method: 'POST', path: '/api/topup', status: 400, refusal: { error: { code: 'unreadable_body' } } },
     ]);
+  });
+});
+
+/** Requests that end in every way there is, on real sockets: none is counted twice, and none is left over. */
+describe('requests in flight', () => {
+  let open = 0;
+  let lowest = 0;
+  let port: number;
+  const waiting: (() => void)[] = [];
+  const answerLate = (): void => waiting.splice(0).forEach((answer) => answer());
+  beforeAll(async () => {
+    const opened = await openServer(
+      async ({ path }) => {
+        if (path === '/wait') await new Promise<void>((resolve) => waiting.push(resolve));
+        return { status: 200, body: {} };
+      },
+      {},
+      undefined,
+      {
+        onInFlight: (by) => {
+          open += by;
+          lowest = Math.min(lowest, open);
+        },
+      },
+    );
+    port = opened.port;
+  });
+  afterAll(closeServers);
+  afterEach(async () => {
+    answerLate();
+    await until(() => open === 0);
+    expect([open, lowest]).toEqual([0, 0]);
+  });
+
+  const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+  function dial(text: string): Socket {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    return socket.on('error', () => undefined).resume();
+  }
+
+  async function until(holds: () => boolean): Promise<void> {
+    for (const end = Date.now() + 5_000; !holds() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(holds()).toBe(true);
+  }
+
+  test.each(['/', '/api/v1/balance'])('many for %s on one connection, one after the other', async (path) => {
+    let answers = 0;
+    let highest = 0;
+    const socket = dial(GET(path)).on('data', () => {
+      answers += 1;
+      highest = Math.max(highest, open);
+      if (answers < 30) socket.write(GET(path));
+    });
+    await until(() => answers === 30);
+    await until(() => open === 0);
+    expect(highest).toBeLessThanOrEqual(1);
+    socket.destroy();
+  });
+
+  test('a caller that hangs up before its reply', async () => {
+    const socket = dial(GET('/wait'));
+    await until(() => open === 1);
+    socket.destroy();
+    await until(() => open === 0);
+    answerLate();
+  });
+
+  test('one that waits behind another one when the connection ends has not begun', async () => {
+    const socket = dial(GET('/wait') + GET('/wait'));
+    await until(() => open === 1);
+    socket.destroy();
+    await until(() => open === 0);
+    answerLate();
+  });
+
+  test('a body that never ends, and bytes that are no HTTP', async () => {
+    const socket = dial('POST /wait HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n123');
+    await until(() => open === 1);
+    socket.end();
+    const broken = dial('no HTTP at all\r\n\r\n');
+    await new Promise((resolve) => broken.once('close', resolve));
+    expect(open).toBeLessThanOrEqual(1);
+    socket.destroy();
   });
 });

@@ -13,6 +13,7 @@ export async function openServer(
   handle: AppOptions['handle'],
   limits: Partial<HttpLimits> = {},
   knowledge?: ServerKnowledge,
+  more: Partial<AppOptions> = {},
 ): Promise<{ port: number; server: HttpServer }> {
   const app = createApp({
     handle,
@@ -22,6 +23,7 @@ export async function openServer(
     clientAddress: () => '203.0.113.9',
     limits: { ...DEFAULT_HTTP_LIMITS, ...limits },
     incident: () => 'incident',
+    ...more,
   });
   const server = createHttpServer(app, { ...DEFAULT_HTTP_LIMITS, ...limits }, refuse, knowledge);
   open.push(server);

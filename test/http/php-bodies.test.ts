@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { GatewayError } from '../../src/domain/errors';
@@ -7,7 +7,14 @@ import { hasPhp } from '../php/has-php';
 import { openRequestDoor, plain, speak } from './request-door';
 import type { RequestDoor } from './request-door';
 
-const FOLDER = join(__dirname, '..', 'php-bodies');
+const PHP = join(__dirname, '..', 'php');
+/** By the case of scripts/bodies.php: what PHP put on the wire, byte for byte, each below a line with its name. */
+const RECORDED: ReadonlyMap<string, Buffer> = new Map(
+  readFileSync(join(PHP, 'bodies.http'), 'latin1')
+    .split(/^=== /m)
+    .slice(1)
+    .map((part) => [part.slice(0, part.indexOf('\n')), Buffer.from(part.slice(part.indexOf('\n') + 1, -1), 'latin1')]),
+);
 const AIRTIME = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: '1', airtime_type: 'Share and Sell' };
 const AIRTIME_JSON = { ...AIRTIME, Ported_number: true };
 
@@ -18,7 +25,7 @@ interface Reading {
   readonly refused?: string;
 }
 
-/** What each body means; the key is the file and the case of send.php. */
+/** What each body means, by its case. */
 const READINGS: Record<string, Reading> = {
   urlencoded: { body: AIRTIME },
   multipart: { body: AIRTIME },
@@ -89,12 +96,11 @@ describe('a request as PHP puts it on the wire', () => {
   afterAll(() => door.close());
 
   test('every recorded request has a reading', () => {
-    const files = readdirSync(FOLDER).filter((file) => file.endsWith('.http'));
-    expect(files.map((file) => file.replace('.http', '')).sort()).toEqual(Object.keys(READINGS).sort());
+    expect([...RECORDED.keys()].sort()).toEqual(Object.keys(READINGS).sort());
   });
 
   test.each(Object.entries(READINGS))('%s is read as what the script means', async (name, expected) => {
-    const answer = await speak(door.port, readFileSync(join(FOLDER, `${name}.http`)));
+    const answer = await speak(door.port, RECORDED.get(name)!);
     expect(answer).toMatch(
       expected.refused === undefined ? /^HTTP\/1\.1 (?:100 Continue\r\n\r\nHTTP\/1\.1 )?200/ : /^HTTP\/1\.1 400/,
     );
@@ -112,7 +118,7 @@ describe('a request as PHP puts it on the wire', () => {
     afterAll(() => door.close());
 
     test.each(Object.entries(READINGS))('%s is read like its recording', async (name, expected) => {
-      await promisify(execFile)('php', [join(FOLDER, 'send.php'), name, `http://127.0.0.1:${door.port}`]);
+      await promisify(execFile)('php', [join(PHP, 'scripts', 'bodies.php'), name, `http://127.0.0.1:${door.port}`]);
       assertReading(door, expected);
     });
   },

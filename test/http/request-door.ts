@@ -12,6 +12,8 @@ import { createHttpServer } from '../../src/http/server';
 export interface RequestDoor {
   readonly port: number;
   readonly read: (LegacyRequest | Error)[];
+  /** The last refusal, code and words; `read` where the last request was none. */
+  refusal(): string;
   close(): Promise<void>;
 }
 
@@ -31,7 +33,11 @@ export async function openRequestDoor(limits: BodyLimits = DEFAULT_HTTP_LIMITS):
   });
   const server = createHttpServer(app, DEFAULT_HTTP_LIMITS, (error) => ({ status: error.status, body: {} }));
   const { port } = await server.listen(0, '127.0.0.1');
-  return { port, read, close: () => server.close(0) };
+  const refusal = (): string => {
+    const last = read.at(-1);
+    return last instanceof GatewayError ? `${last.code}: ${last.detail}` : 'read';
+  };
+  return { port, read, refusal, close: () => server.close(0) };
 }
 
 /** Writes bytes, waits for a whole reply or the end of the connection, gives all that came back. */

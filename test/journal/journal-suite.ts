@@ -1,5 +1,5 @@
 /** What every journal store keeps to. One function, one factory: a new store is proven by calling it. */
-import type { Journal } from '../../src/journal/journal';
+import type { Journal, OfOwner } from '../../src/journal/journal';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
@@ -269,6 +269,56 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
         ids.push(order.requestId);
       }
       expect(ids).toEqual(Array.from({ length: 650 }, (_, index) => `r${index}`));
+    });
+
+    test('a span of time is listed newest first as well, the same orders, with what is beyond its ends left out', async () => {
+      const times = Array.from({ length: 300 }, (_, index) => OPENED_AT_MS + Math.floor(index / 3));
+      for (const [index, openedAtMs] of times.entries())
+        await journal.open(newOrder({ owner: index % 2 === 0 ? 'a' : 'b', requestId: `r${index}`, openedAtMs }));
+      const span = { fromMs: OPENED_AT_MS + 1, untilMs: OPENED_AT_MS + 99, limit: 1_000 };
+      const oldestFirst = await collect(journal.list(span));
+      expect(oldestFirst).toHaveLength(98 * 3);
+      expect(await collect(journal.list({ ...span, newestFirst: true }))).toEqual([...oldestFirst].reverse());
+      expect(await collect(journal.list({ ...span, newestFirst: true, limit: 4 }))).toEqual(oldestFirst.slice(-4).reverse());
+    });
+
+    test('every key that an order was placed with is an owner, once', async () => {
+      expect(await journal.owners()).toEqual([]);
+      const owners = ['0'.repeat(32), '0123456789abcdef0123456789abcdef', 'f'.repeat(32), 'a name'];
+      for (const owner of owners) for (const requestId of ['r1', 'r2', 'r3']) await journal.open(newOrder({ owner, requestId }));
+      expect([...(await journal.owners())].sort()).toEqual([...owners].sort());
+    });
+
+    test('orders of one owner are listed by number, from either end, from a time on and page by page', async () => {
+      const { owner } = newOrder();
+      // Another owner's orders stand before and behind, in every order of owners.
+      for (const other of ['0'.repeat(32), 'f'.repeat(32)]) await journal.open(newOrder({ owner: other, requestId: 'theirs' }));
+      const count = 300;
+      for (let index = 0; index < count; index += 1)
+        await journal.open(newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index }));
+      const ids = (options: Partial<OfOwner>) => collect(journal.listOfOwner({ owner, limit: 1_000, ...options }));
+      const all = Array.from({ length: count }, (_, index) => `r${index}`);
+      expect(await ids({})).toEqual(all);
+      expect(await ids({ newestFirst: true })).toEqual(all.toReversed());
+      expect(await ids({ newestFirst: true, limit: 2 })).toEqual(['r299', 'r298']);
+      expect(await ids({ limit: 2 })).toEqual(['r0', 'r1']);
+      expect(await ids({ fromMs: OPENED_AT_MS + 298 })).toEqual(['r298', 'r299']);
+      expect(await ids({ fromMs: OPENED_AT_MS + 298, newestFirst: true })).toEqual(['r299', 'r298']);
+      expect(await ids({ fromMs: OPENED_AT_MS + count })).toEqual([]);
+      const { number } = (await journal.find(owner, 'r200'))!;
+      expect(await ids({ beforeNumber: number, newestFirst: true, limit: 2 })).toEqual(['r199', 'r198']);
+      expect(await ids({ owner: 'c'.repeat(32) })).toEqual([]);
+      expect(await collect(journal.listOfOwner({ owner: '0'.repeat(32), limit: 9 }))).toEqual(['theirs']);
+    });
+
+    test('an order that is opened again keeps its place among those of its owner', async () => {
+      const { owner } = newOrder();
+      await journal.open(newOrder({ requestId: 'first' }));
+      await journal.open(newOrder({ requestId: 'second', openedAtMs: OPENED_AT_MS + 1 }));
+      await journal.settle(owner, 'first', rejected, OPENED_AT_MS + 2);
+      await journal.open(newOrder({ requestId: 'first', openedAtMs: OPENED_AT_MS + 3 }));
+      expect(await collect(journal.listOfOwner({ owner, limit: 9 }))).toEqual(['first', 'second']);
+      expect(await collect(journal.listOfOwner({ owner, limit: 9, fromMs: OPENED_AT_MS + 1 }))).toEqual(['second']);
     });
 
     test.each(['', 'x'.repeat(65)])('a request id outside its bounds (%#) is a bug and is said so', async (requestId) => {

@@ -1,7 +1,6 @@
 import type { Outcome } from '../../src/domain/outcome';
-import type { Journal } from '../../src/journal/journal';
+import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { keepAnswers } from '../../src/journal/kept-answers';
-import { WriteFailure } from '../../src/journal/lmdb/group-commit';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { NOT_TOLD } from '../../src/domain/order';
 import { newOrder } from './new-order';

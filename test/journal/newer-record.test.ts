@@ -1,6 +1,5 @@
 import { open } from 'lmdb';
-import type { Journal } from '../../src/journal/journal';
-import type { JournalEvent } from '../../src/journal/journal-event';
+import type { Journal, JournalEvent } from '../../src/journal/journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { makeFolder, removeFolders } from './temporary-folder';

@@ -1,4 +1,7 @@
-import { mappingWith, shippedMapping } from './mapping-set';
+import { sandboxScopeOf } from '../../src/mapping/caller-name';
+import { checkWith, mappingWith, marked, shippedMapping } from './mapping-set';
+import { afterPendingOf, DEFAULT } from '../../src/mapping/compile-callers';
+import type { AfterPending, CallerKey, Operation, Scope } from '../../src/mapping/mapping';
 
 const SCRIPT = '0a'.repeat(16);
 const mapping = mappingWith(`
@@ -84,4 +87,156 @@ test('as shipped, plain PHP that names its requests by a header is held for 18 s
 
 test('as shipped, no purchase has a patience of its own: plain PHP is held as long on every one', () => {
   for (const { patienceMs } of shippedMapping().operations.values()) expect(patienceMs).toEqual({});
+});
+
+const KEY = '0a'.repeat(16);
+const callers = (says: string): string => `
+callers:
+  kinds:
+    php: { user_agents: ['', 'PHP*'], patience: 40s }
+    other: { patience: 4s }
+  keys:
+    ${KEY}:
+${says.replace(/^/gm, '      ')}
+`;
+
+function compiled(says: string): CallerKey {
+  const { mapping, problems } = checkWith(callers(says));
+  expect(problems).toEqual([]);
+  return mapping!.callerKeys.get(KEY)!;
+}
+
+test('patience is one for all, or by operation with a default', () => {
+  expect([compiled('patience: 10s').patienceOf('buy'), compiled('guard: off').patienceOf('buy')]).toEqual([10_000, undefined]);
+  const { patienceOf } = compiled('patience: { buy: 30s, default: 2s }');
+  expect([patienceOf('buy'), patienceOf('list'), patienceOf('constructor')]).toEqual([30_000, 2_000, 2_000]);
+  expect(compiled('patience: { buy: 30s }').patienceOf('list')).toBeUndefined();
+});
+
+test('a key says whose it is, whether it may sell and how much', () => {
+  const said =
+    'title: Ada\nnote: since 2024\ncontact: ada@example.com\nlimit: { purchases: 30, naira: 5000 }\nwallet_below: 2000';
+  expect(compiled(said)).toMatchObject({
+    title: 'Ada',
+    note: 'since 2024',
+    contact: 'ada@example.com',
+    pausedText: undefined,
+    limit: { purchasesPerMinute: 30, nairaPerDay: 500_000 },
+    isSandboxed: false,
+    sandboxOf: undefined,
+    walletBelow: 200_000,
+  });
+  expect(compiled('limit: { naira: 100 }').limit).toEqual({ purchasesPerMinute: Infinity, nairaPerDay: 10_000 });
+  expect(compiled('limit: { purchases: 1 }').limit).toEqual({ purchasesPerMinute: 1, nairaPerDay: undefined });
+  expect(compiled('guard: off').limit).toBeUndefined();
+});
+
+test('a paused key has a text of its own or ours, and false is not paused', () => {
+  expect(compiled('paused: true').pausedText).toBe(
+    'Sales of this account are paused. Nothing was charged. Please ask your provider.',
+  );
+  expect(compiled('paused: Please pay your bill').pausedText).toBe('Please pay your bill');
+  expect(compiled('paused: false').pausedText).toBeUndefined();
+});
+
+test('what a key does in the sandbox is read by what is said of the key', () => {
+  const { mapping } = checkWith(callers('title: Ada\nsandbox: true\nformat: x'));
+  const scope = mapping!.callerKeys.get(sandboxScopeOf(KEY));
+  expect(scope).toMatchObject({ fingerprint: sandboxScopeOf(KEY), sandboxOf: KEY, format: 'x', title: 'Ada', isSandboxed: true });
+});
+
+test('the shape of a list is a value in which $list is the list', () => {
+  const roots = { words: { status: 'success' }, text: 'Fine.' };
+  const scope: Scope = { fields: {}, joins: {}, roots, numberOf: () => undefined };
+  const { lists } = compiled(
+    'lists: { default: { status: $words.status, nested: { n: $list | count, rows: [$list] }, maybe: { when: { $http: 1 }, value: 1 } } }',
+  );
+  const shape = lists.get(DEFAULT)!;
+  expect(shape.build([1, 2], scope)).toEqual({ status: 'success', nested: { n: 2, rows: [[1, 2]] } });
+  expect(shape.sources.map(({ field }) => field)).toEqual(['status', 'nested', 'maybe']);
+});
+
+test('a shape that holds only sometimes leaves the list as it is otherwise', () => {
+  const { lists } = compiled('lists: { default: { when: { $text: Fine. }, value: { data: $list } } }');
+  const build = (text: string): unknown =>
+    lists.get(DEFAULT)!.build([1], { fields: {}, joins: {}, roots: { text }, numberOf: () => undefined });
+  expect([build('Fine.'), build('Else.')]).toEqual([{ data: [1] }, [1]]);
+});
+
+// What is wrong stands at §, with the rule that says so.
+test.each([
+  ['unknown-table', 'numbers: { §netwrk: { 1: MTN } }'],
+  ['unknown-value', 'numbers: { network: { 1: §VODAFONE } }'],
+  ['number-repeated', "numbers: { network: { 1: MTN, §'01': GLO } }"],
+  ['unlisted-without-numbers', 'unlisted: { §network: pass }'],
+  ['unknown-operation', 'patience: { §by: 10s }'],
+  ['unknown-operation', 'lists: { §status: { data: $list } }'],
+  ['unknown-format', 'format: §y'],
+  ['unknown-source', 'lists: { default: { data: $list, more: §$lst } }'],
+  ['source-not-available', 'lists: { default: { data: $list, more: §$order.number } }'],
+  ['unknown-path', 'lists: { default: { data: $list, more: §$words.statuss } }'],
+  ['shape-without-list', 'lists: { §default: { n: $list | count } }'],
+  ['patience-too-long', 'patience: { buy: §60s }'],
+  ['unknown-key', '§gard: off'],
+  ['unknown-choice', 'unlisted: { network: §perhaps }'],
+  ['bad-title', '§title: feedfeed'],
+  ['bad-title', '§title: Ada (sandbox)'],
+  ['bad-title', 'title: §"two\\nlines"'],
+  ['bad-title', 'title: §" Ada"'],
+  ['secret-literal', '§title: sandbox_demo'],
+  ['unknown-key', 'limit: { §purchase: 5 }'],
+  ['schema', 'limit: { purchases: §0 }'],
+  ['schema', 'limit: { naira: §0.5 }'],
+  ['schema', 'paused: §5'],
+  ['text-of-other-outcome', 'paused: §Transaction successful'],
+])('%s: %s', (code, says) => {
+  const { text, line, column } = marked(callers(says));
+  expect(checkWith(text).problems).toContainEqual(expect.objectContaining({ code, line, column }));
+});
+
+test('$list means nothing anywhere else', () => {
+  const { problems } = checkWith('texts: { found: Found., not_found: None. }', 'rows: { one: { all: $list } }');
+  expect(problems).toContainEqual(expect.objectContaining({ code: 'unknown-source', message: 'nothing here is called `$list`' }));
+});
+
+test.each([
+  ['unknown-list', '§data_pans.id'],
+  ['unknown-column', '§data_plans.idd'],
+  ['schema', '§data_plans'],
+])('%s: a table is shown in %s', (code, place) => {
+  const { text, line, column } = marked(
+    `tables:\n  network: { title: network, values: { MTN: { words: [MTN] }, GLO: { words: [GLO] } }, shown_in: [${place}] }\n`,
+  );
+  expect(checkWith(text).problems).toContainEqual(expect.objectContaining({ code, line, column }));
+});
+
+interface Said {
+  readonly operation?: AfterPending;
+  readonly format?: AfterPending;
+  readonly kind?: AfterPending;
+  readonly key?: AfterPending;
+}
+
+function decide({ operation, format, kind, key }: Said): AfterPending {
+  const byFormat = new Map(format === undefined ? [] : [['b', format] as const]);
+  return afterPendingOf(
+    { name: 'buy_airtime', afterPending: operation, afterPendingByFormat: byFormat } as unknown as Operation,
+    'b',
+    { name: 'other', patienceMs: 1_000, afterPending: kind },
+    { afterPendingOf: () => key } as unknown as CallerKey,
+  );
+}
+
+test.each<[Said, AfterPending]>([
+  [{}, 'look'],
+  [{ operation: 'buy' }, 'buy'],
+  [{ format: 'buy' }, 'buy'],
+  [{ kind: 'buy' }, 'buy'],
+  [{ format: 'buy', kind: 'look' }, 'look'],
+  [{ operation: 'look', format: 'buy', kind: 'buy' }, 'look'],
+  [{ key: 'buy' }, 'buy'],
+  [{ operation: 'look', format: 'look', kind: 'look', key: 'buy' }, 'buy'],
+  [{ operation: 'buy', format: 'buy', kind: 'buy', key: 'look' }, 'look'],
+])('%j means %s', (said, expected) => {
+  expect(decide(said)).toBe(expected);
 });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { walkIn, type Known } from '../../src/gateway/read/walk-in';
+import { type Known, walkIn } from '../../src/gateway/read/walk-in';
 import { Secret } from '../../src/domain/credentials';
 import type { LegacyRequest } from '../../src/domain/legacy';
 import type { Mapping } from '../../src/mapping/mapping';
 import { explainReplies } from '../../src/operator/explain/explain';
 import { patienceFor } from '../../src/gateway/order/learnt-patience';
-import { afterPendingOf } from '../../src/mapping/after-pending';
+import { afterPendingOf } from '../../src/mapping/compile-callers';
 import { mappingWith, shippedMapping } from './mapping-set';
 
 const mapping = shippedMapping();

@@ -2,22 +2,24 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
+import { hashOf, readFolder } from '../../src/mapping/load';
+import { openSetHistory } from '../../src/mapping/set-history';
 
 const SHIPPED = resolve(__dirname, '..', '..', 'mappings');
 
 let home: string;
 let folder: string;
-let lastGoodFile: string;
+let dataDir: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'compat-gateway-live-'));
   folder = join(home, 'mappings');
-  lastGoodFile = join(home, 'data', 'mappings.last-good.json');
+  dataDir = join(home, 'data');
   cpSync(SHIPPED, folder, { recursive: true });
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function open(): LiveMapping {
-  const opened = openLiveMapping({ folder, lastGoodFile });
+  const opened = openLiveMapping({ folder, history: openSetHistory(dataDir) });
   if ('problems' in opened) throw new Error(JSON.stringify(opened.problems));
   return opened.live;
 }
@@ -67,33 +69,34 @@ test('a restart with a broken folder serves the last good set', () => {
 
 test('a broken folder without a last good set gives its problems', () => {
   edit('operations/airtime.yaml', breakIt);
-  const opened = openLiveMapping({ folder, lastGoodFile });
+  const opened = openLiveMapping({ folder, history: openSetHistory(dataDir) });
   expect(opened).toMatchObject({ problems: [expect.objectContaining({ file: expect.stringContaining('airtime.yaml') })] });
 });
 
 test('a set that was edited since it was looked at is not taken', () => {
   const live = open();
   edit('operations/airtime.yaml', addSpelling);
-  const planned = openLiveMapping({ folder, lastGoodFile: join(home, 'other.json') });
+  const planned = openLiveMapping({ folder, history: openSetHistory(join(home, 'other')) });
   if ('problems' in planned) throw new Error('the edit is sound');
   edit('operations/airtime.yaml', (text) => text.replace('howmuch', 'how_much'));
-  expect(live.reload(planned.live.current().hash)).toMatchObject({ kind: 'edited_meanwhile' });
+  expect(live.reload({ expectedHash: planned.live.current().hash })).toMatchObject({ kind: 'edited_meanwhile' });
   expect(live.current().operations.get('buy_airtime')!.known.has('how_much')).toBe(false);
 });
 
 test('the same files have the same hash wherever their folder stands', () => {
   const elsewhere = join(home, 'elsewhere');
   cpSync(folder, elsewhere, { recursive: true });
-  const opened = openLiveMapping({ folder: elsewhere, lastGoodFile: join(home, 'other.json') });
+  const opened = openLiveMapping({ folder: elsewhere, history: openSetHistory(join(home, 'other')) });
   if ('problems' in opened) throw new Error('the shipped set is sound');
   expect(opened.live.current().hash).toBe(open().current().hash);
 });
 
-test('a last good file that was cut off counts as none', () => {
-  open();
-  writeFileSync(lastGoodFile, readFileSync(lastGoodFile, 'utf8').slice(0, 500));
+test('a last good set that was cut off counts as none', () => {
+  const { hash } = open().current();
+  const kept = join(dataDir, 'mapping-history', `${hash}.json`);
+  writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 500));
   edit('operations/airtime.yaml', breakIt);
-  expect(openLiveMapping({ folder, lastGoodFile })).toHaveProperty('problems');
+  expect(openLiveMapping({ folder, history: openSetHistory(dataDir) })).toHaveProperty('problems');
 });
 
 interface Candidate {
@@ -107,7 +110,7 @@ function candidate(change: (text: string) => string): Candidate {
   cpSync(SHIPPED, elsewhere, { recursive: true });
   const file = join(elsewhere, 'operations', 'airtime.yaml');
   writeFileSync(file, change(readFileSync(file, 'utf8')));
-  const opened = openLiveMapping({ folder: elsewhere, lastGoodFile: join(home, 'candidate.json') });
+  const opened = openLiveMapping({ folder: elsewhere, history: openSetHistory(join(home, 'candidate')) });
   if ('problems' in opened) throw new Error('the candidate is sound');
   const files = opened.live.files().map(({ name, text }) => ({ name: name!, text }));
   return { files, hash: opened.live.current().hash };
@@ -130,7 +133,7 @@ test('of two who looked at the same running set exactly one wins', () => {
   const [one, other] = [candidate(addSpelling), candidate((text) => text.replace('from: [amount]', 'from: [amount, sum]'))];
   expect(live.apply(one.files, one.hash, before).kind).toBe('reloaded');
   expect(live.apply(other.files, other.hash, before)).toEqual({ kind: 'running_changed', hash: one.hash });
-  expect(live.reload(one.hash, before)).toEqual({ kind: 'running_changed', hash: one.hash });
+  expect(live.reload({ expectedHash: one.hash, runningHash: before })).toEqual({ kind: 'running_changed', hash: one.hash });
   expect(live.current().hash).toBe(one.hash);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('sum');
 });
@@ -154,6 +157,25 @@ test('edits in the folder that nobody has looked at are not written over', () =>
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).toContain('mine');
 });
 
+test('edits in the folder that were looked at, and no others, are written over', () => {
+  const live = open();
+  const before = live.current().hash;
+  const airtime = (): string => readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8');
+  edit('operations/airtime.yaml', breakIt);
+  expect(live.reload().kind).toBe('refused');
+  const read = readFolder(folder);
+  const folderHash = 'files' in read ? hashOf(read.files) : undefined;
+  const running = live.files().map(({ name, text }) => ({ name: name!, text }));
+  edit('operations/airtime.yaml', (text) => `${text}# a later edit\n`);
+  expect(live.apply(running, before, before, { by: 'apply', folderHash })).toMatchObject({ kind: 'edited_meanwhile' });
+  expect(airtime()).toContain('# a later edit');
+  edit('operations/airtime.yaml', (text) => text.replace('# a later edit\n', ''));
+  // The folder is put back to the set in use.
+  expect(live.apply(running, before, before, { by: 'apply', folderHash })).toEqual({ kind: 'unchanged', hash: before });
+  expect(live.problems()).toEqual([]);
+  expect(airtime()).toBe(readFileSync(join(SHIPPED, 'operations', 'airtime.yaml'), 'utf8'));
+});
+
 test('who is started after a kill in the middle of it ends what was begun', () => {
   open();
   const { files, hash } = candidate(addSpelling);
@@ -165,44 +187,73 @@ test('who is started after a kill in the middle of it ends what was begun', () =
   expect(live.reload()).toEqual({ kind: 'unchanged', hash });
 });
 
-test('a set that cannot be kept as the last good one is not taken, and nobody is thrown at', () => {
+test('a set that cannot be kept in the history is not taken, and nobody is thrown at', () => {
   const live = open();
   const before = live.current().hash;
   const { files, hash } = candidate(addSpelling);
   // A full or withdrawn disk under the data folder.
-  rmSync(join(home, 'data'), { recursive: true });
-  writeFileSync(join(home, 'data'), 'no folder any more');
-  const refused = { kind: 'unwritable', hash: before, folder: join(home, 'data'), detail: expect.any(String) as string };
+  rmSync(dataDir, { recursive: true });
+  writeFileSync(dataDir, 'no folder any more');
+  const refused = {
+    kind: 'unwritable',
+    hash: before,
+    folder: join(dataDir, 'mapping-history'),
+    detail: expect.any(String) as string,
+  };
   expect(live.apply(files, hash, before)).toEqual(refused);
   expect(readFileSync(join(folder, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('howmuch');
   edit('operations/airtime.yaml', addSpelling);
   expect(live.reload()).toEqual(refused);
   expect(live.current().hash).toBe(before);
-  rmSync(join(home, 'data'));
+  rmSync(dataDir);
   expect(live.reload()).toEqual({ kind: 'reloaded', hash });
   expect(open().current().hash).toBe(hash);
 });
 
-test('a mappings folder that takes no files leaves the last good set as it was, and no draft beside it', () => {
+test('a mappings folder that takes no files leaves the history as it was, and no draft in it', () => {
   const live = open();
   const before = live.current().hash;
-  const kept = readFileSync(lastGoodFile, 'utf8');
+  const kept = readdirSync(live.history.folder);
+  const uses = live.history.list();
   const { files, hash } = candidate(addSpelling);
   // The name of the draft of what is being applied is taken.
   mkdirSync(join(folder, `.mappings-being-applied.json.${process.pid}`));
   expect(live.apply(files, hash, before)).toMatchObject({ kind: 'unwritable', hash: before, folder });
   expect(live.current().hash).toBe(before);
-  expect(readFileSync(lastGoodFile, 'utf8')).toBe(kept);
-  expect(readdirSync(join(home, 'data'))).toEqual(['mappings.last-good.json']);
+  expect(live.history.list()).toEqual(uses);
+  expect(readdirSync(live.history.folder)).toEqual(kept);
 });
 
-test('a set that is drafted and cannot take its place as the last good one is in use all the same', () => {
+test('a set that is drafted and cannot take its place in the history is in use all the same', () => {
   const live = open();
   const before = live.current().hash;
   edit('operations/airtime.yaml', addSpelling);
-  rmSync(lastGoodFile);
-  mkdirSync(lastGoodFile);
+  const uses = join(live.history.folder, 'uses.json');
+  rmSync(uses);
+  mkdirSync(uses);
   expect(live.reload()).toMatchObject({ kind: 'reloaded' });
-  expect(live.current().hash).not.toBe(before);
-  expect(readdirSync(join(home, 'data'))).toEqual(['mappings.last-good.json']);
+  const { hash } = live.current();
+  expect(hash).not.toBe(before);
+  // An order that names the set can still be read by it.
+  expect(readdirSync(live.history.folder).sort()).toEqual([`${before}.json`, `${hash}.json`, 'uses.json'].sort());
+});
+
+test('the history tells every set that came into use, and by what', () => {
+  const live = open();
+  const before = live.current().hash;
+  const { files, hash } = candidate(addSpelling);
+  live.apply(files, hash, before, { by: 'apply', plan: '0123456789abcdef', who: 'ada' });
+  edit('operations/airtime.yaml', breakIt);
+  live.reload({ cause: { by: 'watch' } });
+  edit('operations/airtime.yaml', (text) => text.replace('as: niara', 'as: naira').replace('howmuch', 'how_much'));
+  live.reload({ cause: { by: 'signal' } });
+  live.reload({ cause: { by: 'watch' } });
+  const last = live.current().hash;
+  open();
+  const changed = ['operations/airtime.yaml'];
+  expect(live.history.list()).toMatchObject([
+    { hash: last, by: 'signal', changed, restarts: { count: 1 } },
+    { hash, by: 'apply', plan: '0123456789abcdef', who: 'ada', changed },
+    { hash: before, by: 'start', changed: expect.arrayContaining(['callers.yaml', 'format-a.yaml']) as string[] },
+  ]);
 });

@@ -57,3 +57,18 @@ test('masked text has the same lines and columns, and what is no key stays', () 
   const text = `timing: { read: 4s }\ncallers:\n  keys:\n    ${FINGERPRINT}: { format: b }\n    "${KEY}":\n      format: b\n`;
   expect(maskCallerKeys(text)).toBe(text.replace(`"${KEY}"`, '*'.repeat(KEY.length + 2)));
 });
+
+test.each([
+  `callers:\n  keys:\n    ${FINGERPRINT}: { title: ${KEY} }`,
+  `callers:\n  keys:\n    ${FINGERPRINT}:\n      note: the key is ${KEY}:${PIN}`,
+  `callers:\n  keys:\n    ${FINGERPRINT}:\n      contact: "${KEY}"`,
+  `callers:\n  keys:\n    ${FINGERPRINT}:\n      paused: ask for ${KEY}`,
+  `callers:\n  keys:\n    ${FINGERPRINT}: { title: Ada, note: ${KEY}, patince: 4s }`,
+])('a key in a title or note is found and not printed: %j', (text) => {
+  const { problems, mapping } = checkWith(text);
+  expect(mapping).toBeUndefined();
+  expect(problems.some(({ message }) => message.includes('looks like an API key'))).toBe(true);
+  const printed = [JSON.stringify(problems), formatSarif(problems), ...problems.map(formatProblem)].join('\n');
+  expect(printed).not.toContain(KEY);
+  expect(printed).not.toContain(PIN);
+});

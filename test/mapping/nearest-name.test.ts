@@ -1,4 +1,4 @@
-import { nearestName } from '../../src/mapping/nearest-name';
+import { nearestName, safeRename } from '../../src/mapping/nearest-name';
 
 const KNOWN = ['transform', 'network', 'phone', 'plan', 'naira'];
 
@@ -24,4 +24,17 @@ test('of two that are near the nearest wins, then the first', () => {
 
 test('nothing is known, nothing is near', () => {
   expect(nearestName('phone', [])).toBeUndefined();
+});
+
+test.each(['numbers', 'send', 'required', 'numbering_guard', 'call', 'words', 'as', 'undecided', 'without_key'])(
+  'a key near `%s` is never renamed: it could move money',
+  (key) => {
+    expect(safeRename(`${key.slice(0, -2)}${key.at(-1)!}${key.at(-2)!}`, [key, 'title'])).toBeUndefined();
+    expect(safeRename(`${key}x`, [key])).toBeUndefined();
+  },
+);
+
+test('a key near two known ones is never renamed', () => {
+  expect(safeRename('titel', ['title'])).toBe('title');
+  expect(safeRename('titel', ['title', 'titer'])).toBeUndefined();
 });

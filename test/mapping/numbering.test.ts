@@ -1,5 +1,6 @@
-import { compileNumberings, toNumbering } from '../../src/mapping/numbering';
+import { compileNumberings, createOwnNumbers, toNumbering } from '../../src/mapping/numbering';
 import { shippedMapping } from './mapping-set';
+import { createTable } from '../../src/mapping/table';
 
 test('a numbering is a map from numbers', () => {
   expect([...toNumbering({ '1': 'MTN', '2': 'GLO' })]).toEqual([
@@ -17,4 +18,48 @@ test('a table or a value that is not there is reported, and the rest is read', (
   expect(codes).toEqual(['families.x.numbers.network.9 unknown-value', 'families.x.numbers.netwrk unknown-table']);
   expect([...numberings.keys()]).toEqual(['network']);
   expect(numberings.get('network')?.get(1)).toBe('MTN');
+});
+
+const { tables } = shippedMapping();
+const own = (table: string, numbers: Record<string, string>, unknown: string[] = []) =>
+  createOwnNumbers(tables.get(table)!, numbers, false, (number, expected) => void unknown.push(`${number}: ${expected}`));
+
+test.each<[string, string, unknown]>([
+  ['data_plan', '57', 57],
+  ['data_plan', '057', 57],
+  ['network', 'MTN', 'MTN'],
+  ['network', 'etisalat', '9MOBILE'],
+  // A number is ours: what the table itself means by it, or v1's.
+  ['cable_provider', '1', 'GOTV'],
+  ['cable_provider', '107', 107],
+  ['disco', '3', 3],
+  ['exam', 'jamb', 'JAMB'],
+  ['meter_type', 'Pre-Paid', 'prepaid'],
+])('a number of its own may be given the %s %j', (table, ours, meaning) => {
+  const unknown: string[] = [];
+  expect(own(table, { 7: ours }, unknown).meanings.get(7)).toBe(meaning);
+  expect(unknown).toEqual([]);
+});
+
+test.each([
+  ['network', 'VODAFONE', /mobile network such as MTN/],
+  // A number of networks means something in a format only.
+  ['network', '1', /the number 1 means none/],
+  ['data_plan', 'MTN 1GB', /the number of a data plan/],
+  ['disco', 'Abuja Electric', /its number/],
+])('what is no %s is told: %j', (table, ours, expected) => {
+  const unknown: string[] = [];
+  expect(own(table, { 7: ours }, unknown).meanings.size).toBe(0);
+  expect(unknown).toEqual([expect.stringMatching(expected)]);
+});
+
+test('the lowest of several numbers for one value is the one that is shown', () => {
+  const table = createTable('plan', { title: 'plan', unlisted: 'number' });
+  const { meanings, numberOf } = createOwnNumbers(table, { '09': '57', 12: '57', 30: '58' }, false, () => undefined);
+  expect([...meanings]).toEqual([
+    [12, 57],
+    [30, 58],
+    [9, 57],
+  ]);
+  expect([numberOf(57), numberOf(58), numberOf(59)]).toEqual([9, 30, undefined]);
 });

@@ -1,4 +1,7 @@
-import { formatProblem } from '../../src/mapping/problem';
+import { formatProblem, codeFrame, byCause, formatProblems } from '../../src/mapping/problem';
+import { checkFiles } from '../../src/mapping/check';
+import { readFolder, type MappingFileText } from '../../src/mapping/load';
+import { MAPPINGS } from './mapping-set';
 
 const problem = {
   file: 'mappings/format-a.yaml',
@@ -17,4 +20,90 @@ test('its hint stands indented below', () => {
   expect(formatProblem({ ...problem, hint: 'did you mean `from`?' })).toBe(
     'mappings/format-a.yaml:12:7  unknown-key  unknown key `fro`\n    did you mean `from`?',
   );
+});
+
+test('a frame shows the line with a caret below the place', () => {
+  expect(codeFrame(['a: 1', 'bc: 2'], 2, 5)).toBe('2 | bc: 2\n  |     ^');
+});
+
+test('a frame cuts a long line around the place', () => {
+  const frame = codeFrame([`${'x'.repeat(300)}y${'z'.repeat(300)}`], 1, 301)!;
+  const [line, caret] = frame.split('\n') as [string, string];
+  expect(line.length).toBeLessThan(120);
+  expect(line[caret.indexOf('^')]).toBe('y');
+});
+
+test('a frame never shows a secret, and keeps the caret where it was', () => {
+  const frame = codeFrame(['key: acme_live_4f9a11c27b # here'], 1, 29)!;
+  expect(frame).toBe('1 | key: ******************** # here\n  |                             ^');
+});
+
+test('there is no frame for a line that is not there', () => {
+  expect(codeFrame(['a'], 3, 1)).toBeUndefined();
+});
+
+test('control characters move neither the caret nor the terminal', () => {
+  expect(codeFrame(['a:\u001b[31m\tb'], 1, 9)).toBe('1 | a: [31m b\n  |         ^');
+});
+
+const read = readFolder(MAPPINGS);
+const SHIPPED = 'files' in read ? read.files : [];
+
+function problemsOf(name: string, from: string | RegExp, to: string): ReturnType<typeof checkFiles>['problems'] {
+  const files = SHIPPED.map((file): MappingFileText => {
+    if (file.name !== name) return file;
+    expect(file.text).toMatch(from);
+    return { ...file, text: file.text.replace(from, to) };
+  });
+  return checkFiles(files).problems;
+}
+
+const told = (problems: ReturnType<typeof checkFiles>['problems']): string[] =>
+  byCause(problems).map(({ problem, others }) => `${problem.line} ${problem.code} +${others.length}`);
+
+test('an operation that lost a level of indentation is one cause, whatever it was taken for', () => {
+  const problems = problemsOf('operations/airtime.yaml', /^ {4}(?=\S)/gm, '  ');
+  expect(problems.length).toBeGreaterThan(20);
+  expect(told(problems)).toEqual([`3 schema +${problems.length - 1}`]);
+});
+
+test('fields that lost theirs are one cause', () => {
+  const problems = problemsOf('operations/airtime.yaml', /^ {6}(?=(?:network|phone|amount|ported|kind): \{)/gm, '    ');
+  // `kind` stands twice then, which is wrong by itself.
+  expect(told(problems)).toEqual([`9 schema +${problems.length - 2}`, '16 duplicate-key +0']);
+  expect(formatProblems(problems)).toContain(`and ${problems.length - 2} more that may be gone with it: `);
+});
+
+test('a name that is missing in many places is told once, with some of them', () => {
+  const problems = problemsOf('replies.yaml', '  purchase:', '  purchse:');
+  const [first, ...rest] = byCause(problems);
+  expect(first!.problem.message).toBe('there is no block `purchase`');
+  expect(first!.others.length).toBeGreaterThan(5);
+  expect(rest).toEqual([]);
+  const table = byCause(problemsOf('networks.yaml', '  network:', '  netwrk:'));
+  expect(table[0]!.problem.message).toMatch(/`network`$/);
+  expect(table[0]!.others.map(({ code }) => code)).toEqual(expect.arrayContaining(['unknown-table', 'unknown-transform']));
+});
+
+test('what follows a broken line of YAML is counted with it', () => {
+  const problems = problemsOf('replies.yaml', '    success: { success: true }', '   success: { success: true }');
+  expect(problems.length).toBeGreaterThan(1);
+  expect(byCause(problems).length).toBe(1);
+});
+
+test('a cause of many is told before a mistake that stands alone, and no problem is lost', () => {
+  const problems = [
+    ...problemsOf('format-a.yaml', 'title:', 'titel:'),
+    ...problemsOf('replies.yaml', '  purchase:', '  purchse:'),
+  ];
+  const causes = byCause(problems);
+  expect(causes[0]!.problem.code).toBe('unknown-block');
+  expect(causes.flatMap(({ problem, others }) => [problem, ...others]).length).toBe(problems.length);
+  expect(causes.some(({ problem, others }) => problem.code === 'unknown-key' && others.length === 0)).toBe(true);
+});
+
+test('two or three mistakes of one kind are told one by one', () => {
+  const problems = problemsOf('callers.yaml', 'reconnect: 3s', 'reconnect: 3');
+  expect(byCause([...problems, ...problems]).map(({ others }) => others.length)).toEqual([0, 0]);
+  expect(byCause([])).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { compileSignal } from '../../src/mapping/signals';
+import { compilePattern, compileSignal } from '../../src/mapping/signals';
 import type { SignalSource } from '../../src/mapping/language/schema';
 import { legacyRequest } from '../gateway/legacy-request';
 
@@ -69,4 +69,15 @@ test.each<[string, Omit<SignalSource, 'weight'>]>([
   const codes: string[] = [];
   compileSignal({ weight: 'weak', ...source }, [], (_path, one) => void codes.push(one));
   expect(codes).toContain(code);
+});
+
+test.each([
+  ['axios', 'Axios', true],
+  ['axios', 'axios/1', false],
+  ['axios/*', 'AXIOS/1.2', true],
+  ['axios/*', 'axios', false],
+  ['*', 'anything', true],
+  ['', '', true],
+])('%j fits %j: %j', (pattern, value, fits) => {
+  expect(compilePattern(pattern)(value.toLowerCase())).toBe(fits);
 });

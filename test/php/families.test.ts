@@ -1,17 +1,10 @@
 /** Scripts of every family that is proved or named, as they send and read: sold, declined, and waited for. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { stringify } from 'yaml';
-import { Secret } from '../../src/domain/credentials';
-import { createKeyring } from '../../src/gateway/read/keyring';
-import { askV1, MAPPINGS, openHouse, type House } from '../flows/house';
+import { askV1, nameKeys, useHouse } from '../flows/house';
 import { hasPhp } from './has-php';
 import { runScript } from './run-script';
 
 const SECRET = 'fa31c0'.repeat(6);
 const KEY = 'sandbox_demo';
-const fingerprint = createKeyring(new Secret(SECRET)).fingerprint(new Secret(KEY));
 
 const PROVED = [
   ['families', 'semmatweb-bwsub'],
@@ -36,28 +29,12 @@ const NAMED = [
   ['services.mjs', 'msorg-as-client', {}],
 ] as const;
 
-let folder: string;
-let house: House;
+const house = useHouse({ env: { GATEWAY_SECRET: SECRET }, changeMappings: () => undefined });
 let unique = 100;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-families-'));
-  cpSync(MAPPINGS, folder, { recursive: true });
-  house = await openHouse({ env: { MAPPINGS_DIR: folder, GATEWAY_SECRET: SECRET } });
-});
-afterAll(async () => {
-  await house.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 /** Gives the key its line in callers.yaml. */
 function nameKey(entry: object): void {
-  const text = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
-  const keys = stringify({ keys: { [fingerprint]: entry } }).replace(/^/gm, '  ');
-  writeFileSync(
-    join(folder, 'callers.yaml'),
-    text.replace('  keys: {}\n', () => keys),
-  );
+  nameKeys(house.mappingsDir, SECRET, { [KEY]: entry });
   house.service.live.reload();
   expect(house.service.live.problems()).toEqual([]);
 }
@@ -75,7 +52,7 @@ async function sell(script: string, family: string, ends: readonly (keyof typeof
   expect(told.map((one) => one.told)).toEqual(ends.map((end) => ENDS[end]));
   for (const { reference } of told.filter((one) => one.told === 'delivered'))
     expect((await askV1(house.service, `/receipt?reference=${reference}`)).body.data).toMatchObject({ status: 'success' });
-  const metrics = await (await fetch(`${house.service.adminUrl}/metrics`)).text();
+  const metrics = await house.metrics();
   const [, count] = new RegExp(`^compat_families_total\\{family="${family}"\\} (\\d+)$`, 'm').exec(metrics) ?? [];
   expect(Number(count)).toBeGreaterThanOrEqual(ends.length);
 }

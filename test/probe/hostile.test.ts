@@ -83,3 +83,43 @@ test('strangers of every kind cost no sale, and leave nothing behind', async () 
     rmSync(dataDir, { recursive: true, force: true });
   }
 });
+
+const IDLE = 1_000;
+const SLOW = 100;
+const TIMED_SALES = 25;
+
+async function medianMsOfSales(gateway: GatewayProcess, name: string): Promise<number> {
+  const tookMs: number[] = [];
+  for (let sale = 0; sale < TIMED_SALES; sale += 1) {
+    const begunMs = performance.now();
+    expect(await sell(gateway, `${name}-${sale}`)).toMatch(/^200 .*"successful"/);
+    tookMs.push(performance.now() - begunMs);
+  }
+  return tookMs.sort((one, other) => one - other)[Math.floor(TIMED_SALES / 2)]!;
+}
+
+test('a sale takes its usual time beside a thousand idle connections and a hundred slow bodies', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const v1 = await openV1();
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url });
+  const crowds = [fork(CROWD, { execArgv: [] }), fork(CROWD, { execArgv: [] })];
+  try {
+    expect(await gateway.start()).toBe(true);
+    await medianMsOfSales(gateway, 'first');
+    const usualMs = await medianMsOfSales(gateway, 'alone');
+    const port = Number(new URL(gateway.url).port);
+    crowds[0]!.send({ port, each: IDLE, kinds: 'idle kept-alive' });
+    crowds[1]!.send({ port, each: SLOW, kinds: 'slow bodies' });
+    for (const until = Date.now() + BACK_MS; openFiles(gateway) < IDLE + SLOW && Date.now() < until;) await sleep(50);
+    expect(openFiles(gateway)).toBeGreaterThanOrEqual(IDLE + SLOW);
+    const besideMs = await medianMsOfSales(gateway, 'beside');
+    expect(openFiles(gateway)).toBeGreaterThanOrEqual(IDLE);
+    // A busy machine makes both slow.
+    expect(besideMs).toBeLessThan(3 * usualMs + 50);
+  } finally {
+    for (const crowd of crowds) crowd.disconnect();
+    await gateway.end('SIGTERM');
+    v1.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

@@ -77,6 +77,9 @@ export interface SpeakOptions {
   /** In order: the reply to HEAD has no body. */
   readonly methods?: readonly string[];
   readonly localAddress?: string;
+  /** Another connection than a plain one to the port. */
+  readonly open?: () => Socket;
+  readonly patienceMs?: number;
   /** Into how many packets the bytes are cut; 1 unless told. */
   readonly packets?: number;
   /** Until this holds, or the connection is closed; then a little longer, for what should not come. */
@@ -89,11 +92,11 @@ const A_LITTLE_MS = 40;
 export async function speak(
   port: number,
   bytes: string,
-  { methods = [], localAddress = '127.0.0.1', packets = 1, until = (replies) => replies.length > 0 }: SpeakOptions = {},
+  { methods = [], localAddress = '127.0.0.1', packets = 1, open, patienceMs = PATIENCE_MS, until = (replies) => replies.length > 0 }: SpeakOptions = {}, // prettier-ignore
 ): Promise<Heard> {
   let text = '';
   let isClosed = false;
-  const socket = connect({ port, host: '127.0.0.1', localAddress });
+  const socket = open?.() ?? connect({ port, host: '127.0.0.1', localAddress });
   socket.on('data', (chunk) => (text += chunk.toString('latin1'))).on('error', () => (isClosed = true));
   socket.on('close', () => (isClosed = true));
   const size = Math.ceil(bytes.length / packets);
@@ -102,7 +105,7 @@ export async function speak(
     socket.write(Buffer.from(bytes.slice(at, at + size), 'latin1'));
   }
   const startedAt = performance.now();
-  const isOver = (): boolean => isClosed || until(readReplies(text, methods)) || performance.now() - startedAt > PATIENCE_MS;
+  const isOver = (): boolean => isClosed || until(readReplies(text, methods)) || performance.now() - startedAt > patienceMs;
   do {
     while (!isOver()) await sleep(5);
     if (!isClosed) await sleep(A_LITTLE_MS);

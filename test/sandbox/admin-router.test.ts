@@ -1,23 +1,14 @@
 import express from 'express';
 import request from 'supertest';
 import { createSandboxAdminRouter } from '../../src/sandbox/admin-router';
-import { openRig, type Rig } from './open-rig';
+import { sale, sandboxOfTest } from '../conformance/target';
 
-let rig: Rig;
+const v1 = sandboxOfTest();
 let app: express.Express;
-beforeEach(async () => {
-  rig = await openRig();
-  app = express().use('/sandbox', createSandboxAdminRouter(rig.sandbox));
+beforeEach(() => {
+  app = express().use('/sandbox', createSandboxAdminRouter(v1.sandbox));
 });
-afterEach(() => rig.close());
 
-const sale = (more: Record<string, unknown> = {}) => ({
-  network: 'MTN',
-  phone: '08031234567',
-  amount: 100,
-  pin: '1234',
-  ...more,
-});
 const call = async (method: 'get' | 'post' | 'patch', path: string, body?: object) => {
   const asked = request(app)[method](`/sandbox${path}`);
   const reply = await (body === undefined ? asked : asked.send(body));
@@ -33,27 +24,27 @@ describe('the admin calls', () => {
   });
 
   test('show the ledger with its invariant', async () => {
-    await rig.post('/airtime', sale());
+    await v1.post('/airtime', sale());
     expect((await call('get', '/ledger')).body).toMatchObject({ isBalanced: true, faults: [], orders: 1 });
   });
 
   test('list moods and give them to the next purchases', async () => {
     expect((await call('get', '/moods')).body.moods).toContain('late-success');
     await call('post', '/moods', { api_key: 'sandbox_demo', mood: 'pending', calls: 1 });
-    expect((await rig.post('/airtime', sale())).body.status).toBe('pending');
+    expect((await v1.post('/airtime', sale())).body.status).toBe('pending');
     expect(await call('post', '/moods', { api_key: 'sandbox_demo', mood: 'none' })).toMatchObject({ status: 400 });
   });
 
   test('end a pending order', async () => {
-    const { body } = await rig.post('/airtime', sale({ phone: '08031230003' }));
+    const { body } = await v1.post('/airtime', sale({ phone: '08031230003' }));
     const path = `/orders/${body.data.reference}/settle`;
     expect((await call('post', path, { result: 'failed' })).status).toBe(200);
-    expect(await rig.balance()).toBe(1_000_000);
+    expect(await v1.balance()).toBe(1_000_000);
     expect(await call('post', path, { result: 'success' })).toMatchObject({ status: 400 });
   });
 
   test('reset sandbox wallets only, and fund any', async () => {
-    await rig.post('/airtime', sale());
+    await v1.post('/airtime', sale());
     expect((await call('post', '/wallets/reset', { api_key: 'sandbox_demo' })).body.wallet_balance).toBe(1_000_000);
     expect((await call('post', '/wallets/reset', { api_key: 'acme_live_demo' })).status).toBe(400);
     expect((await call('post', '/wallets/fund', { api_key: 'acme_live_poor', naira: 900 })).body.wallet_balance).toBe(1_000);
@@ -61,15 +52,15 @@ describe('the admin calls', () => {
 
   test('switch a service off and on', async () => {
     await call('post', '/services/airtime', { is_on: false });
-    expect((await rig.post('/airtime', sale())).status).toBe(403);
+    expect((await v1.post('/airtime', sale())).status).toBe(403);
     await call('post', '/services/airtime', { is_on: true });
-    expect((await rig.post('/airtime', sale())).status).toBe(200);
+    expect((await v1.post('/airtime', sale())).status).toBe(200);
     expect((await call('post', '/services/nothing', { is_on: true })).status).toBe(400);
   });
 
   test('change an account, strictly', async () => {
     expect((await call('patch', '/accounts/demo', { suspended: true })).status).toBe(200);
-    expect((await rig.get('/balance')).status).toBe(401);
+    expect((await v1.get('/balance')).status).toBe(401);
     for (const changes of [
       { pin: '1' },
       { suspendet: true },
@@ -83,26 +74,26 @@ describe('the admin calls', () => {
   });
 
   test('unlock a PIN', async () => {
-    for (let count = 0; count < 3; count += 1) await rig.post('/airtime', sale({ pin: '9999' }));
+    for (let count = 0; count < 3; count += 1) await v1.post('/airtime', sale({ pin: '9999' }));
     await call('post', '/accounts/demo/unlock');
-    expect((await rig.post('/airtime', sale())).status).toBe(200);
+    expect((await v1.post('/airtime', sale())).status).toBe(200);
   });
 
   test('regenerate a key', async () => {
     const { body } = await call('post', '/keys/regenerate', { api_key: 'sandbox_demo' });
-    expect((await rig.get('/balance')).status).toBe(401);
-    expect((await rig.get('/balance', body.api_key)).status).toBe(200);
+    expect((await v1.get('/balance')).status).toBe(401);
+    expect((await v1.as(body.api_key).get('/balance')).status).toBe(200);
     expect(await call('post', '/keys/regenerate', { api_key: 'sandbox_demo' })).toMatchObject({ status: 400 });
   });
 
   test('list deliveries and send one again', async () => {
-    rig.sandbox.admin.changeAccount('demo', { webhook_url: 'http://127.0.0.1:9/hook' });
-    await rig.post('/airtime', sale());
-    await rig.sandbox.admin.webhooksIdle();
+    v1.sandbox.admin.changeAccount('demo', { webhook_url: 'http://127.0.0.1:9/hook' });
+    await v1.post('/airtime', sale());
+    await v1.sandbox.admin.webhooksIdle();
     const [delivery] = (await call('get', '/deliveries')).body.deliveries;
     expect(delivery).toMatchObject({ event: 'transaction.success', state: 'waiting', attempts: [{ status: null }] });
     expect((await call('post', `/deliveries/${delivery.id}/redeliver`)).status).toBe(200);
-    await rig.sandbox.admin.webhooksIdle();
+    await v1.sandbox.admin.webhooksIdle();
     expect((await call('get', '/deliveries')).body.deliveries[0].attempts).toHaveLength(2);
     expect((await call('post', '/deliveries/99/redeliver')).status).toBe(400);
   });

@@ -1,11 +1,7 @@
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../src/upstream/v1';
-import { openRig, type Rig } from './open-rig';
+import { sandboxOfFile } from '../conformance/target';
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await openRig();
-});
-afterAll(() => rig.close());
+const v1 = sandboxOfFile();
 
 /** One good request for each POST endpoint. */
 const GOOD: Readonly<Record<string, Record<string, unknown>>> = {
@@ -37,13 +33,13 @@ const fields = posts.flatMap(({ path, kind, fields }) =>
 
 /** Far enough from the request before for every limit. */
 const send = (path: string, kind: string, body: Record<string, unknown>) => {
-  rig.clock.advance(kind === 'lookup' ? 16_000 : 3 * 60_000);
-  return rig.post(path, kind === 'purchase' ? { pin: '1234', ...body } : body);
+  v1.clock.advance(kind === 'lookup' ? 16_000 : 3 * 60_000);
+  return v1.post(path, kind === 'purchase' ? { pin: '1234', ...body } : body);
 };
 
 const untouched = async () => ({
-  balance: await rig.balance(),
-  orders: rig.sandbox.admin.countOrders(),
+  balance: await v1.balance(),
+  orders: v1.sandbox.admin.countOrders(),
 });
 
 describe('broken input', () => {
@@ -92,8 +88,8 @@ describe('broken input', () => {
   });
 
   test('fields are read from the body itself, never from what objects inherit', async () => {
-    rig.clock.advance(60_000);
-    const reply = await fetch(`${rig.url}/airtime`, {
+    v1.clock.advance(60_000);
+    const reply = await fetch(`${v1.url}/airtime`, {
       method: 'POST',
       headers: { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' },
       body: '{"pin":"1234","__proto__":{"network":"MTN","phone":"08031234567","amount":100}}',
@@ -105,7 +101,7 @@ describe('broken input', () => {
     const headers = { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' };
     const bodies = [JSON.stringify({ message: 'm'.repeat(300_000) }), Buffer.from([0x7b, 0xff, 0x7d]), '['.repeat(50_000)];
     for (const body of bodies) {
-      const reply = await fetch(`${rig.url}/airtime`, { method: 'POST', headers, body });
+      const reply = await fetch(`${v1.url}/airtime`, { method: 'POST', headers, body });
       expect({ status: reply.status, body: await reply.json() }).toMatchObject({ status: 400, body: { status: 'error' } });
     }
   });
@@ -113,17 +109,17 @@ describe('broken input', () => {
   test.each(['page=0', 'page=-1', 'page=x', 'page=1&page=2', 'per_page=', 'per_page=9', 'per_page=51', 'filter=all'])(
     'GET /transactions?%s is refused with 400',
     async (query) => {
-      expect((await rig.get(`/transactions?${query}`)).status).toBe(400);
+      expect((await v1.get(`/transactions?${query}`)).status).toBe(400);
     },
   );
 
   test.each(['', '?net=', '?net=NOBODY', '?net=MTN&net=GLO'])('GET /data-card%s is refused with 400', async (query) => {
-    expect((await rig.get(`/data-card${query}`)).status).toBe(400);
+    expect((await v1.get(`/data-card${query}`)).status).toBe(400);
   });
 
   test('a receipt without or with two references is refused', async () => {
-    expect((await rig.get('/receipt')).status).toBe(400);
-    expect((await rig.get('/receipt?reference=')).status).toBe(400);
-    expect((await rig.get('/receipt?reference=a&reference=b')).status).toBe(404);
+    expect((await v1.get('/receipt')).status).toBe(400);
+    expect((await v1.get('/receipt?reference=')).status).toBe(400);
+    expect((await v1.get('/receipt?reference=a&reference=b')).status).toBe(404);
   });
 });

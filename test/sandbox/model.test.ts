@@ -5,12 +5,12 @@
 import fc from 'fast-check';
 import { answerRequest } from '../../src/sandbox/answer-request';
 import { createVirtualClock } from '../../src/sandbox/clock';
-import { createWorld } from '../../src/sandbox/create-world';
+import { createWorld } from '../../src/sandbox/world';
 import { loadConfig } from '../../src/sandbox/load-config';
 import { openLmdbStore } from '../../src/sandbox/store/lmdb-store';
-import { checkLedger } from '../../src/sandbox/order/check-ledger';
+import { checkLedger } from '../../src/sandbox/order/ledger';
 import { WebhookPoster } from '../../src/sandbox/webhook/post-webhook';
-import { temporaryFolder } from './open-rig';
+import { temporaryFolder } from '../conformance/target';
 
 const STEPS = 10_000;
 const STEPS_PER_LIFE = 100;
@@ -86,7 +86,7 @@ class Life {
     };
     this.#store = openLmdbStore(this.#dataDir);
     this.#poster = new WebhookPoster(clock, undefined);
-    const options = { clock, isRelaxed: true, seed: 'model', poster: this.#poster, onFinal: () => undefined };
+    const options = { clock, isRelaxed: true, seed: 'model', poster: this.#poster };
     this.#world = createWorld(config, this.#store, options);
   }
 

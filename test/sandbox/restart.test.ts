@@ -2,42 +2,34 @@ import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openSandbox } from '../../src/sandbox/sandbox';
 import { createVirtualClock } from '../../src/sandbox/clock';
-import { openRig, temporaryFolder } from './open-rig';
+import { openSandboxTarget, sale, temporaryFolder } from '../conformance/target';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
-
-const sale = (more: Record<string, unknown> = {}) => ({
-  network: 'MTN',
-  phone: '08031234567',
-  amount: 100,
-  pin: '1234',
-  ...more,
-});
 
 describe('a data folder', () => {
   test('brings back wallets, orders, locks, moods that struck and results that are due', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder.path}/all`;
-    const before = await openRig({ dataDir, clock });
+    const before = await openSandboxTarget({ dataDir, clock });
     const { body: sold } = await before.post('/airtime', sale({ request_id: 'sold' }));
     const { body: late } = await before.post('/airtime', sale({ phone: '08031230001' }));
     await before.post('/airtime', sale({ phone: '08031230008', request_id: 'struck' }));
-    for (let count = 0; count < 3; count += 1) await before.post('/airtime', sale({ pin: '9999' }), 'acme_live_demo');
+    for (let count = 0; count < 3; count += 1) await before.as('acme_live_demo').post('/airtime', sale({ pin: '9999' }));
     before.sandbox.admin.switchService('cabletv', false);
     const key = before.sandbox.admin.regenerateKey('acme_live_poor');
     await before.close();
 
     clock.advance(6_000);
-    const after = await openRig({ dataDir, clock });
+    const after = await openSandboxTarget({ dataDir, clock });
     clock.advance(0);
     expect((await after.post('/airtime', sale({ request_id: 'sold' }))).body).toEqual({ ...sold, duplicate: true });
-    expect((await after.get(`/receipt?reference=${late.data.reference}`)).body.data.status).toBe('success');
+    expect((await after.receipt(late.data.reference)).status).toBe('success');
     expect((await after.post('/airtime', sale({ phone: '08031230008', request_id: 'struck' }))).body.status).toBe('success');
-    expect((await after.post('/airtime', sale(), 'acme_live_demo')).status).toBe(403);
+    expect((await after.as('acme_live_demo').post('/airtime', sale())).status).toBe(403);
     expect((await after.post('/cabletv', { plan_id: 11, smartcard: '7012345678', pin: '1234' })).status).toBe(403);
-    expect((await after.get('/balance', 'acme_live_poor')).status).toBe(401);
-    expect((await after.get('/balance', key)).status).toBe(200);
+    expect((await after.as('acme_live_poor').get('/balance')).status).toBe(401);
+    expect((await after.as(key).get('/balance')).status).toBe(200);
     expect(await after.balance()).toBe(999_706);
     await after.close();
   });
@@ -45,11 +37,11 @@ describe('a data folder', () => {
   test('remembers the duplicate window', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder.path}/window`;
-    const before = await openRig({ dataDir, clock });
+    const before = await openSandboxTarget({ dataDir, clock });
     await before.post('/airtime', sale());
     await before.close();
     clock.advance(4_000);
-    const after = await openRig({ dataDir, clock });
+    const after = await openSandboxTarget({ dataDir, clock });
     expect((await after.post('/airtime', sale())).body.message).toBe('Duplicate request detected');
     await after.close();
   });
@@ -60,7 +52,7 @@ describe('a data folder', () => {
     ['cut off', (whole: Buffer) => whole.subarray(0, 8_192), 'holds a sandbox.lmdb that is cut off'],
   ])('with a file that is %s is refused with a sentence, and left as it is', async (name, damage, sentence) => {
     const dataDir = `${folder.path}/${name}`;
-    const before = await openRig({ dataDir });
+    const before = await openSandboxTarget({ dataDir });
     for (let sales = 0; sales < 50; sales += 1) await before.post('/airtime', sale({ request_id: `${sales}` }));
     await before.close();
     const file = `${dataDir}/sandbox.lmdb`;
@@ -82,11 +74,11 @@ describe('a data folder', () => {
     const dataDir = `${folder.path}/killed`;
     const references = await sellUntilKilled(dataDir);
     expect(references.length).toBeGreaterThan(0);
-    const rig = await openRig({ dataDir });
+    const v1 = await openSandboxTarget({ dataDir });
     for (const reference of references) {
-      expect((await rig.get(`/receipt?reference=${reference}`, 'acme_live_demo')).body.data.status).toBe('success');
+      expect((await v1.as('acme_live_demo').receipt(reference)).status).toBe('success');
     }
-    await rig.close();
+    await v1.close();
   });
 
   test('is refused to a second process while the first runs', async () => {

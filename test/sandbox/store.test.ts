@@ -1,8 +1,8 @@
 import { open as openLmdb } from 'lmdb';
 import { openLmdbStore } from '../../src/sandbox/store/lmdb-store';
-import { createMemoryStore } from '../../src/sandbox/store/memory-store';
+import { createMemoryStore } from '../../src/sandbox/store/store';
 import { numberKey, type Store } from '../../src/sandbox/store/store';
-import { temporaryFolder } from './open-rig';
+import { temporaryFolder } from '../conformance/target';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -1,11 +1,10 @@
 /** One history: a house, some scripts, much trouble, then peace, then the verdict. The seed decides all of it. */
-import { Dialect } from './edge/dialect';
 import { Disk } from './edge/disk';
 import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
 import { config, loadHouse, ownerOf, START_MS } from './edge/house-parts';
 import { SimulatedRoad } from './edge/simulated-upstream';
-import { SimulatedV1 } from './edge/simulated-v1';
+import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
 import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';

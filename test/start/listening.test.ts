@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { listening } from '../../src/start/listening';
+import { listening, routesBehindV1 } from '../../src/start/listening';
 import { configFor } from '../flows/house';
+import { shippedMapping } from '../mapping/mapping-set';
 
 let taken: Server;
 let port: number;
@@ -45,4 +46,20 @@ test('what listens gives its value, and an error without a code stays as it is',
   expect(await listening(configFor('/tmp'), 'public', listen)).toBeGreaterThan(0);
   const bug = new Error('a bug');
   await expect(listening(configFor('/tmp'), 'public', () => Promise.reject(bug))).rejects.toBe(bug);
+});
+
+test('no shipped address lies where v1 is passed through', () => {
+  expect(routesBehindV1(shippedMapping(), '/api/v1')).toBeUndefined();
+});
+
+test('a V1_PATH that takes addresses from scripts is told with one of them', () => {
+  expect(routesBehindV1(shippedMapping(), '/api')).toMatch(
+    /^V1_PATH is \/api, .* would not reach (GET|POST) \/api\/\S+ and \d+ more\. Choose a V1_PATH that the mappings do not use\.$/,
+  );
+});
+
+test('an address at V1_PATH itself counts, one that only begins alike does not', () => {
+  const routes = [{ methods: ['POST'], path: '/v1', operation: 'buy', format: undefined }];
+  expect(routesBehindV1({ routes }, '/v1')).toContain('would not reach POST /v1. Choose');
+  expect(routesBehindV1({ routes }, '/v')).toBeUndefined();
 });

@@ -35,6 +35,13 @@ describe('the log', () => {
     expect(silent.lines).toEqual([]);
   });
 
+  it('says which of several processes wrote the line, and writes a number that JSON has no word for as null', () => {
+    const lines: string[] = [];
+    createLog('debug', { write: (line) => void lines.push(line) }, 2).debug('x', { heldMs: NaN, durationMs: Infinity });
+    expect(lines[0]).toMatch(/^\{"level":"debug","time":"[^"]+","worker":2,"heldMs":null,"durationMs":null,"event":"x"\}\n$/);
+    expect([createLog('debug', { write: () => undefined }), logOf().log].map((log) => log.writesDebug)).toEqual([true, false]);
+  });
+
   it('leaves out what is not on the list, and whatever is no plain value', () => {
     const { log, parsed } = logOf();
     const handedIn = {

@@ -36,7 +36,7 @@ describe('the metrics', () => {
 
   it('tell the money in unknown orders', async () => {
     const { metrics, lines } = metricsOf();
-    metrics.setUnknownOrders(3, kobo(150_050));
+    metrics.setUnknownOrders({ agesMs: [1_000, 90_000, 5 * 86_400_000], overdue: 1, atRisk: kobo(150_050) });
     expect(await lines()).toEqual(expect.arrayContaining(['compat_unknown_orders 3', 'compat_unknown_orders_naira 1500.5']));
   });
 
@@ -95,4 +95,58 @@ describe('the metrics', () => {
     expect(await createMetrics({ hasProcessMetrics: false }).registry.metrics()).not.toContain('process_resident_memory_bytes');
     expect(both[0]?.registry.contentType).toContain('text/plain');
   });
+});
+
+test('hang-ups, repeats and what was learnt from them are counted under bounded labels', async () => {
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  metrics.hungUp('plain_php');
+  metrics.repeated('joined');
+  metrics.repeated('joined');
+  metrics.setLearnt(new Map([['axios', 3]]));
+  metrics.setLearnt(new Map([['plain_php', 2]]));
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('compat_hang_ups_total{kind="plain_php"} 1');
+  expect(text).toContain('compat_repeats_total{repeat="joined"} 2');
+  expect(text).toContain('compat_learnt_patience_keys{kind="plain_php"} 2');
+  expect(text).not.toContain('axios');
+});
+
+test('lines that the log has lost are counted where the log counts them', async () => {
+  let lost = 0;
+  const { registry } = createMetrics({ hasProcessMetrics: false, logLinesLost: () => lost });
+  expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 0$/m);
+  lost = 7;
+  expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 7$/m);
+  lost = 9;
+  expect(await registry.metrics()).toMatch(/^compat_log_lines_lost_total 9$/m);
+});
+
+test('v1 is up until it is told otherwise, and its troubles are counted by kind', async () => {
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 1$/m);
+  metrics.v1Trouble('not_v1');
+  metrics.setV1Up(false);
+  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 0$/m);
+  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_troubles_total\{kind="not_v1"\} 1$/m);
+  metrics.setV1Up(true);
+  expect(await metrics.registry.metrics()).toMatch(/^compat_v1_up 1$/m);
+});
+
+test('calls under way, waiting and allowed are those of the moment of the reading', async () => {
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  let waiting = 3;
+  metrics.watchTurns(() => ({ inFlight: 7, waiting, bound: 4_096 }));
+  metrics.callWaited('taken', 300);
+  metrics.callWaited('late', 4_000);
+  waiting = 2;
+  const lines = (await metrics.registry.metrics()).split('\n');
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'compat_upstream_calls_in_flight 7',
+      'compat_upstream_calls_waiting 2',
+      'compat_upstream_calls_bound 4096',
+      'compat_upstream_wait_seconds_sum{fate="taken"} 0.3',
+      'compat_upstream_wait_seconds_count{fate="late"} 1',
+    ]),
+  );
 });

@@ -1,8 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
-import { createOutput, type OutputEvents } from '../../src/telemetry/output';
+import { createFileOutput, createOutput, type OutputEvents } from '../../src/telemetry/output';
 
 afterAll(removeFolders);
 
@@ -136,3 +150,82 @@ test.each(['output.flush().then(() => process.exit(0))', 'process.exit(0)', ''])
     expect(text).toBe(Array.from({ length: 2_000 }, (_, n) => `line ${n}\n`).join(''));
   },
 );
+
+const openFiles = (): number => readdirSync('/proc/self/fd').length;
+
+describe('a file with a name', () => {
+  test('that is renamed while lines are written: each line is whole in one of the files, and the old ones are closed', async () => {
+    const folder = await makeFolder();
+    const file = join(folder, 'log');
+    const output = createFileOutput(file);
+    const before = openFiles();
+    for (let n = 0; n < 20_000; n += 1) {
+      output.write(`line ${n} ₦\n`);
+      if (n % 2_000 !== 1_999) continue;
+      renameSync(file, join(folder, `log.${n}`));
+      expect(output.reopen()).toBeUndefined();
+      if (n % 4_000 === 3_999) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await output.flush();
+    expect(openFiles()).toBe(before);
+    const names = [...Array.from({ length: 10 }, (_, nth) => `log.${nth * 2_000 + 1_999}`), 'log'];
+    const text = names.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+    expect(text === Array.from({ length: 20_000 }, (_, n) => `line ${n} ₦\n`).join('')).toBe(true);
+    expect(statSync(file).mode & 0o777).toBe(0o640);
+  });
+
+  test('whose disk is full is given up for one with room: the line that it has in part is whole in the new one', async () => {
+    const disk = join(await makeFolder(), 'disk');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    try {
+      const file = join(disk, 'log');
+      const { told, events } = noting();
+      const output = createFileOutput(file, events);
+      const lines = Array.from({ length: 10_000 }, (_, n) => `line ${n}\n`);
+      for (const line of lines) output.write(line);
+      await output.flush();
+      expect(told).toEqual(['ENOSPC']);
+      // As an operator does who needs room: the name is gone, and the old file holds its room until it is closed.
+      const first = readFileSync(file, 'utf8');
+      rmSync(file);
+      execFileSync('mount', ['-o', 'remount,size=512k', disk]);
+      expect(output.reopen()).toBeUndefined();
+      await output.flush();
+      const whole = first.slice(0, first.lastIndexOf('\n') + 1);
+      expect(whole.length).toBeGreaterThan(1_000);
+      expect(whole + readFileSync(file, 'utf8') === lines.join('')).toBe(true);
+      expect(told).toEqual(['ENOSPC', 'well, 0 lost']);
+    } finally {
+      execFileSync('umount', ['-l', disk]);
+    }
+  });
+
+  test('that cannot be opened anew goes on in the old file, and says why', async () => {
+    const folder = await makeFolder();
+    const file = join(folder, 'log');
+    const output = createFileOutput(file);
+    renameSync(file, `${file}.1`);
+    mkdirSync(file);
+    expect(output.reopen()).toBe('EISDIR');
+    output.write('a line\n');
+    await output.flush();
+    expect(readFileSync(`${file}.1`, 'utf8')).toBe('a line\n');
+  });
+
+  test('is added to and not begun again, and is a file', async () => {
+    const folder = await makeFolder();
+    const file = join(folder, 'log');
+    writeFileSync(file, 'before\n');
+    chmodSync(file, 0o600);
+    const output = createFileOutput(file);
+    output.write('after\n');
+    await output.flush();
+    expect(readFileSync(file, 'utf8')).toBe('before\nafter\n');
+    expect(() => createFileOutput(join(folder, 'none', 'log'))).toThrow('ENOENT');
+    expect(() => createFileOutput(folder)).toThrow('EISDIR');
+    expect(() => createFileOutput('/dev/null')).toThrow('not a file');
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    expect(() => createFileOutput(join(folder, 'pipe'))).toThrow('ENXIO');
+  });
+});

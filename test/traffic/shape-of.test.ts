@@ -1,9 +1,12 @@
-import { shapeOf, signatureOf } from '../../src/traffic/shape-of';
+import { fieldKindOf, keepAddress, keepWord, shapeOf, signatureOf } from '../../src/traffic/shape-of';
 import { matchRequest } from '../gateway/pure-steps';
 import type { LegacyRequestParts } from '../gateway/legacy-request';
 import { checkFiles } from '../../src/mapping/check';
 import { shippedMapping } from '../mapping/mapping-set';
 import { filesWith } from '../mapping/mapping-set';
+import { InexactNumber } from '../../src/domain/json';
+import type { LegacyValue } from '../../src/domain/legacy';
+import { keepName } from '../../src/domain/shown-words';
 
 function shape(parts: LegacyRequestParts) {
   const { request, operation, mapping } = matchRequest(parts);
@@ -115,4 +118,104 @@ test('requests have one signature exactly when they have one shape', () => {
   });
   for (const [signature, shown] of seen)
     for (const [other, otherShown] of seen) expect(signature === other).toBe(shown === otherShown);
+});
+
+test.each<[LegacyValue, string]>([
+  [5, 'integer'],
+  [-5, 'integer'],
+  [5.5, 'decimal'],
+  [new InexactNumber('12345678901234567890'), 'integer'],
+  [new InexactNumber('0.12345678901234567890'), 'decimal'],
+  ['5', 'digits'],
+  ['0451', 'digits'],
+  ['08031234567', 'phone'],
+  ['+234 803-123-4567', 'phone'],
+  ['8031234567', 'phone'],
+  ['1,000', 'amount'],
+  ['₦500', 'amount'],
+  ['100.50', 'amount'],
+  ['1,00,0', 'text'],
+  ['MTN', 'word'],
+  ['SHARE AND SELL', 'word'],
+  ['9MOBILE', 'word'],
+  ['VTU2024', 'text'],
+  ['abuja-electric', 'word'],
+  ['true', 'flag'],
+  [' Off ', 'flag'],
+  [true, 'flag'],
+  ['', 'empty'],
+  ['   ', 'empty'],
+  [null, 'null'],
+  ['a@b.example', 'text'],
+  ['9'.repeat(50), 'text'],
+  [['1'], 'list'],
+  [{ a: 1 }, 'object'],
+])('%j is %s', (value, kind) => {
+  expect(fieldKindOf(value)).toBe(kind);
+});
+
+test('long texts cost no more than short ones', () => {
+  const before = process.cpuUsage();
+  for (let turn = 0; turn < 1_000; turn += 1) fieldKindOf(`${'a1 '.repeat(30_000)}!`);
+  // Work of this process in microseconds: what others do on the machine is not in it.
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
+});
+
+const none = {};
+
+test('a name that is the key itself, or a part of it, gives way wherever the key stands', () => {
+  const basic = `Basic ${Buffer.from('shopkeeper:1234').toString('base64')}`;
+  expect([
+    keepName('shopkeeper', { authorization: 'Token shopkeeper:1234' }),
+    keepName('shopkeeper', { token: 'shopkeeper' }),
+    keepName('shopkeeper', { authorization: basic }),
+    keepName('keeper', { authorization: basic }),
+    keepWord('ShopKeeper', { authorization: 'Bearer shopkeeper' }),
+    keepAddress('/api/shopkeeper/', { authorization: 'Token: shopkeeper' }),
+    // Short parts of a key are in many a word.
+    keepName('shop', { authorization: basic }),
+  ]).toEqual([':value', ':value', ':value', ':value', ':value', '/api/:value/', 'shop']);
+});
+
+test.each([
+  ['/api/buy-data/', '/api/buy-data/'],
+  ['/api/v2/topup.php', '/api/v2/topup.php'],
+  ['/api/transaction/REF-8841', '/api/transaction/:value'],
+  ['/api/08031234567/balance', '/api/:value/balance'],
+  ['/acme_live_demo/topup', '/:value/topup'],
+  ['/wp-login.php', '/wp-login.php'],
+  ['/api/buyData/BuyAirtime', '/api/buyData/BuyAirtime'],
+  ['/api/XQL/RZWeaijSCUWEH/Ge', '/api/:value/:value/:value'],
+  ['/', '/'],
+  ['/a/b/c/d/e/f/g/h/i/j', '/a/b/c/d/e/f/g/h/:value'],
+  ['/api/a%00b', '/api/:value'],
+  [`/${'x'.repeat(30)}`, '/:value'],
+])('the address %s is kept as %s', (path, kept) => {
+  expect(keepAddress(path, none)).toBe(kept);
+});
+
+test.each([
+  ['MTN-NG', 'mtnng'],
+  [' Abuja Electric ', 'abujaelectric'],
+  ['T2', 't2'],
+  ['DStv', 'dstv'],
+  ['StarTimes', 'startimes'],
+  ['9Mobile', '9mobile'],
+  ['XQLRZWeaijSCUWEHGe', ':value'],
+  [7, '7'],
+  ['07', '7'],
+  ['999', '999'],
+  [1000, ':value'],
+  ['1234', ':value'],
+  ['1234567', ':value'],
+  ['08031234567', ':value'],
+  ['sandbox_demo', ':value'],
+  ['a1b2c3', ':value'],
+  ['ada@shop.example', ':value'],
+  ['the quick brown fox jumps over', ':value'],
+  ['--', ':value'],
+  [['MTN'], ':value'],
+  [true, ':value'],
+])('the word %j is kept as %s', (raw, kept) => {
+  expect(keepWord(raw, none)).toBe(kept);
 });

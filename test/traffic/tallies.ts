@@ -1,5 +1,4 @@
-import type { Counters } from '../../src/traffic/counters';
-import type { Tally, TallyRoom } from '../../src/traffic/tally';
+import type { Counters, Tally, TallyRoom } from '../../src/traffic/counters';
 
 export const NOW = 1_800_000_000_000;
 export const ROOM: TallyRoom = {

@@ -14,6 +14,7 @@ let lines: Record<string, unknown>[];
 let asked: { path: string | undefined; authorization: string | undefined }[];
 let up: boolean[];
 let troubles: string[];
+let timed: unknown[];
 let nowMs: number;
 let due: { readonly atMs: number; readonly run: () => void } | undefined;
 let watching: UpstreamWatch | undefined;
@@ -25,6 +26,7 @@ beforeEach(async () => {
   asked = [];
   up = [];
   troubles = [];
+  timed = [];
   nowMs = 0;
   due = undefined;
   v1 = WELL;
@@ -55,6 +57,7 @@ async function close(): Promise<void> {
 
 const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
 const metrics = {
+  upstreamDone: (...call: unknown[]) => void timed.push(call),
   setV1Up: (isUp: boolean) => void up.push(isUp),
   v1Trouble: (kind: string) => void troubles.push(kind),
 };
@@ -222,4 +225,14 @@ test('after a stop nothing is asked and nothing said', async () => {
   watch().stop();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect({ lines, due }).toEqual({ lines: [], due: undefined });
+});
+
+test('each call is timed by its endpoint and how it ended, whatever the address of v1 is', () => {
+  const { noteCall } = watch(undefined, 0);
+  noteCall(GOOD_SALE);
+  noteCall({ ...GOOD_SALE, path: '/api/v1/catalog', outcome: 'unavailable', durationMs: 5 });
+  expect(timed).toEqual([
+    ['/airtime', 'unknown', 20],
+    ['/catalog', 'unavailable', 5],
+  ]);
 });

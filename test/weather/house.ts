@@ -2,9 +2,10 @@
 import type { JsonObject } from '../../src/domain/json';
 import type { LegacyRequest } from '../../src/domain/legacy';
 import type { Order } from '../../src/domain/order';
-import { accountSchema } from '../../src/sandbox/account/account';
+import { accountSchema } from '../../src/sandbox/account';
 import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { Disk } from '../simulation/edge/disk';
+import type { Fate, SendFault, Weather } from '../simulation/edge/fault-plan';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
 import { config, loadHouse, ownerOf, START_MS, withAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedRoad } from '../simulation/edge/simulated-upstream';
@@ -23,7 +24,6 @@ import {
   type Word,
 } from '../simulation/verdict/case-book';
 import { Trace } from '../simulation/verdict/trace';
-import { weatherOf, type Trouble } from './weather';
 
 export interface Caller {
   /** Small letters and digits. */
@@ -50,6 +50,17 @@ export interface Told {
   /** Undefined when the words of the reply contradict each other. */
   readonly word: Word | undefined;
 }
+
+export interface Call {
+  readonly kind: 'purchase' | 'read';
+  /** The request id or the address, and how many calls of this name there have been: `r7 2`. */
+  readonly label: string;
+  /** Fingerprint of the key. */
+  readonly owner: string;
+}
+
+/** What befalls a call; the chance is the call's own. */
+export type Trouble = (call: Call, chance: Chance) => SendFault | undefined;
 
 const PIN = '1234';
 const NO_HABITS: ConstructorParameters<typeof SimulatedV1>[2] = { answer: (request, ask) => ask(request) };
@@ -195,4 +206,22 @@ export async function inWeather<T>({ seed, callers, trouble }: HouseOptions, pla
     await timeline.runToEnd(playing);
     return playing;
   });
+}
+
+/** Weather in which nothing goes wrong but calls to v1: the disk, the clock and the process are well. */
+function weatherOf(chance: Chance, trouble: Trouble): Weather {
+  const fateOf = (kind: Call['kind'], label: string, owner: string): Fate<SendFault> => {
+    const own = chance.fork(`${kind} ${label}`);
+    return { fault: trouble({ kind, label, owner }, own), chance: own };
+  };
+  return {
+    forSend: (label, owner) => fateOf('purchase', label, owner),
+    forFind: (label, owner) => fateOf('read', label, owner),
+    forWrite: (label) => ({ fault: undefined, chance: chance.fork(`write ${label}`) }),
+    failsRead: () => false,
+    isJournalGone: () => false,
+    isV1Down: () => false,
+    isDiskFull: () => false,
+    count: () => undefined,
+  };
 }

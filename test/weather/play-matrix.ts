@@ -4,8 +4,7 @@ import { SLOW_MS } from '../../src/sandbox/order/mood';
 import { purchases, sampleOf, type FieldValue } from '../gateway/reply-table/samples';
 import { FIND_FAULTS, SEND_FAULTS, type SendFault } from '../simulation/edge/fault-plan';
 import type { HeardOfV1, ReceiptAsked } from '../simulation/verdict/case-book';
-import { inWeather, type Caller, type House, type Sale, type Told } from './house';
-import type { Trouble } from './weather';
+import { inWeather, type Caller, type House, type Sale, type Told, type Trouble } from './house';
 
 /** How v1 takes an order, by the mood of the sandbox that a request id calls up. */
 const WAYS_OF_V1 = {

@@ -25,8 +25,7 @@ import { noTakenDisk, openTakenDisk, TROUBLES, type TakenDisk } from '../disk/ta
 import { askStatus, buy, PURCHASES } from '../faults/purchase';
 import { MAPPINGS } from '../flows/house';
 import { startCallers, type CallerOrder } from './callers';
-import { openLogPipe, type LogPipe } from './log-pipe';
-import { takeAtRandom, type Trouble } from './trouble';
+import { openLogPipe, takeAtRandom, type LogPipe, type Trouble } from './trouble';
 import { openV1Process, type V1Process } from './v1-process';
 
 const TIMES = Number(process.env['TIMES'] ?? 5);

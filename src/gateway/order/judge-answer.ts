@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
 import { referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
-import { isJsonObject } from '../../upstream/reply-json';
+import { isJsonObject } from '../../upstream/answer-data';
 import type { SentOutcome } from '../../upstream/upstream';
 import type { Identify } from '../proof/identify-order';
 
@@ -41,7 +41,8 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   // Asked last: while a receipt was read, the order that it belongs to may have been written down.
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return OTHER_ORDER;
-  if (owning === 'unread' && judged.kind !== 'unknown') return isDuplicate ? { ...NOBODY_KNOWS, isDoubted: true } : NOBODY_KNOWS;
+  if (owning === 'unread' && judged.kind !== 'unknown')
+    return isDuplicate && !isExpected(judging) ? { ...NOBODY_KNOWS, isDoubted: true } : NOBODY_KNOWS;
   return judged;
 }
 
@@ -64,11 +65,11 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
 }
 
 /** v1 gave back an order that it had under this id. */
-async function judgeDuplicate(told: Outcome, reference: string, { order, before, identify }: Judging): Promise<Outcome> {
+async function judgeDuplicate(told: Outcome, reference: string, judging: Judging): Promise<Outcome> {
+  const { order, identify } = judging;
   const { identity, outcome } = await identify(reference, order.openedAtMs);
-  // After an attempt of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before.
-  const isExpected = before?.kind === 'unknown' && before.isDoubted !== true;
-  if (identity === 'same' || (identity === 'unclear' && isExpected)) {
+  const wasExpected = isExpected(judging);
+  if (identity === 'same' || (identity === 'unclear' && wasExpected)) {
     // "Success" may only say that the original was found. What became of it stands in its receipt.
     if (outcome === undefined) return told;
     // It may show the goods that a mere "found" leaves out.
@@ -82,8 +83,13 @@ async function judgeDuplicate(told: Outcome, reference: string, { order, before,
     };
   const reason = 'v1 has an order under this request id that cannot be told from this one';
   // The expected order whose receipt cannot be read right now is looked at again; any other stays in doubt.
-  const isReadAgain = (identity === 'unread' || identity === 'none') && isExpected;
+  const isReadAgain = (identity === 'unread' || identity === 'none') && wasExpected;
   return { kind: 'unknown', reason, ...(isReadAgain ? {} : { isDoubted: true }) };
+}
+
+/** After an attempt of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before. */
+function isExpected({ before }: Judging): boolean {
+  return before?.kind === 'unknown' && before.isDoubted !== true;
 }
 
 /** A success in whose own answer something says that it is none: the receipt will tell. */

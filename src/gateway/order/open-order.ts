@@ -1,28 +1,28 @@
 /** Step 7, and the decision about step 8: the order is on disk, or found again, and is pursued unless sending it could do harm. */
+import { GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
-import type { NewOrder, Opened, Order } from '../../domain/order';
-import { isOver, isRefusal, isSafeToRefund, UNENDED, type Outcome, type Unknown } from '../../domain/outcome';
-import { isSameIntent } from '../../domain/same-intent';
+import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
+import { isOver, isRefusal, isSafeToRefund, type Outcome, UNENDED, type Unknown } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { identifyOrder } from '../proof/identify-order';
 import type { Reconciler } from '../proof/reconcile';
-import type { Steadiness } from '../proof/steadiness';
-import { readContextOf, type ParsedRequest } from '../read/parsed-request';
+import type { Steadiness } from '../../domain/clock';
+import { type ParsedRequest, readContextOf } from '../read/parsed-request';
 import { judgeVisit, type JudgingParts } from '../read/judge-visit';
-import type { Admission } from './admission';
+import { type Admission, requestIdReused } from './pursuits';
+import { type CallerLimits, type Entry, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
-import { requestIdReused } from './pursuits';
-import type { Pursuit, PursuitParts } from './pursuit';
-import { isUsedUp, replayMsOf, requestIdUsed } from './replay-window';
-import type { Lease } from './lease';
+import type { Lease, Pursuit, PursuitParts } from './pursuit';
+import { isUsedUp, replayMsOf, requestIdUsed } from './repeats';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
   readonly pinGuard: Pick<PinGuard, 'refusalOf'>;
   readonly admission: Admission;
+  readonly limits: CallerLimits;
   /** Without it wrong keys have no limit. */
-  readonly keyGuard?: { enter(context: CallContext): Promise<void> };
+  readonly keyGuard?: { enter(context: CallContext): Promise<void> | undefined };
   readonly reconciler: Pick<Reconciler, 'reconcile'>;
   readonly steadiness: Steadiness;
 }
@@ -42,17 +42,24 @@ export async function openOrder(
   parts: OpeningParts,
 ): Promise<Pursuit> {
   let opened: Opened;
+  const looking = realOrder(newOrder, parsed, parts);
+  const real = looking === undefined ? undefined : await looking;
+  if (real !== undefined) return restingPursuit(real);
   try {
-    const refusal = parts.pinGuard.refusalOf(parsed.credentials) ?? parts.admission.refusalOf(call, parsed);
+    const refusal =
+      pauseOf(parsed.callerKey) ?? parts.pinGuard.refusalOf(parsed.credentials) ?? parts.admission.refusalOf(call, parsed);
     if (refusal !== undefined) throw refusal;
-    await parts.keyGuard?.enter(readContextOf(parsed));
-    opened = await parts.journal.open(newOrder);
+    const entering = parts.keyGuard?.enter(readContextOf(parsed));
+    if (entering !== undefined) await entering;
+    const judging = parts.limits.enter(newOrder, parsed);
+    const entry = judging === undefined ? undefined : await judging;
+    opened = await (entry === undefined ? parts.journal.open(newOrder) : openWithin(entry, newOrder, parts));
   } catch (refusal) {
     return restingPursuit(await knownOrder(newOrder, refusal, parsed, parts));
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
-  await refuseUsedUp(order, parsed, parts);
+  if (isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(order, parsed, parts);
   if (opened.kind === 'found' && isNothingToSend(order, newOrder)) {
     return restingPursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
   }
@@ -75,6 +82,7 @@ export async function openOrder(
       call,
       credentials: parsed.credentials,
       clientAddress: parsed.request.clientAddress,
+      trace: parsed.request.trace,
       patienceMs: parsed.patienceMs,
       reconnectMs: Math.min(timing.reconnect, parsed.patienceMs),
       afterPending: parsed.afterPending,
@@ -87,6 +95,17 @@ export async function openOrder(
     },
     parts,
   );
+}
+
+/** What the order takes of its key's limits is in the journal when it leaves. */
+async function openWithin(entry: Entry, newOrder: NewOrder, { journal }: Pick<OpeningParts, 'journal'>): Promise<Opened> {
+  try {
+    const opened = await journal.open(newOrder);
+    if (opened.kind === 'reopened') entry.reopened();
+    return opened;
+  } finally {
+    entry.leave();
+  }
 }
 
 /**
@@ -114,13 +133,27 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, parsed: ParsedRe
   }
   if (known === undefined || isRefusal(known.outcome)) throw refusal;
   if (!isSameIntent(known, newOrder)) throw requestIdReused();
-  await refuseUsedUp(known, parsed, parts);
+  if (isUsedUp(known, replayMsOf(parsed.mapping, parsed.callerKey), parts)) throw await usedUp(known, parsed, parts);
   return known;
 }
 
-async function refuseUsedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<void> {
-  if (!isUsedUp(order, replayMsOf(parsed.mapping, parsed.callerKey), parts)) return;
-  throw requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
+/**
+ * An order that a key made at v1 before it was sent to the sandbox: a repeat of it is told how it stands there. The sandbox would sell it
+ * in play, and tell its script a success that v1 never gave.
+ */
+function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningParts): Promise<Order | undefined> | undefined {
+  const { sandboxOf } = parsed.credentials;
+  if (sandboxOf === undefined || parsed.intent.requestId === undefined) return undefined;
+  const none = new GatewayError('order_unknown');
+  const order = { ...newOrder, owner: sandboxOf.fingerprint };
+  return knownOrder(order, none, parsed, parts).catch((error: unknown) => {
+    if (error === none) return undefined;
+    throw error;
+  });
+}
+
+async function usedUp(order: Order, parsed: ParsedRequest, parts: OpeningParts): Promise<GatewayError> {
+  return requestIdUsed(order, (await judgeVisit(order, parsed, parts)) === undefined);
 }
 
 /** What is known of the order before another attempt begins. */

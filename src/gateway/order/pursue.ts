@@ -7,26 +7,23 @@
  * or nothing, and most scripts have refunded by then: nothing more is sent, unless this caller is known to keep or sell
  * what is pending (decision 0018).
  */
-import { within } from '../../domain/clock';
+import { createSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import { isFinal, isRefusal, succeedOutcome, UNENDED, type Outcome, type Pending } from '../../domain/outcome';
-import type { Attempt } from './attempt-limit';
-import { createSignal } from './create-signal';
+import { isFinal, isRefusal, type Outcome, type Pending, succeedOutcome, UNENDED } from '../../domain/outcome';
+import { type Attempt, troubleOf } from './attempt-limit';
 import { findReceipt } from '../proof/find-receipt';
 import { judgeAnswer } from './judge-answer';
-import { troubleOf } from './pace';
-import type { Beginning, Pursuit, PursuitParts, PursuitPlan, Waiter } from './pursuit';
-import type { After, In, State } from './pursuit-states';
+import type { After, Beginning, In, Pursuit, PursuitParts, PursuitPlan, State, Waiter } from './pursuit';
 import {
   ANSWER_MS,
   isAwaited,
   LAST_PAUSE_MS,
   pauseBeforeReceipt,
   pauseBeforeRepetition,
+  type TimeLeft,
   timeoutOfReceipt,
   timesOfAttempt,
-  type TimeLeft,
 } from './pursuit-times';
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
@@ -107,7 +104,7 @@ class RunningPursuit implements Pursuit {
     line?.onEnd(() => this.#changed.emit());
     try {
       while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < waiter.untilMs)
-        await within(clock, waiter.untilMs - clock.elapsed(), this.#changed.next());
+        await this.#changed.within(clock, waiter.untilMs - clock.elapsed());
     } finally {
       this.#isDeserted = line?.hasHungUp === true;
       this.#waiters.delete(waiter);
@@ -197,7 +194,8 @@ class RunningPursuit implements Pursuit {
 
   /** How long somebody will still wait. */
   #awaitedMs(): number {
-    const untilMs = Math.max(0, ...[...this.#waiters].map((waiter) => waiter.untilMs));
+    let untilMs = 0;
+    for (const waiter of this.#waiters) if (waiter.untilMs > untilMs) ({ untilMs } = waiter);
     return untilMs - this.#parts.clock.elapsed();
   }
 
@@ -239,11 +237,11 @@ class RunningPursuit implements Pursuit {
 
   async #sendAndJudge(attempt: Attempt): Promise<Outcome> {
     const { clock, journal, onTrouble, upstream } = this.#parts;
-    const { call, credentials, clientAddress, identify } = this.#plan;
+    const { call, credentials, clientAddress, trace, identify } = this.#plan;
     const times = timesOfAttempt(this.#plan, this.#awaitedMs());
     const sentAt = clock.elapsed();
     const mayLeave = (): boolean => this.#isBoughtAfterPending() || this.#awaitedMs() > 0;
-    const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, ...times, mayLeave });
+    const sent = await upstream.send(call, this.#order.requestId, { credentials, clientAddress, trace, ...times, mayLeave });
     const tookMs = clock.elapsed() - sentAt;
     attempt.learn(troubleOf(sent.outcome, tookMs >= times.timeoutMs), tookMs);
     return judgeAnswer(sent, { order: this.#order, before: this.#known, identify, journal, onTrouble });
@@ -334,7 +332,7 @@ class RunningPursuit implements Pursuit {
     let until = clock.elapsed() + delayMs;
     while (!this.#isGivenUp() && clock.elapsed() < until) {
       until = Math.min(until, clock.elapsed() + soonerMs());
-      await within(clock, until - clock.elapsed(), this.#changed.next());
+      await this.#changed.within(clock, until - clock.elapsed());
     }
   }
 }

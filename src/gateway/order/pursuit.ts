@@ -1,16 +1,93 @@
 /** What a pursuit is given and what it gives; `pursue.ts` is how it runs. */
-import type { Clock } from '../../domain/clock';
+import type { Attempt, AttemptLimit, ReceiptPace } from './attempt-limit';
+import { type Clock, startAge } from '../../domain/clock';
+import type { Order } from '../../domain/order';
+import { BEGINNING, type Outcome } from '../../domain/outcome';
+import type { Journal } from '../../journal/journal';
 import type { Credentials } from '../../domain/credentials';
 import type { Line } from '../../domain/legacy';
-import type { Order } from '../../domain/order';
-import type { Outcome } from '../../domain/outcome';
-import type { Journal } from '../../journal/journal';
+import type { Trace } from '../../domain/trace';
 import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
-import type { AttemptLimit } from './attempt-limit';
 import type { Identify } from '../proof/identify-order';
-import type { Lease } from './lease';
-import type { ReceiptPace } from './receipt-pace';
+
+/** What a pursuit does, and what it may do next. `pursue` has one method for each state. */
+
+export const TRANSITIONS = {
+  /** The lease is renewed if it is old, the purchase is sent, v1's answer is judged. */
+  sending: ['resting', 'concluding'],
+  /** The pause before a repetition. */
+  resting: ['looking', 'admitting'],
+  /** v1's history is read, which buys nothing. */
+  looking: ['admitting', 'concluding'],
+  /** The repetition waits for its turn, and looks again when none comes. */
+  admitting: ['sending', 'looking', 'concluding'],
+  /** What is known is written down. */
+  concluding: ['following', 'ended'],
+  /** The receipt of a charged order is read until it tells the end. */
+  following: ['following', 'ended'],
+  ended: [],
+} as const satisfies Record<string, readonly string[]>;
+
+export type StateName = keyof typeof TRANSITIONS;
+
+/** What each state needs; `nth`: how many attempts were made before, or how often the receipt was read. */
+interface Needs {
+  sending: { readonly nth: number; readonly attempt: Attempt };
+  resting: { readonly nth: number; readonly waitMs: number };
+  looking: { readonly nth: number };
+  admitting: { readonly nth: number };
+  concluding: unknown;
+  following: { readonly nth: number };
+  ended: unknown;
+}
+
+export type In<Name extends StateName> = { [Each in Name]: { readonly name: Each } & Needs[Each] }[Name];
+export type State = In<StateName>;
+/** What the table allows after the state of this name. */
+export type After<Name extends StateName> = In<(typeof TRANSITIONS)[Name][number]>;
+
+/**
+ * The durable note that an attempt is beginning. Another process may prove an order absent once the quiet time since this note is over,
+ * so an attempt that starts later than half of it renews the note before a byte leaves.
+ */
+
+export interface Lease {
+  /** An attempt must begin within this time of the note, and its bytes must leave within this time again: together the quiet time. */
+  readonly validMs: number;
+  /** Whether an attempt may still begin under it. */
+  isValid(): boolean;
+  /** Writes the note again. Gives the order as the journal then has it, which another process may have settled; undefined when nothing can be written. */
+  renew(order: Order): Promise<Order | undefined>;
+}
+
+export interface LeaseParts {
+  readonly journal: Pick<Journal, 'settle'>;
+  readonly clock: Clock;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+/** Create it before the order is opened: opening writes the first note. */
+export function createLease(quietMs: number, { journal, clock, onTrouble }: LeaseParts): Lease {
+  const validMs = quietMs / 2;
+  let age = startAge(clock);
+  return {
+    validMs,
+    isValid: () => age() <= validMs,
+    async renew(order) {
+      // Measured from before the writing, which may take long.
+      const renewed = startAge(clock);
+      try {
+        const marked = await journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
+        age = renewed;
+        return marked;
+      } catch (error) {
+        onTrouble('settle', error);
+        return undefined;
+      }
+    },
+  };
+}
 
 export interface PursuitParts {
   readonly upstream: Upstream;
@@ -36,6 +113,7 @@ export interface PursuitPlan {
   readonly call: V1Call;
   readonly credentials: Credentials;
   readonly clientAddress: string;
+  readonly trace?: Trace | undefined;
   /** How long the script that ordered waits. */
   readonly patienceMs: number;
   /** How long an upstream that cannot be reached is tried. */

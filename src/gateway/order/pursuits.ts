@@ -1,8 +1,11 @@
 /** The orders under way in this process: a repeat joins the one that runs instead of starting another. */
-import { GatewayError } from '../../domain/errors';
-import type { NewOrder } from '../../domain/order';
-import { isSameIntent } from '../../domain/same-intent';
+import { GatewayError, type Shed } from '../../domain/errors';
+import { isSameIntent, type NewOrder } from '../../domain/order';
 import type { Pursuit } from './pursuit';
+import type { HttpUpstream } from '../../upstream/http-upstream';
+import type { V1Call } from '../../upstream/upstream';
+import type { ParsedRequest } from '../read/parsed-request';
+import { waitText } from '../tell/refuse';
 
 export interface Pursuits {
   /** The running pursuit of this order, or a new one. Refuses when the id is under way with other content. */
@@ -36,17 +39,13 @@ export function createPursuits(): Pursuits {
   const keyOf = (owner: string, requestId: string): string => `${owner}\0${requestId}`;
   const find: Pursuits['find'] = async (owner, requestId) => running.get(keyOf(owner, requestId))?.pursuit.catch(() => undefined);
   return {
-    async join(order, start) {
+    join(order, start) {
       const key = keyOf(order.owner, order.requestId);
       const found = running.get(key);
-      if (found !== undefined) {
-        if (!isSameIntent(found.order, order)) throw requestIdReused();
-        return found.pursuit;
-      }
+      if (found !== undefined) return isSameIntent(found.order, order) ? found.pursuit : Promise.reject(requestIdReused());
       // In the map before the journal has answered: two at once must meet here.
       const pursuit = start();
-      const entry = { order, pursuit };
-      running.set(key, entry);
+      running.set(key, { order, pursuit });
       count(order.owner, 1);
       const forget = (): void => {
         running.delete(key);
@@ -82,4 +81,56 @@ export function requestIdReused(): GatewayError {
     'request_id_reused',
     'This request-id was already used for another order. Nothing was charged for this one: send it again with an id of its own.',
   );
+}
+
+/**
+ * Which purchases are turned away before anything is written, because the gateway has more to do than it can: nothing is sent,
+ * nothing charged, and the script hears so while it still listens. Questions are never turned away here. (Decision 0055.)
+ */
+
+export interface Admission {
+  /** Why this purchase is turned away; undefined when it is taken in. */
+  refusalOf(call: V1Call, parsed: Pick<ParsedRequest, 'credentials' | 'waitedMs' | 'patienceMs'>): GatewayError | undefined;
+}
+
+export interface AdmissionParts {
+  readonly pursuits: Pick<Pursuits, 'size' | 'crowd'>;
+  /** How many orders may be under way. */
+  readonly ordersMax: number;
+  /** Without it none is turned away because others wait for their turn at v1. */
+  readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'] | undefined;
+}
+
+/** What has waited so long is late for everybody; those with little patience are late at half of it. */
+const WAITED_MAX_MS = 10_000;
+/** From this part of all places on a key has no more than its share. */
+const CROWDED_PART = 0.5;
+/** Of the patience. A purchase waits for its turn at v1 for three eighths of it at most: where others have waited so long, it will hardly come. */
+const CROWDED_PART_OF_PATIENCE = 0.25;
+const RETRY_LATE_SECONDS = 5;
+/** Orders that are not over hold the places: v1 settles them in minutes. */
+const RETRY_FULL_SECONDS = 30;
+
+export function createAdmission({ pursuits, ordersMax, crowdedSeconds }: AdmissionParts): Admission {
+  const hasPlace = (owner: string): boolean => {
+    const { size } = pursuits;
+    if (size >= ordersMax) return false;
+    if (size < ordersMax * CROWDED_PART) return true;
+    const { own, owners } = pursuits.crowd(owner);
+    return own < ordersMax / (own === 0 ? owners + 1 : owners);
+  };
+  return {
+    refusalOf(call, { credentials, waitedMs, patienceMs }) {
+      // Its reply would come when nobody reads it any more: sold, and refunded by its script.
+      if (waitedMs >= WAITED_MAX_MS || waitedMs > patienceMs) return overloaded('late', RETRY_LATE_SECONDS);
+      if (!hasPlace(credentials.fingerprint)) return overloaded('full', RETRY_FULL_SECONDS);
+      const crowded = crowdedSeconds?.(call.path, credentials.fingerprint, patienceMs * CROWDED_PART_OF_PATIENCE);
+      return crowded === undefined ? undefined : overloaded('crowded', crowded);
+    },
+  };
+}
+
+function overloaded(shed: Shed, retryAfterSeconds: number): GatewayError {
+  const detail = `There is too much to do right now. Nothing was sent and nothing was charged. Try again in ${waitText(retryAfterSeconds)}.`;
+  return new GatewayError('overloaded', detail, { retryAfterSeconds, shed });
 }

@@ -2,11 +2,11 @@
  * Can this receipt of v1 be that order? Asked when v1 reports a duplicate that the journal does not know, and when an
  * order that got no answer is looked for in v1's history.
  */
-import { kobo, type AmountMinor } from '../../domain/amount';
-import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import { type AmountMinor, kobo } from '../../domain/amount';
+import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { compareNumber, isPhoneServed, type NumberKind, type NumberMatch, type ServedNumber } from '../../domain/number-identity';
-import type { Field, Operation } from '../../mapping/mapping';
-import { readNaira } from '../../upstream/delivery';
+import type { Field, Mapping, Operation } from '../../mapping/mapping';
+import { readNaira } from '../../upstream/answer-data';
 import type { CatalogLists } from '../read/catalog-lists';
 import { parseTimes } from './read-history';
 
@@ -182,4 +182,53 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   const against = [number, price, category].filter((agreement) => agreement === 'differs').length;
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
+}
+
+/**
+ * Whether a record of v1 is certainly not this order: the only kind of doubt that may prove an order absent, after which
+ * its script hears "failed". So each trait counts only where the specification leaves v1 no other way to write it.
+ */
+
+/** Money that came in: a refund, a deposit. What was bought is a debit (specification, 2.3). */
+const MONEY_IN = /credit|refund|revers|deposit|fund/i;
+
+/** Wider than what speaks for an order: service charges and discounts of v1 are not known to us. */
+const LEAST_SHARE = 0.6;
+const MOST_SHARE = 1.25;
+const CHARGE_MOST = 250_00;
+
+export function rulesOut(record: JsonObject, traits: OrderTraits, others: readonly string[]): boolean {
+  const data = (record['data'] ?? {}) as JsonObject;
+  return (
+    isMoneyIn(data) ||
+    numberIn(data, traits) === 'other' ||
+    isOtherPrice(data, traits) ||
+    isOtherService(data['category'], traits, others)
+  );
+}
+
+/** How v1 calls what other operations buy: the first word of their categories. */
+export function otherServices(operation: Operation, mapping: Mapping): readonly string[] {
+  return [...mapping.operations.values()].flatMap((other) => (other === operation ? [] : other.categories.slice(0, 1)));
+}
+
+/** What v1 shows as `type` of a refund or deposit; such a record is nobody's order. */
+export function isMoneyIn({ type }: JsonObject): boolean {
+  return typeof type === 'string' && MONEY_IN.test(type);
+}
+
+/** The price of all or of one of them; a debit may be written with a minus. */
+function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1 }: OrderTraits): boolean {
+  const shown = readNaira(amount);
+  if (faceValue === undefined || shown === undefined) return false;
+  const paid = Math.abs(shown);
+  return paid < (faceValue * LEAST_SHARE) / quantity || paid > faceValue * MOST_SHARE + CHARGE_MOST;
+}
+
+/** The specification does not list v1's categories: a word that is nobody's (`education`) may be this order's. */
+function isOtherService(category: JsonValue | undefined, { categories }: OrderTraits, others: readonly string[]): boolean {
+  if (categories.length === 0 || typeof category !== 'string') return false;
+  const word = category.toLowerCase();
+  const isNamedBy = (names: readonly string[]): boolean => names.some((name) => word.includes(name.toLowerCase()));
+  return isNamedBy(others) && !isNamedBy(categories);
 }

@@ -1,32 +1,73 @@
 /** Tokens and PINs of an order, which the journal does not keep. */
 import type { Order } from '../../domain/order';
-import { succeedOutcome, type Outcome } from '../../domain/outcome';
+import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
 import type { Upstream } from '../../upstream/upstream';
 import { readContextOf, type Reader } from '../read/parsed-request';
-import { fillMoney } from './fill-money';
 import { findReceipt } from './find-receipt';
 
 /**
  * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
  * they are for a sale of PINs of which v1 said "success" and nothing more. Where goods are told and money is not, the
- * receipt is asked for as long as the caller still waits.
+ * receipt is asked for as long as the caller still waits. A plain value where nothing is asked for.
  */
-export async function withGoods(
+export function withGoods(
   order: Order,
   parsed: Reader,
-  parts: { readonly upstream: Upstream },
+  { upstream }: { readonly upstream: Upstream },
   leftMs = Infinity,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
-  const isWithoutPins = sellsPins(order, parsed) && (delivery?.pins ?? []).length === 0;
-  if (delivery?.goodsMissing !== true && !isWithoutPins) return fillMoney(outcome, parsed, leftMs, parts.upstream);
-  const receipt = reference === undefined ? undefined : await findReceipt(reference, readContextOf(parsed), parts.upstream);
+  const isWithoutPins = (delivery?.pins ?? []).length === 0 && sellsPins(order, parsed);
+  if (delivery?.goodsMissing === true || isWithoutPins)
+    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, upstream);
+  return fillMoney(outcome, parsed, leftMs, upstream);
+}
+
+async function goodsOf(outcome: Succeeded, reference: string, parsed: Reader, upstream: Upstream): Promise<Outcome> {
+  const receipt = await findReceipt(reference, readContextOf(parsed), upstream);
   return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
 }
 
 /** Cards and exam PINs are bought by number. */
 function sellsPins({ operation }: Order, { mapping }: Reader): boolean {
   return mapping.operations.get(operation)?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
+}
+
+/**
+ * v1 answers a sale of cards, data cards and SMS without balances (specification, 2.7), and the compat section wants
+ * `new_balance` in every reply. The receipt has them.
+ */
+
+/** A sale is told without its balances rather than late. */
+const RECEIPT_MAX_MS = 1_000;
+
+/** The success with what its receipt says of the money; as it was when that is known, or cannot be had in time. */
+export function fillMoney(outcome: Succeeded, reader: Reader, leftMs: number, upstream: Upstream): Outcome | Promise<Outcome> {
+  const { delivery, reference } = outcome;
+  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined;
+  return isKnown || reference === undefined || leftMs <= 0 ? outcome : moneyIn(outcome, reference, reader, leftMs, upstream);
+}
+
+async function moneyIn(
+  outcome: Succeeded,
+  reference: string,
+  reader: Reader,
+  leftMs: number,
+  upstream: Upstream,
+): Promise<Outcome> {
+  const question = { ...readContextOf(reader), timeoutMs: Math.min(RECEIPT_MAX_MS, leftMs) };
+  const receipt = await findReceipt(reference, question, upstream);
+  // v1 has sold it: a receipt that says otherwise by now says nothing of this sale's money.
+  if (receipt?.kind !== 'succeeded' || receipt.delivery === undefined) return outcome;
+  return { ...outcome, delivery: { ...moneyOf(receipt.delivery), ...outcome.delivery } };
+}
+
+function moneyOf({ balanceBefore, balanceAfter, charged }: Delivery): Delivery {
+  return {
+    ...(balanceBefore === undefined ? {} : { balanceBefore }),
+    ...(balanceAfter === undefined ? {} : { balanceAfter }),
+    ...(charged === undefined ? {} : { charged }),
+  };
 }

@@ -4,19 +4,17 @@
  * stay open and are reported. An order that is certainly not there, long after its last attempt, was never sent.
  */
 import type { PriceLists } from '../../price-lists/price-lists';
-import type { Clock } from '../../domain/clock';
+import type { Clock, Steadiness } from '../../domain/clock';
 import { lastTriedAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
-import { referenceOf, type Outcome } from '../../domain/outcome';
+import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import type { Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
-import { catalogListsOf, type CatalogLists } from '../read/catalog-lists';
-import { compareReceipt, traitsOf, type OrderTraits } from './compare-receipt';
+import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
+import { compareReceipt, isMoneyIn, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { findReceipt } from './find-receipt';
 import type { History, HistoryReader, Unclaimed } from './read-history';
-import { isMoneyIn, otherServices, rulesOut } from './rules-out';
-import type { Steadiness } from './steadiness';
 
 export interface LostParts {
   readonly journal: Journal;
@@ -163,16 +161,16 @@ function isUntouched(one: Order, other: Order): boolean {
   return one.requestId === other.requestId && one.tries === other.tries && lastTriedAt(one) === lastTriedAt(other);
 }
 
-function isTimely(order: Order, row: Unclaimed): boolean {
+export function isTimely(order: Order, row: Unclaimed): boolean {
   return row.timesMs.some((time) => time >= order.openedAtMs - EARLIER_MS && time <= lastTriedAt(order) + LATER_MS);
 }
 
-interface LostTraits extends OrderTraits {
+export interface LostTraits extends OrderTraits {
   readonly otherServices: readonly string[];
 }
 
 /** Undefined for an operation that the mapping no longer has. */
-function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
+export function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
   if (operation === undefined) return undefined;
   return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
@@ -183,7 +181,7 @@ function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mappi
  * not: one sale of exam PINs looks like every other, and the PINs of another order would be given away. Only what has
  * neither number nor price (a message to many) is told by its service, and only while nobody doubts it.
  */
-function isAlike(
+export function isAlike(
   { order, traits }: { readonly order: Order; readonly traits: LostTraits | undefined },
   receipt: JsonObject,
 ): boolean {

@@ -2,12 +2,11 @@
 import type { PriceLists } from '../../price-lists/price-lists';
 import type { Clock } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
-import { orderInReceipt, outcomeOfReceipt } from '../../upstream/receipt';
+import { orderInReceipt, outcomeOfReceipt } from '../../upstream/answer-data';
 import type { Upstream } from '../../upstream/upstream';
-import { readContextOf, type ParsedRequest } from '../read/parsed-request';
+import { type ParsedRequest, readContextOf } from '../read/parsed-request';
 import { catalogListsOf } from '../read/catalog-lists';
-import { identifyReceipt, traitsOf, type Identity } from './compare-receipt';
-import { otherServices, rulesOut } from './rules-out';
+import { identifyReceipt, type Identity, otherServices, rulesOut, traitsOf } from './compare-receipt';
 
 /** What v1's receipt says of a reference. */
 export interface Witness {

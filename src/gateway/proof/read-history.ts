@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
-import { orderInReceipt } from '../../upstream/receipt';
-import type { CallContext, Upstream } from '../../upstream/upstream';
+import { orderInReceipt } from '../../upstream/answer-data';
+import type { CallContext, Finding, Upstream, V1Call } from '../../upstream/upstream';
 
 /** One row of v1's history that no order of ours has claimed. */
 export interface Unclaimed {
@@ -68,37 +68,19 @@ export function createHistoryReader({
     return identity !== undefined;
   };
 
-  const readPages = async (question: HistoryQuestion, context: CallContext) => {
-    const rows = new Map<string, Unclaimed>();
-    let serverAtMs: number | undefined;
-    for (let page = 1; page <= PAGES_MAX; page += 1) {
-      const query = { page: String(page), per_page: String(PER_PAGE) };
-      const finding = await upstream.find({ method: 'GET', path: '/transactions', query }, context);
-      const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
-      const listed = data?.['transactions'];
-      if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed)) return undefined;
-      serverAtMs = finding.serverAtMs;
-      const reads = (listed as readonly JsonObject[]).map(readRow);
-      if (!isNewestFirst(reads)) return { rows, isWhole: false, serverAtMs };
-      for (const read of reads) {
-        if (read === undefined) return { rows, isWhole: false, serverAtMs };
-        // Newest first: once the latest reading of a time is too early, so is all that follows.
-        if (latestOf(read) < question.sinceMs) return { rows, isWhole: true, serverAtMs };
-        // A new order moves the last row of a page to the next one, where it is seen again.
-        if (rows.has(read.reference) || !question.mayBeLost(read.row)) continue;
-        if ((await journal.findByReference(context.credentials.fingerprint, read.reference)) === undefined)
-          rows.set(read.reference, read);
-      }
-      const place = placeOf(data, page, listed.length);
-      if (place !== 'more follows') return { rows, isWhole: place === 'the last', serverAtMs };
-    }
-    return { rows, isWhole: false, serverAtMs };
-  };
-
   return {
     async read(question, context) {
-      const pages = await readPages(question, context);
-      if (pages === undefined) return undefined;
+      const { fingerprint } = context.credentials;
+      const pages = await readPages(
+        {
+          sinceMs: question.sinceMs,
+          pagesMax: PAGES_MAX,
+          wants: async ({ reference, row }) =>
+            question.mayBeLost(row) && (await journal.findByReference(fingerprint, reference)) === undefined,
+        },
+        (call) => upstream.find(call, context),
+      );
+      if (pages.missed !== undefined) return undefined;
       const { rows, isWhole, serverAtMs } = pages;
       const unread = [...rows.values()].filter(({ reference }) => !known.has(keyOf(context, reference)));
       const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
@@ -113,6 +95,48 @@ export function createHistoryReader({
       return { unclaimed, isWhole, serverAtMs, hasLearnt };
     },
   };
+}
+
+/** Which rows of the history are read, newest first. */
+export interface PagesQuestion {
+  readonly sinceMs: number;
+  readonly pagesMax: number;
+  readonly wants: (row: Unclaimed) => boolean | Promise<boolean>;
+}
+
+export interface Pages {
+  readonly rows: ReadonlyMap<string, Unclaimed>;
+  readonly isWhole: boolean;
+  readonly serverAtMs: number | undefined;
+  /** What v1 answered in the place of a page. */
+  readonly missed?: Finding;
+}
+
+/** Reads v1's history page by page, back to a time; never throws. */
+export async function readPages(question: PagesQuestion, ask: (call: V1Call) => Promise<Finding>): Promise<Pages> {
+  const rows = new Map<string, Unclaimed>();
+  let serverAtMs: number | undefined;
+  for (let page = 1; page <= question.pagesMax; page += 1) {
+    const query = { page: String(page), per_page: String(PER_PAGE) };
+    const finding = await ask({ method: 'GET', path: '/transactions', query });
+    const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
+    const listed = data?.['transactions'];
+    if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed))
+      return { rows, isWhole: false, serverAtMs, missed: finding };
+    serverAtMs = finding.serverAtMs;
+    const reads = (listed as readonly JsonObject[]).map(readRow);
+    if (!isNewestFirst(reads)) return { rows, isWhole: false, serverAtMs };
+    for (const read of reads) {
+      if (read === undefined) return { rows, isWhole: false, serverAtMs };
+      // Newest first: once the latest reading of a time is too early, so is all that follows.
+      if (latestOf(read) < question.sinceMs) return { rows, isWhole: true, serverAtMs };
+      // A new order moves the last row of a page to the next one, where it is seen again.
+      if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
+    }
+    const place = placeOf(data, page, listed.length);
+    if (place !== 'more follows') return { rows, isWhole: place === 'the last', serverAtMs };
+  }
+  return { rows, isWhole: false, serverAtMs };
 }
 
 /**

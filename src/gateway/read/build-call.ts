@@ -18,22 +18,23 @@ export function buildCall(template: CallTemplate, values: JsonObject, roots: Rea
 
 /** What makes two intents one: the operation and everything that v1 would be asked. */
 export function contentHashOf(operation: Operation, call: V1Call, keyring: Keyring): string {
-  const entries = Object.entries(call.body ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const { body = {} } = call;
+  const entries = Object.keys(body)
+    .sort()
+    .map((name) => [name, body[name]]);
   return keyring.hash(JSON.stringify([operation.name, call.path, entries]));
 }
 
 /** What a script's own repeat has in common with its first request, whatever the mapping makes of either. */
 export function askedHashOf({ path, query, body }: LegacyRequest, keyring: Keyring): string {
-  return keyring.hash(JSON.stringify(['asked', path.replace(/\/+$/, ''), plainOf(query), plainOf(body)]));
-}
-
-/** The address that a script placed an order from, or asks from: the journal keeps no address itself. */
-export function addressHashOf(clientAddress: string, keyring: Pick<Keyring, 'hash'>): string {
-  return keyring.hash(JSON.stringify(['address', clientAddress]));
+  const address = path.endsWith('/') ? path.replace(/\/+$/, '') : path;
+  return keyring.hash(JSON.stringify(['asked', address, plainOf(query), plainOf(body)]));
 }
 
 function plainOf(fields: LegacyFields): readonly (readonly [string, JsonValue])[] {
-  return [...fields]
-    .map(([name, value]): [string, JsonValue] => [name, value instanceof InexactNumber ? value.text : value])
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+  if (fields.size === 0) return [];
+  return [...fields.keys()].sort().map((name) => {
+    const value = fields.get(name)!;
+    return [name, value instanceof InexactNumber ? value.text : value];
+  });
 }

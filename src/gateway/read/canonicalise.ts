@@ -1,13 +1,12 @@
 /** Step 5: the script's fields → an intent in canonical words. Refuses with the script's own name of the field. */
-import { nairaText, kobo } from '../../domain/amount';
+import { kobo, nairaText } from '../../domain/amount';
 import { GatewayError } from '../../domain/errors';
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
 import type { CallerKey, Field, Mapping, Operation, OtherNumbering, RequiredIf } from '../../mapping/mapping';
 import { numberIn } from '../../mapping/table';
-import { trimSlash } from '../../mapping/trim-slash';
-import { isEmpty, readRaw, type RawValue } from './read-raw';
-import { readRequestId, type SentRequestId } from './request-id';
+import { trimSlash } from '../../domain/decode-path';
+import { isEmpty, type RawValue, readRaw, readRequestId, type SentRequestId } from './read-raw';
 
 export interface Intent {
   readonly operation: Operation;
@@ -72,7 +71,9 @@ export function canonicalise(work: Canonicalising): Canonicalised {
     if (read.ownNumber !== undefined) ownNumbers[field.name] = read.ownNumber;
   }
   const requestId = operation.kind === 'purchase' ? readRequestId(request, parameters, mapping) : undefined;
-  const unknownFields = [...request.body.keys(), ...request.query.keys()].filter((name) => !operation.known.has(name));
+  const unknownFields: string[] = [];
+  for (const name of request.body.keys()) if (!operation.known.has(name)) unknownFields.push(name);
+  for (const name of request.query.keys()) if (!operation.known.has(name)) unknownFields.push(name);
   const intent = { operation, format, values, spellings, ownNumbers, requestId, unknownFields };
   return { kind: 'intent', intent: trial === undefined ? intent : { ...intent, trial } };
 }

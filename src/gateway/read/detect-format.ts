@@ -1,11 +1,11 @@
 /** Step 4: which format is it, and why. Ambiguity is refused only where it could sell the wrong network. */
 import { GatewayError } from '../../domain/errors';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
-import type { Field, Mapping, Operation } from '../../mapping/mapping';
-import type { OwnNumbers } from '../../mapping/own-numbers';
+import type { CallerKey, Field, Mapping, Operation } from '../../mapping/mapping';
+import type { OwnNumbers } from '../../mapping/numbering';
 import type { Weight } from '../../mapping/signals';
 import type { Table } from '../../mapping/table';
-import { explainNumber, sellingNumbering } from './other-numbering';
+import { explainNumber, sellingNumbering } from './guard-numbering';
 import { readRaw } from './read-raw';
 
 export interface FoundSignal {
@@ -53,13 +53,14 @@ export function detectFormat(
   if (markedByToken !== undefined && mapping.formats.has(markedByToken))
     return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
 
-  const count = (format: string, weight: Weight): number =>
-    signals.filter((signal) => signal.format === format && signal.weight === weight).length;
-  const has = (format: string, weight: Weight): boolean => count(format, weight) > 0;
-  // A format whose numbers explain nothing to others (`guard: own`) has a say only where something speaks for it.
-  const ids = [...mapping.formats.values()]
-    .filter(({ explainsNumbers, id }) => explainsNumbers || signals.some(({ format }) => format === id))
-    .flatMap(({ id }) => (operation.sharedBy.has(id) ? [id] : []));
+  const count = (format: string, weight: Weight): number => countOf(signals, format, weight);
+  const has = (format: string, weight: Weight): boolean => countOf(signals, format, weight) > 0;
+  const ids: string[] = [];
+  for (const { explainsNumbers, id } of mapping.formats.values()) {
+    // A format whose numbers explain nothing to others (`guard: own`) has a say only where something speaks for it.
+    const hasSay = explainsNumbers || signals.some(({ format }) => format === id);
+    if (hasSay && operation.sharedBy.has(id)) ids.push(id);
+  }
   const strong = ids.filter((id) => has(id, 'strong'));
   const [only] = strong;
   const isOutweighed = only !== undefined && count(only, 'strong') > 1;
@@ -85,6 +86,12 @@ function findSignals(request: LegacyRequest, mapping: Mapping, path: string): Fo
     }
   }
   return found;
+}
+
+function countOf(signals: readonly FoundSignal[], format: string, weight: Weight): number {
+  let count = 0;
+  for (const signal of signals) if (signal.format === format && signal.weight === weight) count += 1;
+  return count;
 }
 
 function reasonOf(format: string, signals: readonly FoundSignal[]): string {
@@ -200,3 +207,65 @@ function describeEvidence(ids: readonly string[], signals: readonly FoundSignal[
     ? 'nothing in this request tells which is meant'
     : `this request has signs of each: ${evidence.join(', ')}`;
 }
+
+/** Step 4, second half: which family of scripts it is. Proof or none: a request that proves two families alike is of neither. */
+
+export interface RecognisedFamily {
+  readonly id: string;
+  /** What proves it, for people. */
+  readonly reason: string;
+}
+
+/** What a request shows of one family, in words. */
+export interface FamilyProof {
+  readonly id: string;
+  readonly strong: readonly string[];
+  readonly medium: readonly string[];
+  /** One strong signal proves a family, and so do two medium ones. */
+  readonly isProven: boolean;
+}
+
+const MEDIUM_MIN = 2;
+
+interface Counted {
+  readonly id: string;
+  readonly strong: string[];
+  readonly medium: string[];
+}
+
+/** `path` is the address without a pinning prefix. */
+export function recogniseFamily(
+  request: LegacyRequest,
+  format: string,
+  mapping: Mapping,
+  callerKey: CallerKey | undefined,
+  path: string,
+): RecognisedFamily | undefined {
+  const named = callerKey?.family === undefined ? undefined : mapping.families.get(callerKey.family);
+  if (named !== undefined) return named.format === format ? { id: named.id, reason: 'the key is of it' } : undefined;
+  const [best, next] = proofsOf(request, format, mapping, path).filter(({ isProven }) => isProven);
+  if (best === undefined || (next !== undefined && compare(best, next) === 0)) return undefined;
+  return { id: best.id, reason: [...best.strong, ...best.medium].join(', ') };
+}
+
+/** Every family of the format of which the request shows anything that counts, the best proven first. */
+export function proofsOf(request: LegacyRequest, format: string, mapping: Mapping, path: string): FamilyProof[] {
+  const proofs: FamilyProof[] = [];
+  for (const family of mapping.families.values()) {
+    if (family.format !== format) continue;
+    let proof: Counted | undefined;
+    for (const signal of family.signals) {
+      const words = signal.weight === 'weak' ? undefined : signal.find(request, path);
+      if (words === undefined) continue;
+      proof ??= { id: family.id, strong: [], medium: [] };
+      (signal.weight === 'strong' ? proof.strong : proof.medium).push(words);
+    }
+    if (proof === undefined) continue;
+    const isProven = proof.strong.length > 0 || proof.medium.length >= MEDIUM_MIN;
+    proofs.push({ ...proof, isProven });
+  }
+  return proofs.sort((one, other) => compare(other, one));
+}
+
+const compare = (one: FamilyProof, other: FamilyProof): number =>
+  one.strong.length - other.strong.length || one.medium.length - other.medium.length;

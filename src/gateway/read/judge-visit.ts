@@ -8,7 +8,6 @@ import type { Order } from '../../domain/order';
 import type { Finding } from '../../upstream/upstream';
 import type { Visitors } from '../../upstream/visitors';
 import { readContextOf, type Reader } from './parsed-request';
-import { addressHashOf } from './build-call';
 import type { Keyring } from './keyring';
 
 /** What keeps the journal from answering: v1's refusal, or that v1 has said nothing of this key at this address. */
@@ -38,7 +37,7 @@ export async function judgeVisit(
   const { visitors, keyring, clock } = parts;
   const context = readContextOf(reader);
   if (visitors.isFresh(context)) return undefined;
-  const isOwn = order.addressHash === addressHashOf(context.clientAddress, keyring);
+  const isOwn = order.addressHash === keyring.hashOfAddress(context.clientAddress);
   if (!visitors.isPaused(context)) await within(clock, Math.min(WAIT_MS, context.timeoutMs), visitors.ask(context));
   const refusal = visitors.refusalOf(context);
   if (visitors.isKnown(context) || (isOwn && refusal === undefined)) return undefined;

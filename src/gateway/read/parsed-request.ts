@@ -4,7 +4,7 @@ import type { LegacyRequest, Line } from '../../domain/legacy';
 import type { AfterPending, CallerKey, Mapping, Operation } from '../../mapping/mapping';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import type { Intent } from './canonicalise';
-import type { RecognisedFamily } from './recognise-family';
+import type { RecognisedFamily } from './detect-format';
 
 export interface ParsedRequest {
   readonly request: LegacyRequest;
@@ -38,5 +38,6 @@ export interface ParsedRequest {
 export type Reader = Pick<ParsedRequest, 'credentials' | 'request' | 'mapping'>;
 
 export function readContextOf({ credentials, request, mapping }: Reader): CallContext {
-  return { credentials, clientAddress: request.clientAddress, timeoutMs: mapping.timing.read };
+  const { clientAddress, trace } = request;
+  return { credentials, clientAddress, timeoutMs: mapping.timing.read, trace };
 }

@@ -1,6 +1,9 @@
 /** Where a canonical field's raw value stands in a request. */
-import type { LegacyFields, LegacyRequest, LegacyValue } from '../../domain/legacy';
+import { createHash, randomBytes } from 'node:crypto';
+import { headerOf, type LegacyFields, type LegacyRequest, type LegacyValue } from '../../domain/legacy';
 import type { Field } from '../../mapping/mapping';
+import { GatewayError } from '../../domain/errors';
+import { InexactNumber, type JsonObject, type JsonValue, textOf } from '../../domain/json';
 
 export interface RawValue {
   /** The script's own spelling. */
@@ -20,21 +23,140 @@ export function readRaw(request: LegacyRequest, field: Field): readonly RawValue
 
 /** The values of several spellings of one thing. Empty texts and nulls are absent, unless emptiness means something. */
 export function readSpellings(request: LegacyRequest, spellings: readonly string[], takesEmpty = false): readonly RawValue[] {
-  const sources: readonly LegacyFields[] =
-    request.method === 'GET' ? [request.query, request.body] : [request.body, request.query];
-  const found: RawValue[] = [];
-  for (const source of sources) {
-    if (source.size === 0) continue;
-    for (const spelling of spellings) {
-      const value = source.get(spelling);
-      if (value === undefined || (!takesEmpty && isEmpty(value))) continue;
-      found.push({ spelling, value });
-    }
-    if (found.length > 0 && request.method === 'GET') break;
+  const { method, query, body } = request;
+  if (method !== 'GET') return readSource(query, spellings, takesEmpty, readSource(body, spellings, takesEmpty, NONE));
+  const asked = readSource(query, spellings, takesEmpty, NONE);
+  return asked.length > 0 ? asked : readSource(body, spellings, takesEmpty, NONE);
+}
+
+/** Most fields of most requests are absent: they share one empty list. */
+const NONE: readonly RawValue[] = [];
+
+/** What was found before, and what this source has. */
+function readSource(
+  source: LegacyFields,
+  spellings: readonly string[],
+  takesEmpty: boolean,
+  before: readonly RawValue[],
+): readonly RawValue[] {
+  if (source.size === 0) return before;
+  let found: RawValue[] | undefined;
+  for (const spelling of spellings) {
+    const value = source.get(spelling);
+    if (value === undefined || (!takesEmpty && isEmpty(value))) continue;
+    (found ??= [...before]).push({ spelling, value });
   }
-  return found;
+  return found ?? before;
 }
 
 export function isEmpty(value: LegacyValue): boolean {
   return value === null || (typeof value === 'string' && value.trim() === '');
+}
+
+/** The script's own id of an order, and what v1 gets for it. */
+
+export interface SentRequestId {
+  /** As v1 gets it: at most 64 printable characters. */
+  readonly id: string;
+  /** As the script sent it, under each spelling it used. */
+  readonly echo: JsonObject;
+  /** The first of the echoed values; what the header held where nothing else was sent. */
+  readonly sent: JsonValue;
+  /** The id in a header. It is the request id only where no spelling of one was sent. */
+  readonly header?: { readonly name: string; readonly id: string };
+}
+
+/** Section 8 of the specification. */
+const LENGTH_MAX = 64;
+const HASH_LENGTH = 40;
+/** Longer ones are shortened for v1, but the journal keeps what was sent, and its records are bounded. */
+const SENT_LENGTH_MAX = 512;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/** Where a mapping says that request ids stand. */
+export interface RequestIdPlaces {
+  readonly requestIdSpellings: readonly string[];
+  readonly requestIdHeaders: readonly string[];
+}
+
+/**
+ * `undefined` when none was sent. Strings and bare numbers alike (facts 7); two different ids in one request are refused,
+ * but an id in a header may be another one: it names the sending, the script's own field the sale.
+ */
+export function readRequestId(
+  request: LegacyRequest,
+  parameters: Readonly<Record<string, string>>,
+  { requestIdSpellings, requestIdHeaders }: RequestIdPlaces,
+): SentRequestId | undefined {
+  const header = readHeaderId(request, requestIdHeaders);
+  const own = readOwnId(request, parameters, requestIdSpellings);
+  if (own === undefined) return header === undefined ? undefined : { id: header.id, echo: {}, sent: header.sent, header };
+  return header === undefined ? own : { ...own, header };
+}
+
+function readHeaderId(
+  { headers }: LegacyRequest,
+  names: readonly string[],
+): (NonNullable<SentRequestId['header']> & { readonly sent: string }) | undefined {
+  for (const name of names) {
+    const sent = headerOf(headers, name);
+    if (sent !== undefined && sent.length <= SENT_LENGTH_MAX) return { name, id: shortenRequestId(sent), sent };
+  }
+  return undefined;
+}
+
+function readOwnId(
+  request: LegacyRequest,
+  parameters: Readonly<Record<string, string>>,
+  spellings: readonly string[],
+): SentRequestId | undefined {
+  const inPath = parameters['request_id'];
+  const sentOnes = readSpellings(request, spellings);
+  const found = inPath === undefined ? sentOnes : [{ spelling: 'request_id', value: inPath }, ...sentOnes];
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const sent = first.value as JsonValue;
+  const echo: Record<string, JsonValue> = {};
+  for (const { spelling, value } of found) {
+    if (value instanceof InexactNumber)
+      throw new GatewayError('invalid_field', `${spelling}: this number is too long to be kept exactly; send it as text.`, {
+        field: spelling,
+      });
+    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+      throw new GatewayError('invalid_field', `${spelling}: expected a text or a number.`, { field: spelling });
+    }
+    if (textOf(value).length > SENT_LENGTH_MAX) {
+      throw new GatewayError('invalid_field', `${spelling}: expected at most ${SENT_LENGTH_MAX} characters.`, {
+        field: spelling,
+      });
+    }
+    if (textOf(value) !== textOf(sent)) {
+      throw new GatewayError('conflicting_fields', `${first.spelling} and ${spelling} mean the same but hold different values.`, {
+        field: spelling,
+      });
+    }
+    echo[spelling] = value;
+  }
+  return { id: shortenRequestId(textOf(sent)), echo, sent };
+}
+
+/** The id itself when v1 takes it, else its beginning and a hash: the same id always gives the same. */
+export function shortenRequestId(sent: string): string {
+  if (sent.length <= LENGTH_MAX && PRINTABLE.test(sent)) return sent;
+  const hash = createHash('sha256').update(sent).digest('hex').slice(0, HASH_LENGTH);
+  const start = sent.replace(/[^\x21-\x7e]/g, '').slice(0, LENGTH_MAX - HASH_LENGTH - 1);
+  return `${start}~${hash}`;
+}
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** A time-sortable id for an order that came without one: `CG` and 26 characters. */
+export function generateRequestId(nowMs: number, random: (size: number) => Buffer = randomBytes): string {
+  let time = nowMs;
+  let text = '';
+  for (let index = 0; index < 10; index += 1) {
+    text = CROCKFORD[time % 32]! + text;
+    time = Math.floor(time / 32);
+  }
+  return `CG${text}${Array.from(random(16), (byte) => CROCKFORD[byte % 32]!).join('')}`;
 }

@@ -11,9 +11,8 @@ import type { Authenticated } from './authenticate';
 import { buildCall } from './build-call';
 import { canonicalise, type Intent, type LookUpWord } from './canonicalise';
 import type { CatalogLists } from './catalog-lists';
-import { detectFormat, type Detection } from './detect-format';
+import { detectFormat, type Detection, type RecognisedFamily, recogniseFamily } from './detect-format';
 import { guardNumbering } from './guard-numbering';
-import { recogniseFamily, type RecognisedFamily } from './recognise-family';
 
 /** Step 2: what the address asks for. */
 export interface Routed {
@@ -67,23 +66,29 @@ interface Asked {
 }
 
 export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
-  return step({}, () => {
+  try {
     const { operation, parameters, readings, pinnedFormat } = matched(
       mapping.matchRoute(request.method, request.path, request.rawPath),
       request,
     );
     const known: Routed = { operation, parameters, readings };
-    const withCaller = (who: Authenticated): Walk => detect(known, who, pinnedFormat, { request, mapping });
+    const withCaller = (who: Authenticated): Walk => walkOn(known, who, pinnedFormat, { request, mapping });
     return { kind: 'needs_caller', known, withCaller };
-  });
+  } catch (error) {
+    return { kind: 'stopped', known: {}, error };
+  }
 }
 
-function detect(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
+/** Filled in step by step: whatever a step throws ends the walk with what was known before it. */
+type Filling = { -readonly [Part in keyof WalkedIn]: WalkedIn[Part] };
+
+function walkOn(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
+  const { operation, parameters, readings } = routed;
   const { credentials, isBasic, isExpired } = who;
   // A key that only lends itself to a lookup says nothing of whose script this is.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
-  const known: Identified = { ...routed, credentials, isBasic, callerKey };
-  return step(known, () => {
+  const known = { operation, parameters, readings, credentials, isBasic, callerKey } satisfies Identified as Filling;
+  try {
     if (isExpired === true) throw new GatewayError('bad_credentials', 'Invalid token. The AccessToken is too old; log in again.');
     const certainties = {
       pinnedByPath: pinnedFormat,
@@ -93,47 +98,37 @@ function detect(routed: Routed, who: Authenticated, pinnedFormat: string | undef
       isGuarded: isGuarded(known),
     };
     const path = pathWithoutPin(request.path, mapping);
-    const detection = detectFormat(request, known.operation, mapping, certainties, path);
+    const detection = detectFormat(request, operation, mapping, certainties, path);
     const family = recogniseFamily(request, detection.format, mapping, callerKey, path);
     const told = family === undefined ? mapping : mapping.families.get(family.id)!.mapping();
-    const operation = told.operations.get(known.operation.name)!;
-    return readIntent({ ...known, operation, detection, family, mapping: told }, undefined, request);
-  });
+    known.operation = told.operations.get(operation.name)!;
+    known.detection = detection;
+    known.family = family;
+    known.mapping = told;
+    return readIntent(known, undefined, request);
+  } catch (error) {
+    return { kind: 'stopped', known, error };
+  }
 }
 
-function readIntent(known: Detected, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
-  return step(known, () => {
-    const { parameters, operation, callerKey, detection, mapping } = known;
-    const lookUpWord = wordsOf(catalog);
-    const { format } = detection;
-    const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
-    if (canonical.kind === 'needs_catalog') {
-      const withCatalog = (lists: CatalogLists): Walk => readIntent(known, lists, request);
-      return { kind: 'needs_catalog', known, withCatalog };
-    }
-    return guard({ ...known, intent: canonical.intent }, request);
-  });
+function readIntent(known: Filling, catalog: CatalogLists | undefined, request: LegacyRequest): Walk {
+  const { parameters, operation, callerKey, detection, mapping } = known;
+  const lookUpWord = wordsOf(catalog);
+  const { format } = detection;
+  const canonical = canonicalise({ request, parameters, operation, format, mapping, callerKey, lookUpWord });
+  if (canonical.kind === 'needs_catalog') {
+    return { kind: 'needs_catalog', known, withCatalog: (lists) => readAgain({ ...known }, lists, request) };
+  }
+  known.intent = canonical.intent;
+  if (isGuarded(known)) known.intent = guardNumbering(known.intent, request, mapping, callerKey);
+  const isAsked = operation.call !== undefined && operation.kind !== 'status';
+  known.call = isAsked ? buildCall(operation.call, known.intent.values) : undefined;
+  return { kind: 'walked', known };
 }
 
-function guard(known: Canonical, request: LegacyRequest): Walk {
-  return step(known, () => {
-    const intent = isGuarded(known) ? guardNumbering(known.intent, request, known.mapping, known.callerKey) : known.intent;
-    return toCall({ ...known, intent });
-  });
-}
-
-function toCall(known: Canonical): Walk {
-  return step(known, () => {
-    const { operation, intent } = known;
-    const isAsked = operation.call !== undefined && operation.kind !== 'status';
-    return { kind: 'walked', known: { ...known, call: isAsked ? buildCall(operation.call, intent.values) : undefined } };
-  });
-}
-
-/** Whatever a step throws ends the walk with what was known before it. */
-function step(known: Known, run: () => Walk): Walk {
+function readAgain(known: Filling, catalog: CatalogLists, request: LegacyRequest): Walk {
   try {
-    return run();
+    return readIntent(known, catalog, request);
   } catch (error) {
     return { kind: 'stopped', known, error };
   }

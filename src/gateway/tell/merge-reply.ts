@@ -2,10 +2,10 @@
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
-import { isProvenAbsent, referenceOf, type Delivery, type Outcome, type OutcomeKind } from '../../domain/outcome';
+import { type Delivery, isProvenAbsent, type Outcome, type OutcomeKind, referenceOf, TOLD_AS } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyBuilder, ReplyOutcome, Scope } from '../../mapping/mapping';
-import { DEFAULT } from '../../mapping/compile-caller-key';
-import { NOTHING_OF_A_FAILURE } from '../../mapping/shape/source-shapes';
+import { DEFAULT } from '../../mapping/compile-callers';
+import { NOTHING_OF_A_FAILURE } from '../../mapping/shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
 import type { CatalogLists } from '../read/catalog-lists';
 
@@ -15,7 +15,7 @@ export interface ReplyParts {
   readonly operation?: Operation;
   readonly format: string;
   readonly outcome: ReplyOutcome;
-  readonly http?: number;
+  readonly http?: number | undefined;
   readonly text: string;
   readonly values?: JsonObject;
   /** What callers.yaml says of the script that is told: its own numbers, and how lists are wrapped for it. */
@@ -32,26 +32,20 @@ export function mergeReply(parts: ReplyParts): LegacyReply {
   const { mapping, operation, format, outcome, values = {}, catalog } = parts;
   const words = mapping.words[outcome];
   const status = (outcome === 'failure' ? mapping.failureHttp : undefined) ?? parts.http ?? words.http;
-  const numbers = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
-  const scope: Scope = {
-    fields: values,
-    joins: {},
-    roots: {
-      ...parts.roots,
-      words: { status: words.status, Status: words.Status },
-      http: status,
-      text: parts.text,
-      ...(catalog === undefined ? {} : { catalog: catalog.lists }),
-    },
-    numberOf: numbers.numberOf,
-    ...(parts.callerKey === undefined ? {} : { rowOf: numbers.rowOf }),
-  };
-  const joins = Object.fromEntries((operation?.joins ?? []).map((join) => [join.name, joinRow(join, scope, catalog)]));
+  const { numberOf, rowOf } = shownNumbers(mapping, format, parts.callerKey, parts.ownNumbers);
+  const roots: Record<string, JsonValue> = { ...parts.roots };
+  roots['words'] = { status: words.status, Status: words.Status };
+  roots['http'] = status;
+  roots['text'] = parts.text;
+  if (catalog !== undefined) roots['catalog'] = catalog.lists;
+  const plain: Scope = { fields: values, joins: {}, roots, numberOf };
+  const unjoined: Scope = parts.callerKey === undefined ? plain : { ...plain, rowOf };
+  const scope = operation === undefined ? unjoined : joinRows(operation.joins, unjoined, catalog);
   const build = operation?.replies.get(format)?.[outcome] ?? mapping.refusal;
   const { retryAfterSeconds } = parts;
   const shape = operation === undefined || outcome !== 'success' ? undefined : listShapeName(operation, format, parts.callerKey);
-  if (shape === undefined) return new BuiltReply(status, build, { ...scope, joins }, retryAfterSeconds);
-  const body = parts.callerKey!.lists.get(shape)!.build(build({ ...scope, joins }), scope);
+  if (shape === undefined) return new BuiltReply(status, build, scope, retryAfterSeconds);
+  const body = parts.callerKey!.lists.get(shape)!.build(build(scope), unjoined);
   return { status, body, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
@@ -76,6 +70,13 @@ class BuiltReply implements LegacyReply {
   }
 }
 
+function joinRows(joins: readonly Join[], scope: Scope, catalog: CatalogLists | undefined): Scope {
+  if (joins.length === 0) return scope;
+  const rows: Record<string, JsonValue | undefined> = {};
+  for (const join of joins) rows[join.name] = joinRow(join, scope, catalog);
+  return { ...scope, joins: rows };
+}
+
 function joinRow({ value, list, key }: Join, scope: Scope, catalog: CatalogLists | undefined): JsonValue | undefined {
   const wanted = value(scope) ?? null;
   const row = wanted === null ? undefined : catalog?.find(list, key, wanted);
@@ -89,16 +90,6 @@ export function listShapeName(operation: Operation, format: string, callerKey: C
   const isBare = operation.replies.get(format)?.success.sources[0]?.field === '';
   return [operation.name, ...(isBare ? [DEFAULT] : [])].find((name) => callerKey.lists.has(name));
 }
-
-/** Which of the three words an outcome is told in. Unknown is pending: v1 may have charged. */
-const TOLD_AS: Readonly<Record<OutcomeKind, ReplyOutcome>> = {
-  succeeded: 'success',
-  pending: 'pending',
-  unknown: 'pending',
-  declined: 'failure',
-  rejected: 'failure',
-  not_sent: 'failure',
-};
 
 /** The reply parts that follow from an outcome alone. */
 export function tellOutcome(
@@ -125,9 +116,8 @@ export function tellOutcome(
 /** `$order`: money in kobo, times in milliseconds. Null is what is not known, and what a failure does not have. */
 export function orderRoot(order: Order, outcome: Outcome): JsonObject {
   const delivery: Delivery = ('delivery' in outcome ? outcome.delivery : undefined) ?? {};
-  const sent = Object.values(order.echo)[0];
-  return {
-    request_id: sent ?? order.requestId,
+  const root = {
+    request_id: firstOf(order.echo) ?? order.requestId,
     echo: order.echo,
     // Numbers begin at one: an order that is not in the journal has none.
     number: order.number === 0 ? null : order.number,
@@ -143,6 +133,12 @@ export function orderRoot(order: Order, outcome: Outcome): JsonObject {
       delivery.pins === undefined || delivery.pins.length === 0
         ? null
         : delivery.pins.map(({ pin, serial }) => ({ pin, serial })),
-    ...(TOLD_AS[outcome.kind] === 'failure' ? NOTHING_OF_A_FAILURE : {}),
   };
+  return TOLD_AS[outcome.kind] === 'failure' ? { ...root, ...NOTHING_OF_A_FAILURE } : root;
+}
+
+/** The request id as the script sent it first; undefined where it sent none. */
+export function firstOf(echo: JsonObject): JsonValue | undefined {
+  for (const name in echo) return echo[name];
+  return undefined;
 }

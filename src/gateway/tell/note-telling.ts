@@ -17,20 +17,22 @@ export interface TellingParts {
 /** A reply is not held up for long by a journal that stalls. */
 const WRITE_MS = 1_000;
 
-/** To be called with what is about to be told. What says pending is on disk before it is said. */
-export async function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<void> {
+/** To be called with what is about to be told. What says pending is on disk before it is said; else there is nothing to wait for. */
+export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<unknown> | undefined {
   // An order that is not in the journal has no number.
-  if (order.number === 0) return;
+  if (order.number === 0) return undefined;
   const write = (toldAtMs: number): Promise<void> =>
     parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
-  if (told === 'pending') {
-    const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;
-    if (!isEndUntold(order) || word < order.toldAtMs!) await within(parts.clock, WRITE_MS, write(word));
-  }
-  line.onEnd((isWhole) => {
-    if (isWhole && told !== 'pending' && isEndUntold(order)) void write(parts.clock.now());
-    if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
-  });
+  const watchEnd = (): void =>
+    line.onEnd((isWhole) => {
+      if (isWhole && told !== 'pending' && isEndUntold(order)) void write(parts.clock.now());
+      if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
+    });
+  const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;
+  if (told === 'pending' && (!isEndUntold(order) || word < order.toldAtMs!))
+    return within(parts.clock, WRITE_MS, write(word)).then(watchEnd);
+  watchEnd();
+  return undefined;
 }
 
 /** The order of a status question: only its end can be told anew by that, and one that was told stays told. */

@@ -3,12 +3,12 @@
  * that it was not answered. And the words for when we ourselves fail.
  */
 import type { GatewayError } from '../../domain/errors';
-import { InexactNumber, textOf, type JsonObject, type JsonValue } from '../../domain/json';
+import { InexactNumber, type JsonObject, type JsonValue, textOf } from '../../domain/json';
 import { headerOf, type LegacyHeaders, type LegacyReply, type LegacyRequest, type LegacyValue } from '../../domain/legacy';
 import type { Mapping, Operation } from '../../mapping/mapping';
-import { mergeReply } from './merge-reply';
+import { mergeReply, type ReplyParts } from './merge-reply';
 import { readRaw, readSpellings } from '../read/read-raw';
-import { asksAboutOrders, tellUnanswered } from './tell-unanswered';
+import type { Obstacle } from '../read/judge-visit';
 
 export interface Refused {
   readonly mapping: Mapping;
@@ -99,4 +99,61 @@ function echoOf({ request, mapping }: Refused): JsonObject {
 
 function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/**
+ * A question about orders that cannot be answered: the key is refused, a limit is reached, v1 is away, nobody of this key
+ * knows the id (which may have been ordered with a key that was regenerated since). The order may be charged, so that what is
+ * told must not be a failure to any requery (decision 0025): the words of an order under way, beside a text that says why.
+ */
+
+/**
+ * Accepted, and no more. To one requery 404 is a failure after half an hour, to others every 4xx is; where 200 alone would be
+ * a sale, 202 is none.
+ */
+const UNANSWERED_STATUS = 202;
+
+export function tellUnanswered(
+  said: string,
+  mapping: Mapping,
+  retryAfterSeconds?: number,
+): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
+  const text = [said, mapping.texts['unanswered'] ?? ''].filter((part) => part !== '').join(' ');
+  return { outcome: 'pending', http: UNANSWERED_STATUS, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+/** The repeat of a purchase by whom v1 does not accept: in v1's words where it refused, and as of an order under way. */
+export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ReturnType<typeof tellUnanswered> {
+  const said = obstacle.kind === 'refused' ? (obstacle.message ?? '') : '';
+  return { ...tellUnanswered(said, mapping), http: mapping.words.pending.http };
+}
+
+/** Whether what is told of this operation is told of orders that were placed before. */
+function asksAboutOrders(operation: Operation | undefined): boolean {
+  return operation?.kind === 'status' || operation?.kind === 'history';
+}
+
+/** v1 may refuse with 429 and name no time (specification, section 7). A script is told one all the same: when to come back. */
+
+type Told = Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'>;
+
+/** The windows of v1's limits (specification, section 8), in seconds: when one has passed whole, there is room in it again. */
+const WINDOW_SECONDS = 60;
+const LONGER_WINDOWS: Readonly<Record<string, number>> = {
+  '/validate-cable': 5 * 60,
+  '/validate-meter': 5 * 60,
+  '/bulk_sms': 60 * 60,
+};
+
+/** What is told of a call to this path of v1, with the time to wait when v1's limit was reached. */
+export function tellWait(told: Told, path: string): Told {
+  if (told.http !== 429) return told;
+  const seconds = Math.max(1, Math.ceil(told.retryAfterSeconds ?? LONGER_WINDOWS[path] ?? WINDOW_SECONDS));
+  return { ...told, retryAfterSeconds: seconds, text: `${told.text} Try again in ${waitText(seconds)}.` };
+}
+
+/** Never less than the time itself. */
+export function waitText(seconds: number): string {
+  if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }

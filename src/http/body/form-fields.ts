@@ -1,10 +1,18 @@
-/** Fields from `application/x-www-form-urlencoded` text: bodies and query strings. */
+/** Fields from `application/x-www-form-urlencoded` text (bodies and query strings) and from `multipart/form-data`. */
+import busboy from 'busboy';
 import { GatewayError } from '../../domain/errors';
-import type { LegacyFields } from '../../domain/legacy';
+import type { JsonValue } from '../../domain/json';
+import type { LegacyFields, LegacyValue } from '../../domain/legacy';
 import type { BodyLimits } from '../http-limits';
-import { NO_FIELDS } from './field-rules';
-import { nestFields } from './nest-fields';
-import type { FieldPair } from './nest-fields';
+import {
+  assertDepth,
+  assertFieldCount,
+  assertFieldName,
+  assertFieldText,
+  NO_FIELDS,
+  repeatedField,
+  shownName,
+} from './field-rules';
 
 /** `where` names the source in a refusal: "body" or "query string". */
 export function readFormFields(text: string, where: string, limits: BodyLimits): LegacyFields {
@@ -36,4 +44,150 @@ function decode(text: string, where: string): string {
       },
     );
   }
+}
+
+/**
+ * Pairs of name and text become fields, with PHP's bracket names: `a[b]=1` is an object, `a[]=1` a list, and `a[0]=1`
+ * (what `http_build_query` makes of a list) a list as well. qs is not used: it repairs what must be refused here (one
+ * name twice, `a=1` beside `a[b]=2`, broken percent-encoding).
+ */
+
+export type FieldPair = readonly [name: string, text: string];
+type Node = string | Branch;
+
+interface Branch {
+  readonly children: Map<string, Node>;
+  /** Items without a key of their own (`[]`). */
+  readonly items: Node[];
+}
+
+const BRACKET_NAME = /^([^[\]]+)((?:\[[^[\]]*\])+)$/;
+
+/** Empty names are dropped (`&&`, `& &`, `=x`), leading spaces trimmed: PHP does both, and real scripts rely on it (facts, section 2.6). */
+export function nestFields(pairs: Iterable<FieldPair>, limits: BodyLimits): LegacyFields {
+  const root = newBranch();
+  let count = 0;
+  for (const [sentName, text] of pairs) {
+    const name = sentName.trimStart();
+    if (name === '') continue;
+    assertFieldText(name, text);
+    const path = pathOf(name);
+    path.forEach(assertFieldName);
+    assertDepth(path.length, limits.depthMax);
+    // Items of a list are bounded by the body; counting them would refuse a bulk SMS.
+    if (place(root, path, text, name)) assertFieldCount(++count, limits.fieldsMax);
+  }
+  const fields = new Map<string, LegacyValue>();
+  for (const [name, node] of root.children) fields.set(name, valueOf(node));
+  return fields;
+}
+
+/** `a[b][]` is `['a', 'b', '']`. A name with unpaired brackets is taken as it stands: no field is named so. */
+function pathOf(name: string): readonly string[] {
+  if (!name.includes('[')) return [name];
+  const match = BRACKET_NAME.exec(name);
+  if (match === null) return [name];
+  const [, first = '', brackets = ''] = match;
+  return [first, ...brackets.slice(1, -1).split('][')];
+}
+
+/** True when a new name came into being. */
+function place(root: Branch, path: readonly string[], text: string, name: string): boolean {
+  let branch = root;
+  let isNew = false;
+  path.forEach((key, index) => {
+    const isLast = index === path.length - 1;
+    // One kind of child per branch: `a[]=1&a[b]=2` has no meaning that every reader shares.
+    if (index > 0 && (key === '' ? branch.children.size > 0 : branch.items.length > 0)) throw repeatedField(name);
+    const existing = key === '' ? undefined : branch.children.get(key);
+    if (existing !== undefined && (isLast || typeof existing === 'string')) throw repeatedField(name);
+    if (existing !== undefined) {
+      branch = existing;
+      return;
+    }
+    const node = isLast ? text : newBranch();
+    if (key === '') branch.items.push(node);
+    else {
+      branch.children.set(key, node);
+      isNew = true;
+    }
+    if (typeof node !== 'string') branch = node;
+  });
+  return isNew;
+}
+
+function newBranch(): Branch {
+  return { children: new Map(), items: [] };
+}
+
+function valueOf(node: Node): JsonValue {
+  if (typeof node === 'string') return node;
+  if (node.items.length > 0) return node.items.map(valueOf);
+  const keys = [...node.children.keys()];
+  if (keys.every((key, index) => key === String(index))) return [...node.children.values()].map(valueOf);
+  return Object.fromEntries([...node.children].map(([key, child]) => [key, valueOf(child)]));
+}
+
+// RFC 2046 section 5.1.1 allows 70 characters; the first line of the body is the boundary.
+const FIRST_PART = /^--([^\r\n]{1,200}?)[ \t]{0,8}\r?\ncontent-/i;
+const CLOSED_AT_ONCE = /^(?:\r?\n)?--([^\r\n]{1,200})--\s*$/;
+
+/**
+ * The boundary as the bytes tell it, or undefined when this is no multipart body. The header is not asked: PHP scripts
+ * set `Content-Type: application/json` by hand and still pass an array, which cURL sends as multipart.
+ */
+export function parseBoundary(text: string): string | undefined {
+  return (FIRST_PART.exec(text) ?? CLOSED_AT_ONCE.exec(text))?.[1];
+}
+
+/** What PHP's cURL sends when it is given an array (facts, section 2.2). A part that is sent as a file is refused by name: no operation takes one. */
+export async function readMultipartFields(bytes: Buffer, boundary: string, limits: BodyLimits): Promise<LegacyFields> {
+  const text = bytes.toString('latin1');
+  if (text.trim() === `--${boundary}--`) return NO_FIELDS;
+  const pairs = await readParts(Buffer.from(asFormData(text, boundary), 'latin1'), boundary, limits);
+  // busboy passes over a part without a name; a field that is lost in silence is worse than a refusal.
+  if (pairs.length !== text.split(`--${boundary}\r\n`).length - 1) throw refusal('A part of the multipart body has no name.');
+  return nestFields(pairs, limits);
+}
+
+/** Under a hand-set JSON type cURL names its parts as attachments (measured: multipart-under-json-header.http); they are the same fields. */
+function asFormData(text: string, boundary: string): string {
+  const start = `--${boundary}\r\nContent-Disposition: `;
+  return text.includes(`${start}attachment`) ? text.replaceAll(`${start}attachment; name=`, `${start}form-data; name=`) : text;
+}
+
+function readParts(bytes: Buffer, boundary: string, limits: BodyLimits): Promise<readonly FieldPair[]> {
+  return new Promise((resolve, reject) => {
+    const pairs: FieldPair[] = [];
+    const refuse = (detail: string, cause?: unknown): void => reject(refusal(detail, cause));
+    const parser = createParser(boundary, limits);
+    parser.on('field', (name: string | undefined, text, info) => {
+      if (info.nameTruncated || info.valueTruncated) refuse('A field of the multipart body is too long.');
+      else if (name !== undefined) pairs.push([name, text]);
+    });
+    parser.on('file', (name: string | undefined, stream) => {
+      stream.resume();
+      refuse(`The field "${shownName(name ?? '')}" was sent as a file; send it as text.`);
+    });
+    parser.on('partsLimit', () => refuse('The multipart body has too many parts.'));
+    parser.on('error', (cause) => refuse('The multipart body is broken or cut off.', cause));
+    parser.on('close', () => resolve(pairs));
+    parser.end(bytes);
+  });
+}
+
+function createParser(boundary: string, limits: BodyLimits): busboy.Busboy {
+  try {
+    return busboy({
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary.replace(/["\\]/g, '\\$&')}"` },
+      defParamCharset: 'utf8',
+      limits: { fieldNameSize: 1024, fieldSize: limits.bodyBytesMax, parts: Math.ceil(limits.bodyBytesMax / 64) },
+    });
+  } catch (cause) {
+    throw refusal('The multipart body has no usable boundary.', cause);
+  }
+}
+
+function refusal(detail: string, cause?: unknown): GatewayError {
+  return new GatewayError('unreadable_body', detail, { cause });
 }

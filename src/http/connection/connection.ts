@@ -32,6 +32,8 @@ export class Connection {
   #parse: (bytes: Buffer) => void = () => undefined;
   readonly #options: ConnectionOptions;
   #current: Exchange | undefined;
+  /** The current one, until all that has come is parsed: its body is whole then, nearly always, and is read without waiting. */
+  #beginning: Exchange | undefined;
   /** Parsed, not begun: one at most, or two when a head's end came in two packets. */
   #waiting: Exchange[] = [];
   #unparsed: Buffer | undefined;
@@ -61,7 +63,7 @@ export class Connection {
     socket.off('data', parse);
     socket.on('data', (bytes: Buffer) => {
       this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes]);
-      this.#parseOn();
+      this.#readOn();
     });
     // Node resumes reading for each request whose body nobody wanted.
     socket.on('resume', () => this.#isHeldBack && socket.pause());
@@ -74,13 +76,12 @@ export class Connection {
 
   /** For each request that the parser finds. */
   take(exchange: Exchange): void {
-    const { turns, addressOf } = this.#options;
     const { headers } = exchange.request;
     this.#parsed = exchange.request;
     this.#isUpgrading ||= headers.upgrade !== undefined;
     this.#bodyLeft = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : 0;
     if (this.#current !== undefined || this.#isResting) this.#waiting.push(exchange);
-    else this.#serve(exchange, (run) => turns.begin(addressOf(this.peer, exchange.request), run));
+    else this.#beginning = this.#current = exchange;
   }
 
   /** True when what is written has waited so long and not a byte of it has left. */
@@ -98,15 +99,22 @@ export class Connection {
     this.#waiting = [];
   }
 
-  #serve(exchange: Exchange, inTurn: (run: () => void) => void): void {
-    this.#current = exchange;
-    exchange.response.once('close', () => this.#answered());
-    inTurn(() => {
-      if (!exchange.response.closed) this.#options.begin(exchange);
-    });
+  /** Parses what may be parsed, and lets begin what that has brought. */
+  #readOn(): void {
+    this.#parseOn();
+    const exchange = this.#beginning;
+    if (exchange === undefined) return;
+    this.#beginning = undefined;
+    const { turns, addressOf } = this.#options;
+    exchange.response.on('close', this.#onAnswered);
+    turns.begin(addressOf(this.peer, exchange.request), () => this.#begin(exchange));
   }
 
-  #answered(): void {
+  #begin(exchange: Exchange): void {
+    if (!exchange.response.closed) this.#options.begin(exchange);
+  }
+
+  readonly #onAnswered = (): void => {
     this.#current = undefined;
     if (this.#isReleased) return void this.socket.end();
     if (this.socket.destroyed || this.socket.writableEnded) return this.release();
@@ -117,10 +125,12 @@ export class Connection {
     turns.later(addressOf(this.peer, next?.request), () => {
       this.#isResting = false;
       this.#waiting.shift();
-      if (next !== undefined) this.#serve(next, (run) => run());
-      this.#parseOn();
+      this.#current = next;
+      next?.response.on('close', this.#onAnswered);
+      this.#readOn();
+      if (next !== undefined) this.#begin(next);
     });
-  }
+  };
 
   #parseOn(): void {
     // One is parsed ahead: of broken bytes behind a request the caller must hear in its reply, which then is the last.

@@ -5,7 +5,7 @@ import { networkOf } from '../../domain/network-of';
 import { withoutMapping } from '../client-address';
 import type { HttpLimits } from '../http-limits';
 import { Connection, type ConnectionOptions } from './connection';
-import type { KnownAddresses } from './known-addresses';
+import type { KnownAddresses } from './loop-turns';
 
 export interface ConnectionsOptions extends ConnectionOptions {
   readonly limits: Pick<HttpLimits, 'connectionsMax' | 'unreadTimeMs'>;
@@ -18,37 +18,43 @@ const PROXY_SIZE = 4;
 /** A known address counts from here: all others go first. */
 const KNOWN_SIZE = Number.MIN_SAFE_INTEGER;
 
+const ignoreError = (): void => undefined;
+
 export class Connections {
   readonly #options: ConnectionsOptions;
   /** The oldest first. */
   readonly #open = new Map<Duplex, Connection>();
   readonly #sweep: NodeJS.Timeout;
+  /** The last eighth is kept free for whoever comes next. */
+  readonly #spare: number;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    this.#spare = Math.ceil(options.limits.connectionsMax / 8);
     this.#sweep = setInterval(() => this.#endUnread(), Math.max(10, options.limits.unreadTimeMs / 10)).unref();
   }
 
   /** `serve` gives the socket to Node's server: at once, or when it is a stranger's turn. Until then nothing of it is parsed. */
   add(socket: Socket, serve: () => void): void {
-    const { connectionsMax } = this.#options.limits;
-    // The last eighth is kept free for whoever comes next.
-    const spare = Math.ceil(connectionsMax / 8);
-    if (this.#open.size >= connectionsMax - spare) this.#giveWay(Math.ceil(spare / 2));
+    const { limits, turns, isProxy, known } = this.#options;
+    if (this.#open.size >= limits.connectionsMax - this.#spare) this.#giveWay(Math.ceil(this.#spare / 2));
     const connection = new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options);
     this.#open.set(socket, connection);
-    const ignoreError = (): void => undefined;
-    socket.on('error', ignoreError).once('close', () => this.#open.delete(socket));
+    socket.on('close', () => this.#open.delete(socket));
     const begin = (): void => {
-      socket.off('error', ignoreError);
       // Whoever left meanwhile without a word is gone: Node's server would wait for its first request.
       if (socket.destroyed || socket.readableEnded) return void socket.destroy();
       serve();
       connection.read();
     };
-    const { turns, isProxy, known } = this.#options;
     if (isProxy(connection.peer) || known.has(connection.peer)) return begin();
-    socket.once('close', turns.begin(networkOf(connection.peer), begin));
+    // Until Node's server listens nobody else does.
+    socket.on('error', ignoreError);
+    const leave = turns.begin(networkOf(connection.peer), () => {
+      socket.off('error', ignoreError);
+      begin();
+    });
+    socket.once('close', leave);
   }
 
   of(socket: Duplex): Connection | undefined {

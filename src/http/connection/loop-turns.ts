@@ -2,9 +2,36 @@
  * Whose connection or request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the
  * addresses take turns. Those whose key v1 has accepted lately come first; where there are any, strangers begin one by one, however many they are.
  */
-import type { KnownAddresses } from './known-addresses';
+import { LRUCache } from 'lru-cache';
+import { networkOf } from '../../domain/network-of';
+
+const ADDRESSES_MAX = 5_000;
+const LATELY_MS = 24 * 60 * 60 * 1_000;
+/** So exactly the clock is read: else each millisecond with a request would have a timer of its own. */
+const CLOCK_STEP_MS = 1_000;
+
+/** The addresses of callers whose key v1 has accepted lately. They do not wait behind strangers: neither for a turn, nor for a place. */
+export class KnownAddresses {
+  readonly #lately = new LRUCache<string, true>({ max: ADDRESSES_MAX, ttl: LATELY_MS, ttlResolution: CLOCK_STEP_MS });
+
+  /** v1 has accepted the key of a caller at this address. */
+  add(address: string): void {
+    this.#lately.set(networkOf(address), true);
+  }
+
+  /** True until v1 has accepted a key. */
+  get isEmpty(): boolean {
+    return this.#lately.size === 0;
+  }
+
+  has(address: string): boolean {
+    return this.#lately.has(networkOf(address));
+  }
+}
 
 type Run = () => void;
+
+const NOTHING: Run = () => undefined;
 
 /** By address, the one whose turn is next first. */
 type Line = Map<string, Set<Run>>;
@@ -46,7 +73,7 @@ export class LoopTurns {
     if (!isFree || this.#known.size > 0 || (!isKnown && this.#strangers.size > 0)) return this.later(address, run);
     this.#begun += 1;
     run();
-    return () => undefined;
+    return NOTHING;
   }
 
   /** Runs it in its turn, never now. */

@@ -2,6 +2,7 @@
  * Group commit: jobs that arrive while a write is on its way to the disk wait and share the next one, so a thousand
  * orders at once cost a handful of flushes. A job's promise resolves when its bytes are on disk.
  */
+import { WriteFailure } from '../journal';
 
 /** One change: a key gets a value, or is removed where the value is undefined. */
 export interface Write {
@@ -24,40 +25,26 @@ export interface Plan<T> {
   readonly writes: readonly Write[];
 }
 
-/** The write failed, or nobody knows whether it did: the disk gave no answer. */
-export class WriteFailure extends Error {
-  constructor(cause: unknown) {
-    super(`The journal could not be written${cause instanceof Error ? `: ${cause.message}` : '.'}`, { cause });
-    this.name = 'WriteFailure';
-  }
-}
-
 export interface GroupCommitOptions {
   /** Runs the work inside one write transaction and resolves when that is on disk; undoes all of it when the work throws. */
   readonly commit: (work: () => void) => Promise<unknown>;
-  /** A failed write, the first success after failures, and a disk that gives no answer. */
+  /** A small write: after a failed one it is tried until it gets through, because probes may keep all traffic away. */
+  readonly probe: () => Plan<unknown>;
+  /** The first of several failed writes, the first success after them, and a disk that gives no answer. */
   readonly onChange: (change: 'failed' | 'stalled' | 'recovered', error?: unknown) => void;
   /** How many jobs one transaction takes at most. */
-  readonly jobsMax: number;
+  readonly jobsMax?: number;
   /** How long one transaction plans: the event loop is busy with that in one piece. What is left joins the next flush. */
-  readonly planMsMax: number;
+  readonly planMsMax?: number;
   /** When a flush takes longer, its jobs are told so: better a refusal than a script that waits for ever. */
-  readonly stallMs: number;
+  readonly stallMs?: number;
 }
 
-export interface GroupCommit {
-  /**
-   * Plans inside the next write transaction. A plan that throws fails alone; a failed write fails everything it carried and
-   * whoever waits. From then on everything is refused at once, until `mend` gets through.
-   */
-  run<T>(plan: () => Plan<T>): Promise<T>;
-  /** Tries to write after a failure, with a transaction of its own. */
-  mend<T>(plan: () => Plan<T>): Promise<T>;
-  isWritable(): boolean;
-  /** Waits for everything taken in. False when the disk still gives no answer. */
-  close(): Promise<boolean>;
-}
-
+const JOBS_MAX = 1024;
+const PLAN_MS_MAX = 5;
+export const STALL_MS = 10_000;
+const PROBE_FIRST_MS = 1000;
+const PROBE_MOST_MS = 5000;
 const IF_ABSENT = { noOverwrite: true };
 
 interface Job {
@@ -67,76 +54,110 @@ interface Job {
   outcome: { readonly result: unknown } | { readonly error: unknown } | undefined;
 }
 
-export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
-  const waiting: Job[] = [];
-  let idle = Promise.resolve();
-  let isBusy = false;
-  let isStalled = false;
-  let hasFailed = false;
-  let isOpen = true;
+export class GroupCommit {
+  readonly #options: Required<GroupCommitOptions>;
+  readonly #waiting: Job[] = [];
+  #idle = Promise.resolve();
+  #isBusy = false;
+  #isStalled = false;
+  #hasFailed = false;
+  #isFailureTold = false;
+  #isOpen = true;
+  #nextProbe: NodeJS.Timeout | undefined;
+  #probeAfterMs = PROBE_FIRST_MS;
 
-  const report = (change: 'failed' | 'recovered', error?: unknown): void => {
-    if (change === 'recovered' && !hasFailed) return;
-    hasFailed = change === 'failed';
-    // In a turn of its own: a listener that throws must not stop the line.
-    queueMicrotask(() => options.onChange(change, error));
-  };
+  constructor(options: GroupCommitOptions) {
+    this.#options = { jobsMax: JOBS_MAX, planMsMax: PLAN_MS_MAX, stallMs: STALL_MS, ...options };
+  }
 
-  const writeBatch = async (): Promise<void> => {
+  /**
+   * Plans inside the next write transaction. A plan that throws fails alone; a failed write fails everything it carried and
+   * whoever waits. From then on everything is refused at once, until a probe gets through.
+   */
+  run<T>(plan: () => Plan<T>): Promise<T> {
+    if (this.#hasFailed && !this.#isStalled) return Promise.reject(new WriteFailure(new Error('the last write failed')));
+    return this.#take(plan);
+  }
+
+  /** Probes now, whatever has failed; resolves when that is on disk. */
+  async mend(): Promise<void> {
+    await this.#take(this.#options.probe);
+  }
+
+  isWritable(): boolean {
+    return this.#isOpen && !this.#hasFailed;
+  }
+
+  /** Waits for everything taken in. False when the disk still gives no answer. */
+  async close(): Promise<boolean> {
+    this.#isOpen = false;
+    clearTimeout(this.#nextProbe);
+    if (this.#isStalled) return false;
+    await this.#idle;
+    return true;
+  }
+
+  #take<T>(plan: () => Plan<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (!this.#isOpen) return reject(new WriteFailure(new Error('it is closed')));
+      if (this.#isStalled) return reject(new WriteFailure(new Error('the disk gives no answer')));
+      this.#waiting.push({ plan, resolve: resolve as (result: unknown) => void, reject, outcome: undefined });
+      if (!this.#isBusy) this.#idle = this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#waiting.length > 0) await this.#writeBatch();
+    this.#isBusy = false;
+  }
+
+  async #writeBatch(): Promise<void> {
     let batch: Job[] = [];
+    const fail = (failure: WriteFailure): void => {
+      for (const job of [...batch, ...this.#waiting.splice(0)]) job.reject(failure);
+    };
+    const { stallMs, commit, onChange } = this.#options;
     const stall = setTimeout(() => {
-      isStalled = true;
-      hasFailed = true;
-      const failure = new WriteFailure(new Error(`the disk gave no answer for ${options.stallMs} ms`));
-      for (const job of [...batch, ...waiting.splice(0)]) job.reject(failure);
-      options.onChange('stalled');
-    }, options.stallMs);
+      this.#isStalled = true;
+      this.#hasFailed = true;
+      fail(new WriteFailure(new Error(`the disk gave no answer for ${stallMs} ms`)));
+      onChange('stalled');
+    }, stallMs);
     try {
-      await options.commit(() => {
+      await commit(() => {
         // Taken only now, with the write lock in hand: whoever came while we waited for it still joins this flush.
-        batch = carryOutSome(waiting, options);
+        batch = carryOutSome(this.#waiting, this.#options);
       });
       for (const job of batch) settle(job);
-      report('recovered');
+      if (this.#hasFailed) this.#report('recovered');
     } catch (error) {
       const failure = new WriteFailure(error);
-      for (const job of [...batch, ...waiting.splice(0)]) job.reject(failure);
-      report('failed', failure);
+      fail(failure);
+      this.#report('failed', failure);
     } finally {
       clearTimeout(stall);
-      isStalled = false;
+      this.#isStalled = false;
     }
-  };
+  }
 
-  const drain = async (): Promise<void> => {
-    isBusy = true;
-    while (waiting.length > 0) await writeBatch();
-    isBusy = false;
-  };
-
-  const take = <T>(plan: () => Plan<T>): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      if (!isOpen) return reject(new WriteFailure(new Error('it is closed')));
-      if (isStalled) return reject(new WriteFailure(new Error('the disk gives no answer')));
-      waiting.push({ plan, resolve: resolve as (result: unknown) => void, reject, outcome: undefined });
-      if (!isBusy) idle = drain();
-    });
-
-  return {
-    run: (plan) => (hasFailed && !isStalled ? Promise.reject(new WriteFailure(new Error('the last write failed'))) : take(plan)),
-    mend: take,
-    isWritable: () => isOpen && !hasFailed,
-    async close() {
-      isOpen = false;
-      if (isStalled) return false;
-      await idle;
-      return true;
-    },
-  };
+  #report(change: 'failed' | 'recovered', error?: unknown): void {
+    this.#hasFailed = change === 'failed';
+    clearTimeout(this.#nextProbe);
+    if (change === 'recovered') this.#probeAfterMs = PROBE_FIRST_MS;
+    else if (this.#isOpen) {
+      this.#nextProbe = setTimeout(() => void this.mend().catch(() => undefined), this.#probeAfterMs).unref();
+      this.#probeAfterMs = Math.min(2 * this.#probeAfterMs, PROBE_MOST_MS);
+    }
+    const isNews = change === 'recovered' || !this.#isFailureTold;
+    this.#isFailureTold = change === 'failed';
+    // In a turn of its own: a listener that throws must not stop the line.
+    if (isNews) queueMicrotask(() => this.#options.onChange(change, error));
+  }
 }
 
 /** Takes jobs off the front of the line and carries them out, until there are enough of them or time is up. */
-function carryOutSome(waiting: Job[], { jobsMax, planMsMax }: GroupCommitOptions): Job[] {
+function carryOutSome(waiting: Job[], { jobsMax, planMsMax }: Required<GroupCommitOptions>): Job[] {
   const untilMs = performance.now() + planMsMax;
   let count = 0;
   for (const job of waiting) {

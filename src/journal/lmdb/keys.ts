@@ -1,4 +1,10 @@
-/** The bytes of keys. Numbers are big-endian, so that byte order is number order and one walk through a tree is a walk through time. */
+/**
+ * The bytes of keys, and from a key to its order. Numbers are big-endian, so that byte order is number order and one walk through a
+ * tree is a walk through time.
+ */
+import type { Order } from '../../domain/order';
+import { decodeOrder, isOpenAttempt, type FieldSeal, type Place } from '../record';
+import type { Environment } from './environment';
 
 const MS_BYTES = 6;
 const NUMBER_BYTES = 8;
@@ -7,12 +13,6 @@ const FINGERPRINT = /^[0-9a-f]{32}$/;
 
 const KNOWN_OWNERS_MAX = 10_000;
 const knownOwners = new Map<string, Buffer>();
-
-/** Where an order stands in the tree of orders, apart from its owner. */
-export interface Place {
-  readonly openedAtMs: number;
-  readonly number: number;
-}
 
 /**
  * A fingerprint of 32 hex digits takes 1 + 16 bytes; any other owner its length and its text. The first byte makes no
@@ -57,7 +57,7 @@ export function placeBytes(place: Place): Buffer {
   return bytes;
 }
 
-export function parsePlace(bytes: Buffer, offset = 0): Place {
+function parsePlace(bytes: Buffer, offset = 0): Place {
   const openedAtMs = bytes.readUIntBE(offset, MS_BYTES);
   return { openedAtMs, number: readNumber(bytes, offset + MS_BYTES) };
 }
@@ -86,6 +86,12 @@ export function numberKey(owner: string, number: number): Buffer {
   writeNumber(bytes, head.length, number);
   return bytes;
 }
+
+/** Of a key that `numberKey` made. */
+export const numberOf = (key: Buffer): number => readNumber(key, key.length - NUMBER_BYTES);
+
+/** Whose key `numberKey` made. */
+export const ownerOf = (key: Buffer): string => parseOwner(key.subarray(0, key.length - NUMBER_BYTES));
 
 export function unsettledKey(owner: string, place: Place): Buffer {
   const head = ownerBytes(owner);
@@ -118,4 +124,43 @@ function writeNumber(bytes: Buffer, offset: number, number: number): void {
 
 function readNumber(bytes: Buffer, offset: number): number {
   return bytes.readUInt32BE(offset) * 2 ** 32 + bytes.readUInt32BE(offset + 4);
+}
+
+/** The trees and the means to read them. Inside a write transaction reading gives what that transaction sees. */
+export interface Store extends Environment {
+  readonly seal: FieldSeal;
+}
+
+export interface StoredOrder {
+  readonly order: Order;
+  /** Of its record. */
+  readonly key: Buffer;
+  /** With the encoded intent, to be written again as it is. */
+  readonly record: Buffer;
+}
+
+export function readById(store: Store, owner: string, requestId: string): StoredOrder | undefined {
+  return readAt(store, owner, store.ids.get(textKey(owner, requestId)));
+}
+
+/** `place` is what an index holds; undefined gives undefined, so that lookups chain. */
+export function readAt(store: Store, owner: string, place: Buffer | undefined): StoredOrder | undefined {
+  if (place === undefined) return undefined;
+  const at = parsePlace(place);
+  const key = orderKey(owner, at);
+  const record = store.orders.get(key);
+  return record && { order: decodeOrder(record, owner, at, store.seal), key, record };
+}
+
+/**
+ * An order that this process opened, without parsing its record; undefined when that is no longer this attempt without an
+ * answer. The record lies in memory that the next read takes for itself: to be copied at once.
+ */
+export function readOpenAttempt(store: Store, order: Order): StoredOrder | undefined {
+  const key = orderKey(order.owner, order);
+  const borrowed = store.orders.getBinaryFast(key);
+  if (borrowed === undefined) return undefined;
+  // lmdb sets `length` by hand on a larger buffer, and not every version of Node heeds that: a view ends where the record does.
+  const record = borrowed.subarray(0, borrowed.length);
+  return isOpenAttempt(record, order.tries) ? { order, key, record } : undefined;
 }

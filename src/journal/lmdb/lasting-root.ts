@@ -5,10 +5,17 @@
  */
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commitWork, type WritableRoot } from './commit-work';
 
 /** More than a few hundred orders need: where just a little room is left it comes and goes. */
 const PROBE_BYTES = 256 * 1024;
+
+/** What writing needs of a root of LMDB, whatever it holds. */
+interface WritableRoot {
+  childTransaction(work: () => void): Promise<unknown>;
+  close(): Promise<void>;
+  resetReadTxn(): void;
+  getStats(): object;
+}
 
 export interface LastingRootOptions {
   readonly dir: string;
@@ -24,6 +31,15 @@ export interface LastingRoot {
   /** False while the root is closed, as in the moment that opening it anew takes: it must not be read then. */
   isOpen(): boolean;
 }
+
+/** Commits of this process that are on their way to the disk. */
+let commitsUnderWay = 0;
+
+// In the middle of a commit LMDB's thread waits for this one, and `process.exit` waits for LMDB's thread: both for ever, with the write lock in
+// hand, so that no other process could write. What is not on disk has been promised to nobody.
+process.on('exit', () => {
+  if (commitsUnderWay > 0) process.kill(process.pid, 'SIGKILL');
+});
 
 export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): LastingRoot {
   let last: Promise<unknown> = Promise.resolve();
@@ -52,12 +68,15 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
 
   const commit = async (work: () => void): Promise<void> => {
     if (isSpoilt) await mend();
+    commitsUnderWay += 1;
     try {
       await commitWork(root(), work);
     } catch (error) {
       isSpoilt = true;
       await keepReadable();
       throw error;
+    } finally {
+      commitsUnderWay -= 1;
     }
   };
 
@@ -69,6 +88,20 @@ export function createLastingRoot({ dir, root, reopen }: LastingRootOptions): La
     },
     isOpen: () => isOpen,
   };
+}
+
+/** A child transaction, so that of work that throws nothing stays. Resolves when it is on disk (see decision 0010). */
+async function commitWork(root: WritableRoot, work: () => void): Promise<void> {
+  try {
+    await root.childTransaction(work);
+  } catch (error) {
+    // lmdb tells the reason of a failed commit by a second promise, which nobody else awaits: it would end the process.
+    const { commitError } = error as { readonly commitError?: Promise<never> };
+    throw await Promise.resolve(commitError).then(
+      () => error,
+      (reason: unknown) => reason,
+    );
+  }
 }
 
 function canBeRead(root: WritableRoot): boolean {

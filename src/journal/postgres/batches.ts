@@ -2,64 +2,69 @@
  * Group commit for a database: what arrives while batches are on their way waits and shares the next one, so that a thousand orders at
  * once cost a handful of round trips and flushes.
  */
+import { WriteFailure } from '../journal';
 
-export interface BatchOptions<Job> {
-  /** Answers each of these jobs. What it throws ends those that it has not answered. */
-  readonly run: (jobs: readonly Job[]) => Promise<void>;
-  readonly fail: (job: Job, error: unknown) => void;
-  readonly inFlightMax: number;
-  readonly jobsMax: number;
-  readonly waitingMax: number;
+const IN_FLIGHT_MAX = 2;
+const JOBS_MAX = 256;
+
+/** What is asked of a batch. The first answer counts. */
+export interface Job<Asked, Answer> {
+  readonly asked: Asked;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
 }
 
-export interface Batches<Job> {
-  /** False when too many wait already: then nothing happens with it. */
-  add(job: Job): boolean;
-  /** Ends whoever waits for a batch. */
-  failWaiting(error: unknown): void;
-  /** Resolves when nothing waits and nothing is on its way. */
-  idle(): Promise<void>;
-}
+export class Batches<Asked, Answer> {
+  readonly #run: (jobs: readonly Job<Asked, Answer>[]) => Promise<void>;
+  readonly #waitingMax: number;
+  #waiting: Job<Asked, Answer>[] = [];
+  #inFlight = 0;
+  #isDue = false;
+  #onIdle: (() => void)[] = [];
 
-export function createBatches<Job>({ run, fail, inFlightMax, jobsMax, waitingMax }: BatchOptions<Job>): Batches<Job> {
-  let waiting: Job[] = [];
-  let inFlight = 0;
-  let isDue = false;
-  let onIdle: (() => void)[] = [];
+  /** `run` answers each of these jobs. What it throws ends those that it has not answered. */
+  constructor(run: (jobs: readonly Job<Asked, Answer>[]) => Promise<void>, waitingMax: number) {
+    this.#run = run;
+    this.#waitingMax = waitingMax;
+  }
 
-  const start = (): void => {
-    isDue = false;
-    while (waiting.length > 0 && inFlight < inFlightMax) {
-      const jobs = waiting.splice(0, jobsMax);
-      inFlight += 1;
-      void run(jobs)
-        .catch((error: unknown) => jobs.forEach((job) => fail(job, error)))
+  /** Rejects with a WriteFailure when too many wait already. */
+  ask(asked: Asked): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length >= this.#waitingMax)
+        return reject(new WriteFailure(new Error('too many orders wait for PostgreSQL')));
+      this.#waiting.push({ asked, resolve, reject });
+      if (this.#isDue || this.#inFlight >= IN_FLIGHT_MAX) return;
+      this.#isDue = true;
+      // After what this turn of the event loop still brings: requests that came in together share a batch.
+      setImmediate(() => this.#start());
+    });
+  }
+
+  #start(): void {
+    this.#isDue = false;
+    while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+      const jobs = this.#waiting.splice(0, JOBS_MAX);
+      this.#inFlight += 1;
+      void this.#run(jobs)
+        .catch((error: unknown) => jobs.forEach((job) => job.reject(error)))
         .finally(() => {
-          inFlight -= 1;
-          start();
+          this.#inFlight -= 1;
+          this.#start();
         });
     }
-    if (waiting.length > 0 || inFlight > 0) return;
-    onIdle.forEach((resolve) => resolve());
-    onIdle = [];
-  };
+    if (this.#waiting.length > 0 || this.#inFlight > 0) return;
+    this.#onIdle.splice(0).forEach((resolve) => resolve());
+  }
 
-  return {
-    add(job) {
-      if (waiting.length >= waitingMax) return false;
-      waiting.push(job);
-      if (isDue || inFlight >= inFlightMax) return true;
-      isDue = true;
-      // After what this turn of the event loop still brings: requests that came in together share a batch.
-      setImmediate(start);
-      return true;
-    },
-    failWaiting(error) {
-      const failed = waiting;
-      waiting = [];
-      failed.forEach((job) => fail(job, error));
-    },
-    idle: () =>
-      waiting.length === 0 && inFlight === 0 ? Promise.resolve() : new Promise<void>((resolve) => onIdle.push(resolve)),
-  };
+  /** Ends whoever waits for a batch. */
+  failWaiting(error: unknown): void {
+    this.#waiting.splice(0).forEach((job) => job.reject(error));
+  }
+
+  /** Resolves when nothing waits and nothing is on its way. */
+  idle(): Promise<void> {
+    if (this.#waiting.length === 0 && this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
 }

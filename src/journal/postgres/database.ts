@@ -3,7 +3,7 @@
  * one small write is, ever more rarely, until it gets through.
  */
 import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
-import { WriteFailure } from '../lmdb/group-commit';
+import { WriteFailure } from '../journal';
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -17,20 +17,6 @@ export interface DatabaseOptions {
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Run = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-
-export interface Database {
-  /** Rejects with a WriteFailure, at once while the database is away. */
-  readonly write: Run;
-  readonly read: Run;
-  /** On one connection, for the start and the end: tried whatever is known of the database, and nothing is concluded from a failure. */
-  onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T>;
-  isThere(): boolean;
-  /** For a failure that no statement meets. */
-  leave(error: unknown): void;
-  /** Looks for the database now; resolves when that is known. */
-  look(): Promise<void>;
-  close(): Promise<void>;
-}
 
 const STATEMENT_MS = 3_000;
 const CONNECT_MS = 2_000;
@@ -47,11 +33,7 @@ const IN_EACH_OTHERS_WAY: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 const PROBE = 'UPDATE gateway_journal SET probes = probes + 1 WHERE id = 1 RETURNING id';
 
-export function createDatabase(options: DatabaseOptions): Database {
-  return new PooledDatabase(options);
-}
-
-class PooledDatabase implements Database {
+export class Database {
   readonly #writers: Pool;
   readonly #readers: Pool;
   readonly #onChange: NonNullable<DatabaseOptions['onChange']>;
@@ -70,6 +52,7 @@ class PooledDatabase implements Database {
     this.#onChange = onChange;
   }
 
+  /** Rejects with a WriteFailure, at once while the database is away. */
   readonly write: Run = async (text, values) => {
     this.#assertOpen();
     if (!this.#isThere) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
@@ -85,6 +68,7 @@ class PooledDatabase implements Database {
     }
   };
 
+  /** For the start and the end: tried whatever is known of the database, and nothing is concluded from a failure. */
   onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T> {
     return withClient(this.#isReadOnly ? this.#readers : this.#writers, work);
   }
@@ -105,6 +89,7 @@ class PooledDatabase implements Database {
     return this.#isOpen && this.#isThere;
   }
 
+  /** Looks for the database now; resolves when that is known. */
   async look(): Promise<void> {
     clearTimeout(this.#next);
     try {
@@ -117,10 +102,6 @@ class PooledDatabase implements Database {
     this.#isThere = true;
     this.#waitMs = LOOK_FIRST_MS;
     this.#onChange('recovered');
-  }
-
-  leave(error: unknown): void {
-    this.#fail(new WriteFailure(error));
   }
 
   async close(): Promise<void> {

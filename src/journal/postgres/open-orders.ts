@@ -3,28 +3,34 @@
  * has written the row, and the others read it.
  */
 import { LRUCache } from 'lru-cache';
-import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened } from '../../domain/order';
 import type { NotSent } from '../../domain/outcome';
-import { decideOpening } from '../decide-opening';
-import { encodeIntent, encodeOrder } from '../lmdb/record';
-import type { FieldSeal } from '../lmdb/sealed-fields';
-import { createOrderNumbers } from '../order-number';
-import { isUnsettled, settleOrder } from '../settle-order';
+import { createOrderNumbers, decideOpening, isUnsettled, settleOrder } from '../order-life';
+import { encodeOpening, encodeOrder, type FieldSeal } from '../record';
+import { keyCondition, type KeyMark } from './admission';
+import type { Job } from './batches';
 import type { Row, Run } from './database';
-import type { HeldOrders } from './held-orders';
-import { keyCondition, type KeyMark } from './key-mark';
-import { byteaArray, plainArray } from './literals';
-import { keyArrays, keyOfRow, keyText, parseRow, READ_KEYS, REWRITE, rewriteArrays, type Standing } from './rows';
+import {
+  byteaArray,
+  keyArrays,
+  keyOfRow,
+  keyText,
+  parseRow,
+  plainArray,
+  READ_KEYS,
+  REWRITE,
+  rewriteArrays,
+  type HeldOrders,
+  type Standing,
+} from './rows';
 
-export interface OpenJob {
+/** With an outcome the order is there as one that has ended so, unless its id is known already. */
+export interface Opening {
   readonly intent: NewOrder;
-  readonly encoded: Buffer;
-  readonly outcome: NotSent | undefined;
-  readonly resolve: (opened: Opened) => void;
-  readonly reject: (error: unknown) => void;
-  isAnswered: boolean;
+  readonly outcome?: NotSent;
 }
+
+export type OpenJob = Job<Opening, Opened>;
 
 export interface OpenParts {
   readonly run: Run;
@@ -49,30 +55,6 @@ const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at
     AS w(owner, request_id, number, opened_at_ms, record, is_unsettled)
   WHERE ${keyCondition('$7')}
   ON CONFLICT DO NOTHING RETURNING owner, request_id`;
-
-/**
- * `add` takes the job in, or tells that there is no room for it. With an outcome the order is there as one that has ended so, unless its id
- * is known already.
- */
-export function runOpening(
-  intent: NewOrder,
-  seal: FieldSeal,
-  add: (job: OpenJob) => boolean,
-  outcome?: NotSent,
-): Promise<Opened> {
-  const encoded = encodeIntent(intent, seal);
-  return new Promise((resolve, reject) => {
-    const job: OpenJob = { intent, encoded, outcome, resolve, reject, isAnswered: false };
-    if (!add(job)) failOpening(job, new Error('too many orders wait for PostgreSQL'));
-  });
-}
-
-export function failOpening(job: OpenJob, error: unknown): void {
-  if (job.isAnswered) return;
-  job.isAnswered = true;
-  // A record beyond its bounds is a bug and no state of the database.
-  job.reject(error instanceof RangeError ? error : new GatewayError('journal_unavailable', undefined, { cause: error }));
-}
 
 /** Gives what answers a batch of openings. */
 export function createOpenings(parts: OpenParts): (jobs: readonly OpenJob[]) => Promise<void> {
@@ -109,10 +91,10 @@ async function insertNew(
   takeNumber: (openedAtMs: number) => number,
 ): Promise<readonly OpenJob[]> {
   const { seal, holder } = parts;
-  const firsts = new Map<string, Reopening>();
+  const firsts = new Map<string, Planned>();
   const rest: OpenJob[] = [];
   for (const job of jobs) {
-    const { intent, encoded, outcome } = job;
+    const { intent, outcome } = job.asked;
     if (firsts.has(keyText(intent))) {
       rest.push(job);
       continue;
@@ -120,10 +102,11 @@ async function insertNew(
     try {
       const opened = decideOpening(undefined, intent, () => takeNumber(intent.openedAtMs)).order;
       const order = outcome === undefined ? opened : settleOrder(opened, outcome, intent.openedAtMs);
-      const standing = { order, version: 1, holder, intent: encoded };
-      firsts.set(keyText(intent), { job, standing, record: encodeOrder(order, encoded, seal) });
+      const first = encodeOpening(intent, seal);
+      const record = order === opened ? first : encodeOrder(order, first, seal);
+      firsts.set(keyText(intent), { job, standing: { order, version: 1, holder, record } });
     } catch (error) {
-      failOpening(job, error);
+      job.reject(error);
     }
   }
   // In the order of their keys, so that two gateways with the same ids wait for each other and not in a circle.
@@ -133,25 +116,18 @@ async function insertNew(
     ...keyArrays(orders),
     plainArray(orders.map(({ number }) => number)),
     plainArray(orders.map(({ openedAtMs }) => openedAtMs)),
-    byteaArray(sorted.map(({ record }) => record)),
+    byteaArray(sorted.map(({ standing }) => standing.record)),
     holder,
     seal.keyCheck ?? null,
     plainArray(orders.map(isUnsettled)),
   ];
-  const standings = sorted.map(({ standing }) => standing);
-  const written = new Set((await orDoubt(parts, standings, () => parts.run(INSERT, values))).map(textOfRow));
-  for (const [key, { job, standing }] of firsts) {
-    if (written.has(key)) answer(job, { kind: 'opened', order: standing.order }, parts, standing);
-    else rest.push(job);
-  }
-  return rest;
+  return [...rest, ...(await write('opened', firsts, parts, INSERT, values))];
 }
 
-/** An order as it would stand, written over the version before it. */
-interface Reopening {
+/** An order as it would stand once it is written: as new, or over the version before it. */
+interface Planned {
   readonly job: OpenJob;
   readonly standing: Standing;
-  readonly record: Buffer;
 }
 
 /** Decides by what the database has. Gives those that must try again, because another was faster or their number was taken. */
@@ -161,13 +137,13 @@ async function meetExisting(
 ): Promise<{ readonly again: readonly OpenJob[]; readonly isNumberTaken: boolean }> {
   if (jobs.length === 0) return { again: [], isNumberTaken: false };
   const rows = new Map(
-    (await parts.run(READ_KEYS, keyArrays(jobs.map(({ intent }) => intent)))).map((row) => [textOfRow(row), row]),
+    (await parts.run(READ_KEYS, keyArrays(jobs.map(({ asked }) => asked.intent)))).map((row) => [textOfRow(row), row]),
   );
   const again: OpenJob[] = [];
-  const reopened = new Map<string, Reopening>();
+  const reopened = new Map<string, Planned>();
   let isNumberTaken = false;
   for (const job of jobs) {
-    const key = keyText(job.intent);
+    const key = keyText(job.asked.intent);
     const row = rows.get(key);
     if (row === undefined) {
       isNumberTaken = true;
@@ -179,55 +155,56 @@ async function meetExisting(
     if (reopened.has(key)) again.push(job);
     else reopened.set(key, next);
   }
-  const lost = await reopen(reopened, parts);
+  const lost =
+    reopened.size === 0 ? [] : await write('reopened', reopened, parts, REWRITE, [...rewritesOf(reopened), parts.holder]);
   return { again: [...again, ...lost], isNumberTaken };
 }
 
 /** Answers what changes nothing. Gives the order as it would be written over the version that was read, if it is to be opened again. */
-function decide(job: OpenJob, row: Row, parts: OpenParts): Reopening | undefined {
+function decide(job: OpenJob, row: Row, parts: OpenParts): Planned | undefined {
+  const { intent, outcome } = job.asked;
   try {
     const before = parseRow(row, parts.seal);
-    const opened = decideOpening(before.order, job.intent, () => before.order.number);
-    if (opened.kind === 'reopened' && job.outcome === undefined) {
+    const opened = decideOpening(before.order, intent, () => before.order.number);
+    if (opened.kind === 'reopened' && outcome === undefined) {
       const { order } = opened;
-      const standing = { order, version: before.version + 1, holder: parts.holder, intent: job.encoded };
-      return { job, standing, record: encodeOrder(order, job.encoded, parts.seal) };
+      const record = encodeOrder(order, encodeOpening(intent, parts.seal), parts.seal);
+      return { job, standing: { order, version: before.version + 1, holder: parts.holder, record } };
     }
-    answer(job, opened, parts);
+    job.resolve(opened);
   } catch (error) {
-    failOpening(job, error);
+    job.reject(error);
   }
   return undefined;
 }
 
-async function reopen(reopened: ReadonlyMap<string, Reopening>, parts: OpenParts): Promise<readonly OpenJob[]> {
-  if (reopened.size === 0) return [];
-  const all = [...reopened.values()];
-  const rewrites = all.map(({ standing, record }) => ({ order: standing.order, version: standing.version - 1, record }));
-  const standings = all.map(({ standing }) => standing);
-  const values = [...rewriteArrays(rewrites), parts.holder];
-  const written = new Set((await orDoubt(parts, standings, () => parts.run(REWRITE, values))).map(textOfRow));
-  const lost: OpenJob[] = [];
-  for (const [key, { job, standing }] of reopened) {
-    if (written.has(key)) answer(job, { kind: 'reopened', order: standing.order }, parts, standing);
-    else lost.push(job);
-  }
-  return lost;
+function rewritesOf(reopened: ReadonlyMap<string, Planned>): readonly string[] {
+  return rewriteArrays([...reopened.values()].map(({ standing }) => ({ ...standing, version: standing.version - 1 })));
 }
 
-function answer(job: OpenJob, opened: Opened, { held }: OpenParts, standing?: Standing): void {
-  job.isAnswered = true;
-  if (standing !== undefined) held.note(standing);
-  job.resolve(opened);
-}
-
-async function orDoubt<T>(parts: OpenParts, standings: readonly Standing[], write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    standings.forEach(parts.onDoubt);
+/** Answers those whose key the statement gives back. Gives the others. */
+async function write(
+  kind: 'opened' | 'reopened',
+  planned: ReadonlyMap<string, Planned>,
+  { run, held, onDoubt }: OpenParts,
+  text: string,
+  values: readonly unknown[],
+): Promise<readonly OpenJob[]> {
+  const rows = await run(text, values).catch((error: unknown) => {
+    for (const { standing } of planned.values()) onDoubt(standing);
     throw error;
+  });
+  const written = new Set(rows.map(textOfRow));
+  const others: OpenJob[] = [];
+  for (const [key, { job, standing }] of planned) {
+    if (!written.has(key)) {
+      others.push(job);
+      continue;
+    }
+    held.note(standing);
+    job.resolve({ kind, order: standing.order });
   }
+  return others;
 }
 
 function textOfRow(row: Row): string {

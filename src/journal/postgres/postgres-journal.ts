@@ -4,27 +4,20 @@ import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
-import { checkIntent } from '../check-intent';
-import type { Journal, Processes } from '../journal';
-import type { JournalEvent } from '../journal-event';
-import { keepAnswers, type KeepingJournal, type KeptWord } from '../kept-answers';
-import { WriteFailure } from '../lmdb/group-commit';
-import { createFieldSeal, type FieldSeal } from '../lmdb/sealed-fields';
-import { settleAttempt, tellOrder, withoutGoods } from '../settle-order';
-import { createBatches, type Batches } from './batches';
-import { createClockCheck, type ClockCheck } from './clock-check';
-import { createReads, type JournalReads } from './create-reads';
-import { createDatabase, type Database } from './database';
-import { createDoubts, type Doubts } from './doubts';
-import { createHeldOrders } from './held-orders';
-import { createKeyMark, type KeyMark } from './key-mark';
-import { createOpenings, failOpening, runOpening, type OpenJob } from './open-orders';
-import { createProcesses } from './processes';
-import type { Key, Standing } from './rows';
+import { readOnlyJournal, WriteFailure, type Journal, type JournalEvent, type JournalReads, type Processes } from '../journal';
+import { keepAnswers, writeWord, type KeepingJournal, type KeptWord } from '../kept-answers';
+import { checkIntent, settleAttempt, tellOrder, withoutGoods } from '../order-life';
+import { createFieldSeal, type FieldSeal } from '../record';
+import type { Retention } from '../retention';
+import { createClockCheck, createKeyMark, type ClockCheck, type KeyMark } from './admission';
+import { createDoubts, createSpool, replaySpool, type Doubts } from './away';
+import { Batches } from './batches';
+import { Database, type Run } from './database';
+import { createOpenings, type Opening } from './open-orders';
+import { createReads } from './read-orders';
+import { HeldOrders, type Key, type Standing } from './rows';
 import { prepareSchema } from './schema';
-import { createSpool, replaySpool } from './spool';
-import { startSweep } from './sweep';
-import { createWritings, failWriting, runWriting, type WriteJob } from './write-orders';
+import { createWritings, startSweep, type Writing } from './write-orders';
 
 export interface PostgresJournalOptions {
   /** With user and password; never shown. */
@@ -51,8 +44,9 @@ const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
-const IN_FLIGHT_MAX = 2;
-const JOBS_MAX = 256;
+
+const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
+  ON CONFLICT (id) DO UPDATE SET signed_at_ms = excluded.signed_at_ms`;
 
 /** Rejects with a plain Error, a sentence without the address, when the database cannot be used. */
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
@@ -75,14 +69,14 @@ class PostgresJournal {
   readonly #seal: FieldSeal;
   readonly #database: Database;
   readonly #reads: JournalReads;
-  readonly #held = createHeldOrders();
+  readonly #held = new HeldOrders();
   readonly #keyMark: KeyMark;
   readonly #clock: ClockCheck;
   readonly #doubts: Doubts;
   readonly #processes: Processes;
-  readonly #openings: Batches<OpenJob>;
-  readonly #writings: Batches<WriteJob>;
-  #sweep: { stop(): Promise<void> } | undefined;
+  readonly #openings: Batches<Opening, Opened>;
+  readonly #writings: Batches<Writing, Order | undefined>;
+  #sweep: Retention | undefined;
   #isOpen = true;
 
   constructor(options: PostgresJournalOptions) {
@@ -93,7 +87,7 @@ class PostgresJournal {
     const seal = createFieldSeal(encryptionKey);
     this.#seal = seal;
     const onChange = (change: 'failed' | 'recovered', error?: unknown): void => this.#onChange(change, error);
-    this.#database = createDatabase({ url, onChange, ...(statementMs === undefined ? {} : { statementMs }) });
+    this.#database = new Database({ url, onChange, ...(statementMs === undefined ? {} : { statementMs }) });
     const { read, write } = this.#database;
     const holder = randomUUID();
     const onShutOut = (error: Error): void => onEvent({ kind: 'write_failed', error });
@@ -105,17 +99,16 @@ class PostgresJournal {
       onChange: (error) => onEvent(error === undefined ? { kind: 'write_recovered' } : { kind: 'write_failed', error }),
     });
     this.#doubts = createDoubts({
-      open: (intent, outcome) => runOpening(intent, seal, (job) => this.#openings.add(job), outcome),
+      open: (opening) => this.#openings.ask(opening),
       write: (key, change) => this.#write(key, now(), change),
       now,
     });
     this.#processes = createProcesses(holder, read, write);
-    const bounds = { inFlightMax: IN_FLIGHT_MAX, jobsMax: JOBS_MAX, waitingMax: options.waitingMax ?? WAITING_MAX };
     const parts = { run: write, seal, held: this.#held, holder };
     const onDoubt = (standing: Standing): void => this.#doubts.noteWriting(standing);
-    const open = createOpenings({ ...parts, keyMark: this.#keyMark, onDoubt });
-    this.#openings = createBatches({ ...bounds, run: open, fail: failOpening });
-    this.#writings = createBatches({ ...bounds, run: createWritings(parts), fail: failWriting });
+    const waitingMax = options.waitingMax ?? WAITING_MAX;
+    this.#openings = new Batches(createOpenings({ ...parts, keyMark: this.#keyMark, onDoubt }), waitingMax);
+    this.#writings = new Batches(createWritings(parts), waitingMax);
     const onTrouble = (error: unknown): void => onEvent({ kind: 'write_failed', error });
     this.keeping = keepAnswers(this.#inner(), undefined, createSpool({ dir: spoolDir, seal, onTrouble }));
   }
@@ -169,10 +162,12 @@ class PostgresJournal {
     if (this.#isOpen) checkIntent(intent);
     try {
       if (!this.#isWritable()) throw new GatewayError('journal_unavailable');
-      return await runOpening(intent, this.#seal, (job) => this.#openings.add(job));
+      return await this.#openings.ask({ intent });
     } catch (error) {
-      if (this.#isOpen && !this.#database.isThere() && !(error instanceof RangeError)) this.#doubts.note(intent);
-      throw error;
+      // A record beyond its bounds is a bug and no state of the database.
+      if (error instanceof RangeError) throw error;
+      if (this.#isOpen && !this.#database.isThere()) this.#doubts.note(intent);
+      throw error instanceof GatewayError ? error : new GatewayError('journal_unavailable', undefined, { cause: error });
     }
   }
 
@@ -189,9 +184,9 @@ class PostgresJournal {
     return order;
   }
 
-  async #write(key: Key, atMs: number, change: WriteJob['change']): Promise<Order | undefined> {
+  async #write(key: Key, atMs: number, change: Writing['change']): Promise<Order | undefined> {
     if (!this.#isOpen) throw new Error('The journal is closed.');
-    return runWriting(key, atMs, change, (job) => this.#writings.add(job));
+    return this.#writings.ask({ key, atMs, change });
   }
 
   /** Of the attempt that this process knows of. */
@@ -231,13 +226,43 @@ class PostgresJournal {
     await this.#doubts.resolve().catch(() => undefined);
   }
 
-  async #replay({ owner, requestId, said, tries }: KeptWord): Promise<void> {
+  async #replay(word: KeptWord): Promise<void> {
     try {
-      if ('latest' in said) await this.#settle(owner, requestId, said.latest, said.atMs, tries);
-      else await this.#inner().tell(owner, requestId, said.toldAtMs, tries);
+      await writeWord(this.#inner(), word);
     } catch (error) {
       // An order that retention has swept has nothing left to be told of.
       if (error instanceof WriteFailure) throw error;
     }
   }
+}
+
+/** The gateways on this journal: a row for each that has not stopped in order. */
+function createProcesses(own: string, read: Run, write: Run): Processes {
+  return {
+    own,
+    sign: async (atMs) => void (await write(SIGN, [own, Math.round(atMs)])),
+    list: async () =>
+      (await read('SELECT id, signed_at_ms FROM gateway_processes')).map((row) => ({
+        id: row['id'] as string,
+        signedAtMs: Number(row['signed_at_ms']),
+      })),
+    remove: async (id) => void (await write('DELETE FROM gateway_processes WHERE id = $1', [id])),
+  };
+}
+
+/**
+ * For those who only look: nothing is made, written or deleted. Rejects with a plain Error when there is no journal, or one that this key
+ * does not open.
+ */
+export async function openPostgresReader(options: Pick<PostgresJournalOptions, 'url' | 'encryptionKey'>): Promise<Journal> {
+  const seal = createFieldSeal(options.encryptionKey);
+  const database = new Database({ url: options.url, isReadOnly: true });
+  try {
+    await prepareSchema(database, { startMs: 0, isReadOnly: true });
+    await createKeyMark({ run: database.read, keyCheck: seal.keyCheck, onShutOut: () => undefined }).check();
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return readOnlyJournal(createReads(database.read, seal), () => database.close());
 }

@@ -1,11 +1,13 @@
 /** An order as a row: the record is that of the LMDB journal, and what it is looked up by stands beside it. */
+import { LRUCache } from 'lru-cache';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import { decodeOrder, intentOf } from '../lmdb/record';
-import type { FieldSeal } from '../lmdb/sealed-fields';
-import { isUnsettled } from '../settle-order';
+import { isUnsettled } from '../order-life';
+import { decodeOrder, type FieldSeal } from '../record';
 import type { Row } from './database';
-import { byteaArray, plainArray, textBytes } from './literals';
+
+/** More than a gateway holds at once. Beyond it those that were not touched for longest are read from the database like any other. */
+const HELD_MAX = 20_000;
 
 /** An order as the database has it. */
 export interface Standing {
@@ -14,8 +16,8 @@ export interface Standing {
   readonly version: number;
   /** The process that wrote it last. */
   readonly holder: string;
-  /** The encoded intent, to be written again as it is. */
-  readonly intent: Buffer;
+  /** With the encoded intent, to be written again as it is. */
+  readonly record: Buffer;
 }
 
 export interface Key {
@@ -45,7 +47,7 @@ export function parseRow(row: Row, seal: FieldSeal): Standing {
     order: decodeOrder(record, keyOfRow(row).owner, place, seal),
     version: Number(row['version']),
     holder: row['holder'] as string,
-    intent: Buffer.from(intentOf(record)),
+    record,
   };
 }
 
@@ -66,19 +68,16 @@ export interface Rewrite {
 /** The columns of `REWRITE`, one array each. */
 export function rewriteArrays(rewrites: readonly Rewrite[]): readonly string[] {
   const orders = rewrites.map(({ order }) => order);
+  const references = orders.map(({ outcome }) => referenceOf(outcome));
   return [
     ...keyArrays(orders),
     plainArray(rewrites.map(({ version }) => version)),
     plainArray(orders.map(({ openedAtMs }) => openedAtMs)),
     plainArray(orders.map(isUnsettled)),
-    byteaArray(orders.map(({ outcome }) => bytesOf(referenceOf(outcome)))),
+    byteaArray(references.map((reference) => (reference === undefined ? undefined : textBytes(reference)))),
     plainArray(rewrites.map(({ referencedAtMs }) => referencedAtMs)),
     byteaArray(rewrites.map(({ record }) => record)),
   ];
-}
-
-function bytesOf(reference: string | undefined): Buffer | undefined {
-  return reference === undefined ? undefined : textBytes(reference);
 }
 
 /** Compares with what was read and swaps: a row that another process has written meanwhile is left alone, and not given back. */
@@ -91,3 +90,38 @@ export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, 
 
 export const READ_KEYS = `SELECT ${ROW_COLUMNS} FROM unnest($1::bytea[], $2::bytea[]) AS w(owner, request_id)
   JOIN gateway_orders AS o ON o.owner = w.owner AND o.request_id = w.request_id`;
+
+// Columns of a batch as array literals, made here because the client's own way escapes each element by regular expressions.
+
+/** A key as bytes. JSON text keeps unpaired surrogates apart, so no two ids ever share a key. */
+export function textBytes(text: string): Buffer {
+  return Buffer.from(JSON.stringify(text));
+}
+
+export function byteaArray(values: readonly (Buffer | undefined)[]): string {
+  return `{${values.map((value) => (value === undefined ? 'NULL' : `"\\\\x${value.toString('hex')}"`)).join(',')}}`;
+}
+
+/** Of numbers and of truth values, which need no quoting. */
+export function plainArray(values: readonly (number | boolean | undefined)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
+}
+
+/**
+ * The orders that this process has opened or answered last and that have no end yet, as the database had them then: an answer about one of
+ * them needs no lookup, and while the database is away they can still be told. Only a short cut: whoever writes names the version.
+ */
+export class HeldOrders {
+  readonly #held = new LRUCache<string, Standing>({ max: HELD_MAX });
+
+  find(key: Key): Standing | undefined {
+    return this.#held.get(keyText(key));
+  }
+
+  /** What has ended is held no longer. */
+  note(standing: Standing): void {
+    const key = keyText(standing.order);
+    if (isUnsettled(standing.order)) this.#held.set(key, standing);
+    else this.#held.delete(key);
+  }
+}

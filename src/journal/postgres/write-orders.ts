@@ -1,21 +1,39 @@
-/** Answers about many orders in one statement, each against the version that was read; who comes too late reads again. */
+/**
+ * Answers about many orders in one statement, each against the version that was read; who comes too late reads again. And retention,
+ * by whichever gateway has taken the turn.
+ */
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import { WriteFailure } from '../lmdb/group-commit';
-import { encodeOrder } from '../lmdb/record';
-import type { FieldSeal } from '../lmdb/sealed-fields';
+import { readOrTell, type JournalEvent } from '../journal';
+import { isUnsettled } from '../order-life';
+import { encodeOrder, type FieldSeal } from '../record';
+import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
+import type { Job } from './batches';
 import type { Run } from './database';
-import type { HeldOrders } from './held-orders';
-import { keyArrays, keyOfRow, keyText, parseRow, READ_KEYS, REWRITE, rewriteArrays, type Key, type Standing } from './rows';
+import {
+  keyArrays,
+  keyOfRow,
+  keyText,
+  parseRow,
+  plainArray,
+  READ_KEYS,
+  REWRITE,
+  rewriteArrays,
+  ROW_COLUMNS,
+  type HeldOrders,
+  type Key,
+  type Standing,
+} from './rows';
 
-export interface WriteJob extends Key {
+export interface Writing {
+  readonly key: Key;
+  readonly atMs: number;
   /** The very same object when nothing changes. */
   readonly change: (order: Order, standing: Standing) => Order;
-  readonly atMs: number;
-  readonly resolve: (order: Order | undefined) => void;
-  readonly reject: (error: unknown) => void;
-  isAnswered: boolean;
 }
+
+/** Answered with the order after the change, undefined when there is none of this id. */
+export type WriteJob = Job<Writing, Order | undefined>;
 
 export interface WriteParts {
   readonly run: Run;
@@ -25,25 +43,7 @@ export interface WriteParts {
 }
 
 const ROUNDS_MAX = 50;
-
-/** Gives the order after the change, undefined when there is none of this id. `add` takes the job in, or tells that there is no room. */
-export function runWriting(
-  { owner, requestId }: Key,
-  atMs: number,
-  change: WriteJob['change'],
-  add: (job: WriteJob) => boolean,
-): Promise<Order | undefined> {
-  return new Promise((resolve, reject) => {
-    const job: WriteJob = { owner, requestId, change, atMs, resolve, reject, isAnswered: false };
-    if (!add(job)) failWriting(job, new WriteFailure(new Error('too many answers wait for PostgreSQL')));
-  });
-}
-
-export function failWriting(job: WriteJob, error: unknown): void {
-  if (job.isAnswered) return;
-  job.isAnswered = true;
-  job.reject(error);
-}
+const ORDERS_PER_SWEEP = 256;
 
 /** One order of a batch, with all that is to be written about it. */
 interface Task {
@@ -62,7 +62,7 @@ export function createWritings(parts: WriteParts): (jobs: readonly WriteJob[]) =
       if (round > ROUNDS_MAX) throw new Error('the same orders are written over and over by others');
       await readWhereNeeded(left, parts);
       const missing = left.filter(({ standing }) => standing === undefined);
-      missing.forEach((task) => task.jobs.forEach((job) => answer(job, undefined)));
+      missing.forEach((task) => task.jobs.forEach((job) => job.resolve(undefined)));
       left = await rewrite(
         left.filter(({ standing }) => standing !== undefined),
         parts,
@@ -74,9 +74,9 @@ export function createWritings(parts: WriteParts): (jobs: readonly WriteJob[]) =
 function tasksOf(jobs: readonly WriteJob[], held: HeldOrders): readonly Task[] {
   const tasks = new Map<string, Task>();
   for (const job of jobs) {
-    const key = keyText(job);
-    const task = tasks.get(key);
-    if (task === undefined) tasks.set(key, { key: job, jobs: [job], standing: held.find(job), isFresh: false });
+    const { key } = job.asked;
+    const task = tasks.get(keyText(key));
+    if (task === undefined) tasks.set(keyText(key), { key, jobs: [job], standing: held.find(key), isFresh: false });
     else task.jobs.push(job);
   }
   return [...tasks.values()];
@@ -95,7 +95,7 @@ async function readWhereNeeded(tasks: readonly Task[], { run, seal }: WriteParts
       task.standing = row && parseRow(row, seal);
     } catch (error) {
       task.standing = undefined;
-      task.jobs.forEach((job) => failWriting(job, error));
+      task.jobs.forEach((job) => job.reject(error));
     }
   }
 }
@@ -112,7 +112,7 @@ function apply({ standing, jobs }: Task): Applied | undefined {
   const before = standing!.order;
   let order = before;
   let referencedAtMs: number | undefined;
-  const each = jobs.map(({ change, atMs }) => {
+  const each = jobs.map(({ asked: { change, atMs } }) => {
     const after = change(order, standing!);
     const reference = referenceOf(after.outcome);
     if (reference !== undefined && reference !== referenceOf(order.outcome)) referencedAtMs = atMs;
@@ -127,12 +127,12 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   const changes = tasks.flatMap((task) => {
     try {
       const after = apply(task);
-      if (after !== undefined) return [{ task, ...after, record: encodeOrder(after.order, task.standing!.intent, seal) }];
-      task.jobs.forEach((job) => answer(job, task.standing!.order));
+      if (after !== undefined) return [{ task, ...after, record: encodeOrder(after.order, task.standing!.record, seal) }];
+      task.jobs.forEach((job) => job.resolve(task.standing!.order));
       held.note(task.standing!);
     } catch (error) {
       // A record beyond its bounds is a bug, and not that of its neighbours.
-      task.jobs.forEach((job) => failWriting(job, error));
+      task.jobs.forEach((job) => job.reject(error));
     }
     return [];
   });
@@ -149,13 +149,43 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
       continue;
     }
     held.note({ ...task.standing!, order, version: task.standing!.version + 1, holder });
-    task.jobs.forEach((job, index) => answer(job, each[index]));
+    task.jobs.forEach((job, index) => job.resolve(each[index]));
   }
   return left;
 }
 
-function answer(job: WriteJob, order: Order | undefined): void {
-  if (job.isAnswered) return;
-  job.isAnswered = true;
-  job.resolve(order);
+export interface SweepOptions {
+  readonly read: Run;
+  readonly write: Run;
+  readonly seal: FieldSeal;
+  readonly now: () => number;
+  readonly retentionMs: number;
+  readonly onEvent: (event: JournalEvent) => void;
+}
+
+// By the clock of the database, which all gateways share. Nobody gives a turn back: the next one begins when it is over.
+const TAKE_TURN = `UPDATE gateway_journal SET swept_until_ms = (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint + ${SWEEP_EVERY_MS}
+  WHERE id = 1 AND swept_until_ms <= (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint RETURNING id`;
+const OLDEST = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o WHERE o.opened_at_ms < $1
+  AND (o.opened_at_ms, o.number, o.owner) > ($2, $3, $4::bytea) ORDER BY o.opened_at_ms, o.number, o.owner LIMIT ${ORDERS_PER_SWEEP}`;
+// Only as they were read: an order that was opened again meanwhile has another version.
+const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.version) IN
+  (SELECT w.owner, w.request_id, w.version FROM unnest($1::bytea[], $2::bytea[], $3::int[]) AS w(owner, request_id, version)) RETURNING o.number`;
+
+export function startSweep({ read, write, seal, now, retentionMs, onEvent }: SweepOptions): Retention {
+  const onUnreadable = (error: Error): void => onEvent({ kind: 'record_unreadable', error });
+  return startRetention<readonly unknown[]>({
+    onEvent,
+    takeTurn: async () => (await write(TAKE_TURN)).length > 0,
+    async sweepSome(start = [-1, -1, Buffer.alloc(0)]) {
+      const rows = await read(OLDEST, [now() - retentionMs, ...start]);
+      const old = rows.flatMap((row) => readOrTell(() => parseRow(row, seal), onUnreadable) ?? []);
+      // Money that may have moved is never forgotten, however old.
+      const ended = old.filter(({ order }) => !isUnsettled(order));
+      const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];
+      const deleted = ended.length === 0 ? 0 : (await write(DELETE, keys)).length;
+      const last = rows.length < ORDERS_PER_SWEEP ? undefined : rows.at(-1);
+      return { deleted, next: last && [last['opened_at_ms'], last['number'], last['owner']] };
+    },
+  });
 }

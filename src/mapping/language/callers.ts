@@ -1,8 +1,29 @@
-/** Who is calling, how long they wait, and how often they may look up. */
-import { z } from 'zod';
-import { AFTER_PENDING, entries, FAMILY, FORMAT, group, GUARD, LISTS, money, NETWORK, one, REPLAY, setOf } from './declare';
+/** Who is calling, how long they wait, and how often they may look up; families: scripts of one origin, told the same in words of their own. */
+import * as z from 'zod';
+import { looksLikeKey } from '../../domain/credentials';
+import {
+  AFTER_PENDING,
+  entries,
+  FAMILY,
+  FORMAT,
+  group,
+  GUARD,
+  LISTS,
+  money,
+  NETWORK,
+  one,
+  PAUSE,
+  REPLAY,
+  setOf,
+} from './declare';
+import { signalSchema } from './formats';
 import { afterPending, duration, familyName, headerNames, name, numbers, someWords } from './parts';
-import { fieldsOfReply } from './values';
+import { fieldsOfReply, replySchema, wordsOf } from './values';
+
+/** Of notes and contacts, and of what a paused script is told. */
+const OWNER_TEXT_MAX = 200;
+const TITLE = /^(?! )[\p{L}\p{N} .,&/()'_-]{1,40}(?<! )$/u;
+const RESERVED_TITLE = /^(?:other|[0-9a-f]{8,})$|\(sandbox\)$/i;
 
 export const timingSchema = z.strictObject({
   reconnect: duration
@@ -52,8 +73,84 @@ export const callerKindSchema = z
     after_pending: afterPending.optional().meta(one('constant', AFTER_PENDING, 'callers {1}: once they have heard pending')),
   })
   .meta(group({ named: 'callers {1}', keptEmpty: true }));
+
+/** A key that was put here by mistake; it is told without being repeated. */
+const withoutKey = (text: string): boolean => !text.split(/[\s:'"`]+/).some(looksLikeKey);
+const HOLDS_KEY = {
+  message: 'this looks like an API key: callers are named by fingerprints, and their keys stand nowhere',
+  params: { rule: 'secret-literal' },
+};
+const ownerText = z
+  .string()
+  .trim()
+  .min(1, 'expected a text')
+  .max(OWNER_TEXT_MAX, `expected at most ${OWNER_TEXT_MAX} characters`)
+  .refine(withoutKey, HOLDS_KEY);
+
+const title = z
+  .string()
+  .regex(TITLE, "expected 1 to 40 letters, digits, blanks and .,&/()'_-, such as Ada or Kano Shop 2")
+  .refine((text) => !RESERVED_TITLE.test(text), {
+    message: 'this cannot be told from a fingerprint or from `other`',
+    params: { rule: 'bad-title' },
+  })
+  .refine(withoutKey, HOLDS_KEY)
+  .meta({ rule: 'bad-title' });
+
+const limitSchema = z.strictObject({
+  purchases: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('So many purchases in a minute.')
+    .meta(one('constant', PAUSE, 'key {1}: most purchases in a minute')),
+  naira: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .describe('So much naira in a day of TIME_ZONE.')
+    .meta(one('constant', PAUSE, 'key {1}: most naira in a day')),
+});
+
 export const callerKeySchema = z
   .strictObject({
+    title: title
+      .optional()
+      .describe('What this caller is called wherever a fingerprint would be shown: a short name, of no other key.')
+      .meta(one('constant', 'plain', 'key {1}: title')),
+    note: ownerText
+      .optional()
+      .describe('For operators.')
+      .meta(one('constant', 'plain', 'key {1}: note')),
+    contact: ownerText
+      .optional()
+      .describe('How its owner is reached; shown in the console alone.')
+      .meta(one('constant', 'plain', 'key {1}: contact')),
+    paused: z
+      .union([z.boolean(), ownerText], 'expected `true`, or the text that its scripts are told')
+      .optional()
+      .describe(
+        'Its purchases are refused before anything is written or sent, with this text or our own. What is known of earlier orders is still told.',
+      )
+      .meta(one('flag', PAUSE, 'key {1}: paused')),
+    limit: limitSchema
+      .optional()
+      .describe('How much this key may buy; what goes beyond is refused before anything is written or sent.')
+      .meta(group({})),
+    sandbox: z
+      .boolean()
+      .optional()
+      .describe('Its purchases and questions go to the embedded sandbox instead of v1: nothing is really sold.')
+      .meta(one('flag', money('decides whether what is sold is real'), 'key {1}: sent to the sandbox')),
+    wallet_below: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('The wallet balance in naira below which operators are warned.')
+      .meta(one('constant', 'plain', 'key {1}: wallet warned of below, naira')),
     format: name
       .optional()
       .describe('The format of this script, whatever its requests look like.')
@@ -143,3 +240,81 @@ export const lookupKey = z
       .describe("The key that sold from this address last is asked first, the operator's key after that. Absent: never."),
   })
   .describe("How often one address may look up with the operator's key, and all of them together.");
+
+/** What a script does with an order that it hears is pending. */
+const takesPending = z
+  .enum(['keeps', 'refunds', 'sells'])
+  .describe(
+    'What such a script does with an order that it hears is pending: it keeps it open, refunds its customer, or delivers.',
+  );
+
+const patience = duration.describe('How long such a script waits for the end of an order.');
+
+export const familySchema = z
+  .strictObject({
+    title: z
+      .string()
+      .describe('For people.')
+      .meta(one('constant', 'plain', 'family {1}: title'))
+      .meta({ standIn: '?' }),
+    scripts: z
+      .string()
+      .describe('Which real scripts these are.')
+      .meta(one('constant', 'plain', 'family {1}: scripts'))
+      .meta({ standIn: '?' }),
+    extends: name
+      .describe('The format of these scripts. A request of another format is never of this family.')
+      .meta(one('constant', FAMILY, 'family {1}: format'))
+      .meta({ standIn: 'unreadable' }),
+    proof: z
+      .array(signalSchema('family', FAMILY, ['strong', 'medium']))
+      .min(1, 'expected at least one')
+      .optional()
+      .describe('What in a request proves this family; without it only `family` in callers.yaml says so.')
+      .meta(group({ unnamed: true })),
+    numbers: z
+      .record(name, numbers.meta(one('numbers', 'plain', '{2} number {3} of family {1}')))
+      .optional()
+      .describe(
+        'Per table, the numbers that its scripts come with where they are not those of the format. Nothing is bought by them: a key of this family needs them in callers.yaml.',
+      ),
+    request_id: z
+      .enum(['none', 'header', 'fixed'])
+      .optional()
+      .describe(
+        'Its habit with request ids where that is not one id for each sale: `none`, one in a `header` alone, or one `fixed` by what is bought. A sale with a fixed id is never told again as a success once its script has heard it: the next is another customer.',
+      )
+      .meta(one('constant', REPLAY, 'family {1}: request ids')),
+    patience: patience.optional().meta(one('constant', 'plain', 'family {1}: patience, ms')),
+    pending: takesPending.optional().meta(one('constant', AFTER_PENDING, 'family {1}: pending')),
+    words: z
+      .strictObject({
+        success: wordsOf('family {1}: success').partial().optional().describe('Charged and delivered.'),
+        pending: wordsOf('family {1}: pending').partial().optional().describe('Charged, or its fate is not known yet.'),
+        failure: wordsOf('family {1}: failure').partial().optional().describe('Not charged, or refunded.'),
+      })
+      .optional()
+      .describe(
+        'What of `words` is told otherwise to this family. Its HTTP status of a failure holds for every failure, refusals too.',
+      )
+      .meta(group({})),
+    reply: replySchema
+      .optional()
+      .describe('What its scripts are told otherwise after every operation, lists apart.')
+      .meta(group({ named: 'family {1}: the reply', reply: 'family {1}: reply' })),
+    operations: z
+      .record(
+        name,
+        z.strictObject({
+          patience: patience.optional().meta(one('constant', 'plain', '{2} in family {1}: patience, ms')),
+          pending: takesPending.optional().meta(one('constant', AFTER_PENDING, '{2} in family {1}: pending')),
+          reply: replySchema.optional().meta(group({ named: '{2} in family {1}: the reply', reply: '{2} in family {1}: reply' })),
+        }),
+      )
+      .optional()
+      .describe('What is told otherwise after single operations.')
+      .meta(entries(group({}))),
+  })
+  .meta(group({ named: 'family {1}', keptEmpty: true }));
+
+export type TakesPending = z.infer<typeof takesPending>;

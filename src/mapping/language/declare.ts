@@ -80,6 +80,7 @@ export const LISTS = money('scripts import plan numbers and prices from these li
 export const OUTCOME = money('tells scripts how an order ended');
 export const AFTER_PENDING = money('decides whether an order is still bought after its script has heard pending');
 export const WHOSE_KEY = money('decides whose key asks v1');
+export const PAUSE = money('decides whether a script may sell');
 export const GUARD = money('guards against a wrong network');
 export const SAME_ORDER = money('decides which requests are one and the same order');
 export const REPLAY = money('decides whether a repeat is told a sale or refused');

@@ -1,5 +1,5 @@
 /** Operations: what scripts can ask for, from the fields of a request to the v1 call and the reply. */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   AFTER_PENDING,
   entries,
@@ -16,8 +16,7 @@ import {
   type Comparison,
 } from './declare';
 import { afterPending, catalogList, duration, name, routeSchema, someWords, word } from './parts';
-import { value } from './values';
-import { replySchema } from './replies';
+import { value, replySchema } from './values';
 
 const field = (key: string, compared: Comparison = 'constant') => one(compared, 'by field', `{1}: field {2}: ${key}`);
 

@@ -1,5 +1,5 @@
 /** What the schema of the mapping language is made of: names, words, durations, addresses. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);

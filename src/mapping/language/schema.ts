@@ -3,19 +3,17 @@
  * what a plan compares. Strict everywhere: a misspelt key is a problem, not silence. Meaning is checked in `check.ts`,
  * values and conditions are compiled in `compile-value.ts`.
  */
-import { z } from 'zod';
-import { callerKeySchema, callerKindSchema, lookupKey, timingSchema } from './callers';
+import * as z from 'zod';
+import { callerKeySchema, callerKindSchema, lookupKey, timingSchema, familySchema } from './callers';
 import { entries, group, NETWORK, one, OUTCOME, SAME_ORDER, setOf } from './declare';
-import { familySchema } from './families';
 import type { formatFileSchema } from './formats';
 import { operationSchema } from './operations';
 import { familyName, headerNames, name, numbers, someWords } from './parts';
-import { fieldsOfReply } from './values';
-import { replySchema, wordsOf } from './replies';
+import { fieldsOfReply, replySchema, wordsOf } from './values';
 import { tableSchema } from './tables';
 
 export { formatFileSchema } from './formats';
-export type { TakesPending } from './families';
+export type { TakesPending } from './callers';
 export { OPERATION_KINDS } from './operations';
 export { CATALOG_LISTS, type AfterPending } from './parts';
 export type { ValueSource } from './values';

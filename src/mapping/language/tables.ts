@@ -1,5 +1,5 @@
 /** Tables: words, numbers and ids of networks, providers and the like. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { group, LISTS, NETWORK, one, setOf } from './declare';
 import { catalogList, name, numbers, words } from './parts';
 

@@ -1,12 +1,25 @@
-/** Kinds of callers, how long they wait, and the times of an order. */
+/** Kinds of callers and single scripts: how long they wait, names that are not there, words without effect; and the times of an order. */
+import { textOf, type JsonValue } from '../../domain/json';
+import { DEFAULT } from '../compile-callers';
+import { parseExpression } from '../expression';
+import type { CallerKeySource, CallerKindSource, ValueSource } from '../language/schema';
 import type { YamlPath } from '../read-yaml';
-import type { CallerKindSource } from '../language/schema';
-import type { Checking } from './checking';
+import type { MappingSource } from '../source';
+import { hintFor, reportTwins, reportUnknownKey, type Checking } from './checking';
+import type { RuleId } from './rules';
+import { walkValue } from './walk-value';
 
 /** The limit that Guzzle, httpx and most axios services set; the few with less are named by their key. */
 const OTHERS_WAIT_MS = 30_000;
 /** nginx and Apache give up on PHP after a minute unless told otherwise. */
 const PHP_WAITS_MS = 60_000;
+/** A shorter patience is a typing mistake: every order would be told as pending. */
+const PATIENCE_MIN_MS = 2_000;
+/** The operator knows this one script; less than a second is a wrong unit. */
+const KEY_PATIENCE_MIN_MS = 1_000;
+/** An attempt that is given up while v1 works on it leaves an order whose outcome is unknown. */
+const TRY_MIN_MS = 2_000;
+const READ_MIN_MS = 1_000;
 const HUGE_MS = 10 * 60_000;
 /** Settings whose usual values are hours. */
 const HUGE_SLOW_MS = 7 * 24 * 60 * 60_000;
@@ -15,19 +28,11 @@ const QUIET_MIN_MS = 2 * 60_000;
 const SLOW: readonly string[] = ['overdue', 'pursue', 'quiet', 'window', 'replay'];
 
 export function checkCallers(checking: Checking): void {
-  const { source } = checking;
-  for (const [name, kind] of Object.entries(source.callers.kinds))
-    checkPatience(kind.patience, isPhp(kind), ['callers', 'kinds', name, 'patience'], checking);
-  for (const [name, operation] of Object.entries(source.operations))
-    for (const [kind, patience] of Object.entries(operation.patience ?? {})) {
-      const known = source.callers.kinds[kind];
-      checkPatience(patience, known === undefined || isPhp(known), ['operations', name, 'patience', kind], checking);
-    }
-  for (const [fingerprint, { patience = {} }] of Object.entries(source.callers.keys)) {
-    const path = ['callers', 'keys', fingerprint, 'patience'];
-    // A limit for one key comes from an operator who knows its script.
-    if (typeof patience === 'number') checkPatience(patience, true, path, checking);
-    else for (const [name, one] of Object.entries(patience)) checkPatience(one, true, [...path, name], checking);
+  const { source, report } = checking;
+  const all = patiences(source);
+  for (const { ms, most, path } of all) {
+    checkPursued(ms, path, checking);
+    if (ms >= most) report(path, 'patience-too-long', `such callers give up after ${most / 1000} s`);
   }
   // How long the scripts of a family wait was read from their sources.
   for (const [id, { patience, operations = {} }] of Object.entries(source.families)) {
@@ -37,6 +42,36 @@ export function checkCallers(checking: Checking): void {
   }
   checkKinds(checking);
   checkTiming(checking);
+  for (const { ms, least, path } of all)
+    if (ms > 0 && ms < least)
+      report(path, 'patience-too-short', `${spellShort(ms)} is too short for an order: at least ${spellShort(least)}`);
+}
+
+interface Patience {
+  readonly ms: number;
+  readonly path: YamlPath;
+  readonly least: number;
+  readonly most: number;
+}
+
+function patiences({ callers: { kinds, keys }, operations }: MappingSource): Patience[] {
+  const ofKind = (kind: CallerKindSource | undefined, ms: number, path: YamlPath): Patience => {
+    const most = kind === undefined || isPhp(kind) ? PHP_WAITS_MS : OTHERS_WAIT_MS;
+    return { ms, path, least: PATIENCE_MIN_MS, most };
+  };
+  return [
+    ...Object.entries(kinds).map(([name, kind]) => ofKind(kind, kind.patience, ['callers', 'kinds', name, 'patience'])),
+    ...Object.entries(operations).flatMap(([name, { patience = {} }]) =>
+      Object.entries(patience).map(([kind, ms]) => ofKind(kinds[kind], ms, ['operations', name, 'patience', kind])),
+    ),
+    ...Object.entries(keys).flatMap(([fingerprint, { patience = {} }]) => {
+      const path = ['callers', 'keys', fingerprint, 'patience'];
+      const placed: [number, YamlPath][] =
+        typeof patience === 'number' ? [[patience, path]] : Object.entries(patience).map(([name, ms]) => [ms, [...path, name]]);
+      // A limit for one key comes from an operator who knows its script.
+      return placed.map(([ms, at]) => ({ ms, path: at, least: KEY_PATIENCE_MIN_MS, most: PHP_WAITS_MS }));
+    }),
+  ];
 }
 
 function checkLongest(patienceMs: number | undefined, path: YamlPath, checking: Checking): void {
@@ -53,12 +88,6 @@ function checkPursued(patienceMs: number, path: YamlPath, { source, report }: Ch
 /** PHP sends no User-Agent unless told to. */
 function isPhp({ user_agents: agents = [] }: CallerKindSource): boolean {
   return agents.some((agent) => agent === '' || /^php/i.test(agent));
-}
-
-function checkPatience(patienceMs: number, isOfPhp: boolean, path: YamlPath, checking: Checking): void {
-  checkPursued(patienceMs, path, checking);
-  const limit = isOfPhp ? PHP_WAITS_MS : OTHERS_WAIT_MS;
-  if (patienceMs >= limit) checking.report(path, 'patience-too-long', `such callers give up after ${limit / 1000} s`);
 }
 
 /** Kinds are tried in order: a User-Agent that an earlier one claims is never reached. */
@@ -78,6 +107,12 @@ function checkKinds({ source, report }: Checking): void {
           `\`${agent}\` is a caller of kind \`${owner.kind}\` already`,
         );
       earlier.push({ kind, pattern, headers });
+      if (agent === '*' && names.length === 0)
+        report(
+          ['callers', 'kinds', kind, 'user_agents', index],
+          'kind-takes-everybody',
+          `everybody would be a caller of kind \`${kind}\``,
+        );
     }
   }
 }
@@ -99,9 +134,16 @@ function checkTiming({ source, report }: Checking): void {
     if (ms === 0 && name !== 'reconnect') report(path, 'duration-zero', `\`${name}\` is no time at all`);
     if (ms > (SLOW.includes(name) ? HUGE_SLOW_MS : HUGE_MS)) report(path, 'duration-huge', `\`${name}\` is ${spell(ms)}`);
   }
-  const { quiet, try: one } = source.timing;
+  const { quiet, try: one, read } = source.timing;
   if (quiet < one || quiet < QUIET_MIN_MS)
     report(['timing', 'quiet'], 'quiet-too-short', `one try may take ${spell(one)}, and quiet is ${spell(quiet)}`);
+  const attempts = [
+    ['try', one, TRY_MIN_MS],
+    ['read', read, READ_MIN_MS],
+  ] as const;
+  for (const [name, ms, least] of attempts)
+    if (ms > 0 && ms < least)
+      report(['timing', name], 'try-too-short', `\`${name}\` of ${spellShort(ms)}: at least ${spellShort(least)}`);
 }
 
 function spell(ms: number): string {
@@ -113,4 +155,121 @@ function spell(ms: number): string {
   ] as const;
   const [size, name] = units.find(([unit]) => ms >= unit) ?? [1, 'ms'];
   return `${Math.round((ms / size) * 10) / 10} ${name}`;
+}
+
+const spellShort = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`);
+
+export function checkCallerKeys(checking: Checking): void {
+  checkTitles(checking);
+  for (const [fingerprint, key] of Object.entries(checking.source.callers.keys)) {
+    const path = ['callers', 'keys', fingerprint];
+    checkNumbers(key, path, checking);
+    checkLists(key, path, checking);
+    const { patience, after_pending: afterPending } = key;
+    checkByOperation(patience, ['patience-without-order', ': nothing of it is waited for'], [...path, 'patience'], checking);
+    checkByOperation(afterPending, ['after-pending-without-order', ''], [...path, 'after_pending'], checking);
+    checkFamily(key, path, checking);
+  }
+}
+
+function checkTitles({ source, report }: Checking): void {
+  const owners = new Map<string, string>();
+  for (const [fingerprint, { title }] of Object.entries(source.callers.keys)) {
+    const owner = owners.get(title?.toLowerCase() ?? '');
+    if (title === undefined) continue;
+    if (owner !== undefined)
+      report(['callers', 'keys', fingerprint, 'title'], 'title-repeated', `the key ${owner.slice(0, 8)}… has this title already`);
+    owners.set(title.toLowerCase(), fingerprint);
+  }
+}
+
+/** A family is only told otherwise: what its scripts mean by their numbers must be said of the key. */
+function checkFamily({ family = '', numbers = {} }: CallerKeySource, path: YamlPath, { source, report }: Checking): void {
+  for (const [table, meanings] of Object.entries(source.families[family]?.numbers ?? {}))
+    if (!Object.hasOwn(numbers, table)) {
+      const said = Object.entries(meanings).map(([number, value]) => `${number}: ${value}`);
+      report(
+        [...path, 'family'],
+        'family-numbers-unsaid',
+        `scripts of \`${family}\` have numbers of their own for \`${table}\``,
+        {
+          hint: `add numbers: { ${table}: { ${said.join(', ')} } } to the key`,
+        },
+      );
+    }
+}
+
+function checkNumbers({ numbers = {}, unlisted = {} }: CallerKeySource, path: YamlPath, checking: Checking): void {
+  const { source, mapping, report } = checking;
+  for (const [name, meanings] of Object.entries(numbers)) {
+    const at = [...path, 'numbers', name];
+    const isUnknown = reportUnknownKey(name, Object.keys(source.tables), ['table', 'unknown-table'], at, checking);
+    if (!isUnknown && Object.keys(meanings).length === 0 && unlisted[name] !== 'pass')
+      report(at, 'own-numbers-empty', `every number of \`${name}\` is refused`, { at: 'key' });
+    // Two plans of another server may well be one of ours; two numbers of one network are most likely a slip.
+    const isClosed = Object.keys(source.tables[name]?.values ?? {}).length > 0;
+    const owners = new Map<JsonValue | undefined, string>();
+    const twins = reportTwins(meanings, at, checking);
+    const read = mapping.callerKeys.get(String(path.at(-1)))?.numbers.get(name)?.meanings;
+    for (const number of Object.keys(meanings)) {
+      const value = read?.get(Number(number));
+      const owner = owners.get(value);
+      if (isClosed && owner !== undefined && !twins.has(number))
+        report([...at, number], 'own-number-twin', `${number} and ${owner} both mean ${textOf(value)}`);
+      if (value !== undefined) owners.set(value, number);
+    }
+  }
+  for (const name of Object.keys(unlisted))
+    if (!Object.hasOwn(numbers, name))
+      report([...path, 'unlisted', name], 'unlisted-without-numbers', `\`numbers\` has no table \`${name}\``, {
+        at: 'key',
+        ...hintFor(name, Object.keys(numbers)),
+      });
+}
+
+function checkLists({ lists = {} }: CallerKeySource, path: YamlPath, checking: Checking): void {
+  const { source, report } = checking;
+  const known = Object.entries(source.operations).flatMap(([name, { kind }]) => (kind === 'list' ? [name] : []));
+  for (const [name, shape] of Object.entries(lists)) {
+    const at = [...path, 'lists', name];
+    checkOperation(name, at, checking);
+    if (name !== DEFAULT && Object.hasOwn(source.operations, name) && !known.includes(name))
+      report(at, 'shape-of-no-list', `\`${name}\` is no list`, { at: 'key', ...hintFor(name, known) });
+    if (!tellsList(shape, at)) report(at, 'shape-without-list', '`$list` stands nowhere in it', { at: 'key' });
+  }
+}
+
+function tellsList(shape: ValueSource, path: YamlPath): boolean {
+  let isTold = false;
+  walkValue(shape, path, {
+    expression: ({ root, transforms }, _path, isShown) => {
+      if (root === 'list' && isShown && transforms.length === 0) isTold = true;
+    },
+    each: (object) => {
+      const list = object['each'];
+      if (typeof list === 'string' && parseExpression(list)?.root === 'list') isTold = true;
+    },
+  });
+  return isTold;
+}
+
+/** What is said by operation, of one that is never waited for or pursued. */
+function checkByOperation(
+  said: unknown,
+  [code, why]: readonly [RuleId, string],
+  path: YamlPath,
+  { source, report }: Checking,
+): void {
+  if (typeof said !== 'object' || said === null) return;
+  for (const name of Object.keys(said)) {
+    const kind = source.operations[name]?.kind;
+    checkOperation(name, [...path, name], { source, report });
+    if (kind !== undefined && kind !== 'purchase')
+      report([...path, name], code, `\`${name}\` is no purchase${why}`, { at: 'key' });
+  }
+}
+
+function checkOperation(name: string, path: YamlPath, { source, report }: Pick<Checking, 'source' | 'report'>): void {
+  const known = [...Object.keys(source.operations), DEFAULT];
+  reportUnknownKey(name, known, ['operation', 'unknown-operation'], path, { report });
 }

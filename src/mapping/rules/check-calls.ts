@@ -1,11 +1,11 @@
-/** What v1 is asked: endpoints and fields of the specification, their types, and what must never be sent. */
+/** What v1 is asked: endpoints and fields of the specification, their types, from the right field, in v1's own values, and never made up. */
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
-import { parseExpression } from '../expression';
+import { isExpression, parseExpression, type Expression } from '../expression';
+import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
 import type { YamlPath } from '../read-yaml';
-import type { OperationSource, ValueSource } from '../language/schema';
-import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
-import type { Kind } from '../shape/shape';
-import { hintFor, type Checking } from './checking';
+import { kindOfValue, type Kind, type Surroundings } from '../shapes';
+import { hintFor, surroundingsOf, type Checking } from './checking';
+import { endpointOf, needOf, readsAs, tableOf, type V1Need } from './v1-needs';
 
 /** Kinds of operations and the kinds of endpoints that they may call. */
 const MAY_CALL: Readonly<Record<OperationSource['kind'], readonly V1Endpoint['kind'][]>> = {
@@ -19,14 +19,14 @@ const MAY_CALL: Readonly<Record<OperationSource['kind'], readonly V1Endpoint['ki
 
 const RESERVED = ['pin', 'request_id'];
 /** Who gets what is bought, and how much it costs: never the same in every order. */
-export const RECIPIENTS: readonly string[] = ['phone', 'smartcard', 'meter_number', 'recipients', 'amount'];
+const RECIPIENTS: readonly string[] = ['phone', 'smartcard', 'meter_number', 'recipients', 'amount'];
 
 export function checkCalls({ source, report }: Checking): void {
   for (const [name, operation] of Object.entries(source.operations)) {
     if (operation.call === undefined) continue;
     const path = ['operations', name, 'call'];
     const { to, send = {} } = operation.call;
-    const endpoint: V1Endpoint | undefined = V1_ENDPOINTS.find((one) => `${one.method} ${one.path}` === to);
+    const endpoint = endpointOf(operation);
     if (endpoint === undefined) {
       const known = V1_ENDPOINTS.map((one) => `${one.method} ${one.path}`);
       const { hint } = hintFor(to, known);
@@ -40,13 +40,7 @@ export function checkCalls({ source, report }: Checking): void {
     }
     checkKinds(name, operation, endpoint, report);
     checkNames(to, endpoint, send, path, report);
-    const around: Surroundings = {
-      fields: operation.fields ?? {},
-      tables: source.tables,
-      joins: {},
-      endpoint: to,
-      list: undefined,
-    };
+    const around = surroundingsOf(operation, source);
     for (const [field, value] of Object.entries(send)) {
       const wanted = Object.hasOwn(endpoint.fields, field) ? endpoint.fields[field] : undefined;
       if (wanted === undefined) continue;
@@ -91,13 +85,16 @@ function checkNames(
     if (required && !Object.hasOwn(send, field)) report([...path, 'send'], 'missing-v1-field', `${to} needs \`${field}\``);
 }
 
-export const TAKES: Readonly<Record<V1FieldType, readonly Kind[]>> = {
+const TAKES: Readonly<Record<V1FieldType, readonly Kind[]>> = {
   string: ['text', 'word'],
   integer: ['number'],
   number: ['number'],
   boolean: ['flag'],
   list: ['list'],
 };
+
+/** Amounts in kobo are told by a rule of their own, and so is what goes through the wrong transform. */
+const fits = (kind: Kind, type: V1FieldType): boolean => kind === 'any' || kind === 'kobo' || TAKES[type].includes(kind);
 
 function checkType(
   field: string,
@@ -108,17 +105,12 @@ function checkType(
   report: Report,
 ): void {
   const kind = kindOfValue(value, around);
-  // Amounts in kobo are told by a rule of their own.
-  if (kind === 'any' || kind === 'kobo' || TAKES[type].includes(kind)) return;
+  if (fits(kind, type)) return;
   const article = type === 'integer' ? 'an' : 'a';
-  report(
-    path,
-    'v1-type-mismatch',
-    `v1 takes ${article} ${type} as \`${field}\`, and this is ${kind === 'word' ? 'a word' : `a ${kind}`}`,
-    {
-      ...(kind === 'word' ? { hint: 'add `| id` for v1’s own number' } : {}),
-    },
-  );
+  const what = kind === 'word' ? 'a word' : `a ${kind}`;
+  report(path, 'v1-type-mismatch', `v1 takes ${article} ${type} as \`${field}\`, and this is ${what}`, {
+    ...(kind === 'word' ? { hint: 'add `| id` for v1’s own number' } : {}),
+  });
 }
 
 /** A required v1 field made of a field that may be absent. */
@@ -148,8 +140,132 @@ function rootOf(value: ValueSource): string | undefined {
   return typeof value === 'string' ? parseExpression(value)?.root : undefined;
 }
 
-export function isConstant(value: ValueSource): boolean {
+function isConstant(value: ValueSource): boolean {
   if (typeof value === 'string') return !value.startsWith('$');
   if (Array.isArray(value)) return value.every((part) => isConstant(part as ValueSource));
   return typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** One field of a call and everything that it is held against. */
+interface Sent {
+  readonly field: string;
+  readonly need: V1Need;
+  readonly endpoint: V1Endpoint;
+  readonly around: Surroundings;
+  readonly checking: Checking;
+}
+
+export function checkSent(checking: Checking): void {
+  for (const [name, operation] of Object.entries(checking.source.operations)) {
+    const endpoint = endpointOf(operation);
+    // A call of the wrong kind of endpoint has one thing wrong, which is told where calls are checked.
+    if (endpoint === undefined || endpoint.kind !== operation.kind) continue;
+    const path = ['operations', name, 'call', 'send'];
+    const around = surroundingsOf(operation, checking.source);
+    for (const [field, value] of Object.entries(operation.call?.send ?? {})) {
+      const need = needOf(endpoint, field);
+      if (need !== undefined) checkSource(value, [...path, field], { field, need, endpoint, around, checking });
+    }
+    checkUnsent(operation, endpoint, path, checking);
+  }
+}
+
+function checkSource(value: ValueSource, path: YamlPath, sent: Sent): void {
+  const { field, need, checking } = sent;
+  const { fields } = sent.around;
+  // Null, a value of another type and a constant recipient are told where calls are checked.
+  const { type } = sent.endpoint.fields[field]!;
+  if (value === null || !fits(kindOfValue(value, sent.around), type)) return;
+  if (isConstant(value)) {
+    if (sent.endpoint.kind === 'purchase' && RECIPIENTS.includes(field)) return;
+    const asked = Object.entries(fields).find(([, one]) => readsAs(one, need, checking.source.tables));
+    if (asked !== undefined || (need.harmless !== undefined && value !== need.harmless))
+      checking.report(path, 'constant-in-call', `every order would have \`${JSON.stringify(value)}\` as \`${field}\``, {
+        ...(asked === undefined ? {} : { hint: `send \`$${asked[0]}\`` }),
+      });
+    return;
+  }
+  if (typeof value === 'string') {
+    const expression = isExpression(value) ? parseExpression(value) : undefined;
+    if (expression !== undefined) checkExpression(expression, path, sent);
+    return;
+  }
+  for (const [part, at] of alternativesOf(value, path)) {
+    if (part !== null && isConstant(part) && part !== need.harmless)
+      checking.report(at, 'constant-in-call', `\`${field}\` falls back to \`${JSON.stringify(part)}\``);
+    else if (part !== null && !isConstant(part)) checkSource(part, at, sent);
+  }
+}
+
+/** What `first` and `when` may come to. */
+function alternativesOf(value: ValueSource, path: YamlPath): (readonly [ValueSource, YamlPath])[] {
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return value.map((part: ValueSource, index) => [part, [...path, index]]);
+  const { first, value: then, else: other } = value as Readonly<Record<string, ValueSource>>;
+  const listed = Array.isArray(first) ? first.map((part: ValueSource, index) => [part, [...path, 'first', index]] as const) : [];
+  const either = [
+    [then ?? null, [...path, 'value']],
+    [other ?? null, [...path, 'else']],
+  ] as const;
+  return 'when' in value ? [...either] : listed;
+}
+
+function checkExpression({ root, transforms }: Expression, path: YamlPath, sent: Sent): void {
+  const { field, need, endpoint, checking } = sent;
+  const { fields } = sent.around;
+  const { report, source } = checking;
+  if (transforms.includes('number')) {
+    report(path, 'format-number-sent', `\`${field}\` would be the number of the script's format`, { hint: 'use `| id`' });
+    return;
+  }
+  const from = Object.hasOwn(fields, root) ? fields[root] : undefined;
+  if (from === undefined) return;
+  if (!readsAs(from, need, source.tables)) {
+    report(path, 'v1-field-misfed', `\`${field}\` is ${need.what}, and \`${root}\` is read as \`${from.as}\``);
+    return;
+  }
+  // Texts are all read alike: v1's own name among the spellings tells them apart.
+  const spellings = [...from.from, ...(from.otherwise ?? [])];
+  const other = spellings.find((name) => name !== field && Object.hasOwn(endpoint.fields, name));
+  if (other !== undefined && !spellings.includes(field)) {
+    const isOther = needOf(endpoint, other)?.what === need.what;
+    if (isOther) report(path, 'v1-field-misfed', `\`${field}\` is fed from \`${root}\`, which scripts call \`${other}\``);
+  }
+  checkTable(from, transforms, sent);
+}
+
+/** The values that v1 takes, and its numbers of them. */
+function checkTable(from: FieldSource, transforms: readonly string[], { field, need, checking }: Sent): void {
+  const values = Object.entries(tableOf(from, checking.source.tables)?.values ?? {});
+  const isId = transforms.includes('id');
+  for (const [name, { id }] of values) {
+    const path = ['tables', from.as, 'values', name];
+    const ids = need.ids?.[name];
+    if (need.values?.includes(name) === false)
+      checking.report(path, 'value-not-of-v1', `v1 takes ${need.values.join(', ')} as \`${field}\`, and never \`${name}\``, {
+        at: 'key',
+      });
+    else if (isId && id !== undefined && ids?.includes(id) === false)
+      checking.report([...path, 'id'], 'value-not-of-v1', `v1 knows ${name} by ${ids.join(' or ')}, and never by ${id}`);
+  }
+}
+
+/** What the script says and v1 takes, and what is not sent all the same. */
+function checkUnsent(operation: OperationSource, endpoint: V1Endpoint, path: YamlPath, { source, report }: Checking): void {
+  const { fields = {}, call } = operation;
+  const sent = JSON.stringify(call?.send ?? {});
+  const isSent = (name: string): boolean => new RegExp(`\\$${name}\\b`).test(sent);
+  for (const [field, { required }] of Object.entries(endpoint.fields)) {
+    const need = needOf(endpoint, field);
+    if (required || need === undefined || Object.hasOwn(call?.send ?? {}, field)) continue;
+    const unheard = Object.entries(fields).find(([name, one]) => {
+      const isCalledSo = [...one.from, ...(one.otherwise ?? [])].includes(field);
+      return !isSent(name) && (isCalledSo || need.what !== 'a text') && readsAs(one, need, source.tables);
+    });
+    if (unheard !== undefined)
+      report(path, 'v1-field-unsent', `scripts say \`${unheard[0]}\`, v1 takes it as \`${field}\`, and it is not sent`, {
+        at: 'key',
+        hint: `add \`${field}: $${unheard[0]}\``,
+      });
+  }
 }

@@ -4,13 +4,10 @@ import type { FamilySource } from '../language/schema';
 import type { ReplyOutcome } from '../mapping';
 import { checkReplies } from './check-replies';
 import { checkTold } from './check-told';
-import { hintFor, type Check, type Checking } from './checking';
+import { hintFor, reportUnknownKey, type Checking } from './checking';
 import type { MappingSource } from '../source';
 import { isWordForPending, misreadAs, WORD_RULES } from './read-as';
-import { isMetAs } from './reply-layers';
-
-/** What is held of every reply holds of a reply in the words of a family. */
-const TOLD_CHECKS: readonly Check[] = [checkReplies, checkTold];
+import { isMetAs, outcomeReplies } from './reply-layers';
 
 export function checkFamilies(checking: Checking): void {
   const { source, mapping, report } = checking;
@@ -22,19 +19,20 @@ export function checkFamilies(checking: Checking): void {
       continue;
     }
     for (const name of Object.keys(family.operations ?? {}))
-      if (!Object.hasOwn(source.operations, name))
-        report([...path, 'operations', name], 'unknown-operation', `there is no operation \`${name}\``, {
-          at: 'key',
-          ...hintFor(name, Object.keys(source.operations)),
-        });
+      reportUnknownKey(
+        name,
+        Object.keys(source.operations),
+        ['operation', 'unknown-operation'],
+        [...path, 'operations', name],
+        checking,
+      );
     checkWordsOf(id, family, checking);
     if (retoldBy(id, source).length === 0) continue;
-    const told: Checking = {
-      source: reachable(id, sourceOfFamily(source, id)),
-      mapping: mapping.families.get(id)!.mapping(),
-      report,
-    };
-    for (const check of TOLD_CHECKS) check(told);
+    const met = reachable(id, sourceOfFamily(source, id));
+    // What is held of every reply holds of a reply in the words of a family.
+    const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
+    checkReplies(told);
+    checkTold(told);
   }
   checkAlike(checking);
 }

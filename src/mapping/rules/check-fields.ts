@@ -1,34 +1,58 @@
-/** Fields that contradict themselves or one another. What a field means by itself is judged where it is compiled. */
+/**
+ * Fields and their spellings: what contradicts itself or another, what the mapping decides in a script's place, names that no
+ * field has. What a field means by itself is judged where it is compiled.
+ */
+import { parseExpression } from '../expression';
+import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
 import type { YamlPath } from '../read-yaml';
-import type { FieldSource, OperationSource } from '../language/schema';
-import { kindOfField } from '../shape/kind-of-value';
-import type { Checking } from './checking';
+import { kindOfField } from '../shapes';
+import type { MappingSource } from '../source';
+import { spellingsOf, type Checking } from './checking';
+import { wordsOfName } from './read-as';
+import { endpointOf, needOf, type V1Need } from './v1-needs';
+
+/** Parts of names of what is the same in two orders: who buys, what, when, and for how much. */
+const REPEATING = new Set([
+  ...['customer', 'user', 'username', 'owner', 'agent', 'phone', 'mobile', 'msisdn', 'email', 'name', 'amount', 'price', 'plan'],
+  ...['network', 'product', 'service', 'date', 'day', 'time', 'medium', 'type', 'quantity'],
+]);
+/** Whose number it may be that is not the one to be served. */
+const CONTACTS = /customer|contact|owner|sender|agent|seller|admin|user|alt/i;
+/** Characters that no script has in the name of a field, and how they came there. */
+const IMPOSSIBLE: Readonly<Record<string, string>> = {
+  ' ': 'is a comma missing?',
+  '\t': 'is a comma missing?',
+  ',': 'write two names, each by itself',
+  ';': 'write two names, each by itself',
+  '#': 'a comment needs a blank before its #',
+  $: 'a spelling is what the script sends, without $',
+  ':': 'a colon belongs after the name of a key',
+  '"': 'quotes belong around the whole name, or nowhere',
+  "'": 'quotes belong around the whole name, or nowhere',
+  '|': 'a spelling takes no transform',
+};
 
 export function checkFields(checking: Checking): void {
   const { source, report } = checking;
+  const needs = needsOfPurchases(source);
   for (const [name, operation] of Object.entries(source.operations)) {
     const path = ['operations', name];
-    const spellings = new Map<string, string>();
-    for (const [field, value] of Object.entries(operation.fields ?? {})) {
-      checkField(value, [...path, 'fields', field], checking);
-      for (const spelling of [...value.from, ...(value.otherwise ?? [])]) spellings.set(spelling, field);
-    }
+    const fields = Object.entries(operation.fields ?? {});
+    for (const [field, value] of fields) checkField(value, needs.get(name)?.get(field), [...path, 'fields', field], checking);
     checkTrials(name, operation, checking);
     checkFormatSpellings(name, checking);
-    for (const [index, spelling] of (operation.ignore ?? []).entries())
-      if (spellings.has(spelling))
-        report(
-          [...path, 'ignore', index],
-          'ignored-and-read',
-          `\`${spelling}\` is a spelling of \`${spellings.get(spelling)!}\``,
-        );
+    for (const [index, spelling] of (operation.ignore ?? []).entries()) {
+      const reader = fields.findLast(([, { from, otherwise = [] }]) => [...from, ...otherwise].includes(spelling));
+      if (reader !== undefined)
+        report([...path, 'ignore', index], 'ignored-and-read', `\`${spelling}\` is a spelling of \`${reader[0]}\``);
+    }
     checkList(operation.ignore, [...path, 'ignore'], checking);
-    if (operation.kind === 'purchase') checkRequestIds(name, checking);
   }
-  checkList(source.request_id, ['request_id'], checking);
+  checkSpellings(needs, checking);
+  checkRequestIds(checking);
 }
 
-function checkField(field: FieldSource, path: YamlPath, checking: Checking): void {
+function checkField(field: FieldSource, need: V1Need | undefined, path: YamlPath, checking: Checking): void {
   const { source, report } = checking;
   if (field.required === true && field.default !== undefined)
     report([...path, 'default'], 'required-with-default', 'a required field needs no default', { at: 'key' });
@@ -43,8 +67,57 @@ function checkField(field: FieldSource, path: YamlPath, checking: Checking): voi
       report([...path, bound], 'bound-on-text', `\`${bound}\` has no effect on \`${field.as}\``, { at: 'key' });
   if (field.length_max !== undefined && kind !== 'text' && kind !== 'any')
     report([...path, 'length_max'], 'length-on-number', `\`length_max\` has no effect on \`${field.as}\``, { at: 'key' });
+  if (need?.isVital === true || need?.harmless !== undefined) checkDecided(field, need, path, checking);
   checkList(field.from, [...path, 'from'], checking, []);
   checkList(field.otherwise, [...path, 'otherwise'], checking, field.from);
+}
+
+/** What a mapping decides in a script's place: defaults, unreadable values overlooked, bounds that let nothing through. */
+function checkDecided(
+  { default: fallback, lenient, min }: FieldSource,
+  need: V1Need,
+  path: YamlPath,
+  { report }: Checking,
+): void {
+  if (fallback !== undefined && !isHarmless(fallback, need))
+    report([...path, 'default'], 'default-buys', `a script that leaves it out would buy with \`${String(fallback)}\``, {
+      at: 'key',
+    });
+  if (lenient === true)
+    report([...path, 'lenient'], 'lenient-buys', `what cannot be read as ${need.what} would count as left out`, { at: 'key' });
+  if (min !== undefined && min <= 0)
+    report([...path, 'min'], 'bound-not-positive', `nobody buys for ${min}`, { hint: 'use `min: 1`' });
+}
+
+type Needs = ReadonlyMap<string, ReadonlyMap<string, V1Need>>;
+
+/** What each field of each purchase is for v1. */
+function needsOfPurchases({ operations }: MappingSource): Needs {
+  const purchases = Object.entries(operations).filter(([, { kind }]) => kind === 'purchase');
+  return new Map(purchases.map(([name, operation]) => [name, needsByField(operation)]));
+}
+
+function needsByField(operation: OperationSource): Map<string, V1Need> {
+  const endpoint = endpointOf(operation);
+  const needs = new Map<string, V1Need>();
+  for (const [field, value] of Object.entries(operation.call?.send ?? {})) {
+    const need = endpoint === undefined ? undefined : needOf(endpoint, field);
+    for (const root of need === undefined ? [] : rootsOf(value))
+      if (Object.hasOwn(operation.fields ?? {}, root)) needs.set(root, need!);
+  }
+  return needs;
+}
+
+function rootsOf(value: ValueSource): string[] {
+  if (typeof value === 'string') return [parseExpression(value)?.root ?? ''];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.values(value).flatMap((part: ValueSource) => rootsOf(part));
+}
+
+/** A flag or number may be written as scripts send it: `'0'`, `"1"`. */
+function isHarmless(fallback: string | number | boolean, { harmless }: V1Need): boolean {
+  if (typeof harmless === 'boolean') return ['false', '0', 'off', 'no', 'n', ''].includes(String(fallback).toLowerCase());
+  return harmless !== undefined && String(fallback) === String(harmless);
 }
 
 /** Only one field of a lookup, and only while it can be absent. */
@@ -94,18 +167,34 @@ function checkList(
   }
 }
 
-function checkRequestIds(operation: string, { source, report }: Checking): void {
-  const check = (from: readonly string[] | undefined, path: YamlPath): void => {
-    for (const [index, spelling] of (from ?? []).entries())
-      if (source.request_id.includes(spelling))
-        report([...path, index], 'request-id-is-field', `\`${spelling}\` is a spelling of the request id`);
-  };
-  for (const [field, { from, otherwise }] of Object.entries(source.operations[operation]!.fields ?? {})) {
-    const path = ['operations', operation, 'fields', field];
-    check(from, [...path, 'from']);
-    check(otherwise, [...path, 'otherwise']);
+/** Spellings that buy for somebody else, that make one order of two, or that no script can send. */
+function checkSpellings(needs: Needs, { source, report }: Checking): void {
+  for (const { operation: name, field, spelling, path } of spellingsOf(source)) {
+    if (needs.has(name) && source.request_id.includes(spelling))
+      report(path, 'request-id-is-field', `\`${spelling}\` is a spelling of the request id`);
+    const need = needs.get(name)?.get(field);
+    if (need?.isVital === true && need.what === 'a phone number' && CONTACTS.test(spelling))
+      report(path, 'recipient-is-contact', `\`${spelling}\` is whom to call, not the number to be served`);
+    checkCharacters(spelling, path, report);
   }
-  for (const [id, format] of source.formats)
-    for (const [field, { from }] of Object.entries(format.operations?.[operation]?.fields ?? {}))
-      check(from, ['formats', id, 'operations', operation, 'fields', field, 'from']);
+}
+
+/** Blanks around it are a rule of their own, which can mend them. */
+export function checkCharacters(spelling: string, path: YamlPath, report: Checking['report']): void {
+  const character = [...spelling.trim()].find((one) => Object.hasOwn(IMPOSSIBLE, one));
+  if (character === undefined) return;
+  const what = character.trim() === '' ? 'a blank' : `\`${character}\``;
+  report(path, 'spelling-impossible', `no field is called \`${spelling}\`: there is ${what} in it`, {
+    hint: IMPOSSIBLE[character]!,
+  });
+}
+
+function checkRequestIds(checking: Checking): void {
+  const { source, report } = checking;
+  checkList(source.request_id, ['request_id'], checking);
+  for (const [index, spelling] of source.request_id.entries()) {
+    const word = wordsOfName(spelling).find((one) => REPEATING.has(one));
+    if (word !== undefined) report(['request_id', index], 'request-id-repeats', `two orders can have the same \`${spelling}\``);
+    checkCharacters(spelling, ['request_id', index], report);
+  }
 }

@@ -1,8 +1,10 @@
 /** Formats and the signals that prove them. */
-import { trimSlash } from '../trim-slash';
+import { trimSlash } from '../../domain/decode-path';
 import type { SignalSource } from '../language/schema';
+import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
-import type { Checking } from './checking';
+import { checkCharacters } from './check-fields';
+import { spellingsOf, type Checking } from './checking';
 
 export function checkFormats(checking: Checking): void {
   const { source, report } = checking;
@@ -16,6 +18,7 @@ export function checkFormats(checking: Checking): void {
   }
   checkPaths(checking);
   checkWeights(checking);
+  checkProofs(checking);
 }
 
 function isProvable(id: string, source: MappingSource): boolean {
@@ -83,4 +86,25 @@ function checkWeights({ source, report }: Checking): void {
       }
     }
   }
+}
+
+/** A field that no operation knows comes with no request that is served. */
+function checkProofs({ source, report }: Checking): void {
+  const known = knownSpellings(source);
+  for (const [id, { proof = [] }] of source.formats)
+    for (const [index, { any_field: any = [], all_fields: all = [], field }] of proof.entries()) {
+      const path = ['formats', id, 'proof', index];
+      const fields: (readonly [string, YamlPath])[] = [
+        ...any.map((name, at) => [name, [...path, 'any_field', at]] as const),
+        ...all.map((name, at) => [name, [...path, 'all_fields', at]] as const),
+      ];
+      for (const [name, at] of [...fields, ...(field === undefined ? [] : [[field, [...path, 'field']] as const])])
+        if (!known.has(name)) report(at, 'proof-of-unread-field', `no operation reads a field \`${name}\``);
+      for (const [name, at] of fields) checkCharacters(name, at, report);
+    }
+}
+
+function knownSpellings(source: MappingSource): ReadonlySet<string> {
+  const ignored = Object.values(source.operations).flatMap(({ ignore = [] }) => ignore);
+  return new Set([...spellingsOf(source).map(({ spelling }) => spelling), ...ignored, ...source.request_id]);
 }

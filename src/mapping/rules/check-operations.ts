@@ -1,8 +1,9 @@
-/** What an operation as a whole must have, and must never have. */
+/** What an operation as a whole must have and must never have, and what is written and has no effect. */
+import { everyReply } from '../merge-layers';
 import { INPUT_TRANSFORMS } from '../input-transforms';
 import type { OperationSource } from '../language/schema';
 import type { MappingSource } from '../source';
-import { hintFor, type Checking } from './checking';
+import { reportUnknownKey, type Checking } from './checking';
 
 export function checkOperations(checking: Checking): void {
   const { source, report } = checking;
@@ -34,11 +35,7 @@ function checkWithoutKey(name: string, { kind }: OperationSource, { report }: Ch
 function checkPatience(name: string, operation: OperationSource, { source, report }: Checking): void {
   const kinds = Object.keys(source.callers.kinds);
   for (const kind of Object.keys(operation.patience ?? {}))
-    if (!kinds.includes(kind))
-      report(['operations', name, 'patience', kind], 'unknown-caller-kind', `there is no kind of caller \`${kind}\``, {
-        at: 'key',
-        ...hintFor(kind, kinds),
-      });
+    reportUnknownKey(kind, kinds, ['kind of caller', 'unknown-caller-kind'], ['operations', name, 'patience', kind], { report });
 }
 
 function checkAfterPending(name: string, { kind, after_pending: said }: OperationSource, { source, report }: Checking): void {
@@ -87,4 +84,34 @@ function numberedFields({ kind, fields, call }: OperationSource, source: Mapping
     const hasPrefixes = Object.values(source.tables[as]?.values ?? {}).some(({ prefixes }) => prefixes !== undefined);
     return hasPrefixes && new Set(numberings).size > 1 && new RegExp(`"\\$${name}\\b`).test(sent) ? [name] : [];
   });
+}
+
+/** Told only of a set without errors: beside a misspelt name it would be noise. */
+export function checkUnused({ source, report }: Checking): void {
+  const replies = JSON.stringify(repliesOf(source));
+  const included = includedBlocks(source);
+  for (const block of Object.keys(source.blocks))
+    if (!included.has(block))
+      report(['blocks', block], 'unused-block', `block \`${block}\` is not included anywhere`, { at: 'key' });
+  for (const row of Object.keys(source.rows))
+    if (!replies.includes(`"row":${JSON.stringify(row)}`))
+      report(['rows', row], 'unused-row', `row shape \`${row}\` is not used anywhere`, { at: 'key' });
+  const read = new Set(Object.values(source.operations).flatMap(({ fields }) => Object.values(fields ?? {}).map(({ as }) => as)));
+  for (const table of Object.keys(source.tables))
+    if (!read.has(table)) report(['tables', table], 'unused-table', `no field is read by table \`${table}\``, { at: 'key' });
+  for (const [name, operation] of Object.entries(source.operations)) {
+    const told = JSON.stringify(everyReply(source).filter((one) => one.operation === name));
+    for (const join of Object.keys(operation.join ?? {}))
+      if (!new RegExp(`"\\$${join}\\b`).test(told))
+        report(['operations', name, 'join', join], 'join-unused', `\`$${join}\` is not told anywhere`, { at: 'key' });
+  }
+}
+
+function repliesOf(source: MappingSource): unknown[] {
+  return [everyReply(source), source.rows, Object.values(source.callers.keys).map(({ lists }) => lists)];
+}
+
+/** `refusal` is included by the gateway itself, and `words` by every list. */
+function includedBlocks(source: MappingSource): Set<string> {
+  return new Set(['refusal', 'words', ...everyReply(source).flatMap(({ reply }) => reply.include ?? [])]);
 }

@@ -1,11 +1,14 @@
-/** What scripts are told: never a success where nothing was charged, never a failure where something was. */
-import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
-import { kindOfValue, type Surroundings } from '../shape/kind-of-value';
-import type { Checking } from './checking';
+/**
+ * What scripts are told: never a success where nothing was charged, never a failure where something was, what was bought, and the
+ * script's own id of the order.
+ */
 import { parseExpression } from '../expression';
+import type { OperationSource, ReplySource, ValueSource } from '../language/schema';
 import { repliesOfFormat, type PlacedValue } from '../merge-layers';
-import { NOTHING_OF_A_FAILURE } from '../shape/source-shapes';
-import { blockReply, outcomeReplies, type OutcomeReply } from './reply-layers';
+import { kindOfValue, NOTHING_OF_A_FAILURE, type Surroundings } from '../shapes';
+import { reportOnce, surroundingsOf, type Checking } from './checking';
+import { blockReply, type OutcomeReply } from './reply-layers';
+import { endpointOf } from './v1-needs';
 
 const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
 /** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
@@ -14,31 +17,18 @@ const GOODS = ['name', 'token', 'pin'];
 const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin'];
 
 export function checkReplies(checking: Checking): void {
-  const { source, report } = checking;
+  const { source, report, replies } = checking;
   const hasUnknownBlock = (reply: ReplySource | undefined): boolean =>
     (reply?.include ?? []).some((block) => !Object.hasOwn(source.blocks, block));
-  const told = new Set<string>();
-  // Shared blocks are judged once, wherever they are included.
-  const tell: Checking['report'] = (path, code, ...rest) => {
-    const key = [code, ...path.map(String)].join('\0');
-    if (!told.has(key)) report(path, code, ...rest);
-    told.add(key);
-  };
-  for (const reply of outcomeReplies(source)) {
+  const tell = reportOnce(report);
+  for (const reply of replies) {
     const operation = source.operations[reply.operation]!;
     if (operation.kind === 'list') continue;
     // What a misspelt block would have said is not known.
     const owns = reply.format === undefined ? [] : repliesOfFormat(reply.format, reply.operation, source);
     if (![operation.reply, ...owns.map((one) => one.reply)].some(hasUnknownBlock))
       checkWhole(reply, operation, operation.reply !== undefined, tell);
-    const around: Surroundings = {
-      fields: operation.fields ?? {},
-      tables: source.tables,
-      joins: Object.fromEntries(Object.entries(operation.join ?? {}).map(([name, { list }]) => [name, list])),
-      endpoint: operation.call?.to,
-      list: undefined,
-    };
-    checkFieldsOf(reply.outcome, reply.fields, around, tell);
+    checkFieldsOf(reply.outcome, reply.fields, surroundingsOf(operation, source), tell);
   }
   const around: Surroundings = { fields: {}, tables: {}, joins: {}, endpoint: undefined, list: undefined };
   checkFieldsOf('failure', blockReply('refusal', 'failure', source), around, tell);
@@ -131,4 +121,50 @@ function isText(value: ValueSource, around: Surroundings): boolean {
     return isText((value as Record<string, ValueSource>)['value'] ?? null, around);
   const kind = kindOfValue(value, around);
   return kind === 'text' || kind === 'word' || kind === 'any';
+}
+
+/** The endpoints whose result has a token, or cards (specification, section 2.7). */
+const TOKEN_OF = ['/electricity'];
+const CARDS_OF = ['/exam_pin', '/recharge-card', '/data-card'];
+
+export function checkGoods({ source, report, replies }: Checking): void {
+  const mute = new Set<string>();
+  for (const reply of replies) {
+    const operation = source.operations[reply.operation]!;
+    const endpoint = endpointOf(operation);
+    if (operation.kind !== 'purchase' || endpoint === undefined || reply.fields.size === 0) continue;
+    // What a misspelt block would have said is not known.
+    if ((operation.reply?.include ?? []).some((block) => !Object.hasOwn(source.blocks, block))) continue;
+    if (reply.outcome === 'success')
+      for (const [name, what] of missingGoods(reply, endpoint.path))
+        report(reply.path, 'goods-not-told', `a success of \`${reply.operation}\` tells no \`${name}\`: ${what}`, { at: 'key' });
+    if (!tellsOrder(reply) || reply.fields.get('*')?.value === '$order.echo') continue;
+    // Once for all outcomes.
+    const place = reply.path.map(String).join('.');
+    if (!mute.has(place))
+      report(reply.path, 'echo-not-told', `\`${reply.operation}\` does not echo the request id as it was sent`, {
+        at: 'key',
+        hint: "add `'*': $order.echo` to what is always told",
+      });
+    mute.add(place);
+  }
+}
+
+function missingGoods({ fields }: OutcomeReply, path: string): (readonly [string, string])[] {
+  const tells = (name: string, source: RegExp): boolean => source.test(textOf(fields.get(name)?.value));
+  if (TOKEN_OF.includes(path)) return tells('token', /\$order\.token/) ? [] : [['token', 'the customer has paid for it']];
+  if (!CARDS_OF.includes(path)) return [];
+  const hasPin = tells('pin', /\$order\.pins \| pin/);
+  const hasSerial = tells('serial', /\$order\.pins \| serials/) || tells('pin', /\| pin_serial/);
+  return [
+    ...(hasPin ? [] : [['pin', 'the card is worth nothing without it'] as const]),
+    ...(hasSerial ? [] : [['serial', 'some cards cannot be used without it'] as const]),
+  ];
+}
+
+const textOf = (value: ValueSource | undefined): string => JSON.stringify(value ?? null);
+
+/** A row with a reference, a price, a balance or cards describes one order of several. */
+function tellsOrder({ fields }: OutcomeReply): boolean {
+  return [...fields.values()].some(({ value }) => /\$order\.(?:reference|request_id|charged|balance|pins)/.test(textOf(value)));
 }

@@ -1,8 +1,8 @@
 /** Addresses that cannot be reached, or that promise something they do not do. */
 import type { YamlPath } from '../read-yaml';
-import { parameterNames, parseRoute, type Address } from '../routes';
+import { type Address, parameterNames, parseRoute } from '../routes';
+import { trimSlash } from '../../domain/decode-path';
 import type { MappingSource } from '../source';
-import { trimSlash } from '../trim-slash';
 import type { Checking } from './checking';
 
 /** Where v1 is passed through unless the operator says otherwise. */
@@ -24,6 +24,8 @@ export function checkRoutes({ source, report }: Checking): void {
       checkOwner(route, address, addresses.length === 1, owners, report);
       checkAddress(route, address.path, source, report);
     }
+    if (source.operations[route.operation]!.kind === 'purchase' && addresses[0]!.methods.includes('GET'))
+      report(route.path, 'purchase-by-get', `${route.text} would buy`, { hint: 'use POST alone' });
   }
 }
 

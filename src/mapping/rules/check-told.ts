@@ -1,14 +1,77 @@
 /**
- * The replies that would be sent, every layer laid: whether some script takes a constant in one for another outcome. Which
- * words, fields and texts decide stands in `read-as.ts`.
+ * The words and texts of outcomes, and the replies that would be sent, every layer laid: whether scripts understand them as they are
+ * meant, and whether some script takes a constant for another outcome. Which words, fields and texts decide stands in `read-as.ts`.
  */
+import { TOLD_AS } from '../../domain/outcome';
+import { parseExpression } from '../expression';
+import type { OutcomeWords, ValueSource } from '../language/schema';
 import type { ReplyOutcome } from '../mapping';
 import { isFields, type PlacedValue } from '../merge-layers';
-import { TEXT_OUTCOMES } from './check-words';
-import type { Checking } from './checking';
-import { isDeciding, misreadAs, textTells, WORD_RULES } from './read-as';
-import { blockReply, listReplies, listReply, outcomeReplies } from './reply-layers';
-import { toldConstants, type ToldConstant } from './told-constants';
+import type { YamlPath } from '../read-yaml';
+import type { MappingSource } from '../source';
+import { hintFor, type Checking } from './checking';
+import { isDeciding, misreadAs, textTells, UNDERSTOOD, WORD_RULES } from './read-as';
+import { blockReply, listReplies, listReply } from './reply-layers';
+import { listOfEach } from './walk-value';
+
+const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
+
+/**
+ * Texts that the gateway says by itself, and the outcome of which each speaks. The last three answer
+ * lookups and lists, `unanswered` questions about orders: it must sound like neither end.
+ */
+const TEXT_OUTCOMES = {
+  ...TOLD_AS,
+  absent: 'failure',
+  unanswered: 'pending',
+  found: 'success',
+  not_found: 'failure',
+  unavailable: 'failure',
+} as const satisfies Readonly<Record<string, ReplyOutcome>>;
+export const TEXT_KEYS = Object.keys(TEXT_OUTCOMES);
+
+export function checkWords(checking: Checking): void {
+  const { source, report } = checking;
+  for (const outcome of OUTCOMES)
+    for (const key of ['status', 'Status'] as const) {
+      const word = source.words[outcome][key];
+      const understood = UNDERSTOOD[outcome][key];
+      if (!understood.includes(word))
+        report(['words', outcome, key], WORD_RULES[outcome], `not every script reads \`${word}\` as ${outcome}`, {
+          hint: `use \`${understood[0]!}\``,
+        });
+    }
+  checkHttp(checking);
+  checkTexts(checking);
+}
+
+function checkHttp({ source, report }: Checking): void {
+  for (const outcome of OUTCOMES) {
+    const { http } = source.words[outcome];
+    const isRight = outcome === 'failure' ? http >= 400 && http <= 499 : http === 200 || http === 201;
+    if (!isRight)
+      report(['words', outcome, 'http'], 'outcome-http', `${http} does not fit a ${outcome}`, {
+        hint: outcome === 'failure' ? 'use 400' : 'use 200',
+      });
+  }
+}
+
+function checkTexts({ source, report }: Checking): void {
+  for (const [key, text] of Object.entries(source.texts)) {
+    if (!TEXT_KEYS.some((known) => known === key))
+      report(['texts', key], 'text-unknown', `no outcome is called \`${key}\``, { at: 'key', ...hintFor(key, TEXT_KEYS) });
+    if (text.trim() === '') report(['texts', key], 'text-empty', `the text of \`${key}\` is empty`);
+    const word = /balance|insufficient/i.exec(text)?.[0];
+    if (word !== undefined) report(['texts', key], 'text-says-balance', `some scripts hide a text that holds “${word}”`);
+  }
+  const missing = TEXT_KEYS.filter((key) => source.texts[key] === undefined);
+  if (missing.length > 0) {
+    const [any] = Object.keys(source.texts);
+    report(any === undefined ? ['words'] : ['texts', any], 'text-missing', `there is no text for ${missing.join(', ')}`, {
+      at: 'key',
+    });
+  }
+}
 
 /** A constant in a row of orders has no outcome of its own. Whatever it says is untrue of one of these. */
 const ALL_BUT_SUCCESS = ['pending', 'failure'] as const;
@@ -20,7 +83,8 @@ export function checkTold(checking: Checking): void {
     for (const [name, { value, path }] of fields) {
       // At the top of a reply these two have rules of their own.
       if (name === 'error' || (name === 'success' && outcome !== 'success')) continue;
-      for (const constant of toldConstants(name, value, path, source.words[outcome], source)) {
+      const around = { words: source.words[outcome], rows: source.rows, isOfEveryOrder: false };
+      for (const constant of within(name, value, path, around)) {
         // A shared block is judged wherever it is included, and told once.
         const key = JSON.stringify([outcome, constant.path]);
         if (!told.has(key)) judgeConstant(outcome, constant, checking);
@@ -28,10 +92,10 @@ export function checkTold(checking: Checking): void {
       }
     }
   };
-  for (const { outcome, fields } of outcomeReplies(source)) judge(outcome, fields);
+  for (const { outcome, fields } of checking.replies) judge(outcome, fields);
   judge('failure', blockReply('refusal', 'failure', source));
   for (const [name, placed] of listObjects(checking)) judge('success', [[name, placed]]);
-  checkTexts(checking);
+  checkTextsTell(checking);
 }
 
 /** Objects around lists: those of operations, and those of single callers. */
@@ -60,11 +124,81 @@ function judgeConstant(told: ReplyOutcome, { name, value, path, isOfEveryOrder }
   else report(path, WORD_RULES[outcome], `\`${name}\` of ${of} is \`${String(value)}\`, which scripts read as ${other}`);
 }
 
-function checkTexts({ source, report }: Checking): void {
+function checkTextsTell({ source, report }: Checking): void {
   for (const [key, text] of Object.entries(source.texts)) {
     const outcome = new Map<string, ReplyOutcome>(Object.entries(TEXT_OUTCOMES)).get(key);
     const other = outcome === undefined ? undefined : textTells(outcome, text);
     if (other !== undefined)
       report(['texts', key], 'text-of-other-outcome', `the text of \`${key}\` tells a ${other}: “${text}”`);
   }
+  for (const [fingerprint, { paused }] of Object.entries(source.callers.keys)) {
+    const other = typeof paused === 'string' ? textTells('failure', paused) : undefined;
+    if (other !== undefined)
+      report(
+        ['callers', 'keys', fingerprint, 'paused'],
+        'text-of-other-outcome',
+        `what a paused script is told tells a ${other}`,
+      );
+  }
+}
+
+/** A constant that a value of a reply can become, with the name of its field: what no order and no answer of v1 decides. */
+interface ToldConstant {
+  /** The innermost field that holds it. */
+  readonly name: string;
+  readonly value: string | number | boolean;
+  readonly path: YamlPath;
+  /** It stands in a row of the order history, where it is told of every order. */
+  readonly isOfEveryOrder: boolean;
+}
+
+interface Around {
+  readonly words: OutcomeWords;
+  readonly rows: MappingSource['rows'];
+  readonly isOfEveryOrder: boolean;
+}
+
+type Fields = Readonly<Record<string, ValueSource>>;
+
+function within(name: string, value: ValueSource, path: YamlPath, around: Around): ToldConstant[] {
+  if (typeof value === 'string' && value.startsWith('$')) return [];
+  if (value === null) return [];
+  if (typeof value !== 'object') return [{ name, value, path, isOfEveryOrder: around.isOfEveryOrder }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => within(name, item as ValueSource, [...path, index], around));
+  const object = value as Fields;
+  if (isFields(object)) return fieldsWithin(object, path, around);
+  if ('first' in object) return within(name, object['first'] ?? null, [...path, 'first'], around);
+  if ('when' in object) return branchesWithin(name, object, path, around);
+  return rowsWithin(object, around);
+}
+
+function fieldsWithin(fields: Fields, path: YamlPath, around: Around): ToldConstant[] {
+  return Object.entries(fields).flatMap(([key, part]) => within(key, part, [...path, key], around));
+}
+
+/** What a row of orders says by a condition is said by the order's own words. */
+function branchesWithin(name: string, object: Fields, path: YamlPath, around: Around): ToldConstant[] {
+  if (around.isOfEveryOrder) return [];
+  const holds = holdsAlways(object['when'] ?? null, around.words);
+  const branches = holds === undefined ? ['value', 'else'] : [holds ? 'value' : 'else'];
+  return branches.flatMap((branch) => within(name, object[branch] ?? null, [...path, branch], around));
+}
+
+/** The words of the outcome are known beforehand, nothing else is. */
+function holdsAlways(conditions: ValueSource, words: OutcomeWords): boolean | undefined {
+  if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return undefined;
+  const held = Object.entries(conditions as Fields).map(([key, wanted]) => {
+    const { root, path = [] } = parseExpression(key) ?? {};
+    if (root !== 'words' || (path[0] !== 'status' && path[0] !== 'Status')) return undefined;
+    return wanted === 'present' || wanted === words[path[0]];
+  });
+  if (held.includes(false)) return false;
+  return held.includes(undefined) ? undefined : true;
+}
+
+/** Rows of the catalog say nothing of orders. */
+function rowsWithin(object: Fields, around: Around): ToldConstant[] {
+  const { row } = object;
+  if (listOfEach(object) !== 'orders' || typeof row !== 'string' || !Object.hasOwn(around.rows, row)) return [];
+  return fieldsWithin(around.rows[row]!, ['rows', row], { ...around, isOfEveryOrder: true });
 }

@@ -3,12 +3,21 @@ import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
 import type { YamlPath } from '../read-yaml';
 import type { OperationSource, ValueSource } from '../language/schema';
-import { kindOfValue, shapeOfRoot, TRANSFORM_KINDS, type Surroundings } from '../shape/kind-of-value';
-import { isKind, shapeAt, type Kind } from '../shape/shape';
-import { ROOT_SHAPES, ROW_SHAPES, v1Shape } from '../shape/source-shapes';
+import {
+  isKind,
+  kindOfValue,
+  ROOT_SHAPES,
+  ROW_SHAPES,
+  shapeAt,
+  shapeOfRoot,
+  TRANSFORM_KINDS,
+  v1Shape,
+  type Kind,
+  type Surroundings,
+} from '../shapes';
 import type { MappingSource } from '../source';
-import { hintFor, type Checking } from './checking';
-import { blockReply, listReplies, listReply, outcomeReplies } from './reply-layers';
+import { hintFor, reportOnce, surroundingsOf, type Checking } from './checking';
+import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach, walkValue } from './walk-value';
 
 /** A value's surroundings, and which sources the gateway fills there. */
@@ -23,7 +32,7 @@ interface Standing extends Surroundings {
 export function checkValues(checking: Checking): void {
   const { source } = checking;
   const judge = createJudge(checking);
-  for (const reply of outcomeReplies(source)) {
+  for (const reply of checking.replies) {
     const standing = standingOf(source.operations[reply.operation]!, reply.outcome, source);
     for (const { value, path } of reply.fields.values()) judge(value, path, standing);
   }
@@ -64,12 +73,8 @@ function standingOf(operation: OperationSource, outcome: ReplyOutcome, source: M
   return {
     roots,
     where: `${outcome === 'success' ? 'a' : `the ${outcome} of a`} ${kind}`,
-    fields: operation.fields ?? {},
-    tables: source.tables,
-    joins: Object.fromEntries(Object.entries(operation.join ?? {}).map(([name, { list }]) => [name, list])),
-    endpoint: operation.call?.to,
+    ...surroundingsOf(operation, source),
     endpoints: Object.values(source.operations).flatMap(({ call }) => call?.to ?? []),
-    list: undefined,
   };
 }
 
@@ -90,14 +95,7 @@ function checkJoins(name: string, operation: OperationSource, { report }: Checki
 type Judge = (value: ValueSource, path: YamlPath, standing: Standing) => void;
 
 function createJudge({ source, report }: Checking): Judge {
-  // A block is judged in every operation that includes it; its problem is told once.
-  const told = new Set<string>();
-  const tell: Checking['report'] = (path, code, message, extra) => {
-    const key = [code, ...path.map(String)].join('\0');
-    if (told.has(key)) return;
-    told.add(key);
-    report(path, code, message, extra);
-  };
+  const tell = reportOnce(report);
   return (value, path, standing) =>
     walkValue(value, path, {
       expression: (expression, at, isTold, list) => judgeExpression(expression, at, isTold, { ...standing, list }, tell),

@@ -51,10 +51,11 @@ const DECIDING = new Set(['status', 'state', 'code', 'result', 'outcome', 'statu
 
 /** Whether a field of this name, wherever it stands in a reply, is one that scripts decide by. */
 export function isDeciding(name: string): boolean {
-  return partsOf(name).some((part) => DECIDING.has(part));
+  return wordsOfName(name).some((part) => DECIDING.has(part));
 }
 
-function partsOf(name: string): string[] {
+/** `responseCode` and `response_code` are two words. */
+export function wordsOfName(name: string): string[] {
   return name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** Walks a value of a reply or call down to its expressions. */
+/** Walks a value of a reply or call down to its texts and expressions. */
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { YamlPath } from '../read-yaml';
 import type { ValueSource } from '../language/schema';
@@ -6,43 +6,56 @@ import type { ValueSource } from '../language/schema';
 type Fields = Readonly<Record<string, ValueSource>>;
 
 export interface Visit {
-  /** `isTold`: the script or v1 gets this very value, as opposed to a condition. `list` is what `$row` goes over. */
-  readonly expression?: (expression: Expression, path: YamlPath, isTold: boolean, list: string | undefined) => void;
+  /**
+   * `isTold`: the script or v1 gets this very value, as opposed to a condition. `list` is what `$row` goes over, `name` the
+   * innermost name that the value is told under.
+   */
+  readonly expression?: (
+    expression: Expression,
+    path: YamlPath,
+    isTold: boolean,
+    list: string | undefined,
+    name: string | undefined,
+  ) => void;
+  /** Every text that is told, what means a value among them. */
+  readonly text?: (text: string, path: YamlPath) => void;
   readonly each?: (object: Fields, path: YamlPath, list: string | undefined) => void;
   readonly when?: (object: Fields, path: YamlPath, list: string | undefined) => void;
 }
 
-export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list?: string, isTold = true): void {
+export function walkValue(value: ValueSource, path: YamlPath, visit: Visit, list?: string, isTold = true, name?: string): void {
   if (typeof value === 'string') {
+    if (isTold) visit.text?.(value, path);
     const expression = isExpression(value) ? parseExpression(value) : undefined;
-    if (expression !== undefined) visit.expression?.(expression, path, isTold, list);
+    if (expression !== undefined) visit.expression?.(expression, path, isTold, list, name);
     return;
   }
   if (value === null || typeof value !== 'object') return;
   if (Array.isArray(value)) {
-    for (const [index, part] of value.entries()) walkValue(part as ValueSource, [...path, index], visit, list, isTold);
+    for (const [index, part] of value.entries()) walkValue(part as ValueSource, [...path, index], visit, list, isTold, name);
     return;
   }
   const object = value as Fields;
   if ('each' in object) return walkEach(object, path, visit, list);
   if ('when' in object) visit.when?.(object, path, list);
+  const isChoice = 'when' in object || 'first' in object;
   for (const [key, part] of Object.entries(object)) {
-    if (key === 'when' && 'when' in object) walkConditions(part, [...path, key], visit, list);
-    else walkValue(part, [...path, key], visit, list, isTold);
+    if (key === 'when') walkConditions(part, [...path, key], visit, list);
+    else walkValue(part, [...path, key], visit, list, isTold, isChoice ? name : key);
   }
 }
 
 function walkEach(object: Fields, path: YamlPath, visit: Visit, list: string | undefined): void {
   visit.each?.(object, path, list);
-  walkValue(object['each'] ?? null, [...path, 'each'], visit, list, false);
-  for (const key of ['where', 'where_any']) if (key in object) walkValue(object[key] ?? null, [...path, key], visit, list, false);
+  for (const key of ['each', 'where', 'where_any'])
+    if (key in object) walkValue(object[key] ?? null, [...path, key], visit, list, false);
 }
 
 function walkConditions(conditions: ValueSource, path: YamlPath, visit: Visit, list: string | undefined): void {
   if (conditions === null || typeof conditions !== 'object' || Array.isArray(conditions)) return;
   for (const key of Object.keys(conditions)) {
     const expression = isExpression(key) ? parseExpression(key) : undefined;
-    if (expression !== undefined) visit.expression?.(expression, [...path, key], false, list);
+    if (expression !== undefined) visit.expression?.(expression, [...path, key], false, list, undefined);
   }
 }
 

@@ -1,13 +1,11 @@
 /** `cases/*.yaml` below a mappings folder → cases that can be played, or problems with their places. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { JsonObject, JsonValue } from '../../domain/json';
-import { caseFileSchema, caseSchema, type AnswerFields, type CaseFields, type CaseFile, type WrittenCase } from './case-schema';
-import { describeRow, fillIn, toRow, type Row } from './fill-in';
-import { readShortForms } from './short-form';
+import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { MappingFileText } from '../../mapping/load';
 import type { Problem } from '../../mapping/problem';
 import { readYaml, type Locate, type YamlPath } from '../../mapping/read-yaml';
+import { caseFileSchema, caseSchema, type AnswerFields, type CaseFields, type CaseFile, type WrittenCase } from './case-schema';
 
 /** One row of a case, ready to be played. */
 export interface Case extends CaseFields {
@@ -158,4 +156,63 @@ function namedTwice(cases: readonly Case[]): Problem[] {
           },
         ];
   });
+}
+
+/**
+ * `send: POST /api/topup/ { network: 1, amount: 100 }`: an address and its fields on one line. That is no YAML, so the
+ * address is taken out before the file is parsed; blanks stand in its place, and every position stays true.
+ */
+export interface ShortForms {
+  /** The file with blanks where addresses stood. */
+  readonly text: string;
+  /** The address taken out of a line, counted from 1; its method may be a name that `each` fills in. */
+  readonly addresses: ReadonlyMap<number, string>;
+}
+
+const SHORT_FORM = /^(\s*(?:- )?(?:send|expect_call):\s+)((?:[A-Z|]+|\$[a-z_]+) [^\s{]+)(?=\s+\{)/;
+
+export function readShortForms(text: string): ShortForms {
+  const addresses = new Map<number, string>();
+  const lines = text.split('\n').map((line, index) => {
+    const [whole, before, address] = SHORT_FORM.exec(line) ?? [];
+    if (whole === undefined || before === undefined || address === undefined) return line;
+    addresses.set(index + 1, address);
+    return `${before}${' '.repeat(address.length)}${line.slice(whole.length)}`;
+  });
+  return { text: lines.join('\n'), addresses };
+}
+
+export type Row = Readonly<Record<string, JsonValue>>;
+
+/** A row that is a plain value is called `$value`. */
+export function toRow(written: JsonValue): Row {
+  return written !== null && typeof written === 'object' && !Array.isArray(written) ? (written as Row) : { value: written };
+}
+
+const NAME = /\$([a-z_]+)/gi;
+
+/** `$name` filled in from a row of `each`: a text that is a name and nothing else becomes the value itself, of whatever type; inside a text it becomes text. */
+export function fillIn(value: JsonValue, row: Row): JsonValue {
+  if (typeof value === 'string') return fillText(value, row);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((item) => fillIn(item, row));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [textOf(fillText(key, row)), fillIn(part, row)]));
+}
+
+function fillText(text: string, row: Row): JsonValue {
+  if (!text.includes('$')) return text;
+  const whole = /^\$([a-z_]+)$/i.exec(text)?.[1];
+  if (whole !== undefined && Object.hasOwn(row, whole)) return row[whole]!;
+  return text.replaceAll(NAME, (found, name: string) => (Object.hasOwn(row, name) ? textOf(row[name]) : found));
+}
+
+/** `number: 2, network: GLO`, for people: a text that looks like something else is quoted. */
+export function describeRow(row: Row): string {
+  return Object.entries(row)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`)
+    .join(', ');
+}
+
+function quoted(text: string): string {
+  return /^(?:true|false|null|[\d.]*)$/.test(text) ? `'${text}'` : text;
 }

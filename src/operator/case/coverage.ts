@@ -1,7 +1,34 @@
 /** Which rules of the mapping the cases show, and which none of them does. */
-import type { CaseResult } from './run-cases';
-import { listRules, RULE_KINDS, type Rule, type RuleKind } from './rules';
-import { shownRules, type Surroundings } from './shown-rules';
+import type { JsonObject, JsonValue } from '../../domain/json';
+import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
+import { TOLD_AS } from '../../domain/outcome';
+import { canonicalise, type Intent } from '../../gateway/read/canonicalise';
+import { readRaw } from '../../gateway/read/read-raw';
+import { pathWithoutPin } from '../../gateway/read/walk-in';
+import { sourceOfFamily } from '../../mapping/compile-family';
+import type { SignalSource, ValueSource } from '../../mapping/language/schema';
+import { splitNames } from '../../mapping/language/values';
+import type { Field, Mapping, Operation, ReplyOutcome } from '../../mapping/mapping';
+import type { PlacedValue } from '../../mapping/merge-layers';
+import type { YamlPath } from '../../mapping/read-yaml';
+import { parseRoute, type Address } from '../../mapping/routes';
+import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
+import type { Signal } from '../../mapping/signals';
+import type { MappingSource } from '../../mapping/source';
+import { normaliseWord, numberIn, sameWord } from '../../mapping/table';
+import { trimSlash } from '../../domain/decode-path';
+import {
+  listRules,
+  RULE_KINDS,
+  idOf,
+  isNested,
+  placedNumbers,
+  placedRoutes,
+  placedSpellings,
+  type Rule,
+  type RuleKind,
+} from './rules';
+import type { CaseResult, Observed } from './run-cases';
 
 export interface Coverage {
   readonly byKind: readonly { readonly kind: RuleKind; readonly shown: number; readonly of: number }[];
@@ -19,4 +46,265 @@ export function measureCoverage(results: readonly CaseResult[], around: Surround
     return { kind, of, shown: of - missing.filter((rule) => rule.kind === kind).length };
   });
   return { byKind, missing, of: rules.length, shown: rules.length - missing.length };
+}
+
+export interface Surroundings {
+  readonly source: MappingSource;
+  readonly mapping: Mapping;
+}
+
+/**
+ * The ids of the rules that one result shows: those that its request went through and that its expectations speak of. A case
+ * that fails shows nothing.
+ */
+export function shownRules({ played, observed, differences }: CaseResult, around: Surroundings): Set<string> {
+  const shown = new Set<string>();
+  if (differences.length > 0 || observed?.request === undefined || observed.served === undefined) return shown;
+  const { request, served } = observed;
+  const { mapping } = around;
+  if (played.expect_reply !== undefined || played.absent !== undefined) showReply(played, observed, around, shown);
+  const match = mapping.matchRoute(request.method, request.path, request.rawPath);
+  if (match.kind !== 'matched') return shown;
+  const { operation, parameters } = match;
+  const path = pathWithoutPin(request.path, mapping);
+  showRoute(request.method, path, operation, around, shown);
+  shown.add(idOf('outcome', ['operations', operation.name], served.outcome));
+  const { format } = served;
+  if (format === undefined) return shown;
+  showTables(request, operation, format, around, shown);
+  if (played.format !== undefined) {
+    const { signals } = mapping.formats.get(format)!;
+    showSignals(request, path, { signals, proof: around.source.formats.get(format)!.proof, at: ['formats', format] }, shown);
+  }
+  const family = mapping.families.get(played.family ?? '');
+  if (family !== undefined) {
+    const { proof } = around.source.families[family.id]!;
+    showSignals(request, path, { signals: family.signals, proof, at: ['families', family.id] }, shown);
+  }
+  const intent = intentOf(request, operation, format, parameters, mapping);
+  if (intent !== undefined) showSpellings(intent, around, shown);
+  return shown;
+}
+
+const parts = (address: string, mark: string): number => address.split(mark).length;
+
+function showRoute(method: string, path: string, operation: Operation, { source }: Surroundings, shown: Set<string>): void {
+  const segments = trimSlash(path).split('/');
+  const takesRest = (wanted: readonly string[]): boolean =>
+    operation.kind === 'status' && wanted.at(-1)?.startsWith(':') === true;
+  const fits = ({ methods, path: address }: Address): boolean => {
+    const wanted = address.split('/');
+    return (
+      methods.includes(method) &&
+      (takesRest(wanted) ? wanted.length <= segments.length : wanted.length === segments.length) &&
+      wanted.every((part, index) => part.startsWith(':') || part === segments[index])
+    );
+  };
+  const found = placedRoutes(source)
+    .filter((placed) => placed.operation === operation.name)
+    .flatMap((placed) =>
+      placed.texts.flatMap((text, index) =>
+        parseRoute(text)
+          .filter(fits)
+          .map((address) => ({ address: address.path, path: [...placed.path, index] })),
+      ),
+    )
+    // A literal segment wins over a `:name`, a longer address over a shorter one.
+    .sort((a, b) => parts(a.address, ':') - parts(b.address, ':') || parts(b.address, '/') - parts(a.address, '/'));
+  if (found[0] !== undefined) shown.add(idOf('route', found[0].path, `${method} ${found[0].address}`));
+}
+
+function intentOf(
+  request: LegacyRequest,
+  operation: Operation,
+  format: string,
+  parameters: Readonly<Record<string, string>>,
+  mapping: Mapping,
+): Intent | undefined {
+  try {
+    const canonical = canonicalise({ request, parameters, operation, format, mapping, lookUpWord: () => 1 });
+    return canonical.kind === 'intent' ? canonical.intent : undefined;
+  } catch {
+    // A refused request shows no spelling.
+    return undefined;
+  }
+}
+
+function showSpellings(intent: Intent, { source }: Surroundings, shown: Set<string>): void {
+  for (const { operation, field, path, texts } of placedSpellings(source)) {
+    if (operation !== intent.operation.name) continue;
+    const at = texts.indexOf(intent.spellings[field] ?? '');
+    if (at !== -1) shown.add(idOf('spelling', [...path, at]));
+  }
+  for (const spelling of Object.keys(intent.requestId?.echo ?? {}))
+    shown.add(idOf('spelling', ['request_id', source.request_id.indexOf(spelling)]));
+  const header = intent.requestId?.header?.name;
+  if (header !== undefined) shown.add(idOf('spelling', ['request_id_headers', source.request_id_headers.indexOf(header)]));
+  for (const field of intent.operation.fields)
+    if (intent.spellings[field.name] !== undefined) shown.add(idOf('transform', [field.as]));
+}
+
+function showTables(
+  request: LegacyRequest,
+  operation: Operation,
+  format: string,
+  { source }: Surroundings,
+  shown: Set<string>,
+): void {
+  for (const field of operation.fields) {
+    const raw = readRaw(request, field)[0]?.value;
+    if (raw === undefined) continue;
+    for (const { path, numbers, ...of } of placedNumbers(source))
+      if (of.format === format && of.operation === operation.name && of.field === field.name)
+        shown.add(idOf('table number', [...path, asWritten(numberIn(raw) ?? NaN, numbers)]));
+    if (field.table === undefined) continue;
+    const { name } = field.table;
+    const number = field.table.numberIn(raw);
+    if (number === undefined) showWord(raw, name, source, shown);
+    else {
+      const own = source.formats.get(format)?.numbers?.[name];
+      const at = own === undefined ? ['tables', name, 'numbers'] : ['formats', format, 'numbers', name];
+      shown.add(idOf('table number', [...at, asWritten(number, own ?? source.tables[name]?.numbers)]));
+      if (operation.guard?.number === field)
+        for (const [index, { numbers }] of source.other_numberings.entries())
+          shown.add(idOf('table number', ['other_numberings', index, 'numbers', asWritten(number, numbers)]));
+    }
+  }
+  const { guard } = operation;
+  if (guard?.number.table !== undefined)
+    showPrefix(readRaw(request, guard.phone)[0]?.value, guard.phone, guard.number.table.name, source, shown);
+}
+
+/** `01` is the number 1, and stands in the file as it was written. */
+function asWritten(number: number, numbers: Readonly<Record<string, string>> = {}): string {
+  return Object.keys(numbers).find((key) => Number(key) === number) ?? String(number);
+}
+
+function showWord(raw: LegacyValue, table: string, source: MappingSource, shown: Set<string>): void {
+  for (const [value, { words }] of Object.entries(source.tables[table]?.values ?? {})) {
+    for (const [index, word] of words.entries())
+      if (typeof raw === 'string' && normaliseWord(word) === normaliseWord(raw))
+        shown.add(idOf('table word', ['tables', table, 'values', value, 'words', index]));
+  }
+}
+
+function showPrefix(raw: LegacyValue | undefined, field: Field, table: string, source: MappingSource, shown: Set<string>): void {
+  const read = raw === undefined ? undefined : field.read(raw);
+  const phone = read !== undefined && 'value' in read && typeof read.value === 'string' ? read.value : '';
+  for (const [value, { prefixes }] of Object.entries(source.tables[table]?.values ?? {})) {
+    for (const [index, prefix] of (prefixes ?? []).entries())
+      if (phone.startsWith(prefix)) shown.add(idOf('prefix', ['tables', table, 'values', value, 'prefixes', index]));
+  }
+}
+
+/** A format or a family, as it is compiled and as it is written. */
+interface Provable {
+  readonly signals: readonly Signal[];
+  readonly proof: readonly SignalSource[] | undefined;
+  readonly at: YamlPath;
+}
+
+/** Of several signals that are there each counts: the case says which format or family they made. */
+function showSignals(request: LegacyRequest, path: string, { signals, proof, at: place }: Provable, shown: Set<string>): void {
+  const valueOf = (name: string): LegacyValue | undefined => request.body.get(name) ?? request.query.get(name);
+  for (const [index, signal] of signals.entries()) {
+    if (signal.find(request, path) === undefined) continue;
+    const at = [...place, 'proof', index];
+    const { any_field: any, field, is } = proof![index]!;
+    const first = any?.findIndex((name) => valueOf(name) !== undefined) ?? -1;
+    const value = field === undefined ? undefined : valueOf(field);
+    if (any !== undefined) shown.add(idOf('signal', [...at, 'any_field', first]));
+    else if (is !== undefined)
+      shown.add(idOf('signal', [...at, 'is', is.findIndex((word) => typeof value === 'string' && sameWord(word, value))]));
+    else shown.add(idOf('signal', at));
+  }
+}
+
+const REPLY_OF: Readonly<Record<string, ReplyOutcome>> = { ...TOLD_AS, found: 'success' };
+
+function showReply(
+  { expect_reply: expected, absent = [] }: CaseResult['played'],
+  { served, reply }: Observed,
+  { source: shared }: Surroundings,
+  shown: Set<string>,
+): void {
+  const source = toldBy(shared, served?.family);
+  const named: JsonValue = Array.isArray(expected)
+    ? expected
+    : { ...(expected as JsonObject | undefined), ...Object.fromEntries(absent.map((name) => [name, null])) };
+  const { operation, format } = served!;
+  const outcome = REPLY_OF[served!.outcome] ?? 'failure';
+  const list = operation === undefined ? undefined : source.operations[operation];
+  if (list?.kind === 'list' && outcome === 'success')
+    return showValue(list.reply?.success ?? null, ['operations', operation!, 'reply', 'success'], named, source, shown);
+  // The status of an order is told in the reply of the operation that was ordered.
+  const candidates = operation === undefined ? [] : repliesOf(source).filter((one) => one.outcome === outcome);
+  const ofStatus = list?.kind === 'status' ? serviceOf(reply.body as JsonObject, source) : undefined;
+  const name = ofStatus ?? operation;
+  const own =
+    candidates.find((one) => one.operation === name && one.format === format) ??
+    candidates.find((one) => one.operation === name && one.format === undefined);
+  showFields(own?.fields ?? blockReply('refusal', 'failure', source), named, source, shown);
+}
+
+const told = new WeakMap<MappingSource, Map<string, MappingSource>>();
+
+/** The set in whose words the reply was told: kept, because its replies are. */
+function toldBy(source: MappingSource, family: string | undefined): MappingSource {
+  if (family === undefined) return source;
+  const ofSource = told.get(source) ?? new Map<string, MappingSource>();
+  told.set(source, ofSource);
+  const own = ofSource.get(family) ?? sourceOfFamily(source, family);
+  ofSource.set(family, own);
+  return own;
+}
+
+const known = new WeakMap<MappingSource, ReturnType<typeof outcomeReplies>>();
+
+function repliesOf(source: MappingSource): ReturnType<typeof outcomeReplies> {
+  const replies = known.get(source) ?? outcomeReplies(source);
+  known.set(source, replies);
+  return replies;
+}
+
+/** Orders tell their kind in `service`; an order that only v1 knows tells v1's category there. */
+function serviceOf(body: JsonObject, source: MappingSource): string | undefined {
+  return Object.entries(source.operations).find(
+    ([, { kind, reply }]) => kind === 'purchase' && reply?.always?.['service'] === body['service'] && !('description' in body),
+  )?.[0];
+}
+
+function showFields(fields: ReadonlyMap<string, PlacedValue>, named: JsonValue, source: MappingSource, shown: Set<string>): void {
+  for (const [key, part] of entriesOf(named)) {
+    const placed = fields.get(key) ?? fields.get('*');
+    if (placed !== undefined) showValue(placed.value, placed.path, part, source, shown);
+  }
+}
+
+function entriesOf(value: JsonValue): [string, JsonValue][] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  return Object.entries(value as JsonObject).flatMap(([names, part]) =>
+    splitNames(names).map((name): [string, JsonValue] => [name, part]),
+  );
+}
+
+function isEach(rule: ValueSource): rule is Readonly<Record<string, ValueSource>> {
+  return rule !== null && typeof rule === 'object' && !Array.isArray(rule) && 'each' in rule;
+}
+
+/** Goes down the rule and the expectation side by side. */
+function showValue(rule: ValueSource, path: YamlPath, named: JsonValue, source: MappingSource, shown: Set<string>): void {
+  if (isNested(rule)) {
+    for (const [key, part] of entriesOf(named))
+      if (Object.hasOwn(rule, key)) showValue(rule[key]!, [...path, key], part, source, shown);
+    return;
+  }
+  shown.add(idOf('reply field', path));
+  if (!isEach(rule)) return;
+  const { row } = rule;
+  const fields = typeof row === 'string' ? source.rows[row] : undefined;
+  for (const item of Array.isArray(named) ? (named as readonly JsonValue[]) : [named])
+    for (const [key, part] of entriesOf(item))
+      if (fields !== undefined && Object.hasOwn(fields, key))
+        showValue(fields[key]!, ['rows', row as string, key], part, source, shown);
 }

@@ -1,24 +1,16 @@
 /** Everything in a mapping that a case can show, each with its place in the source. */
 import { sourceOfFamily } from '../../mapping/compile-family';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
+import type { ValueSource } from '../../mapping/language/schema';
 import type { OperationKind } from '../../mapping/mapping';
 import type { YamlPath } from '../../mapping/read-yaml';
-import type { PlacedValue } from '../../mapping/merge-layers';
-import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import { parseRoute } from '../../mapping/routes';
-import type { ValueSource } from '../../mapping/language/schema';
+import { blockReply, outcomeReplies } from '../../mapping/rules/reply-layers';
 import type { MappingSource } from '../../mapping/source';
 
 export const RULE_KINDS = [
-  'route',
-  'spelling',
-  'table word',
-  'table number',
-  'prefix',
-  'transform',
-  'signal',
-  'outcome',
-  'reply field',
+  ...(['route', 'spelling', 'table word', 'table number', 'prefix'] as const),
+  ...(['transform', 'signal', 'outcome', 'reply field'] as const),
 ] as const;
 export type RuleKind = (typeof RULE_KINDS)[number];
 
@@ -144,19 +136,10 @@ function tableRules(source: MappingSource): Rule[] {
 export function placedNumbers(source: MappingSource) {
   return [...source.formats].flatMap(([format, { operations }]) =>
     Object.entries(operations ?? {}).flatMap(([operation, { fields }]) =>
-      Object.entries(fields ?? {}).flatMap(([field, { numbers }]) =>
-        numbers === undefined
-          ? []
-          : [
-              {
-                format,
-                operation,
-                field,
-                numbers,
-                path: ['formats', format, 'operations', operation, 'fields', field, 'numbers'],
-              },
-            ],
-      ),
+      Object.entries(fields ?? {}).flatMap(([field, { numbers }]) => {
+        const path = ['formats', format, 'operations', operation, 'fields', field, 'numbers'];
+        return numbers === undefined ? [] : [{ format, operation, field, numbers, path }];
+      }),
     ),
   );
 }
@@ -243,5 +226,3 @@ function leaves(value: ValueSource, path: YamlPath, name: string): { path: YamlP
   if (!isNested(value)) return [{ path, name }];
   return Object.entries(value).flatMap(([key, part]) => leaves(part, [...path, key], `${name}.${key}`));
 }
-
-export type { PlacedValue };

@@ -1,17 +1,16 @@
 /** Plays cases through the real walk: a journal in memory, a v1 that answers as the case says, a clock that never waits. */
 import { GatewayError } from '../../domain/errors';
-import type { JsonObject } from '../../domain/json';
+import type { JsonObject, JsonValue } from '../../domain/json';
 import type { LegacyReply, LegacyRequest } from '../../domain/legacy';
+import type { Served } from '../../gateway/gateway';
+import { plainCallerKey } from '../../mapping/compile-callers';
+import { splitNames } from '../../mapping/language/values';
+import type { Mapping } from '../../mapping/mapping';
 import type { StepFields } from './case-schema';
 import type { Case, Fixtures } from './cases';
-import { plainCallerKey } from '../../mapping/compile-caller-key';
-import type { Mapping } from '../../mapping/mapping';
-import { compareSubset, compareWhole, differs, type Difference } from './compare';
-import { createCaseScript } from './case-script';
-import type { SeenCall } from './scripted-v1';
+import { createCaseScript, type SeenCall } from './scripted-v1';
 import { createStage, type CaseHouse, type Stage } from './stage';
 import { writeRequest, type WrittenRequest } from './write-request';
-import type { Served } from '../../gateway/gateway';
 
 /** Reads what a case writes by the rules of the public server; throws a GatewayError for what that would refuse. */
 export type RequestReader = (written: WrittenRequest, clientAddress: string) => Promise<LegacyRequest>;
@@ -169,4 +168,60 @@ function judgeUnknownFields(expected: readonly string[], served: Served | undefi
   const found = [...(served?.unknownFields ?? [])].sort();
   const wanted = served?.outcome === 'refused' && expected.length === 0 ? found : [...expected].sort();
   return found.join() === wanted.join() ? [] : [differs('unknown fields', wanted, found)];
+}
+
+/** Of what a case expects, which alone is compared, one thing that was found otherwise. */
+export interface Difference {
+  /** `reply.user.balance` */
+  readonly place: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Fields that are named must be there and equal; a list must have the same rows, each compared in the same way. */
+export function compareSubset(expected: JsonValue, found: JsonValue | undefined, place: string): Difference[] {
+  if (isObject(expected)) {
+    const pattern = expected['$matches'];
+    if (typeof pattern === 'string') return matchText(pattern, found, place);
+    if (!isObject(found)) return [differs(place, expected, found)];
+    return Object.entries(expected).flatMap(([names, value]) =>
+      splitNames(names).flatMap((name) =>
+        compareSubset(value, Object.hasOwn(found, name) ? found[name] : undefined, `${place}.${name}`),
+      ),
+    );
+  }
+  if (Array.isArray(expected) && Array.isArray(found)) {
+    if (expected.length !== found.length) return [differs(`${place}, rows`, expected.length, found.length)];
+    return expected.flatMap((item: JsonValue, index) => compareSubset(item, found[index] as JsonValue, `${place}[${index}]`));
+  }
+  return JSON.stringify(expected) === JSON.stringify(found) ? [] : [differs(place, expected, found)];
+}
+
+/** Both must have the same fields with equal values, except for those that may be left out. */
+export function compareWhole(expected: JsonObject, found: JsonObject, place: string, optional: readonly string[]): Difference[] {
+  const missing = Object.keys(found).filter((name) => !Object.hasOwn(expected, name) && !optional.includes(name));
+  return [
+    ...compareSubset(expected, found, place),
+    ...missing.map((name) => ({ place: `${place}.${name}`, expected: 'nothing', found: show(found[name]) })),
+  ];
+}
+
+export function differs(place: string, expected: JsonValue | undefined, found: JsonValue | undefined): Difference {
+  return { place, expected: show(expected), found: show(found) };
+}
+
+function matchText(pattern: string, found: JsonValue | undefined, place: string): Difference[] {
+  if (typeof found === 'string' && new RegExp(pattern).test(found)) return [];
+  return [{ place, expected: `a text that matches ${pattern}`, found: show(found) }];
+}
+
+const SHOWN_MAX = 200;
+
+function show(value: JsonValue | undefined): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../../domain/clock';
 import type { JsonObject } from '../../domain/json';
 import { classifyFailure, classifyFinding, classifyReply } from '../../upstream/classify';
 import type { CallContext, Upstream, V1Call } from '../../upstream/upstream';
-import type { AnswerFields } from './case-schema';
+import type { AnswerFields, StepFields } from './case-schema';
+import type { Fixtures } from './cases';
 
 /** A call as v1 got it. */
 export interface SeenCall {
@@ -69,4 +70,55 @@ function retryAfterOf({ retry_after: seconds }: Spoken): number | undefined {
 function failureOf(answer: 'lost' | 'unreachable') {
   const isStarted = answer === 'lost';
   return { kind: 'failed', isStarted, codes: [isStarted ? 'ECONNRESET' : 'ECONNREFUSED'], detail: 'as the script says' } as const;
+}
+
+/** What v1 answers in a case: what its step says, else what the fixtures say. */
+export interface CaseScript {
+  readonly answer: Script;
+  /** From now on v1 answers as this step says. */
+  begin(step: StepFields): void;
+}
+
+const CATALOG = 'GET /catalog';
+const RECEIPT = 'GET /receipt';
+
+export function createCaseScript(fixtures: Fixtures): CaseScript {
+  let step: StepFields | undefined;
+  let answered = 0;
+  let hasSent = false;
+
+  const ownAnswer = (endpoint: string): AnswerFields | undefined => {
+    const upstream = step?.upstream;
+    if (upstream === undefined) return undefined;
+    if (Array.isArray(upstream)) return upstream[Math.min(answered++, upstream.length - 1)];
+    return isByEndpoint(upstream) ? upstream[endpoint] : upstream;
+  };
+
+  return {
+    begin(next) {
+      step = next;
+      answered = 0;
+      hasSent = false;
+    },
+    answer({ endpoint, isPurchase }) {
+      if (isPurchase) hasSent = true;
+      const byEndpoint = isByEndpoint(step?.upstream) ? step.upstream[endpoint] : undefined;
+      if (byEndpoint !== undefined) return byEndpoint;
+      if (endpoint === CATALOG) return catalogAnswer(step?.catalog ?? fixtures.catalog);
+      if (endpoint === RECEIPT && step?.receipt !== undefined) return step.receipt;
+      // Once a purchase is sent, `upstream` is the answer to it and to nothing else.
+      const own = isPurchase || !hasSent ? ownAnswer(endpoint) : undefined;
+      return own ?? fixtures.answers[endpoint] ?? 'lost';
+    },
+  };
+}
+
+function isByEndpoint(upstream: StepFields['upstream']): upstream is Record<string, AnswerFields> {
+  return (
+    typeof upstream === 'object' && !Array.isArray(upstream) && Object.keys(upstream).some((key) => /^(?:GET|POST) \//.test(key))
+  );
+}
+
+function catalogAnswer(catalog: StepFields['catalog']): AnswerFields {
+  return catalog === undefined || catalog === 'none' ? 'unreachable' : { status: 'success', data: catalog };
 }

@@ -2,17 +2,16 @@
  * Where cases are played: one gateway for many of them, because making one costs more than a request does. Each case has
  * a key, an address, a journal, a v1 and a time of its own, so that none knows of another.
  */
-import { createPriceLists, type PriceLists } from '../../price-lists/price-lists';
-import { pause } from '../../domain/clock';
+import { pause, type Clock } from '../../domain/clock';
 import { Secret } from '../../domain/credentials';
-import { createMemoryJournal } from '../../journal/memory-journal';
-import type { Journal } from '../../journal/journal';
-import type { Mapping } from '../../mapping/mapping';
-import type { Upstream } from '../../upstream/upstream';
-import { createVisitors } from '../../upstream/visitors';
 import { createGateway, type Gateway } from '../../gateway/gateway';
 import { createKeyring } from '../../gateway/read/keyring';
-import { createJumpingClock, type JumpingClock } from './jumping-clock';
+import type { Journal } from '../../journal/journal';
+import { createMemoryJournal } from '../../journal/memory-journal';
+import type { Mapping } from '../../mapping/mapping';
+import { createPriceLists, type PriceLists } from '../../price-lists/price-lists';
+import type { Upstream } from '../../upstream/upstream';
+import { createVisitors } from '../../upstream/visitors';
 import { createScriptedV1, type Script, type ScriptedV1 } from './scripted-v1';
 
 /** What one case is played with. */
@@ -59,59 +58,64 @@ export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: Sta
   return {
     async play(mappingOf, script, act) {
       played += 1;
+      const key = `${keyPrefix}${played.toString(16).padStart(24, '0')}`;
       shared ??= openSharedGateway(hasLookupKey);
-      const parts = shared.set(mappingOf, script, { nth: played, key: `${keyPrefix}${played.toString(16).padStart(24, '0')}` });
+      const clock = createJumpingClock(START_MS);
+      const own: Current = {
+        mapping: mappingOf(key),
+        clock,
+        journal: createMemoryJournal(),
+        v1: createScriptedV1(script, clock),
+        priceLists: shared.createPriceLists(),
+        sends: 0,
+        fingerprint: key,
+        troubles: [],
+      };
+      shared.begin(own);
       try {
-        return await act(parts.house);
+        return await act({
+          gateway: shared.gateway,
+          v1: own.v1,
+          clock,
+          clientAddress: `10.${(played >> 16) % 256}.${(played >> 8) % 256}.${played % 256}`,
+          troubles: own.troubles,
+          wait: (delayMs) => pause(clock, delayMs),
+          actAs: (fingerprint) => void (own.fingerprint = fingerprint ?? key),
+        });
       } finally {
-        parts.clock.stop();
+        clock.stop();
         // What the case has set off ends before the next one begins.
         await new Promise((resolve) => setImmediate(resolve));
-        if (parts.sends() > SENDS_MAX || parts.isOfNamedKey()) shared = undefined;
+        // Under a named key other cases would meet the orders that this one has left open.
+        if (own.sends > SENDS_MAX || own.fingerprint !== key) shared = undefined;
       }
     },
   };
 }
 
-/** One gateway, and the parts that are changed between cases. */
-interface SharedGateway {
-  set(mappingOf: (fingerprint: string) => Mapping, script: Script, own: OwnKey): PreparedCase;
-}
-
-/** Of one case: its number, and the fingerprint of its key. */
-interface OwnKey {
-  readonly nth: number;
-  readonly key: string;
-}
-
-interface PreparedCase {
-  readonly house: CaseHouse;
-  readonly clock: JumpingClock;
-  readonly sends: () => number;
-  /** Other cases may act as this caller, and would meet the orders that it has left open. */
-  readonly isOfNamedKey: () => boolean;
-}
-
+/** The parts of a gateway that are changed between cases. */
 interface Current {
-  mapping: Mapping;
-  clock: JumpingClock;
-  journal: Journal;
-  v1: ScriptedV1;
+  readonly mapping: Mapping;
+  readonly clock: JumpingClock;
+  readonly journal: Journal;
+  readonly v1: ScriptedV1;
   /** Kept by key, and cases may share one that callers.yaml knows. */
-  priceLists: PriceLists;
+  readonly priceLists: PriceLists;
   sends: number;
   fingerprint: string;
-  troubles: string[];
+  readonly troubles: string[];
+}
+
+interface SharedGateway {
+  readonly gateway: Gateway;
+  createPriceLists(): PriceLists;
+  begin(next: Current): void;
 }
 
 function openSharedGateway(hasLookupKey: boolean): SharedGateway {
   let now: Current | undefined;
   const current = (): Current => now!;
-  const clock = {
-    now: () => current().clock.now(),
-    elapsed: () => current().clock.elapsed(),
-    after: (delayMs: number, run: () => void) => current().clock.after(delayMs, run),
-  };
+  const clock = delegate<Clock>(() => current().clock);
   const upstream: Upstream = {
     send(...call) {
       current().sends += 1;
@@ -121,13 +125,14 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
     close: async () => undefined,
   };
   // Cases share no key at one address. Where one does not say what v1 thinks of its key, v1 accepts it, and no call shows that.
-  const visitors = createVisitors({ upstream: { find: async () => ({ kind: 'found', body: {} }) }, clock: clock.elapsed });
+  const accepting: Pick<Upstream, 'find'> = { find: async () => ({ kind: 'found', body: {} }) };
+  const visitors = createVisitors({ upstream: accepting, clock: () => clock.elapsed() });
   const gateway = createGateway({
     visitors,
     mapping: () => current().mapping,
-    journal: delegateJournal(() => current().journal),
+    journal: delegate<Journal>(() => current().journal),
     upstream,
-    priceLists: delegatePriceLists(() => current().priceLists),
+    priceLists: delegate<PriceLists>(() => current().priceLists),
     keyring: { ...keyring, fingerprint: () => current().fingerprint },
     lookupKey: hasLookupKey ? new Secret('the_lookup_key_of_the_cases') : undefined,
     clock,
@@ -136,54 +141,63 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
       void current().troubles.push(`${what}: ${error instanceof Error ? error.message : String(error)}`),
   });
   return {
-    set(mappingOf, script, { nth, key: own }) {
-      const ownClock = createJumpingClock(START_MS);
-      const parts: Current = {
-        mapping: mappingOf(own),
-        clock: ownClock,
-        journal: createMemoryJournal(),
-        v1: createScriptedV1(script, ownClock),
-        priceLists: createPriceLists({ upstream, visitors, clock: clock.now }),
-        sends: 0,
-        fingerprint: own,
-        troubles: [],
-      };
-      now = parts;
-      const house: CaseHouse = {
-        gateway,
-        v1: parts.v1,
-        clock: parts.clock,
-        clientAddress: `10.${(nth >> 16) % 256}.${(nth >> 8) % 256}.${nth % 256}`,
-        troubles: parts.troubles,
-        wait: (delayMs) => pause(parts.clock, delayMs),
-        actAs: (fingerprint) => void (parts.fingerprint = fingerprint ?? own),
-      };
-      return { house, clock: parts.clock, sends: () => parts.sends, isOfNamedKey: () => parts.fingerprint !== own };
+    gateway,
+    createPriceLists: () => createPriceLists({ upstream, visitors, clock: () => clock.now() }),
+    begin: (next) => void (now = next),
+  };
+}
+
+/** Passes every call on to the part that is current at that moment. What else a part may have, a gateway does not read. */
+function delegate<Part extends object>(current: () => Part): Part {
+  return new Proxy({} as Part, {
+    get:
+      (_none, name) =>
+      (...values: unknown[]): unknown => {
+        const part = current() as Record<PropertyKey, (...values: unknown[]) => unknown>;
+        return part[name]!(...values);
+      },
+  });
+}
+
+/** Nothing waits: when nothing else is to be done, the clock jumps to the next thing that was to happen. */
+interface JumpingClock extends Clock {
+  /** Forgets all that was to happen, now and later. */
+  stop(): void;
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly run: () => void;
+}
+
+function createJumpingClock(startMs: number): JumpingClock {
+  const timers = new Set<Timer>();
+  let nowMs = startMs;
+  let isStopped = false;
+
+  // One timer a turn of the event loop: all that it sets off is done before the next one.
+  const jump = (): void => {
+    let first: Timer | undefined;
+    for (const timer of timers) if (first === undefined || timer.atMs < first.atMs) first = timer;
+    if (first === undefined) return;
+    timers.delete(first);
+    nowMs = Math.max(nowMs, first.atMs);
+    first.run();
+  };
+
+  return {
+    now: () => nowMs,
+    elapsed: () => nowMs,
+    after(delayMs, run) {
+      if (isStopped) return () => undefined;
+      const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), run };
+      timers.add(timer);
+      setImmediate(jump);
+      return () => void timers.delete(timer);
     },
-  };
-}
-
-function delegatePriceLists(priceLists: () => PriceLists): PriceLists {
-  return {
-    get: (context) => priceLists().get(context),
-    show: (context) => priceLists().show(context),
-    peek: (fingerprint) => priceLists().peek(fingerprint),
-    warm: (context) => priceLists().warm(context),
-  };
-}
-
-function delegateJournal(journal: () => Journal): Journal {
-  return {
-    open: (intent) => journal().open(intent),
-    settle: (...settled) => journal().settle(...settled),
-    tell: (...told) => journal().tell(...told),
-    find: (...wanted) => journal().find(...wanted),
-    findByReference: (...wanted) => journal().findByReference(...wanted),
-    findByNumber: (...wanted) => journal().findByNumber(...wanted),
-    hasReference: (owner) => journal().hasReference(owner),
-    listUnsettled: (options) => journal().listUnsettled(options),
-    list: (options) => journal().list(options),
-    isWritable: () => journal().isWritable(),
-    close: () => journal().close(),
+    stop() {
+      isStopped = true;
+      timers.clear();
+    },
   };
 }

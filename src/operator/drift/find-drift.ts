@@ -1,15 +1,17 @@
-/** Traffic and mapping files → what they disagree about, and what could be added to the files. */
+/** Traffic and mapping files → what they disagree about, and what could be added to the files. Nothing here decides. */
 import type { Traffic } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';
+import { nearestName } from '../../mapping/nearest-name';
 import type { MappingSource } from '../../mapping/source';
-import type { Addition, Drift } from './drift';
-import { findAddresses } from './find-addresses';
-import { findFamilies } from './find-families';
-import { findUnknownFields } from './find-unknown-fields';
-import { findUnused, findUnusedWords } from './find-unused';
+import { normaliseWord } from '../../mapping/table';
+import { trimSlash } from '../../domain/decode-path';
+import { findUnknownFields, operationOf } from './find-unknown-fields';
 import { findWords } from './find-words';
+import type { Addition } from './make-patch';
 
-export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSource): Drift {
+export type Drift = ReturnType<typeof findDrift>;
+
+export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSource) {
   return {
     sinceMs: traffic.sinceMs,
     requests: traffic.shapes.reduce((sum, { count }) => sum + count, 0),
@@ -26,37 +28,92 @@ export function findDrift(traffic: Traffic, mapping: Mapping, source: MappingSou
 /** Everything that a patch can say. What a person has to decide is not among it. */
 export function additionsOf({ fields, words }: Pick<Drift, 'fields' | 'words'>): Addition[] {
   const additions = [
-    ...fields.flatMap(({ operation, name, advice }): Addition[] => {
-      if (advice.kind === 'decide') return [];
-      if (advice.kind === 'ignore')
-        return [
-          {
-            path: ['operations', operation, 'ignore'],
-            value: name,
-            title: `${name} means nothing in ${operation}`,
-            movesMoney: false,
-          },
-        ];
+    ...fields.flatMap(({ operation, name: value, advice }): Addition[] => {
+      if (advice.kind === 'alias') {
+        const { field, format, movesMoney } = advice;
+        const where = format === undefined ? [] : ['formats', format];
+        const path = [...where, 'operations', operation, 'fields', field, 'from'];
+        return [{ path, value, title: `${value} is ${field} in ${operation}`, movesMoney }];
+      }
       if (advice.kind === 'request_id')
-        return [{ path: ['request_id'], value: name, title: `${name} is the script's own id of an order`, movesMoney: true }];
-      const { field, format, movesMoney } = advice;
-      const where = format === undefined ? [] : ['formats', format];
-      const path = [...where, 'operations', operation, 'fields', field, 'from'];
-      return [{ path, value: name, title: `${name} is ${field} in ${operation}`, movesMoney }];
+        return [{ path: ['request_id'], value, title: `${value} is the script's own id of an order`, movesMoney: true }];
+      if (advice.kind === 'decide') return [];
+      const title = `${value} means nothing in ${operation}`;
+      return [{ path: ['operations', operation, 'ignore'], value, title, movesMoney: false }];
     }),
-    ...words.flatMap(({ table, word, value }): Addition[] =>
-      value === undefined
-        ? []
-        : [
-            {
-              path: ['tables', table, 'values', value, 'words'],
-              value: word,
-              title: `${word} is ${value} in ${table}`,
-              movesMoney: true,
-            },
-          ],
-    ),
+    ...words.flatMap(({ table, word, value }): Addition[] => {
+      if (value === undefined) return [];
+      const path = ['tables', table, 'values', value, 'words'];
+      return [{ path, value: word, title: `${word} is ${value} in ${table}`, movesMoney: true }];
+    }),
   ];
   // Two operations may receive the same spelling of a field that the mapping declares once.
   return [...new Map(additions.map((addition) => [JSON.stringify([addition.path, addition.value]), addition])).values()];
+}
+
+/** Addresses that scripts ask for and the mapping does not serve, or not by that method: `allowed` are those it takes. */
+function findAddresses(traffic: Traffic, mapping: Mapping) {
+  const paths = [...new Set(mapping.routes.map(({ path }) => path))];
+  return traffic.unknownAddresses.flatMap(({ method, path, count }) => {
+    const match = mapping.matchRoute(method, path);
+    if (match.kind === 'matched') return [];
+    const allowed = match.kind === 'wrong_method' ? match.allowed : [];
+    const near = match.kind === 'wrong_method' ? undefined : nearestName(trimSlash(path), paths);
+    return [{ method, path, count, allowed, hint: near === undefined ? undefined : `near ${near}` }];
+  });
+}
+
+/** Fewer requests than this may have been somebody's test. */
+const REQUESTS_MIN = 10;
+
+/**
+ * Keys (by fingerprint) so many of whose purchases prove a family. Named in callers.yaml, the family also holds where a
+ * request shows nothing of it.
+ */
+export function findFamilies({ shapes }: Traffic, mapping: Mapping) {
+  const callers = new Map<string, { purchases: number; readonly proven: Map<string, number> }>();
+  for (const { caller, family, operation, count } of shapes) {
+    if (caller === undefined || mapping.operations.get(operation)?.kind !== 'purchase') continue;
+    const seen = callers.get(caller) ?? { purchases: 0, proven: new Map<string, number>() };
+    callers.set(caller, seen);
+    seen.purchases += count;
+    if (family !== undefined) seen.proven.set(family, (seen.proven.get(family) ?? 0) + count);
+  }
+  return [...callers].flatMap(([caller, { purchases, proven }]) => {
+    const [[family, count] = ['', 0], ...others] = proven;
+    const isNamed = mapping.callerKeys.get(caller)?.family !== undefined;
+    // Two families under one key are two scripts: nobody but the operator can say which is meant.
+    return isNamed || others.length > 0 || count < REQUESTS_MIN ? [] : [{ caller, family, count, purchases }];
+  });
+}
+
+/** Spellings and addresses that nobody used, and how many requests that rests on. A script may come back tomorrow. */
+function findUnused(traffic: Traffic, mapping: Mapping) {
+  return [...mapping.operations.values()].flatMap(({ name: operation, fields }) => {
+    const seen = traffic.shapes.filter((one) => operationOf(one, mapping)?.name === operation);
+    const sent = new Set(seen.flatMap(({ shape }) => shape.fields.map(({ name }) => name)));
+    const asked = new Set(seen.map(({ shape }) => withoutPin(trimSlash(shape.path), mapping)));
+    const routes = mapping.routes.filter((route) => route.operation === operation && !asked.has(route.path));
+    const aliases = fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]).filter((name) => !sent.has(name));
+    const requests = seen.reduce((sum, { count }) => sum + count, 0);
+    if (routes.length === 0 && aliases.length === 0) return [];
+    return [{ operation, requests, aliases: [...new Set(aliases)], routes: [...new Set(routes.map(({ path }) => path))] }];
+  });
+}
+
+/** Words other than the name of the value itself, which need not be used, and how often any word of their table came. */
+function findUnusedWords(traffic: Traffic, source: MappingSource) {
+  return Object.entries(source.tables).flatMap(([table, { values }]) => {
+    const used = traffic.usedWords.filter((one) => one.table === table);
+    const came = new Set(used.map(({ word }) => word));
+    const words = Object.entries(values ?? {}).flatMap(([value, entry]) =>
+      entry.words.filter((word) => normaliseWord(word) !== normaliseWord(value) && !came.has(normaliseWord(word))),
+    );
+    return words.length === 0 ? [] : [{ table, uses: used.reduce((sum, { count }) => sum + count, 0), words }];
+  });
+}
+
+function withoutPin(path: string, mapping: Mapping): string {
+  const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
+  return mapping.formats.has(first) ? rest : path;
 }

@@ -1,12 +1,49 @@
-/** Fields that scripts send and the mapping does not know, each with what is to be done about it and why. */
-import { NOT_KEPT, type SeenShape, type Traffic } from '../../domain/traffic';
-import type { Mapping, Operation } from '../../mapping/mapping';
-import type { Advice, UnknownField } from './drift';
-import { kindsOf, operationOf, type Sighting } from './sighting';
-import { suggestField } from './suggest-field';
+/**
+ * Fields that scripts send and the mapping does not know, each with what it most likely is and why. An alias is suggested only
+ * when kind and name fit one field and nothing speaks against it; a field that reaches v1 only when the requests lacked it
+ * although they need it. In doubt a person decides.
+ */
+import { NOT_KEPT, type FieldKind, type RequestShape, type SeenShape, type Traffic } from '../../domain/traffic';
+import type { Field, Mapping, Operation } from '../../mapping/mapping';
+import { nearestName } from '../../mapping/nearest-name';
+import { orderIdName, partsOf } from './order-id-name';
+
+/** What to do about an unknown field. `decide` is for a person: nothing of it goes into the patch. */
+export type Advice =
+  | {
+      readonly kind: 'alias';
+      readonly field: string;
+      /** The format whose file takes it; undefined for the shared file. */
+      readonly format: string | undefined;
+      /** The field reaches v1: a wrong alias would buy something else. */
+      readonly movesMoney: boolean;
+      readonly because: string;
+    }
+  /** `request_id` is a spelling of the script's own id of an order: what makes two requests one sale. */
+  | { readonly kind: 'request_id' | 'ignore' | 'decide'; readonly because: string };
+
+export interface UnknownField {
+  readonly operation: string;
+  readonly name: string;
+  readonly count: number;
+  readonly callers: number;
+  /** Those whose requests came as far as their format. */
+  readonly formats: readonly string[];
+  readonly kinds: readonly FieldKind[];
+  /** Requests with it that were refused because a required field was missing. */
+  readonly missingField: number;
+  readonly advice: Advice;
+}
+
+/** A name that came in requests of an operation, with the shapes that have it. */
+interface Sighting {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly shapes: SeenShape[];
+}
 
 export function findUnknownFields(traffic: Traffic, mapping: Mapping): UnknownField[] {
-  const sightings = new Map<string, { operation: Operation; name: string; shapes: SeenShape[] }>();
+  const sightings = new Map<string, Sighting>();
   for (const seen of traffic.shapes) {
     const operation = operationOf(seen, mapping);
     if (operation === undefined) continue;
@@ -19,7 +56,15 @@ export function findUnknownFields(traffic: Traffic, mapping: Mapping): UnknownFi
     }
   }
   const found = [...sightings.values()].map((sighting) => describe(sighting, suggestField(sighting, mapping)));
-  return withoutRivals(found, traffic, mapping).sort((a, b) => rank(a) - rank(b) || b.count - a.count);
+  return withoutRivals(found, traffic, mapping).sort((a, b) => RANK[a.advice.kind] - RANK[b.advice.kind] || b.count - a.count);
+}
+
+const RANK = { request_id: 0, alias: 0, decide: 1, ignore: 2 } as const;
+
+/** The operation of the address as it is served now; a shape may be older than the mapping. */
+export function operationOf({ shape, operation }: SeenShape, mapping: Mapping): Operation | undefined {
+  const match = mapping.matchRoute(shape.method, shape.path);
+  return match.kind === 'matched' ? match.operation : mapping.operations.get(operation);
 }
 
 function describe({ operation, name, shapes }: Sighting, advice: Advice): UnknownField {
@@ -28,11 +73,19 @@ function describe({ operation, name, shapes }: Sighting, advice: Advice): Unknow
     name,
     count: shapes.reduce((sum, { count }) => sum + count, 0),
     callers: new Set(shapes.map(({ caller }) => caller)).size,
-    formats: [...new Set(shapes.flatMap(({ format }) => (format === undefined ? [] : [format])))].sort(),
-    kinds: kindsOf({ shapes, name }),
-    missingField: shapes.reduce((sum, { refusals }) => sum + (refusals['missing_field'] ?? 0), 0),
-    advice: name === NOT_KEPT ? { kind: 'decide', because: 'names that may be values are not kept; look at the script' } : advice,
+    formats: [...new Set(shapes.flatMap(({ format }) => format ?? []))].sort(),
+    kinds: kindsOf(name, shapes),
+    missingField: missingFieldIn(shapes),
+    advice: name === NOT_KEPT ? decide('names that may be values are not kept; look at the script') : advice,
   };
+}
+
+const missingFieldIn = (shapes: readonly SeenShape[]): number =>
+  shapes.reduce((sum, { refusals }) => sum + (refusals['missing_field'] ?? 0), 0);
+
+function kindsOf(name: string, shapes: readonly SeenShape[]): FieldKind[] {
+  const kinds = shapes.flatMap(({ shape }) => shape.fields.flatMap((field) => (field.name === name ? [field.kind] : [])));
+  return [...new Set(kinds)].filter(isPresent).sort();
 }
 
 /** Two unknown names of one request that would become one field would contradict one another. */
@@ -40,21 +93,18 @@ function withoutRivals(found: readonly UnknownField[], traffic: Traffic, mapping
   return found.map((field) => {
     const becomes = meantBy(field.advice);
     if (becomes === undefined) return field;
-    const rivals = found.filter(
-      (other) => other.name !== field.name && other.operation === field.operation && meantBy(other.advice) === becomes,
-    );
-    const rival = rivals.find((other) =>
+    const isBeside = ({ name, operation, advice }: UnknownField): boolean =>
+      name !== field.name &&
+      operation === field.operation &&
+      meantBy(advice) === becomes &&
       traffic.shapes.some(
         (seen) =>
-          operationOf(seen, mapping)?.name === field.operation &&
-          [field.name, other.name].every((name) => seen.shape.fields.some((one) => one.name === name)),
-      ),
-    );
+          operationOf(seen, mapping)?.name === operation &&
+          [field.name, name].every((both) => seen.shape.fields.some((one) => one.name === both)),
+      );
+    const rival = found.find(isBeside);
     if (rival === undefined) return field;
-    return {
-      ...field,
-      advice: { kind: 'decide', because: `${field.name} and ${rival.name} both look like ${becomes}, in one request` },
-    };
+    return { ...field, advice: decide(`${field.name} and ${rival.name} both look like ${becomes}, in one request`) };
   });
 }
 
@@ -62,6 +112,150 @@ function meantBy(advice: Advice): string | undefined {
   return advice.kind === 'alias' ? advice.field : advice.kind === 'request_id' ? 'the request id' : undefined;
 }
 
-function rank({ advice }: UnknownField): number {
-  return { request_id: 0, alias: 0, decide: 1, ignore: 2 }[advice.kind];
+const decide = (because: string): Advice => ({ kind: 'decide', because });
+const ignore = (because: string): Advice => ({ kind: 'ignore', because });
+
+function suggestField({ operation, name, shapes: all }: Sighting, mapping: Mapping): Advice {
+  const shapes = all.filter(({ format }) => format !== undefined);
+  if (shapes.length === 0) return decide('no request with it came as far as its format, so nothing is known of its meaning');
+  const kinds = kindsOf(name, shapes);
+  const asOrderId = operation.kind === 'purchase' ? suggestRequestId(name, shapes, kinds, mapping) : undefined;
+  if (asOrderId !== undefined) return asOrderId;
+  if (kinds.length === 0) return ignore('it is always empty');
+  const readable = operation.fields.filter((field) => fitsKinds(field, kinds));
+  const best = Math.max(0, ...readable.map((field) => nameFit(name, field)));
+  const named = best === 0 ? [] : readable.filter((field) => nameFit(name, field) === best);
+  const [field, another] = named;
+  if (field === undefined) return withoutName(shapes, readable);
+  if (another !== undefined) {
+    const names = named.map((one) => one.name).join(' or ');
+    return named.some((one) => one.isSent) ? decide(`it may be ${names}`) : ignore(`it may be ${names}, which v1 never sees`);
+  }
+  const lacking = shapes.filter(({ shape }) => lacks(shape, field));
+  if (lacking.length === 0) return ignore(`it comes beside ${field.name}, which is read already`);
+  if (lacking.length < shapes.length) return decide(`it looks like ${field.name}, but some requests have both`);
+  return alias(field, { operation, name, shapes }, mapping);
+}
+
+/** A single sale's id has these kinds; words repeat. */
+const ID_KINDS: readonly FieldKind[] = ['integer', 'digits', 'text', 'word'];
+
+/**
+ * Never ignored: a sale that comes twice without its id is charged twice, and one whose id is the same every day is sold
+ * once. Undefined for what is no id by its name.
+ */
+function suggestRequestId(
+  name: string,
+  shapes: readonly SeenShape[],
+  kinds: readonly FieldKind[],
+  mapping: Mapping,
+): Advice | undefined {
+  const named = orderIdName(name);
+  if (named === undefined) return undefined;
+  if (named === 'doubtful') return decide('it may be an id of the order, or one that every sale of a customer shares');
+  if (kinds.length === 0) return decide('by its name it is an id of the order, but it is always empty');
+  if (kinds.some((kind) => !ID_KINDS.includes(kind)) || kinds.every((kind) => kind === 'word'))
+    return decide(`by its name it is an id of the order, but values such as ${kinds.join(' and ')} may be the same for many`);
+  const beside = shapes
+    .flatMap(({ shape }) => shape.fields)
+    .find((field) => mapping.requestIdSpellings.includes(field.name) && isPresent(field.kind));
+  if (beside !== undefined)
+    return decide(`by its name it is an id of the order, but it comes beside ${beside.name}, and two that differ are refused`);
+  return { kind: 'request_id', because: 'by its name it is the id that the script gives the order, and no other came with it' };
+}
+
+function alias(field: Field, { operation, name, shapes }: Sighting, mapping: Mapping): Advice {
+  const elsewhere = meaningElsewhere(name, field, mapping);
+  if (elsewhere !== undefined) return decide(`it looks like ${field.name}, but in ${elsewhere} it means something else`);
+  const formats = [...new Set(shapes.map(({ format }) => format!))];
+  if (formats.length > 1 && readsDiffer(field, mapping, formats))
+    return decide(`it looks like ${field.name}, whose numbers formats ${formats.join(' and ').toUpperCase()} read differently`);
+  if (field.isSent && !field.isRequired)
+    return decide(`it looks like ${field.name}, which reaches v1 and may be absent, so nothing proves it`);
+  const missing = missingFieldIn(shapes);
+  const refused = missing > 0 ? `; ${missing} refused with missing_field` : '';
+  return {
+    kind: 'alias',
+    field: field.name,
+    format: formats.length === 1 && mapping.formats.size > 1 ? formats[0] : undefined,
+    movesMoney: field.isSent && (operation.kind === 'purchase' || operation.kind === 'lookup'),
+    because: `every request with it lacks ${field.name}${field.isRequired ? `, which is required${refused}` : ''}`,
+  };
+}
+
+/** No name is near: ignored, unless it may be what the refused requests lack. */
+function withoutName(shapes: readonly SeenShape[], readable: readonly Field[]): Advice {
+  const refused = shapes.filter(({ refusals }) => (refusals['missing_field'] ?? 0) > 0);
+  const wanted = readable.filter((field) => field.isRequired && refused.some(({ shape }) => lacks(shape, field)));
+  return wanted.length === 0
+    ? ignore('no field of this operation has such a name')
+    : decide(`requests with it lack ${wanted.map(({ name }) => name).join(' and ')}, and its values could be that`);
+}
+
+/** An operation in which the same spelling is another field. */
+function meaningElsewhere(name: string, field: Field, mapping: Mapping): string | undefined {
+  if (!field.isSent) return undefined;
+  const isOther = (other: Field): boolean => other.name !== field.name && [...other.from, ...other.otherwise].includes(name);
+  return [...mapping.operations.values()].find(({ fields }) => fields.some(isOther))?.name;
+}
+
+function readsDiffer({ table }: Field, mapping: Mapping, formats: readonly string[]): boolean {
+  if (table === undefined) return false;
+  const readings = formats.map((id) => JSON.stringify([...mapping.numberingOf(id, table)].sort(([a], [b]) => a - b)));
+  return new Set(readings).size > 1;
+}
+
+const NUMBERS: readonly FieldKind[] = ['integer', 'digits'];
+const AMOUNTS: readonly FieldKind[] = [...NUMBERS, 'decimal', 'amount'];
+const TEXTS: readonly FieldKind[] = [...AMOUNTS, 'phone', 'word', 'text', 'flag'];
+
+/** By transform. A table reads words and numbers. */
+const KINDS_OF: Readonly<Record<string, readonly FieldKind[]>> = {
+  phone: ['phone', 'integer'],
+  phone_list: ['phone', 'text', 'list'],
+  naira: AMOUNTS,
+  denomination: AMOUNTS,
+  quantity: NUMBERS,
+  plan_id: NUMBERS,
+  identifier: [...NUMBERS, 'phone', 'word'],
+  flag: ['flag', 'integer', 'digits'],
+  text: TEXTS,
+  order_id: TEXTS,
+};
+const OF_TABLE: readonly FieldKind[] = [...NUMBERS, 'word'];
+
+/** An empty text and a null count as nothing sent. */
+const isPresent = (kind: FieldKind): boolean => kind !== 'empty' && kind !== 'null';
+
+/** True when the field reads everything of these kinds. */
+function fitsKinds(field: Field, kinds: readonly FieldKind[]): boolean {
+  const readable = field.table === undefined ? KINDS_OF[field.as] : OF_TABLE;
+  return readable !== undefined && kinds.every((kind) => readable.includes(kind));
+}
+
+/** True when no spelling of the field came with anything in it. */
+function lacks({ fields }: RequestShape, { from, otherwise }: Field): boolean {
+  return !fields.some(({ name, kind }) => isPresent(kind) && (from.includes(name) || otherwise.includes(name)));
+}
+
+/** Words shorter than this are similar to too many names. */
+const SHORT = 4;
+/** Parts of names that do not show what a field is. */
+const EMPTY_PARTS: ReadonlySet<string> = new Set(['number', 'name', 'type', 'code', 'value']);
+
+/** 3 for the same name in another spelling, 2 for a misspelt one, 1 for one that shares a part, 0 for none of these. */
+function nameFit(name: string, field: Field): number {
+  const parts = partsOf(name);
+  const plain = parts.join('');
+  const spellings = [field.name, ...field.from, ...field.otherwise].map((spelling) => {
+    const own = partsOf(spelling);
+    return { own, joined: own.join('') };
+  });
+  if (spellings.some(({ joined }) => joined === plain)) return 3;
+  const longNames = spellings.map(({ joined }) => joined).filter((one) => one.length >= SHORT);
+  if (plain.length >= SHORT && nearestName(plain, longNames) !== undefined) return 2;
+  if (field.as === 'order_id' && orderIdName(name) === 'certain') return 2;
+  const isPart = (part: string): boolean => part.length >= SHORT && !EMPTY_PARTS.has(part) && parts.includes(part);
+  const shares = spellings.some(({ own, joined }) => own.some(isPart) || (joined.length > SHORT && plain.includes(joined)));
+  return shares ? 1 : 0;
 }

@@ -1,11 +1,21 @@
 /** Words and numbers that tables do not have, and which of their values they are near to. */
 import { NOT_KEPT, type Traffic, type UnlistedWord } from '../../domain/traffic';
+import type { TableSource } from '../../mapping/language/schema';
 import type { Mapping } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
-import type { TableSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
-import type { DriftedWord } from './drift';
+
+export interface DriftedWord {
+  readonly table: string;
+  readonly word: string;
+  readonly count: number;
+  /** `buy_airtime network (sent as net_id)`. */
+  readonly places: readonly string[];
+  /** The value that it most likely means. */
+  readonly value: string | undefined;
+  readonly hint: string;
+}
 
 export function findWords(traffic: Traffic, mapping: Mapping, source: MappingSource): DriftedWord[] {
   const groups = new Map<string, UnlistedWord[]>();

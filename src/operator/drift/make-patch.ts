@@ -1,10 +1,33 @@
 /** Additions → edited files and a unified diff. Whatever the check complains about stays out: the patched set is clean. */
+import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  type Document,
+  type Node,
+  type Pair,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { checkFiles } from '../../mapping/check';
 import { mergeFiles, type MappingFileText } from '../../mapping/load';
+import type { YamlPath } from '../../mapping/read-yaml';
 import type { MappingSource } from '../../mapping/source';
-import { appendToList } from './append-to-list';
-import type { Addition } from './drift';
+
+/** One line more in a list of the mapping. */
+export interface Addition {
+  /** Of the merged source. */
+  readonly path: YamlPath;
+  readonly value: string;
+  /** Said about it: `phone_no is phone in buy_airtime`. */
+  readonly title: string;
+  readonly movesMoney: boolean;
+}
 
 export interface Patch {
   /** What went in. */
@@ -17,24 +40,18 @@ export interface Patch {
 
 /** `root` is the name of the mappings folder: the diff is taken from the folder above it, by `patch -p0`. */
 export function makePatch(files: readonly MappingFileText[], additions: readonly Addition[], root: string): Patch {
-  const before = complaintsAbout(files);
-  const isSound = (edited: readonly MappingFileText[]): boolean => [...complaintsAbout(edited)].every((one) => before.has(one));
+  const known = complaintsAbout(files);
+  const isSound = (edited: readonly MappingFileText[]): boolean => [...complaintsAbout(edited)].every((one) => known.has(one));
   // An addition moves no value to another file, so the set is read once for all places.
   const { source } = mergeFiles(files);
   if (source === undefined) return { made: [], left: additions, diff: '' };
   const all = applyAll(files, additions, source, () => true);
   const result = isSound(all.files) ? all : applyAll(files, additions, source, isSound);
-  const diff = result.files.flatMap((file, index) => {
-    const { text } = files[index]!;
-    const name = `${root}/${(file.name ?? file.file).replaceAll('\\', '/')}`;
-    return file.text === text
-      ? []
-      : [
-          createTwoFilesPatch(name, name, text, file.text, undefined, undefined, {
-            context: 3,
-            headerOptions: FILE_HEADERS_ONLY,
-          }),
-        ];
+  const headers = { context: 3, headerOptions: FILE_HEADERS_ONLY };
+  const diff = result.files.map(({ file, name = file, text }, index) => {
+    const before = files[index]!.text;
+    const path = `${root}/${name.replaceAll('\\', '/')}`;
+    return text === before ? '' : createTwoFilesPatch(path, path, before, text, undefined, undefined, headers);
   });
   return { made: result.made, left: additions.filter((addition) => !result.made.includes(addition)), diff: diff.join('') };
 }
@@ -48,31 +65,130 @@ interface Applied {
 function applyAll(
   files: readonly MappingFileText[],
   additions: readonly Addition[],
-  source: MappingSource,
+  { places }: MappingSource,
   isSound: (files: readonly MappingFileText[]) => boolean,
 ): Applied {
-  return additions.reduce<Applied>(
-    (so, addition) => {
-      const edited = apply(so.files, addition, source);
-      return edited === undefined || !isSound(edited) ? so : { files: edited, made: [...so.made, addition] };
-    },
-    { files, made: [] },
-  );
-}
-
-function apply(
-  files: readonly MappingFileText[],
-  { path, value }: Addition,
-  { places }: MappingSource,
-): readonly MappingFileText[] | undefined {
-  const { file } = places.find(path);
-  const index = files.findIndex((one) => one.file === file);
-  const target = files[index];
-  const text = target === undefined ? undefined : appendToList(target.text, places.inFile(path), value);
-  return target === undefined || text === undefined ? undefined : files.with(index, { ...target, text });
+  let done: Applied = { files, made: [] };
+  for (const addition of additions) {
+    const { file } = places.find(addition.path);
+    const index = done.files.findIndex((one) => one.file === file);
+    const target = done.files[index];
+    const text = target && appendToList(target.text, places.inFile(addition.path), addition.value);
+    if (target === undefined || text === undefined) continue;
+    const edited = done.files.with(index, { ...target, text });
+    if (isSound(edited)) done = { files: edited, made: [...done.made, addition] };
+  }
+  return done;
 }
 
 /** Compared without their places, which each added line moves. */
 function complaintsAbout(files: readonly MappingFileText[]): ReadonlySet<string> {
   return new Set(checkFiles(files).problems.map(({ file, code, message }) => `${file} ${code} ${message}`));
+}
+
+interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** A new key stands after this one of the same map, where there is one. */
+const AFTER: Readonly<Record<string, string>> = { ignore: 'fields' };
+
+/**
+ * One item more in a list of a YAML text, at the place that the document gives: comments and layout stay. Lists and maps on
+ * the way are made when they are missing. Undefined when it cannot be done so that nothing else changes.
+ */
+export function appendToList(text: string, path: YamlPath, item: string): string | undefined {
+  const document = parseDocument(text, { prettyErrors: false });
+  const before: unknown = document.toJS();
+  const insertion = insertionFor(document, text, path.map(String), item);
+  if (insertion === undefined) return undefined;
+  const edited = `${text.slice(0, insertion.at)}${insertion.text}${text.slice(insertion.at)}`;
+  const after = parseDocument(edited, { prettyErrors: false });
+  if (after.errors.length > 0) return undefined;
+  return isDeepStrictEqual(after.toJS(), appended(before, path.map(String), item)) ? edited : undefined;
+}
+
+function insertionFor(document: Document, text: string, path: readonly string[], item: string): Insertion | undefined {
+  let node: unknown = document.contents;
+  for (const [depth, key] of path.entries()) {
+    if (!isMap(node)) return undefined;
+    const pair = pairOf(node, key);
+    if (pair === undefined) return intoMap(node, text, path.slice(depth), item);
+    node = pair.value;
+  }
+  // A list with an anchor is also used at other places.
+  return isSeq(node) && node.anchor === undefined ? intoList(node, text, item) : undefined;
+}
+
+function intoList(list: YAMLSeq, text: string, item: string): Insertion | undefined {
+  const first = (list.items as readonly Node[])[0]?.range;
+  const last = (list.items as readonly Node[]).at(-1)?.range;
+  if (first === null || first === undefined || last === null || last === undefined) return undefined;
+  if (list.flow === true) return { at: last[1], text: `, ${flowScalar(item)}` };
+  const dash = text.lastIndexOf('-', first[0] - 1);
+  const indent = text.slice(text.lastIndexOf('\n', dash) + 1, dash);
+  return { at: endOfLine(text, last[1]), text: `${newLine(text)}${indent}- ${flowScalar(item)}` };
+}
+
+function intoMap(map: YAMLMap, text: string, keys: readonly string[], item: string): Insertion | undefined {
+  const pairs = map.items as readonly Pair[];
+  const before = pairOf(map, AFTER[keys[0]!] ?? '') ?? pairs.at(-1);
+  const firstKey = (pairs[0]?.key as Node | undefined)?.range;
+  if (before === undefined || firstKey === null || firstKey === undefined) return undefined;
+  const end = endOf(before);
+  if (end === undefined) return undefined;
+  if (map.flow === true) return { at: end, text: `, ${flowOf(keys, item)}` };
+  const indent = text.slice(text.lastIndexOf('\n', firstKey[0]) + 1, firstKey[0]);
+  if (indent.trim() !== '') return undefined;
+  const at = endOfLine(text, end);
+  const lines = blockOf(keys, item).map((line) => `${newLine(text)}${indent}${line}`);
+  // A new top-level section is separated by an empty line.
+  return { at, text: `${indent === '' ? newLine(text) : ''}${lines.join('')}` };
+}
+
+/** Levels as lines, the last two in one: `phone: { from: [msisdn] }`. */
+function blockOf(keys: readonly string[], item: string): string[] {
+  const levels = keys.slice(0, -2).map((key, depth) => `${'  '.repeat(depth)}${key}:`);
+  return [...levels, `${'  '.repeat(levels.length)}${flowOf(keys.slice(-2), item)}`];
+}
+
+function flowOf([key = '', ...rest]: readonly string[], item: string): string {
+  return rest.length === 0 ? `${key}: [${flowScalar(item)}]` : `${key}: { ${flowOf(rest, item)} }`;
+}
+
+function pairOf(map: YAMLMap, key: string): Pair | undefined {
+  return (map.items as readonly Pair[]).find((pair) => isScalar(pair.key) && String(pair.key.value) === key);
+}
+
+/** Where the last thing of a node ends: nodes of several lines count what follows them as their own. */
+function endOf(node: unknown): number | undefined {
+  if (isPair(node)) return endOf(node.value) ?? endOf(node.key);
+  if ((isMap(node) || isSeq(node)) && node.flow !== true) return endOf(node.items.at(-1));
+  return (node as Node | null | undefined)?.range?.[1];
+}
+
+/** Behind a comment of the same line. */
+function endOfLine(text: string, from: number): number {
+  // A text of several lines (`|`) ends at the beginning of the next.
+  const start = text[from - 1] === '\n' ? from - 1 : from;
+  const end = text.indexOf('\n', start);
+  return end === -1 ? text.length : end > 0 && text[end - 1] === '\r' ? end - 1 : end;
+}
+
+function newLine(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** As it must be written between brackets. */
+function flowScalar(item: string): string {
+  return stringify([item], { collectionStyle: 'flow', lineWidth: 0, singleQuote: true })
+    .trim()
+    .replace(/^\[\s*|\s*\]$/g, '');
+}
+
+function appended(node: unknown, [key, ...rest]: readonly string[], item: string): unknown {
+  if (key === undefined) return [...((node ?? []) as readonly unknown[]), item];
+  const map = (node ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...map, [key]: appended(map[key], rest, item) };
 }

@@ -1,5 +1,4 @@
 /** Whether the name of a field says that it is a script's own id of an order, in whatever spelling: by the words it is made of. */
-import { partsOf } from './name-parts';
 
 /** What an id can be of: one sale, or somebody who buys again. */
 const OF_A_SALE = [
@@ -45,4 +44,13 @@ function wordsOf(text: string): string[] | undefined {
     if (rest !== undefined) return [word, ...rest];
   }
   return undefined;
+}
+
+/** The parts of a name, in small letters: `orderId`, `order_id` and `order-id` have the same. */
+export function partsOf(name: string): string[] {
+  return name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== '');
 }

@@ -2,13 +2,13 @@
 import { GatewayError } from '../../domain/errors';
 import { textOf } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
-import { DEFAULT } from '../../mapping/compile-caller-key';
-import type { CallerKey, Mapping, Operation } from '../../mapping/mapping';
+import { patienceFor, type LearntPatience } from '../../gateway/order/learnt-patience';
 import { PINNED_BY_CALLER } from '../../gateway/read/detect-format';
 import { guardNumbering } from '../../gateway/read/guard-numbering';
-import { patienceFor, type LearntPatience } from '../../gateway/order/learnt-patience';
-import { listShapeName } from '../../gateway/tell/merge-reply';
 import type { Known } from '../../gateway/read/walk-in';
+import { listShapeName } from '../../gateway/tell/merge-reply';
+import { DEFAULT } from '../../mapping/compile-callers';
+import type { CallerKey, Mapping, Operation } from '../../mapping/mapping';
 
 export interface CallerDecision {
   /** A sentence without its full stop. */

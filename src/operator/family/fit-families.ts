@@ -1,8 +1,8 @@
 /** Which families a request is of, or comes close to, and the requests that a source seems to send. */
-import type { LegacyRequest } from '../../domain/legacy';
+import { stringify } from 'yaml';
 import { GatewayError } from '../../domain/errors';
-import { proofsOf, type FamilyProof } from '../../gateway/read/recognise-family';
-import { detectFormat, type Detection } from '../../gateway/read/detect-format';
+import type { LegacyRequest } from '../../domain/legacy';
+import { detectFormat, proofsOf, type Detection, type FamilyProof } from '../../gateway/read/detect-format';
 import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { Mapping, Operation } from '../../mapping/mapping';
 import type { SourceFindings, WrittenBody } from './read-source';
@@ -114,4 +114,42 @@ function requestOf(
     headers: { userAgent, sent: { ...sent, ...(userAgent === undefined ? {} : { 'user-agent': userAgent }) } },
     clientAddress: '127.0.0.1',
   };
+}
+
+/** Held below its own limit by this share, for the way of the reply and v1's last answer. */
+const PATIENCE_SHARE = 0.85;
+
+/**
+ * The YAML of a family to start from, for a script that fits none: a person decides what of it is proof. Undefined where nothing
+ * is known of what the script sends.
+ */
+export function writeSkeleton(fits: readonly Fit[], sources: readonly SourceFindings[]): string | undefined {
+  const fit = fits.find(({ format }) => format !== undefined);
+  if (fit === undefined) return undefined;
+  const agent = sources.map(({ userAgent }) => userAgent).find((one) => one !== undefined);
+  const seconds = sources.flatMap(({ limits }) => limits.flatMap(({ text }) => secondsIn(text) ?? []));
+  const family = {
+    title: 'Say whose scripts these are',
+    scripts: 'Say what they send, and what they decide by.',
+    extends: fit.format,
+    proof: [
+      {
+        weight: 'strong',
+        ...(agent === undefined ? {} : { headers: { 'User-Agent': agent.replace(/\/.*$/, '/*') } }),
+        all_fields: fit.fields,
+      },
+    ],
+    ...(seconds.length === 0 ? {} : { patience: `${Math.max(1, Math.floor(Math.min(...seconds) * PATIENCE_SHARE))}s` }),
+    pending: 'refunds',
+  };
+  return stringify({ families: { 'name-of-the-family': family } }).trimEnd();
+}
+
+/** The limit that a line sets; what ends in `_MS` is milliseconds. */
+function secondsIn(text: string): number | undefined {
+  const number = /(\d+)(?!.*\d)/.exec(text)?.[1];
+  if (number === undefined) return undefined;
+  const value = Number(number);
+  const seconds = /_MS\b/.test(text) || value >= 1_000 ? value / 1_000 : value;
+  return seconds > 0 ? seconds : undefined;
 }

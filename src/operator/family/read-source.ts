@@ -2,7 +2,7 @@
  * What the source of a script shows of its requests and of its conclusions: a reading aid by patterns, line by line. What is
  * computed, included from elsewhere or written in another way is not seen.
  */
-import { maskSecrets } from '../../domain/secret-literals';
+import { maskSecrets } from '../../domain/shown-words';
 
 export interface Finding {
   /** From 1. */

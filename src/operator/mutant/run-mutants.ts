@@ -1,16 +1,15 @@
 /** Plays the cases against each broken mapping until one of them notices. */
 import type { LegacyRequest } from '../../domain/legacy';
-import type { Case } from '../case/cases';
 import { compileMapping } from '../../mapping/compile';
 import type { Mapping } from '../../mapping/mapping';
-import { applyMutant, listMutants, narrowSource } from './mutate';
-import type { Mutant } from './mutant';
 import type { Problem } from '../../mapping/problem';
 import { createReport, type MappingSource } from '../../mapping/source';
-import type { Surroundings } from '../case/shown-rules';
-import { shownRules } from '../case/shown-rules';
-import { createStage, type Stage } from '../case/stage';
+import type { Case } from '../case/cases';
+import { shownRules, type Surroundings } from '../case/coverage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
+import { createStage, type Stage } from '../case/stage';
+import type { Mutant } from './mutant';
+import { applyMutant, listMutants, narrowSource } from './mutate';
 
 export interface MutationResult {
   /** Breaks that some case notices. */

@@ -7,17 +7,16 @@ import { normaliseWord } from '../../mapping/table';
 type Fields = Readonly<Record<string, ValueSource>>;
 
 export function canonicalValue(value: ValueSource, requestIds: ReadonlySet<string>): string {
-  return JSON.stringify(typeof value === 'string' ? canonicalText(value) : canonical(value, requestIds));
+  return JSON.stringify(canonical(value, requestIds));
+}
+
+function isMap(value: unknown): value is Fields {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** True for a map of fields, as opposed to first / when / each, a list or a constant. */
 export function isPlainMap(value: unknown): value is Fields {
-  return (
-    value !== null &&
-    typeof value === 'object' &&
-    !Array.isArray(value) &&
-    !['first', 'when', 'each'].some((key) => Object.hasOwn(value, key))
-  );
+  return isMap(value) && !['first', 'when', 'each'].some((key) => Object.hasOwn(value, key));
 }
 
 /** `$a|b` and `$a | b` are one expression. */
@@ -35,7 +34,10 @@ export function overwrittenBySpread(fields: Fields, requestIds: ReadonlySet<stri
   const keys = Object.keys(fields);
   const spread = fields['*'];
   const isEcho = typeof spread === 'string' && /^\$(?:order|sent)\.echo$/.test(canonicalText(spread));
-  return keys.slice(0, keys.indexOf('*')).filter((key) => !isEcho || requestIds.has(key));
+  return keys
+    .slice(0, keys.indexOf('*'))
+    .filter((key) => !isEcho || requestIds.has(key))
+    .sort();
 }
 
 function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonValue {
@@ -44,25 +46,16 @@ function canonical(value: ValueSource, requestIds: ReadonlySet<string>): JsonVal
   if (Array.isArray(value)) return value.map((part: ValueSource) => canonical(part, requestIds));
   const object = value as Fields;
   // Which of these a map is, is decided in this order when it is compiled.
-  if ('first' in object) return sorted(object, (part) => canonical(part, requestIds));
-  if ('each' in object)
-    return sorted(object, (part, key) =>
-      key === 'where'
-        ? canonicalConditions(part)
-        : key === 'where_any' && Array.isArray(part)
-          ? part.map((one: ValueSource) => canonicalConditions(one)).sort(byText)
-          : canonical(part, requestIds),
-    );
-  if ('when' in object)
-    return sorted(object, (part, key) =>
-      key === 'when' && isMap(part)
-        ? sorted(Object.fromEntries(Object.entries(part).map(([name, wanted]) => [canonicalText(name), wanted])), (wanted) =>
-            canonical(wanted, requestIds),
-          )
-        : canonical(part, requestIds),
-    );
-  const fields = sorted(object, (part) => canonical(part, requestIds));
-  return '*' in object ? [fields, overwrittenBySpread(object, requestIds).sort()] : fields;
+  const kind = ['first', 'each', 'when'].find((key) => key in object);
+  const fields = sorted(object, (part, key) => {
+    if (kind === 'each' && key === 'where') return canonicalConditions(part);
+    if (kind === 'each' && key === 'where_any' && Array.isArray(part))
+      return part.map((one: ValueSource) => canonicalConditions(one)).sort(byText);
+    if (kind !== 'when' || key !== 'when' || !isMap(part)) return canonical(part, requestIds);
+    const conditions = Object.entries(part).map(([name, wanted]) => [canonicalText(name), wanted]);
+    return sorted(Object.fromEntries(conditions) as Fields, (wanted) => canonical(wanted, requestIds));
+  });
+  return kind === undefined && '*' in object ? [fields, overwrittenBySpread(object, requestIds)] : fields;
 }
 
 /** Conditions on rows: any of several words, compared like words. */
@@ -82,16 +75,9 @@ export function canonicalWord(word: string): string {
   return normaliseWord(word) || word;
 }
 
-function isMap(value: ValueSource): value is Fields {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 function sorted(object: Fields, change: (part: ValueSource, key: string) => JsonValue): JsonValue {
-  return Object.fromEntries(
-    Object.entries(object)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, part]) => [key, change(part, key)]),
-  );
+  const entries = Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, part]) => [key, change(part, key)]));
 }
 
 function byText(a: JsonValue, b: JsonValue): number {

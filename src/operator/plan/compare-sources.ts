@@ -1,105 +1,103 @@
 /** Two mapping sets → what they say differently, never how they are written. In the order of the running set. */
-import type { YamlPath } from '../../mapping/read-yaml';
-import type { MappingSource } from '../../mapping/source';
-import type { Difference } from './difference';
-import { judgeMoney, type Sides } from './judge-money';
 import { fill, groupAt, MODEL } from '../../mapping/language/model';
-import { canonicalOf, showMeaning, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './meaning';
-import { pairItems } from './pair-items';
-import { readMeaning, TURN } from './read-meaning';
+import type { MappingSource } from '../../mapping/source';
+import { judgeMoney, type Sides } from './judge-money';
+import { readMeaning, TURN, type Bag, type Branch, type Item, type Meaning, type SetOfItems } from './read-meaning';
 
-export function compareSources(before: MappingSource, after: MappingSource): Difference[] {
-  const comparison = new Comparison({ before, after });
-  comparison.compare(readMeaning(before), readMeaning(after));
-  return comparison.found;
+type FilePlace = ReturnType<MappingSource['places']['find']>;
+
+/** One thing that two mapping sets say differently. */
+export interface Difference {
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** Of the merged source: `operations.buy_airtime.fields.phone.from`. */
+  readonly path: string;
+  /** In the operator's words. */
+  readonly words: string;
+  /** What a new thing says, leaf by leaf: nobody can judge it by its name. */
+  readonly leaves?: readonly string[];
+  readonly before?: string;
+  readonly after?: string;
+  /** Where it stands in the running set, and in the candidate. */
+  readonly placeBefore?: FilePlace;
+  readonly placeAfter?: FilePlace;
+  /** Why it can move money; absent when it cannot. */
+  readonly money?: string;
 }
 
-class Comparison {
-  readonly found: Difference[] = [];
-  readonly #sides: Sides;
+/** A meaning of either set; undefined where the set has none. */
+type Maybe<Kind extends Meaning = Meaning> = Kind | undefined;
 
-  constructor(sides: Sides) {
-    this.#sides = sides;
-  }
+export function compareSources(before: MappingSource, after: MappingSource): Difference[] {
+  return compare(readMeaning(before), readMeaning(after), { before, after });
+}
 
-  compare(before: Meaning | undefined, after: Meaning | undefined): void {
-    if (before !== undefined && after !== undefined && canonicalOf(before) === canonicalOf(after)) return;
-    if (before?.kind === 'set' || after?.kind === 'set') {
-      if (isOneSide(before, after) && !hasItemWords(before ?? after!)) return this.#whole(before, after);
-      return this.#sets(before as SetOfItems | undefined, after as SetOfItems | undefined);
-    }
-    if (before?.kind === 'bag' || after?.kind === 'bag') return this.#bags(before as Bag | undefined, after as Bag | undefined);
-    const isSplit =
-      before === undefined || after === undefined
-        ? isSeparable(before ?? after!)
-        : before.kind === 'branch' && after.kind === 'branch';
-    if (isSplit) this.#branches(before as Branch | undefined, after as Branch | undefined);
-    else this.#whole(before, after);
+function compare(before: Maybe, after: Maybe, sides: Sides): Difference[] {
+  if (before?.canonical === after?.canonical) return [];
+  const isOneSided = before === undefined || after === undefined;
+  const any = (before ?? after)!;
+  if (before?.kind === 'set' || after?.kind === 'set') {
+    const hasItemWords = MODEL.keys.get(any.pattern)?.added !== undefined;
+    if (isOneSided && !hasItemWords) return [compareWhole(before, after, sides)];
+    return compareSets(before as Maybe<SetOfItems>, after as Maybe<SetOfItems>, sides);
   }
+  if (before?.kind === 'bag' || after?.kind === 'bag') {
+    const pairs = pairItems((before as Maybe<Bag>)?.items ?? [], (after as Maybe<Bag>)?.items ?? []);
+    return pairs.flatMap(([one, other]) => compare(one, other, sides));
+  }
+  const isSplit = isOneSided ? isSeparable(any) : before.kind === 'branch' && after.kind === 'branch';
+  return isSplit ? compareBranches(before as Maybe<Branch>, after as Maybe<Branch>, sides) : [compareWhole(before, after, sides)];
+}
 
-  #branches(before: Branch | undefined, after: Branch | undefined): void {
-    for (const [key, part] of before?.entries ?? []) {
-      const counterpart = after?.entries.get(key);
-      if (!isSpreadAlike(part, counterpart, before!, after)) this.compare(part, counterpart);
-    }
-    for (const [key, part] of after?.entries ?? []) if (before?.entries.has(key) !== true) this.compare(undefined, part);
-  }
-
-  #sets(before: SetOfItems | undefined, after: SetOfItems | undefined): void {
-    for (const [key, item] of before?.items ?? []) if (after?.items.has(key) !== true) this.#item(before!, item, 'removed');
-    for (const [key, item] of after?.items ?? []) if (before?.items.has(key) !== true) this.#item(after!, item, 'added');
-  }
-
-  #bags(before: Bag | undefined, after: Bag | undefined): void {
-    for (const [one, other] of pairItems(before?.items ?? [], after?.items ?? [])) this.compare(one, other);
-  }
-
-  #item(set: SetOfItems, item: Item, kind: 'added' | 'removed'): void {
-    const rule = MODEL.keys.get(set.pattern)!;
-    const money = judgeMoney(this.#sides, set, set);
-    this.found.push({
-      kind,
-      path: set.path.map(String).join('.'),
-      words: fill(rule[kind] ?? `${rule.says}: {item} ${kind}`, set.names).replace('{item}', item.shown),
-      ...(kind === 'added'
-        ? { after: item.shown, placeAfter: this.#placeIn('after', item.path) }
-        : { before: item.shown, placeBefore: this.#placeIn('before', item.path) }),
-      ...(money === undefined ? {} : { money }),
-    });
-  }
-
-  #whole(before: Meaning | undefined, after: Meaning | undefined): void {
-    const any = (before ?? after)!;
-    const money = judgeMoney(this.#sides, before, after);
-    this.found.push({
-      kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
-      path: any.path.map(String).join('.'),
-      words: describe(before, after),
-      ...(before === undefined && any.kind === 'branch' && groupAt(any.pattern).named !== undefined
-        ? { leaves: leavesOf(any) }
-        : {}),
-      ...(before === undefined ? {} : { before: showMeaning(before), placeBefore: this.#placeIn('before', before.path) }),
-      ...(after === undefined ? {} : { after: showMeaning(after), placeAfter: this.#placeIn('after', after.path) }),
-      ...(money === undefined ? {} : { money }),
-    });
-  }
-
-  #placeIn(side: keyof Sides, path: YamlPath): { file: string; line: number; column: number } {
-    return this.#sides[side].places.find(path, 'key');
-  }
+function compareBranches(before: Maybe<Branch>, after: Maybe<Branch>, sides: Sides): Difference[] {
+  const keys = new Set([...(before?.entries.keys() ?? []), ...(after?.entries.keys() ?? [])]);
+  return [...keys].flatMap((key) => {
+    const [one, other] = [before?.entries.get(key), after?.entries.get(key)];
+    return isSpreadAlike(one, other, before, after) ? [] : compare(one, other, sides);
+  });
 }
 
 /** A field that is new or gone is reported by itself; the change of what `"*"` is spread over is not reported again. */
-function isSpreadAlike(one: Meaning, other: Meaning | undefined, before: Branch, after: Branch | undefined): boolean {
-  if (one.kind !== 'leaf' || other?.kind !== 'leaf' || one.over === undefined || other.over === undefined) return false;
+function isSpreadAlike(one: Maybe, other: Maybe, before: Maybe<Branch>, after: Maybe<Branch>): boolean {
+  if (one?.kind !== 'leaf' || other?.kind !== 'leaf' || one.over === undefined || other.over === undefined) return false;
   const inBoth = (keys: readonly string[]): string =>
-    keys.filter((key) => before.entries.has(key) && after?.entries.has(key)).join();
+    keys.filter((key) => before?.entries.has(key) === true && after?.entries.has(key) === true).join();
   return one.value === other.value && inBoth(one.over) === inBoth(other.over);
 }
 
-const isOneSide = (before: Meaning | undefined, after: Meaning | undefined): boolean =>
-  before === undefined || after === undefined;
-const hasItemWords = ({ pattern }: Meaning): boolean => MODEL.keys.get(pattern)?.added !== undefined;
+function compareSets(before: Maybe<SetOfItems>, after: Maybe<SetOfItems>, sides: Sides): Difference[] {
+  const only = (set: Maybe<SetOfItems>, other: Maybe<SetOfItems>, kind: 'added' | 'removed'): Difference[] =>
+    [...(set?.items ?? [])].flatMap(([key, item]) => (other?.items.has(key) === true ? [] : [itemOf(set!, item, kind, sides)]));
+  return [...only(before, after, 'removed'), ...only(after, before, 'added')];
+}
+
+function itemOf(set: SetOfItems, { path, shown }: Item, kind: 'added' | 'removed', sides: Sides): Difference {
+  const rule = MODEL.keys.get(set.pattern)!;
+  const money = judgeMoney(sides, set, set);
+  return {
+    kind,
+    path: set.path.map(String).join('.'),
+    words: fill(rule[kind] ?? `${rule.says}: {item} ${kind}`, set.names).replace('{item}', shown),
+    ...(kind === 'added'
+      ? { after: shown, placeAfter: sides.after.places.find(path, 'key') }
+      : { before: shown, placeBefore: sides.before.places.find(path, 'key') }),
+    ...(money === undefined ? {} : { money }),
+  };
+}
+
+function compareWhole(before: Maybe, after: Maybe, sides: Sides): Difference {
+  const any = (before ?? after)!;
+  const money = judgeMoney(sides, before, after);
+  const isNamed = any.kind === 'branch' && groupAt(any.pattern).named !== undefined;
+  return {
+    kind: before === undefined ? 'added' : after === undefined ? 'removed' : 'changed',
+    path: any.path.map(String).join('.'),
+    words: describe(before, after),
+    ...(before === undefined && isNamed ? { leaves: leavesOf(any) } : {}),
+    ...(before === undefined ? {} : { before: show(before), placeBefore: sides.before.places.find(before.path, 'key') }),
+    ...(after === undefined ? {} : { after: show(after), placeAfter: sides.after.places.find(after.path, 'key') }),
+    ...(money === undefined ? {} : { money }),
+  };
+}
 
 /** A new or removed branch without a name is reported key by key; a field of a reply is reported as one. */
 function isSeparable({ kind, pattern, names }: Meaning): boolean {
@@ -108,18 +106,25 @@ function isSeparable({ kind, pattern, names }: Meaning): boolean {
 
 const starsOf = (pattern: string): number => pattern.split('.').filter((step) => step === '*').length;
 
-function describe(before: Meaning | undefined, after: Meaning | undefined): string {
+function describe(before: Maybe, after: Maybe): string {
   const any = (before ?? after)!;
   const named = before === undefined || after === undefined ? groupAt(any.pattern).named : undefined;
   if (named !== undefined && any.kind === 'branch')
     return `${fill(named, any.names)} is ${before === undefined ? 'new' : 'gone'}`;
-  const show = (meaning: Meaning | undefined): string => (meaning === undefined ? 'none' : showMeaning(meaning));
   return `${subjectOf(any)}: ${show(before)} -> ${show(after)}`;
+}
+
+const SHOWN_MAX = 120;
+
+/** Long ones are cut. */
+function show(meaning: Maybe): string {
+  const { shown } = meaning ?? { shown: 'none' };
+  return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX - 1)}…` : shown;
 }
 
 function leavesOf(meaning: Meaning): string[] {
   if (meaning.kind === 'branch') return [...meaning.entries.values()].flatMap(leavesOf);
-  return meaning.kind === 'bag' ? meaning.items.flatMap(leavesOf) : [`${subjectOf(meaning)}: ${showMeaning(meaning)}`];
+  return meaning.kind === 'bag' ? meaning.items.flatMap(leavesOf) : [`${subjectOf(meaning)}: ${show(meaning)}`];
 }
 
 function subjectOf({ pattern, names }: Meaning): string {
@@ -129,4 +134,52 @@ function subjectOf({ pattern, names }: Meaning): string {
   const inside = names.slice(starsOf(pattern)).join('.');
   const says = fill(rule?.says ?? pattern, names);
   return inside === '' || rule?.compared === 'numbers' ? says : `${says}, \`${inside}\``;
+}
+
+type Pair = readonly [Maybe<Branch>, Maybe<Branch>];
+
+/**
+ * The items without a name of one set beside those of the other. Equal items are left out; the others are paired by how much
+ * they have in common, and items that share nothing stay alone.
+ */
+function pairItems(before: readonly Branch[], after: readonly Branch[]): Pair[] {
+  const rest = [...after];
+  const changed = before.filter(({ canonical }) => {
+    const index = rest.findIndex((other) => other.canonical === canonical);
+    if (index !== -1) rest.splice(index, 1);
+    return index === -1;
+  });
+  const candidates = changed
+    .flatMap((one) => rest.map((other) => ({ one, other, common: inCommon(one, other) })))
+    .filter(({ common }) => common > 0)
+    .sort((a, b) => b.common - a.common);
+  const pairs: Pair[] = [];
+  const taken = new Set<Branch>();
+  for (const { one, other } of candidates) {
+    if (taken.has(one) || taken.has(other)) continue;
+    taken.add(one).add(other);
+    pairs.push([one, other]);
+  }
+  return [
+    ...pairs,
+    ...changed.filter((one) => !taken.has(one)).map((one): Pair => [one, undefined]),
+    ...rest.filter((other) => !taken.has(other)).map((other): Pair => [undefined, other]),
+  ];
+}
+
+/** How many values two items share. Values that many items share, such as a weight, do not count. */
+function inCommon(one: Branch, other: Branch): number {
+  let common = 0;
+  for (const [key, part] of one.entries) {
+    const counterpart = other.entries.get(key);
+    if (key !== 'weight' && key !== 'table' && counterpart !== undefined) common += commonParts(part, counterpart);
+  }
+  return common;
+}
+
+function commonParts(one: Meaning, other: Meaning): number {
+  if (one.kind === 'set' && other.kind === 'set') return [...one.items.keys()].filter((key) => other.items.has(key)).length;
+  if (one.kind === 'branch' && other.kind === 'branch')
+    return [...one.entries].filter(([key, part]) => other.entries.get(key)?.canonical === part.canonical).length;
+  return one.canonical === other.canonical ? 1 : 0;
 }

@@ -2,16 +2,14 @@
  * Whether a difference can change which network, amount or plan is bought, which format a request is taken for, or how
  * an order's end is told. What the table of the language leaves open is decided here. In doubt it is money.
  */
-import { everyReply } from '../../mapping/merge-layers';
-import type { OperationKind } from '../../mapping/mapping';
-import { MODEL } from '../../mapping/language/model';
 import { isExpression, parseExpression } from '../../mapping/expression';
-import type { FieldSource, OperationSource, ReplySource, ValueSource } from '../../mapping/language/schema';
+import { MODEL } from '../../mapping/language/model';
+import type { FieldSource, OperationSource, ValueSource } from '../../mapping/language/schema';
+import type { OperationKind } from '../../mapping/mapping';
+import { everyReply } from '../../mapping/merge-layers';
 import type { MappingSource } from '../../mapping/source';
 import { isPlainMap } from './canonical-value';
-
-import type { Leaf, Meaning } from './meaning';
-import { TURN } from './read-meaning';
+import { TURN, type Meaning } from './read-meaning';
 
 export interface Sides {
   readonly before: MappingSource;
@@ -19,14 +17,7 @@ export interface Sides {
 }
 
 /** Columns of v1's lists that no script orders by: v1's own words, as are those below. */
-const COSMETIC_COLUMNS: ReadonlySet<string> = new Set([
-  'name',
-  'plan_name',
-  'data_size',
-  'validity',
-  'description',
-  'created_at',
-]);
+const COSMETIC_COLUMNS: ReadonlySet<string> = new Set('name plan_name data_size validity description created_at'.split(' '));
 /** Parts of `$order`, `$v1` and `$login` that are only shown. */
 const COSMETIC_SOURCES: ReadonlySet<string> = new Set([
   'order.opened_at',
@@ -35,6 +26,7 @@ const COSMETIC_SOURCES: ReadonlySet<string> = new Set([
   'v1.data.currency',
   'login.username',
 ]);
+
 /** The reason when anything of it is money: of what changed, or of all that is new or gone. */
 export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const any = before ?? after;
@@ -42,30 +34,22 @@ export function judgeMoney(sides: Sides, before: Meaning | undefined, after: Mea
   // A number means something only when every format says what: one more format, even an empty one, casts doubt on it.
   if (any.pattern === 'formats.*' && (before === undefined || after === undefined))
     return 'decides which format a request is taken for';
-  if (before?.kind === 'branch' || after?.kind === 'branch') {
-    const keys = new Set([
-      ...(before?.kind === 'branch' ? before.entries.keys() : []),
-      ...(after?.kind === 'branch' ? after.entries.keys() : []),
-    ]);
-    for (const key of keys) {
-      const reason = judgeMoney(sides, entryOf(before, key), entryOf(after, key));
-      if (reason !== undefined) return reason;
-    }
-    // An empty branch, or a branch that became another kind of value.
-    return before?.kind === after?.kind || before === undefined || after === undefined
-      ? undefined
-      : judgeOne(sides, any, before, after);
+  const first = (reasons: readonly (string | undefined)[]): string | undefined => reasons.find((reason) => reason !== undefined);
+  const [was, is] = [entriesOf(before), entriesOf(after)];
+  if (was !== undefined || is !== undefined) {
+    const keys = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
+    const reason = first(keys.map((key) => judgeMoney(sides, was?.get(key), is?.get(key))));
+    // A branch that became another kind of value counts as a whole.
+    const isOther = before !== undefined && after !== undefined && before.kind !== after.kind;
+    return reason ?? (isOther ? judgeOne(sides, any, before, after) : undefined);
   }
-  if (any.kind === 'bag') {
-    const items = [before, after].flatMap((side) => (side?.kind === 'bag' ? side.items : []));
-    return items.map((item) => judgeMoney(sides, item, undefined)).find((reason) => reason !== undefined);
-  }
-  return judgeOne(sides, any, before, after);
+  if (any.kind !== 'bag') return judgeOne(sides, any, before, after);
+  const items = [before, after].flatMap((side) => (side?.kind === 'bag' ? side.items : []));
+  return first(items.map((item) => judgeMoney(sides, item, undefined)));
 }
 
-function entryOf(meaning: Meaning | undefined, key: string): Meaning | undefined {
-  return meaning?.kind === 'branch' ? meaning.entries.get(key) : undefined;
-}
+const entriesOf = (meaning: Meaning | undefined): ReadonlyMap<string, Meaning> | undefined =>
+  meaning?.kind === 'branch' ? meaning.entries : undefined;
 
 function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const { pattern, names } = any;
@@ -80,18 +64,11 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
     case 'by kind of operation':
       return isHarmlessKind(operation, sides) ? undefined : 'decides which orders are taken';
     case 'by field':
-      return judgeField(
-        operation,
-        pattern.startsWith('formats.') ? names[2]! : names[1]!,
-        String(pattern.split('.').at(-1)),
-        sides,
-      );
+      return judgeField(operation, names[pattern.startsWith('formats.') ? 2 : 1]!, String(pattern.split('.').at(-1)), sides);
     case 'by reply field':
       return judgeReplyField(operation, any, [before, after], sides);
     case 'by row column':
-      return [before, after].every((side) => side === undefined || isCosmetic(side, () => false))
-        ? undefined
-        : 'scripts order by the numbers and prices of these lists';
+      return areCosmetic([before, after]) ? undefined : 'scripts order by the numbers and prices of these lists';
   }
 }
 
@@ -132,21 +109,16 @@ function isSent(name: string, { call, numbering_guard: guard, join }: OperationS
 function judgeReplyField(
   operation: string,
   any: Meaning,
-  both: readonly (Meaning | undefined)[],
+  changed: readonly (Meaning | undefined)[],
   sides: Sides,
 ): string | undefined {
-  if (any.pattern.startsWith('blocks.')) operation = '';
-  if (isHarmlessKind(operation, sides) && operationsOf(operation, sides).every(({ kind }) => kind !== 'list'))
-    return both.every((side) => side === undefined || isCosmetic(side, () => false))
-      ? undefined
-      : 'scripts read balances and orders from it';
+  const both = operationsOf(any.pattern.startsWith('blocks.') ? '' : operation, sides);
+  if (both.length > 0 && both.every(({ kind }) => kind === 'read' || kind === 'history'))
+    return areCosmetic(changed) ? undefined : 'scripts read balances and orders from it';
   const name = String(any.path.at(-1));
   if (decidingFieldsOf(sides.before).has(name)) return 'some script decides by this field';
   if (decidingFieldsOf(sides.after).has(name)) return 'tells more than is only shown, under a name by which scripts may decide';
-  const isEcho = (root: string): boolean => isEchoed(root, operationsOf(operation, sides));
-  return both.every((side) => side === undefined || isCosmetic(side, isEcho))
-    ? undefined
-    : 'scripts read orders from their replies';
+  return areCosmetic(changed, (root) => isEchoed(root, both)) ? undefined : 'scripts read orders from their replies';
 }
 
 function isEchoed(root: string, operations: readonly OperationSource[]): boolean {
@@ -165,27 +137,24 @@ function decidingFieldsOf(source: MappingSource): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { reply, operation } of everyReply(source)) {
     const of = source.operations[operation ?? ''];
-    addDeciding(reply, (root) => of !== undefined && isEchoed(root, [of]), names);
+    const isEcho = (root: string): boolean => of !== undefined && isEchoed(root, [of]);
+    for (const layer of [reply.always, reply.success, reply.pending, reply.failure]) addDeciding(layer, isEcho, names);
   }
   decidingFields.set(source, names);
   return names;
 }
 
-function addDeciding(reply: ReplySource, isEcho: (root: string) => boolean, into: Set<string>): void {
-  const { always, success, pending, failure } = reply;
-  const addFields = (fields: ValueSource | undefined): void => {
-    if (!isPlainMap(fields)) return;
-    for (const [name, value] of Object.entries(fields)) {
-      if (isPlainMap(value)) addFields(value);
-      else if (!isCosmeticValue(value, isEcho)) into.add(name);
-    }
-  };
-  for (const layer of [always, success, pending, failure]) addFields(layer);
+function addDeciding(fields: ValueSource | undefined, isEcho: (root: string) => boolean, into: Set<string>): void {
+  if (!isPlainMap(fields)) return;
+  for (const [name, value] of Object.entries(fields)) {
+    if (isPlainMap(value)) addDeciding(value, isEcho, into);
+    else if (!isCosmeticValue(value, isEcho)) into.add(name);
+  }
 }
 
-/** True for a value made only of what no script decides by. */
-function isCosmetic(meaning: Meaning, isEcho: (root: string) => boolean): boolean {
-  return meaning.kind === 'leaf' && isCosmeticValue((meaning satisfies Leaf).value as ValueSource, isEcho);
+/** True for values made only of what no script decides by. */
+function areCosmetic(meanings: readonly (Meaning | undefined)[], isEcho: (root: string) => boolean = () => false): boolean {
+  return meanings.every((one) => one === undefined || (one.kind === 'leaf' && isCosmeticValue(one.value as ValueSource, isEcho)));
 }
 
 function isCosmeticValue(value: ValueSource, isEcho: (root: string) => boolean): boolean {

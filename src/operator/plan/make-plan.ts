@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { SeenShape } from '../../domain/traffic';
 import type { Mapping } from '../../mapping/mapping';
-import { compareSources } from './compare-sources';
-import type { Difference } from './difference';
 import type { MappingSource } from '../../mapping/source';
 import { replay, type Replay } from '../replay/replay';
+import { compareSources, type Difference } from './compare-sources';
 
 /** A set that has been checked. */
 export interface PlannedSet {

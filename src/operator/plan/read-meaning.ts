@@ -1,16 +1,56 @@
-/** A merged source → what it means. Everything that is only a way of writing is gone afterwards. */
+/**
+ * A merged source → what it means: a tree in which order counts only where it means something. Everything that is only a way
+ * of writing is gone.
+ */
 import { textOf } from '../../domain/json';
 import { INPUT_TRANSFORMS } from '../../mapping/input-transforms';
 import type { Comparison } from '../../mapping/language/declare';
 import { groupAt, MODEL, placeBelow, ROOT, type Place } from '../../mapping/language/model';
+import type { CallerKindSource, ValueSource } from '../../mapping/language/schema';
 import type { YamlPath } from '../../mapping/read-yaml';
 import { parseRoute } from '../../mapping/routes';
-import type { CallerKindSource, ValueSource } from '../../mapping/language/schema';
 import type { MappingSource } from '../../mapping/source';
 import { createTable } from '../../mapping/table';
 import { canonicalText, canonicalValue, canonicalWord, isPlainMap, overwrittenBySpread } from './canonical-value';
 
-import type { Bag, Branch, Item, Leaf, Meaning, SetOfItems } from './meaning';
+/** Something at its place in the merged source. */
+interface Said extends Place {
+  /** The same text for the same meaning, wherever it stands and however it is written. */
+  readonly canonical: string;
+  /** In one line, as the operator reads it. */
+  readonly shown: string;
+}
+
+export interface Leaf extends Said {
+  readonly kind: 'leaf';
+  readonly value: unknown;
+  /** Of `"*"` in a reply: the fields that it is spread over. Part of its meaning as far as those fields are there. */
+  readonly over?: readonly string[];
+}
+
+export interface Item {
+  readonly path: YamlPath;
+  readonly shown: string;
+}
+
+/** Items by their canonical text: neither order nor repetition counts. */
+export interface SetOfItems extends Said {
+  readonly kind: 'set';
+  readonly items: ReadonlyMap<string, Item>;
+}
+
+/** Things without a name, of which two may be alike: repetition counts, order does not. */
+export interface Bag extends Said {
+  readonly kind: 'bag';
+  readonly items: readonly Branch[];
+}
+
+export interface Branch extends Said {
+  readonly kind: 'branch';
+  readonly entries: ReadonlyMap<string, Meaning>;
+}
+
+export type Meaning = Leaf | SetOfItems | Bag | Branch;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,14 +59,11 @@ const meanings = new WeakMap<MappingSource, Branch>();
 
 export function readMeaning(source: MappingSource): Branch {
   let meaning = meanings.get(source);
-  if (meaning === undefined) meanings.set(source, (meaning = readAll(source)));
+  if (meaning === undefined) {
+    meaning = new Reader(source).branch({ ...source, formats: Object.fromEntries(source.formats) }, ROOT);
+    meanings.set(source, meaning);
+  }
   return meaning;
-}
-
-function readAll(source: MappingSource): Branch {
-  const reader = new Reader(source);
-  const formats = Object.fromEntries(source.formats);
-  return reader.branch({ ...source, formats }, ROOT);
 }
 
 class Reader {
@@ -45,8 +82,8 @@ class Reader {
       const meaning = part === undefined || at === undefined ? undefined : this.#meaning(part, at);
       if (meaning !== undefined) entries.set(key, meaning);
     }
-    if (place.pattern === 'callers.kinds') this.#addTurns(value, entries, place);
-    return { kind: 'branch', ...place, entries };
+    if (place.pattern === 'callers.kinds') addTurns(value, entries, place);
+    return branchOf(entries, place);
   }
 
   #meaning(value: unknown, place: Place): Meaning | undefined {
@@ -60,6 +97,7 @@ class Reader {
   #compared(value: unknown, compared: Comparison, place: Place): Meaning | undefined {
     switch (compared) {
       case 'constant':
+      case 'sequence':
         return leaf(value, place);
       case 'flag':
         return value === true ? leaf(value, place) : undefined;
@@ -67,14 +105,18 @@ class Reader {
         return value === 'off' ? leaf(value, place) : undefined;
       case 'default':
         return { ...leaf(value, place), canonical: this.#canonicalDefault(value as string | number | boolean, place.path) };
-      case 'sequence':
-        return leaf(value, place);
       case 'set':
-        return setOf(value as readonly string[], (text) => text, place);
+        return setOf(
+          itemsOf(value as readonly string[], (text) => text, place),
+          place,
+        );
       case 'agents':
-        return setOf(value as readonly string[], (text) => text.toLowerCase(), place);
+        return setOf(
+          itemsOf(value as readonly string[], (text) => text.toLowerCase(), place),
+          place,
+        );
       case 'words':
-        return this.#words(value as readonly string[], place);
+        return wordsOf(value as readonly string[], place);
       case 'routes':
         return routesOf(value as readonly string[], place);
       case 'numbers':
@@ -86,21 +128,11 @@ class Reader {
     }
   }
 
-  /** The value of a table is a word of itself. */
-  #words(words: readonly string[], place: Place): SetOfItems {
-    const named = place.pattern === 'tables.*.values.*.words';
-    const own = new Map<string, Item>(
-      named ? [[canonicalWord(place.names[1]!), { path: place.path, shown: place.names[1]! }]] : [],
-    );
-    const { items } = setOf(words, canonicalWord, place);
-    return { kind: 'set', ...place, items: new Map([...items, ...own]) };
-  }
-
   /** A layer without fields adds nothing, except to a list, which it makes empty. */
   #layer(value: ValueSource, place: Place): Meaning | undefined {
     const isEmpty = isPlainMap(value) && Object.keys(value).length === 0;
     if (!isEmpty) return this.#value(value, place);
-    if (groupAt(place.pattern).keptEmpty === true) return { kind: 'branch', ...place, entries: new Map() };
+    if (groupAt(place.pattern).keptEmpty === true) return branchOf(new Map(), place);
     const operation = /^(?:formats|families)\./.test(place.pattern) ? place.names[1] : place.names[0];
     const isList = this.#source.operations[operation ?? '']?.kind === 'list';
     return isList && place.pattern.endsWith('.success') ? this.#value(value, place) : undefined;
@@ -108,55 +140,32 @@ class Reader {
 
   #value(value: ValueSource, place: Place): Meaning {
     if (!isPlainMap(value) || Object.keys(value).length === 0)
-      return {
-        kind: 'leaf',
-        ...place,
-        value,
-        canonical: canonicalValue(value, this.#requestIds),
-        shown: showReplyValue(value),
-      };
+      return leaf(value, place, canonicalValue(value, this.#requestIds), showReplyValue(value));
     const entries = new Map<string, Meaning>();
     for (const [key, part] of Object.entries(value))
       entries.set(key, this.#value(part, { ...place, path: [...place.path, key], names: [...place.names, key] }));
     const spread = entries.get('*');
     if (spread?.kind === 'leaf') {
-      const before = overwrittenBySpread(value, this.#requestIds).sort();
-      const shown = before.length === 0 ? spread.shown : `${spread.shown} (over ${before.join(', ')})`;
-      entries.set('*', { ...spread, canonical: JSON.stringify([spread.canonical, before]), shown, over: before });
+      const over = overwrittenBySpread(value, this.#requestIds);
+      const shown = over.length === 0 ? spread.shown : `${spread.shown} (over ${over.join(', ')})`;
+      entries.set('*', { ...spread, canonical: JSON.stringify([spread.canonical, over]), shown, over });
     }
-    return { kind: 'branch', ...place, entries };
+    return branchOf(entries, place);
   }
 
-  #bag(items: readonly Fields[], place: Place): Bag {
-    return {
-      kind: 'bag',
-      ...place,
-      items: items.map((item, index) =>
-        this.branch(item, {
-          path: [...place.path, index],
-          pattern: `${place.pattern}.*`,
-          names: [...place.names, describeItem(item)],
-        }),
-      ),
-    };
-  }
-
-  /** Kinds are tried in order, which only counts for two that one User-Agent can be. */
-  #addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): void {
-    const tried = Object.entries(kinds as Readonly<Record<string, CallerKindSource>>);
-    for (const [index, [name, kind]] of tried.entries()) {
-      const agents = agentsOf(kind);
-      const meaning = entries.get(name);
-      if (meaning?.kind !== 'branch') continue;
-      const later = tried
-        .slice(index + 1)
-        .filter(([, other]) => agentsOf(other).some((two) => agents.some((one) => doMeet(one, two))))
-        .map(([other]) => other)
-        .sort();
-      if (later.length === 0) continue;
-      const at = { path: [...place.path, name], pattern: TURN, names: [name] };
-      entries.set(name, { ...meaning, entries: new Map([...meaning.entries, ['before', leaf(later, at)]]) });
-    }
+  #bag(values: readonly Fields[], place: Place): Bag {
+    const items = values.map((item, index) =>
+      this.branch(item, {
+        path: [...place.path, index],
+        pattern: `${place.pattern}.*`,
+        names: [...place.names, describeItem(item)],
+      }),
+    );
+    const canonical = `[${items
+      .map((item) => item.canonical)
+      .sort()
+      .join()}]`;
+    return { kind: 'bag', ...place, items, canonical, shown: listed(items) };
   }
 
   #canonicalDefault(value: string | number | boolean, path: YamlPath): string {
@@ -169,27 +178,59 @@ class Reader {
   }
 }
 
-/** Headers alone tell a kind whatever its User-Agent. */
-function agentsOf({ user_agents: agents, headers }: CallerKindSource): readonly string[] {
-  return agents ?? (headers === undefined ? [] : ['*']);
-}
-
-/** The pattern for the order in which kinds are tried, which is not a key of the language. */
-export const TURN = 'callers.kinds.*.before';
-
 function readTable(name: string, source: MappingSource['tables'][string], value: string | number | boolean) {
   const table = createTable(name, source);
   return table.read(value, table.numbering);
 }
 
-function leaf(value: unknown, place: Place): Leaf {
-  return {
-    kind: 'leaf',
-    ...place,
-    value,
-    canonical: JSON.stringify(inOrderOfKeys(value)),
-    shown: showValue(value as ValueSource),
-  };
+/** The pattern for the order in which kinds are tried, which is not a key of the language. */
+export const TURN = 'callers.kinds.*.before';
+
+/** Kinds are tried in order, which only counts for two that one User-Agent can be. */
+function addTurns(kinds: Fields, entries: Map<string, Meaning>, place: Place): void {
+  const tried = Object.entries(kinds as Readonly<Record<string, CallerKindSource>>);
+  for (const [index, [name, kind]] of tried.entries()) {
+    const agents = agentsOf(kind);
+    const meaning = entries.get(name);
+    if (meaning?.kind !== 'branch') continue;
+    const later = tried
+      .slice(index + 1)
+      .filter(([, other]) => agentsOf(other).some((two) => agents.some((one) => doMeet(one, two))))
+      .map(([other]) => other)
+      .sort();
+    if (later.length === 0) continue;
+    const before = leaf(later, { path: [...place.path, name], pattern: TURN, names: [name] });
+    entries.set(name, branchOf(new Map([...meaning.entries, ['before', before]]), meaning));
+  }
+}
+
+/** Headers alone tell a kind whatever its User-Agent. */
+function agentsOf({ user_agents: agents, headers }: CallerKindSource): readonly string[] {
+  return agents ?? (headers === undefined ? [] : ['*']);
+}
+
+/** True when one User-Agent can match both patterns. */
+function doMeet(one: string, two: string): boolean {
+  const [a, b] = [one.toLowerCase(), two.toLowerCase()];
+  const starts = (pattern: string, text: string): boolean => pattern.endsWith('*') && text.startsWith(pattern.slice(0, -1));
+  return a === b || starts(a, b.replace(/\*$/, '')) || starts(b, a.replace(/\*$/, ''));
+}
+
+function branchOf(entries: ReadonlyMap<string, Meaning>, { path, pattern, names }: Place): Branch {
+  const canonical = [...entries]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, part]) => `${JSON.stringify(key)}:${part.canonical}`);
+  const shown = `{ ${[...entries].map(([key, part]) => `${key}: ${part.shown}`).join(', ')} }`;
+  return { kind: 'branch', path, pattern, names, entries, canonical: `{${canonical.join()}}`, shown };
+}
+
+function leaf(
+  value: unknown,
+  place: Place,
+  canonical = JSON.stringify(inOrderOfKeys(value)),
+  shown = showValue(value as ValueSource),
+): Leaf {
+  return { kind: 'leaf', ...place, value, canonical, shown };
 }
 
 /** The order of keys says nothing. */
@@ -207,52 +248,60 @@ function showReplyValue(value: ValueSource): string {
   return typeof value === 'string' && /^(?:-?\d+(?:\.\d+)?|true|false|null)$/.test(value) ? `'${value}'` : showValue(value);
 }
 
-function setOf(texts: readonly string[], canonical: (text: string) => string, place: Place): SetOfItems {
+const listed = (items: readonly { readonly shown: string }[]): string => `[${items.map(({ shown }) => shown).join(', ')}]`;
+
+/** Of two that mean the same the first is the item. */
+function setOf(all: readonly (readonly [string, Item])[], place: Place): SetOfItems {
   const items = new Map<string, Item>();
-  for (const [index, text] of texts.entries()) {
-    const key = canonical(text);
-    if (!items.has(key)) items.set(key, { path: [...place.path, index], shown: text });
-  }
-  return { kind: 'set', ...place, items };
+  for (const [key, item] of all) if (!items.has(key)) items.set(key, item);
+  return {
+    kind: 'set',
+    ...place,
+    items,
+    canonical: JSON.stringify([...items.keys()].sort()),
+    shown: listed([...items.values()]),
+  };
+}
+
+function itemsOf(texts: readonly string[], canonical: (text: string) => string, { path }: Place): [string, Item][] {
+  return texts.map((shown, index) => [canonical(shown), { path: [...path, index], shown }]);
+}
+
+/** The value of a table is a word of itself. */
+function wordsOf(words: readonly string[], place: Place): SetOfItems {
+  const items = itemsOf(words, canonicalWord, place);
+  if (place.pattern !== 'tables.*.values.*.words') return setOf(items, place);
+  const shown = place.names[1]!;
+  const own: [string, Item] = [canonicalWord(shown), { path: place.path, shown }];
+  return setOf([...items.map((item) => (item[0] === own[0] ? own : item)), own], place);
 }
 
 function routesOf(texts: readonly string[], place: Place): SetOfItems {
-  const items = new Map<string, Item>();
-  for (const [index, text] of texts.entries()) {
-    for (const { methods, path } of parseRoute(text)) {
-      const address = path.replace(/\/{2,}/g, '/');
-      for (const method of methods)
-        items.set(`${method} ${address}`, { path: [...place.path, index], shown: `${method} ${address}` });
-    }
-  }
-  return { kind: 'set', ...place, items };
+  const items = texts.flatMap((text, index) =>
+    parseRoute(text).flatMap(({ methods, path }) =>
+      methods.map((method): [string, Item] => {
+        const shown = `${method} ${path.replace(/\/{2,}/g, '/')}`;
+        return [shown, { path: [...place.path, index], shown }];
+      }),
+    ),
+  );
+  return setOf(items, place);
 }
 
 function numbersOf(numbers: Readonly<Record<string, string>>, place: Place): Branch {
-  const entries = new Map<string, Meaning>();
-  for (const [number, value] of Object.entries(numbers)) {
+  const entries = Object.entries(numbers).map(([number, value]): [string, Meaning] => {
     const key = String(Number(number));
-    entries.set(key, leaf(value, { ...place, path: [...place.path, number], names: [...place.names, key] }));
-  }
-  return { kind: 'branch', ...place, entries };
-}
-
-function without(item: object, ...keys: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(item).filter(([key]) => !keys.includes(key)));
+    return [key, leaf(value, { ...place, path: [...place.path, number], names: [...place.names, key] })];
+  });
+  return branchOf(new Map(entries), place);
 }
 
 /** A short description of an item without a name. */
 function describeItem(item: Fields): string {
   if (typeof item['title'] === 'string') return item['title'];
-  const text = Object.entries(without(item, 'weight'))
+  const text = Object.entries(item)
+    .filter(([key]) => key !== 'weight')
     .map(([key, value]) => `${key} ${Array.isArray(value) ? value.join(', ') : textOf(value as string)}`)
     .join(', ');
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-/** True when one User-Agent can match both patterns. */
-function doMeet(one: string, two: string): boolean {
-  const [a, b] = [one.toLowerCase(), two.toLowerCase()];
-  const starts = (pattern: string, text: string): boolean => pattern.endsWith('*') && text.startsWith(pattern.slice(0, -1));
-  return a === b || starts(a, b.replace(/\*$/, '')) || starts(b, a.replace(/\*$/, ''));
 }

@@ -1,7 +1,19 @@
 /** Many changes with one cause → one change that says where and how often. */
 import type { SeenShape } from '../../domain/traffic';
 import type { ReplyOutcome } from '../../mapping/mapping';
-import type { NoticedChange } from './compare-noticed';
+
+/** One thing that a script or v1 would notice of a change of mappings, for one request. */
+export interface NoticedChange {
+  readonly operation: string;
+  readonly part: 'fate' | 'operation' | 'format' | 'call' | 'reply';
+  /** Of the v1 call or of the reply. */
+  readonly field?: string | undefined;
+  readonly outcome?: ReplyOutcome;
+  readonly before: string;
+  readonly after: string;
+  /** Why it can move money. */
+  readonly money: string | undefined;
+}
 
 export interface ReplayChange {
   readonly part: NoticedChange['part'];
@@ -43,11 +55,10 @@ export function groupChanges(met: Iterable<Met>): ReplayChange[] {
   const groups = new Map<string, Group>();
   for (const { change, seen, request } of met) {
     const { operation, part, field = '', outcome = '' } = change;
-    const group = groupAt(
-      groups,
-      [operation, part, field, outcome, part === 'fate' ? `${change.before} ${change.after}` : ''].join('\0'),
-      change,
-    );
+    const fate = part === 'fate' ? `${change.before} ${change.after}` : '';
+    const key = [operation, part, field, outcome, fate].join('\0');
+    const group = groups.get(key) ?? groupOf(change);
+    groups.set(key, group);
     group.seen.add(seen);
     const pair = `${change.before}\0${change.after}`;
     if (!group.pairs.has(pair)) group.pairs.set(pair, { before: change.before, after: change.after, request });
@@ -56,10 +67,8 @@ export function groupChanges(met: Iterable<Met>): ReplayChange[] {
   return merged.map(toChange).sort(byWeight);
 }
 
-function groupAt(groups: Map<string, Group>, key: string, change: NoticedChange): Group {
-  const known = groups.get(key);
-  if (known !== undefined) return known;
-  const group: Group = {
+function groupOf(change: NoticedChange): Group {
+  return {
     change,
     operations: new Set([change.operation]),
     fields: new Set(change.field === undefined ? [] : [change.field]),
@@ -67,8 +76,6 @@ function groupAt(groups: Map<string, Group>, key: string, change: NoticedChange)
     seen: new Set(),
     pairs: new Map(),
   };
-  groups.set(key, group);
-  return group;
 }
 
 const WHERE = ['operations', 'outcomes', 'fields'] as const;

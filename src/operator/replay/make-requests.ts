@@ -1,8 +1,11 @@
 /** A remembered shape → requests of that shape. One is as ordinary as can be; each other differs from it in one thing. */
+import { createHash } from 'node:crypto';
+import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { LegacyRequest, LegacyValue } from '../../domain/legacy';
-import type { AuthShape, FieldShape, RequestShape, SeenShape } from '../../domain/traffic';
-import type { Mapping } from '../../mapping/mapping';
-import { phoneWith, readersOf, sampleValues, type Side } from './sample-values';
+import type { AuthShape, FieldShape, RequestShape, SeenShape, FieldKind } from '../../domain/traffic';
+import type { CatalogLists } from '../../gateway/read/catalog-lists';
+import type { Mapping, CallerKey, Field, Operation } from '../../mapping/mapping';
+import type { Table } from '../../mapping/table';
 
 /** Enough for every number and word of a handful of fields. */
 const REQUESTS_MAX = 200;
@@ -94,3 +97,158 @@ const HEADERS: Readonly<Record<AuthShape, LegacyRequest['headers']>> = {
   bearer: { authorization: `Bearer ${KEY}` },
   token_header: { token: KEY },
 };
+
+/** A mapping, the operation that it takes a request for, if any, and what it says of who asks. */
+interface Side {
+  readonly mapping: Mapping;
+  readonly operation: Operation | undefined;
+  readonly callerKey: CallerKey | undefined;
+}
+
+/** A table of a hundred words is tried as far as this. */
+const SAMPLES_MAX = 60;
+const PHONE = '08031234567';
+
+/**
+ * Values for a field of which only the kind is remembered, whatever either mapping could read in it otherwise. The most
+ * ordinary value first.
+ */
+function sampleValues({ name, kind, word }: FieldShape, sides: readonly Side[]): readonly LegacyValue[] {
+  if (word !== undefined) return [kind === 'integer' || kind === 'decimal' ? Number(word) : word];
+  const fixed = FIXED[kind];
+  if (fixed !== undefined) return fixed;
+  const samples = sides.flatMap((side) =>
+    readersOf(name, side.operation).flatMap((field) => samplesFor(field, kind, side, sides)),
+  );
+  const distinct = [...new Map(samples.map((sample) => [JSON.stringify(sample), sample])).values()];
+  return distinct.length === 0 ? [ORDINARY[kind] ?? 'SAMPLE'] : distinct.slice(0, SAMPLES_MAX);
+}
+
+function readersOf(spelling: string, operation: Operation | undefined): readonly Field[] {
+  return (operation?.fields ?? []).filter(({ from, otherwise }) => from.includes(spelling) || otherwise.includes(spelling));
+}
+
+/** Kinds of which each stands for exactly one value. */
+const FIXED: Readonly<Partial<Record<FieldKind, readonly LegacyValue[]>>> = {
+  flag: [true, false],
+  empty: [''],
+  null: [null],
+  list: [[PHONE]],
+  object: [{}],
+};
+
+/** For what no mapping reads, and for kinds that do not fit their reader: both mappings say so alike. */
+const ORDINARY: Readonly<Partial<Record<FieldKind, LegacyValue>>> = {
+  integer: 1,
+  decimal: 1.5,
+  digits: '1',
+  phone: PHONE,
+  amount: '1,000',
+  word: 'SAMPLE',
+  text: 'A SAMPLE TEXT',
+};
+
+function samplesFor(field: Field, kind: FieldKind, side: Side, sides: readonly Side[]): readonly LegacyValue[] {
+  if (field.table !== undefined) return tableSamples(field.table, kind, side);
+  if (field.as === 'phone') return kind === 'phone' || kind === 'digits' || kind === 'integer' ? phoneSamples(kind, sides) : [];
+  if (field.as === 'flag') return flagSamples(kind);
+  const texts = field.lengthMax === undefined ? [] : ['x'.repeat(field.lengthMax), 'x'.repeat(field.lengthMax + 1)];
+  if (field.as === 'text') return kind === 'text' || kind === 'word' ? [ORDINARY[kind]!, ...texts] : [];
+  if (field.as === 'phone_list') return kind === 'text' ? [`${PHONE},08051234567`] : [];
+  if (field.as === 'identifier') return kind === 'integer' ? [1_234_567_890] : kind === 'digits' ? ['1234567890'] : [];
+  return numberSamples(field, kind);
+}
+
+function tableSamples(table: Table, kind: FieldKind, { mapping, callerKey }: Side): readonly LegacyValue[] {
+  if (kind === 'word' || kind === 'text') return [...table.words, ORDINARY[kind]!];
+  if (kind !== 'integer' && kind !== 'digits') return [];
+  const numberings = [
+    ...[...mapping.formats.keys()].map((format) => mapping.numberingOf(format, table)),
+    table.numbering,
+    ...mapping.otherNumberings.map(({ numbering }) => numbering),
+  ];
+  const shared = numberings.flatMap((numbering) => [...numbering.keys()]).sort((a, b) => a - b);
+  // The caller's own come first: they are what this caller sends, and a long table is not tried to its end.
+  const numbers = [...new Set([...(callerKey?.numbers.get(table.name)?.meanings.keys() ?? []), ...shared])];
+  // One that no numbering has.
+  return [...numbers, Math.max(0, ...numbers) + 1].map((number) => (kind === 'integer' ? number : String(number)));
+}
+
+function flagSamples(kind: FieldKind): readonly LegacyValue[] {
+  if (kind === 'integer') return [1, 0];
+  return kind === 'digits' ? ['1', '0'] : kind === 'word' ? ['true', 'false'] : [];
+}
+
+/** Amounts, quantities and plan numbers; also at their bounds and beyond them. */
+function numberSamples({ as, isAmount, min, max }: Field, kind: FieldKind): readonly LegacyValue[] {
+  const scale = isAmount ? 100 : 1;
+  const bounds = [min, max].flatMap((bound) =>
+    bound === undefined ? [] : [bound / scale, bound / scale - 1, bound / scale + 1],
+  );
+  const usual = as === 'naira' || as === 'denomination' ? 100 : as === 'plan_id' ? 1_001 : as === 'quantity' ? 1 : 1_000;
+  const numbers = [usual, ...bounds.filter((bound) => bound >= 0 && bound !== usual)];
+  if (kind === 'integer') return numbers.filter(Number.isInteger);
+  if (kind === 'digits') return numbers.filter(Number.isInteger).map(String);
+  if (kind === 'decimal') return numbers.map((number) => number + 0.5);
+  return kind === 'amount' ? numbers.map((number) => number.toFixed(2)) : [];
+}
+
+/** One number of each network, and one for every prefix that the mappings do not give to the same. */
+function phoneSamples(kind: FieldKind, sides: readonly Side[]): readonly LegacyValue[] {
+  const tables = sides.flatMap(({ mapping }) => [...mapping.tables.values()]);
+  const prefixes = new Set(tables.flatMap((table) => table.values.flatMap((value) => table.prefixesOf(value).slice(0, 1))));
+  for (const prefix of tables.flatMap((table) => table.values.flatMap((value) => table.prefixesOf(value)))) {
+    const owners = sides.map(({ mapping }) => [...mapping.tables.values()].map((table) => table.valueOfPhone(prefix)).join());
+    if (new Set(owners).size > 1) prefixes.add(prefix);
+  }
+  return [PHONE, ...[...prefixes].map(phoneWith)].map((phone) => (kind === 'integer' ? Number(phone) : phone));
+}
+
+function phoneWith(prefix: string): string {
+  return `${prefix}1234567`.padEnd(11, '0').slice(0, 11);
+}
+
+/** Kobo. */
+const PRICE = 50_000;
+
+const LISTS: CatalogLists['lists'] = {
+  data_plans: ['MTN', 'GLO', 'AIRTEL', '9MOBILE'].flatMap((network, at) =>
+    ['SME', 'GIFTING', 'CORPORATE'].map((type, index) => ({
+      id: 1_001 + at * 10 + index,
+      network,
+      network_id: at + 1,
+      name: `${network} 1GB`,
+      plan_name: '1GB',
+      data_size: '1GB',
+      data_type: type,
+      validity: '30 days',
+      price: PRICE,
+    })),
+  ),
+  cable_plans: ['GOTV', 'DSTV', 'STARTIMES'].map((provider, index) => ({
+    id: 2_001 + index,
+    provider,
+    cable_id: String(index + 1),
+    name: `${provider} BASIC`,
+    plan_name: 'BASIC',
+    price: PRICE,
+  })),
+  cable_providers: ['GOTV', 'DSTV', 'STARTIMES'].map((name, index) => ({ id: index + 1, name })),
+  discos: [{ id: 501, name: 'A DISCO', charge: 10_000 }],
+  exams: ['WAEC', 'NECO', 'NABTEB'].map((name, index) => ({ id: index + 1, name, price: PRICE })),
+  recharge_cards: ['MTN', 'GLO', 'AIRTEL', '9MOBILE'].map((network) => ({ network, denomination: 100, price: PRICE })),
+};
+
+/** A catalog for requests whose values are made up: every word is found, and always as the same row. */
+export const SAMPLE_CATALOG: CatalogLists = {
+  lists: LISTS,
+  find: (list, key, value) => rowOf(list, key, value),
+};
+
+/** Another word is another row, so that a field that comes to hold another word is seen. */
+function rowOf(list: string, key: string, value: JsonValue): JsonObject | undefined {
+  const [row] = LISTS[list] ?? [];
+  if (row === undefined) return undefined;
+  const number = createHash('sha256').update(textOf(value)).digest().readUInt16BE(0);
+  return { ...row, id: number, name: `ROW ${number}`, [key]: value };
+}

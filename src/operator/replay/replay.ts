@@ -2,14 +2,17 @@
  * Remembered shapes of requests through two mappings, by the very steps of the walk: which calls and replies would change.
  * A shape holds no values, so they are made up, and whatever a table or a bound could tell apart is tried. Nothing is sent.
  */
-import type { SeenShape } from '../../domain/traffic';
+import { Secret } from '../../domain/credentials';
+import { GatewayError } from '../../domain/errors';
+import { textOf } from '../../domain/json';
 import type { LegacyRequest } from '../../domain/legacy';
-import { plainCallerKey } from '../../mapping/compile-caller-key';
-import type { Mapping } from '../../mapping/mapping';
-import { compareNoticed, outcomeWordsOf, TAKEN } from './compare-noticed';
-import { groupChanges, type Met, type ReplayChange } from './group-changes';
-import { makeRequests } from './make-requests';
-import { playRequest, type Caller } from './play-request';
+import type { SeenShape } from '../../domain/traffic';
+import { walkIn, type Known } from '../../gateway/read/walk-in';
+import { plainCallerKey } from '../../mapping/compile-callers';
+import type { Mapping, OperationKind, ReplyOutcome } from '../../mapping/mapping';
+import { explainReplies } from '../explain/explain';
+import { groupChanges, type Met, type NoticedChange, type ReplayChange } from './group-changes';
+import { makeRequests, SAMPLE_CATALOG } from './make-requests';
 
 export interface Replay {
   /** How many shapes were played, and how many requests had come in them. */
@@ -22,7 +25,10 @@ export interface Replay {
 
 export function replay(shapes: readonly SeenShape[], before: Mapping, after: Mapping): Replay {
   const met: Met[] = [];
-  const words = outcomeWordsOf(before, after);
+  // The words by which either mapping tells outcomes.
+  const words = new Set(
+    [before, after].flatMap((one) => Object.values(one.words).flatMap(({ status, Status }) => [status, Status])),
+  );
   let played = 0;
   for (const seen of shapes) {
     const found: Met[] = [];
@@ -30,7 +36,7 @@ export function replay(shapes: readonly SeenShape[], before: Mapping, after: Map
     for (const request of makeRequests(seen, before, after)) {
       for (const caller of callersOf(seen, request, running)) {
         played += 1;
-        const changes = compareNoticed(playRequest(request, running, caller), playRequest(request, candidate, caller), words);
+        const changes = compareNoticed(play(request, running, caller), play(request, candidate, caller), words);
         for (const change of changes) found.push({ change, seen, request: describeRequest(request) });
       }
     }
@@ -55,6 +61,12 @@ function withoutEchoes(found: readonly Met[]): readonly Met[] {
     : found;
 }
 
+/** Who asks: pins of keys count, and the mark of a login's token. */
+interface Caller {
+  readonly fingerprint: string;
+  readonly tokenFormat?: string;
+}
+
 /**
  * The key that asked, as far as it is remembered. Its token may have carried the mark of a login, which a shape does not
  * show: where the running mapping would take the request for another format than it was taken for, that is tried as well.
@@ -64,9 +76,9 @@ function callersOf(
   request: LegacyRequest,
   before: Mapping,
 ): Caller[] {
-  const plain: Caller = { fingerprint, tokenFormat: undefined };
+  const plain = { fingerprint };
   if (format === undefined || shape.auth === 'none' || shape.auth === 'basic') return [plain];
-  if (before.formats.get(format)?.hasLogin !== true || playRequest(request, before, plain).format === format) return [plain];
+  if (before.formats.get(format)?.hasLogin !== true || play(request, before, plain).format === format) return [plain];
   return [plain, { fingerprint, tokenFormat: format }];
 }
 
@@ -74,4 +86,105 @@ function describeRequest({ method, path, query, body }: LegacyRequest): string {
   const fields = [...query, ...body].map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const text = `${method} ${path}${fields.length === 0 ? '' : ` ${fields.join(' ')}`}`;
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+type Texts = ReadonlyMap<string, string>;
+
+/** Everything about one request that a script or v1 would notice, as texts. */
+interface Noticed {
+  readonly operation: string | undefined;
+  readonly kind: OperationKind | undefined;
+  readonly format: string | undefined;
+  /** The code of a refusal. */
+  readonly refusal: string | undefined;
+  /** `POST /airtime`; undefined when v1 is not asked. */
+  readonly endpoint: string | undefined;
+  readonly call: Texts;
+  readonly replies: ReadonlyMap<ReplyOutcome, Texts>;
+}
+
+/** The HTTP status among the fields of a reply. */
+const HTTP_STATUS = 'HTTP status';
+
+/** One made request through one mapping. */
+function play(request: LegacyRequest, mapping: Mapping, caller: Caller): Noticed {
+  const credentials = { apiKey: new Secret('replayed'), ...caller };
+  const isBasic = request.headers.authorization?.startsWith('Basic') === true;
+  const routed = walkIn(request, mapping);
+  const asked = routed.kind === 'needs_caller' ? routed.withCaller({ credentials, isBasic }) : routed;
+  const walk = asked.kind === 'needs_catalog' ? asked.withCatalog(SAMPLE_CATALOG) : asked;
+  if (walk.kind === 'stopped' && !(walk.error instanceof GatewayError)) throw walk.error;
+  const refusal = walk.kind === 'stopped' ? (walk.error as GatewayError).code : undefined;
+  const known: Known = walk.known;
+  const { operation, detection } = known;
+  const call = refusal === undefined ? known.call : undefined;
+  const replies = refusal === undefined ? explainReplies(known, mapping, SAMPLE_CATALOG) : [];
+  return {
+    operation: operation?.name,
+    kind: operation?.kind,
+    format: detection?.format,
+    refusal,
+    endpoint: call && `${call.method} ${call.path}`,
+    call: new Map(Object.entries({ ...call?.query, ...call?.body }).map(([key, value]) => [key, textOf(value)])),
+    replies: new Map(
+      replies.map(({ outcome, http, fields }) => [
+        outcome,
+        new Map([[HTTP_STATUS, String(http)], ...fields.map(({ field, value }) => [field, textOf(value)] as const)]),
+      ]),
+    ),
+  };
+}
+
+const ABSENT = 'absent';
+/** The fate of a request that is not refused. */
+const TAKEN = 'taken';
+
+function compareNoticed(before: Noticed, after: Noticed, outcomeWords: ReadonlySet<string>): NoticedChange[] {
+  const operation = before.operation ?? after.operation ?? 'no operation';
+  const both = [before, after];
+  const isOrder = both.some(({ kind }) => kind === 'purchase' || kind === 'status');
+  /** One thing that both notice; its change is of money when there is a reason. */
+  const compared = (
+    part: NoticedChange['part'],
+    of: (noticed: Noticed) => string | undefined,
+    money: string | undefined,
+    field?: string,
+  ): NoticedChange[] => {
+    const [was, is] = both.map((noticed) => of(noticed) ?? ABSENT) as [string, string];
+    return was === is ? [] : [{ operation, part, before: was, after: is, field, money }];
+  };
+  const fate = compared(
+    'fate',
+    ({ refusal }) => (refusal === undefined ? TAKEN : `refused (${refusal})`),
+    isOrder && both.some(({ refusal }) => refusal === undefined) ? 'an order is taken or refused' : undefined,
+  );
+  if (fate.length > 0) return fate;
+  const other = compared('operation', (noticed) => noticed.operation, isOrder ? 'another thing is ordered' : undefined);
+  if (other.length > 0) return other;
+  const call = 'v1 is asked for something else';
+  const outcomes = new Set(both.flatMap(({ replies }) => [...replies.keys()]));
+  return [
+    ...compared('format', ({ format }) => format, isOrder ? 'the order is taken for another format' : undefined),
+    ...compared('call', ({ endpoint }) => endpoint, call, 'endpoint'),
+    ...changedFields(before.call, after.call).map((change): NoticedChange => ({
+      operation,
+      part: 'call',
+      ...change,
+      money: call,
+    })),
+    ...[...outcomes].flatMap((outcome) =>
+      changedFields(before.replies.get(outcome), after.replies.get(outcome)).map((change): NoticedChange => {
+        const isOutcome = change.field === HTTP_STATUS || outcomeWords.has(change.before) || outcomeWords.has(change.after);
+        const money = isOutcome ? 'it tells how an order ended' : undefined;
+        return { operation, part: 'reply', outcome, ...change, money };
+      }),
+    ),
+  ];
+}
+
+function changedFields(before: Texts = new Map(), after: Texts = new Map()): Record<'field' | 'before' | 'after', string>[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
+    const [was, is] = [before.get(field), after.get(field)];
+    return was === is ? [] : [{ field, before: was ?? ABSENT, after: is ?? ABSENT }];
+  });
 }

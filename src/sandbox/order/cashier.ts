@@ -9,7 +9,7 @@ import type { OrderBook } from './order-book';
 // Section 3, last row: a pending order older than this is re-checked with the provider when its receipt is read.
 const RECHECK_AFTER_MS = 2 * 60_000;
 
-export interface CashierParts {
+interface CashierParts {
   readonly clock: Clock;
   readonly ledger: Ledger;
   readonly orders: OrderBook;
@@ -59,7 +59,7 @@ export class Cashier {
       toldWhenAsked: course.toldWhenAsked ?? null,
       isProcessing: course.isProcessing ?? false,
     };
-    this.#post('charge', order, -1);
+    this.#post('charge', order, priceLines(order, -1));
     if (course.first !== 'pending') this.#finish(order, course.first);
     orders.add(order);
     if (order.status !== 'pending') this.#parts.onFinal(order);
@@ -95,31 +95,25 @@ export class Cashier {
     order.due = null;
     order.toldWhenAsked = null;
     if (result === 'failed') {
-      this.#post('refund', order, 1);
+      this.#post('refund', order, priceLines(order, 1));
       order.balanceAfter = this.#parts.ledger.balance(walletBook(order.walletId));
       return;
     }
     if (order.hasToken) order.token = this.#parts.mint.token(order.id);
     if (order.cards > 0) order.pins = this.#parts.mint.cards(order.id, order.cards);
-    if (order.cashback > 0) this.#postCashback(order);
+    if (order.cashback > 0) {
+      this.#post('cashback', order, transferLines('promotion', cashbackBook(order.walletId), order.cashback));
+    }
   }
 
-  #post(kind: 'charge' | 'refund', order: Order, sign: 1 | -1): void {
-    const { charge, fee } = order;
-    const wallet = walletBook(order.walletId);
-    const lines: Lines =
-      fee === ZERO_KOBO
-        ? [wallet, kobo(sign * charge), 'revenue', kobo(-sign * charge)]
-        : [wallet, kobo(sign * charge), 'revenue', kobo(-sign * (charge - fee)), 'fees', kobo(-sign * fee)];
+  #post(kind: 'charge' | 'refund' | 'cashback', order: Order, lines: Lines): void {
     this.#parts.ledger.post({ kind, orderId: order.id, at: this.#parts.clock.now(), lines });
   }
+}
 
-  #postCashback(order: Order): void {
-    this.#parts.ledger.post({
-      kind: 'cashback',
-      orderId: order.id,
-      at: this.#parts.clock.now(),
-      lines: transferLines('promotion', cashbackBook(order.walletId), order.cashback),
-    });
-  }
+/** The wallet pays the charge (-1) or gets it back (1); the company's fee is booked apart. */
+function priceLines({ walletId, charge, fee }: Order, sign: 1 | -1): Lines {
+  const wallet = walletBook(walletId);
+  if (fee === ZERO_KOBO) return [wallet, kobo(sign * charge), 'revenue', kobo(-sign * charge)];
+  return [wallet, kobo(sign * charge), 'revenue', kobo(-sign * (charge - fee)), 'fees', kobo(-sign * fee)];
 }

@@ -1,18 +1,17 @@
 import { kobo, ZERO_KOBO, type AmountMinor } from '../../domain/amount';
 import { numberKey, type Store } from '../store/store';
+import type { Order } from './order';
 
 /** The books of the house; each wallet adds `wallet:<id>` and `cashback:<id>`. */
-export type HouseBook = 'funding' | 'revenue' | 'fees' | 'promotion';
-export type BookName = HouseBook | `wallet:${string}` | `cashback:${string}`;
-
-export type PostingKind = 'opening' | 'adjustment' | 'charge' | 'refund' | 'cashback';
+type HouseBook = 'funding' | 'revenue' | 'fees' | 'promotion';
+type BookName = HouseBook | `wallet:${string}` | `cashback:${string}`;
 
 /** Book, amount, book, amount, …: flat, because there are as many of these as of anything. */
 export type Lines = readonly (BookName | AmountMinor)[];
 
 /** One double entry: its lines add up to nothing. A posting is never changed; a correcting one is added. */
 export interface Posting {
-  readonly kind: PostingKind;
+  readonly kind: 'opening' | 'adjustment' | 'charge' | 'refund' | 'cashback';
   readonly orderId: number | null;
   readonly at: number;
   readonly lines: Lines;
@@ -46,10 +45,13 @@ export function cashbackBook(walletId: string): BookName {
   return bookName('cashback', walletId);
 }
 
+const NEWEST_MAX = 100;
+
 /** Balances in memory, postings in the store. */
 export class Ledger {
   readonly #store: Store;
   readonly #balances = new Map<BookName, number>();
+  readonly #newest: Posting[] = [];
   #lastId = 0;
 
   constructor(store: Store) {
@@ -85,7 +87,61 @@ export class Ledger {
     return this.#store.entries<Posting>('posting');
   }
 
+  /** The last hundred, newest first. */
+  newest(): readonly Posting[] {
+    return this.#newest.toReversed();
+  }
+
   #apply(posting: Posting): void {
+    this.#newest.push(posting);
+    if (this.#newest.length > NEWEST_MAX) this.#newest.shift();
     eachLine(posting.lines, (book, amount) => this.#balances.set(book, (this.#balances.get(book) ?? 0) + amount));
   }
+}
+
+export interface LedgerReport {
+  readonly isBalanced: boolean;
+  /** In words, one sentence each; empty when all is well. */
+  readonly faults: readonly string[];
+  /** In kobo. */
+  readonly books: Readonly<Record<string, number>>;
+  readonly postings: number;
+  readonly orders: number;
+}
+
+/**
+ * The invariant: every posting and all books together add up to nothing, the books say what the postings say, no wallet is
+ * in debt, and each order has cost its wallet exactly its charge, or nothing when it failed.
+ */
+export function checkLedger(ledger: Ledger, orders: Iterable<Order>): LedgerReport {
+  const faults: string[] = [];
+  const books = new Map<string, number>();
+  const paid = new Map<number, number>();
+  let postings = 0;
+  for (const [key, posting] of ledger.postings()) {
+    postings += 1;
+    let sum = 0;
+    const { orderId } = posting;
+    eachLine(posting.lines, (book, amount) => {
+      sum += amount;
+      books.set(book, (books.get(book) ?? 0) + amount);
+      if (orderId !== null && book.startsWith('wallet:')) paid.set(orderId, (paid.get(orderId) ?? 0) - amount);
+    });
+    if (sum !== 0) faults.push(`posting ${Number(key)} is out of balance by ${sum} kobo`);
+  }
+  let total = 0;
+  for (const [book, balance] of ledger.books()) {
+    total += balance;
+    if (books.get(book) !== balance) faults.push(`${book} holds ${balance} kobo, its postings say ${books.get(book) ?? 0}`);
+    if (balance < 0 && book.startsWith('wallet:')) faults.push(`${book} is in debt by ${-balance} kobo`);
+  }
+  if (total !== 0) faults.push(`the books are out of balance by ${total} kobo`);
+  let count = 0;
+  for (const order of orders) {
+    count += 1;
+    const expected = order.status === 'failed' ? 0 : order.charge;
+    const cost = paid.get(order.id) ?? 0;
+    if (cost !== expected) faults.push(`order ${order.reference} cost ${cost} kobo instead of ${expected}`);
+  }
+  return { isBalanced: faults.length === 0, faults, books: Object.fromEntries(ledger.books()), postings, orders: count };
 }

@@ -1,8 +1,9 @@
+import type { Store } from '../store/store';
 import type { FinalStatus } from './order';
 
-/** How the provider takes an order. */
+/** What becomes of an order at the provider. */
 export interface Course {
-  readonly first: 'success' | 'pending' | 'failed';
+  readonly first: FinalStatus | 'pending';
   readonly later?: { readonly afterMs: number; readonly result: FinalStatus };
   readonly toldWhenAsked?: FinalStatus;
   /** Until it ends, receipt and history call the order `processing` instead of `pending`. */
@@ -12,22 +13,16 @@ export interface Course {
 /** What goes wrong on the way back to the caller. */
 export type Fault = 'reset' | 'cut' | 'error-500' | 'slow' | 'html-502' | 'too-many';
 
-export interface Mood {
-  /** The last four digits of a phone, meter or smartcard number that call it up. */
-  readonly digits?: string;
-  /** Absent: nothing is charged. */
-  readonly course?: Course;
-  readonly fault?: Fault;
-}
+/** `digits` are the last four of a phone, meter or smartcard number that call the mood up. Without a course nothing is charged. */
+export type Mood =
+  | { readonly digits?: string; readonly course: Course; readonly fault?: Fault }
+  | { readonly digits?: string; readonly course?: undefined; readonly fault: Fault };
 
 export const SLOW_MS = 12_000;
 const LATE_MS = 5_000;
 const SUCCESS: Course = { first: 'success' };
 
-/**
- * What can be had on demand. Those without digits are reached by name only (`mood.<name>.` in front of a request_id, or
- * the admin call).
- */
+/** Every mood. One without digits is reached by name only: `mood.<name>.` in front of a request_id, or the admin call. */
 export const MOODS = {
   decline: { digits: '0000', course: { first: 'failed' } },
   'late-success': { digits: '0001', course: { first: 'pending', later: { afterMs: LATE_MS, result: 'success' } } },
@@ -50,14 +45,14 @@ export const MOODS = {
 
 export type MoodName = keyof typeof MOODS;
 
-export const FAIR: Required<Pick<Mood, 'course'>> = { course: SUCCESS };
+const FAIR: Mood = { course: SUCCESS };
 
 const BY_DIGITS: ReadonlyMap<string, MoodName> = new Map(
   Object.entries(MOODS).flatMap(([name, mood]) => ('digits' in mood ? [[mood.digits, name as MoodName]] : [])),
 );
 
 /** The mood that a purchase calls up itself: the name in its request_id goes before the digits of its number. */
-export function moodOf(requestId: string | null, number: string): MoodName | undefined {
+function moodOf(requestId: string | null, number: string): MoodName | undefined {
   const named = requestId === null ? undefined : /^mood\.([a-z0-9-]+)\./.exec(requestId)?.[1];
   if (named !== undefined && isMoodName(named)) return named;
   return BY_DIGITS.get(number.slice(-4));
@@ -65,4 +60,57 @@ export function moodOf(requestId: string | null, number: string): MoodName | und
 
 export function isMoodName(name: string): name is MoodName {
   return Object.hasOwn(MOODS, name);
+}
+
+interface Ordered {
+  readonly mood: MoodName;
+  calls: number;
+}
+
+/** Decides the mood of each purchase. */
+export class MoodBook {
+  readonly #store: Store;
+  readonly #struck = new Set<string>();
+  readonly #ordered = new Map<string, Ordered>();
+
+  constructor(store: Store) {
+    this.#store = store;
+    for (const [key] of store.entries('struck')) this.#struck.add(key);
+  }
+
+  /** The next `calls` purchases of this wallet have this mood, whatever their numbers say. */
+  order(walletId: string, mood: MoodName, calls: number): void {
+    if (calls > 0) this.#ordered.set(walletId, { mood, calls });
+    else this.#ordered.delete(walletId);
+  }
+
+  /** What the next purchases of a wallet were given; undefined when nothing was. */
+  orderedFor(walletId: string): { readonly mood: MoodName; readonly calls: number } | undefined {
+    return this.#ordered.get(walletId);
+  }
+
+  /**
+   * The mood of the next purchase. A mood strikes the first request with a given request_id: one that charges leaves an order,
+   * which a repeat finds; one that does not is remembered here, so that the repeat simply buys.
+   */
+  take(walletId: string, requestId: string | null, number: string): Mood {
+    const key = requestId === null ? undefined : `${walletId} ${requestId}`;
+    if (key !== undefined && this.#struck.has(key)) return FAIR;
+    const name = this.#takeOrdered(walletId) ?? moodOf(requestId, number);
+    if (name === undefined) return FAIR;
+    const mood: Mood = MOODS[name];
+    if (mood.course === undefined && key !== undefined) {
+      this.#struck.add(key);
+      this.#store.put('struck', key, 1);
+    }
+    return mood;
+  }
+
+  #takeOrdered(walletId: string): MoodName | undefined {
+    const ordered = this.#ordered.get(walletId);
+    if (ordered === undefined) return undefined;
+    ordered.calls -= 1;
+    if (ordered.calls === 0) this.#ordered.delete(walletId);
+    return ordered.mood;
+  }
 }

@@ -66,6 +66,11 @@ export class OrderBook {
     return this.#wallet(walletId).orders;
   }
 
+  /** Newest first. */
+  newest(count: number): readonly Order[] {
+    return this.#orders.slice(Math.max(1, this.#orders.length - count)).reverse() as Order[];
+  }
+
   *all(): Iterable<Order> {
     for (const order of this.#orders) if (order !== undefined) yield order;
   }

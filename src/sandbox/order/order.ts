@@ -1,5 +1,5 @@
 import type { AmountMinor } from '../../domain/amount';
-import type { Category } from '../catalog/catalog-file';
+import type { Category } from '../catalog';
 
 /** Section 3, without `processing`: its transitions are not shown, so it is a pending order under another status word. */
 export type OrderStatus = 'success' | 'pending' | 'failed';

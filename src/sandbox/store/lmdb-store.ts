@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { checkDataFile } from '../../journal/lmdb/check-data-file';
-import { closeToOthers } from '../../journal/lmdb/close-to-others';
+import { closeToOthers } from '../../journal/lmdb/environment';
 import { createLastingRoot, type LastingRoot } from '../../journal/lmdb/lasting-root';
 import { claimFolder, releaseFolder } from './claim-folder';
 import type { Store, StoredKind } from './store';
@@ -21,18 +21,16 @@ export async function checkStore(dataDir: string): Promise<void> {
     throw new Error(`the sandbox data folder ${dataDir} ${complaint}; restore it, or use another folder`);
 }
 
-export interface LmdbStoreOptions {
-  /** The first failed write, and undefined for the first that gets through again. */
-  readonly onFailure?: ((failure: Error | undefined) => void) | undefined;
-}
+/** Hears the first failed write, and undefined for the first that gets through again. */
+export type OnStoreFailure = ((failure: Error | undefined) => void) | undefined;
 
 /** Opens the state in `dataDir`. Throws when another process holds it or when it was written in another layout. */
-export function openLmdbStore(dataDir: string, options: LmdbStoreOptions = {}): Store {
+export function openLmdbStore(dataDir: string, onFailure?: OnStoreFailure): Store {
   // Simulated or not, the tokens and PINs in it are told to their buyers alone.
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const root = openRoot(dataDir);
   claimFolder(root, dataDir, LAYOUT);
-  return new LmdbStore(dataDir, root, options);
+  return new LmdbStore(dataDir, root, onFailure);
 }
 
 function openRoot(dataDir: string, isReadOnly = false): RootDatabase<unknown, string> {
@@ -58,7 +56,7 @@ const RETRY_MOST_MS = 5_000;
 
 class LmdbStore implements Store {
   readonly #dataDir: string;
-  readonly #options: LmdbStoreOptions;
+  readonly #onFailure: OnStoreFailure;
   readonly #lasting: LastingRoot;
   #root: RootDatabase<unknown, string>;
   #queue: Write[] = [];
@@ -69,9 +67,9 @@ class LmdbStore implements Store {
   #retry: NodeJS.Timeout | undefined;
   #retryMs = RETRY_FIRST_MS;
 
-  constructor(dataDir: string, root: RootDatabase<unknown, string>, options: LmdbStoreOptions) {
+  constructor(dataDir: string, root: RootDatabase<unknown, string>, onFailure: OnStoreFailure) {
     this.#dataDir = dataDir;
-    this.#options = options;
+    this.#onFailure = onFailure;
     this.#root = root;
     const reopen = (isReadOnly: boolean): void => void (this.#root = openRoot(dataDir, isReadOnly));
     this.#lasting = createLastingRoot({ dir: dataDir, root: () => this.#root, reopen });
@@ -154,7 +152,7 @@ class LmdbStore implements Store {
     if (this.#failure === undefined) return;
     this.#failure = undefined;
     this.#retryMs = RETRY_FIRST_MS;
-    this.#options.onFailure?.(undefined);
+    this.#onFailure?.(undefined);
     if (this.#queue.length > 0) this.#flushSoon();
   }
 
@@ -164,7 +162,7 @@ class LmdbStore implements Store {
     this.#flushing = [];
     const reason = cause instanceof Error ? cause.message : String(cause);
     const failure = new Error(`the sandbox data folder ${this.#dataDir} cannot be written: ${reason}`, { cause });
-    if (this.#failure === undefined) this.#options.onFailure?.(failure);
+    if (this.#failure === undefined) this.#onFailure?.(failure);
     this.#failure = failure;
     this.#retry = setTimeout(() => this.#flushSoon(), this.#retryMs).unref();
     this.#retryMs = Math.min(2 * this.#retryMs, RETRY_MOST_MS);

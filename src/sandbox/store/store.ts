@@ -1,5 +1,5 @@
 /** What the sandbox keeps. A value is plain data; keys are unique within their kind. */
-export const STORED_KINDS = ['order', 'posting', 'account', 'delivery', 'struck', 'setting'] as const;
+const STORED_KINDS = ['order', 'posting', 'account', 'delivery', 'struck', 'setting'] as const;
 export type StoredKind = (typeof STORED_KINDS)[number];
 
 /**
@@ -21,4 +21,23 @@ export interface Store {
 /** Numbers as keys that sort as numbers do. */
 export function numberKey(value: number): string {
   return String(value).padStart(12, '0');
+}
+
+/** Keeps everything until the process ends: for tests and for sandboxes without a data folder. */
+export function createMemoryStore(): Store {
+  const kinds = new Map<StoredKind, Map<string, unknown>>(STORED_KINDS.map((kind) => [kind, new Map<string, unknown>()]));
+  const of = (kind: StoredKind) => {
+    const entries = kinds.get(kind);
+    if (entries === undefined) throw new Error(`the store has no kind ${kind}`);
+    return entries;
+  };
+  return {
+    // Keys are put in ascending order wherever the order matters, and a Map keeps the order of insertion.
+    entries: <T>(kind: StoredKind) => of(kind) as ReadonlyMap<string, T>,
+    put: (kind, key, value) => void of(kind).set(key, value),
+    remove: (kind, key) => void of(kind).delete(key),
+    committed: () => Promise.resolve(),
+    isWritable: () => true,
+    close: () => Promise.resolve(),
+  };
 }

@@ -1,16 +1,57 @@
+import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type { Clock } from '../clock';
-import type { DeliveryAttempt } from './delivery';
+import { nairaNumber, type AmountMinor } from '../../domain/amount';
+import type { Account, Mode } from '../account';
+import { watIso, type Clock } from '../clock';
+import type { Order } from '../order/order';
+import { describeOrder } from '../services';
+
+export interface DeliveryAttempt {
+  readonly at: number;
+  /** The receiver's HTTP status, or null when none came. */
+  readonly status: number | null;
+  readonly error: string | null;
+}
+
+/** One event on its way to one account, kept until long after it arrived. */
+export interface Delivery {
+  readonly id: number;
+  readonly reference: string;
+  readonly walletId: string;
+  readonly event: 'transaction.success' | 'transaction.failed';
+  /** The wallet right after the event. */
+  readonly balanceAfter: AmountMinor;
+  state: 'waiting' | 'delivered' | 'stopped';
+  /** How many times of the schedule have been used up. */
+  tries: number;
+  nextAt: number | null;
+  attempts: readonly DeliveryAttempt[];
+}
+
+/** The body fields of section 6. `timestamp` is the time of sending, so every attempt has its own body and signature. */
+export function webhookBody(delivery: Delivery, order: Order, mode: Mode, now: number): string {
+  const isFailed = delivery.event === 'transaction.failed';
+  return JSON.stringify({
+    event: delivery.event,
+    reference: order.reference,
+    status: isFailed ? 'failed' : 'success',
+    service: order.category,
+    amount: nairaNumber(order.amount),
+    description: describeOrder(order),
+    phone: order.number,
+    network: order.network,
+    refunded: isFailed,
+    balance_after: nairaNumber(delivery.balanceAfter),
+    sandbox: mode === 'sandbox',
+    created_at: watIso(order.createdAt),
+    timestamp: watIso(now),
+    ...(order.token === null ? {} : { token: order.token }),
+    ...(isFailed ? { message: 'Transaction failed. Your wallet has been refunded.' } : {}),
+  });
+}
 
 // Section 6, delivery rule 1.
 const ANSWER_MS = 10_000;
-
-export interface WebhookPost {
-  readonly url: string;
-  readonly event: string;
-  readonly signature: string;
-  readonly body: string;
-}
 
 /** One connection pool for all receivers. */
 export class WebhookPoster {
@@ -18,14 +59,19 @@ export class WebhookPoster {
   readonly #clock: Clock;
   readonly #closing = new AbortController();
 
-  /** `clock` is the receiver's time. `ca` is a certificate (PEM) to trust besides the public ones: for a receiver with a certificate of its own making. */
+  /** `clock` is the receiver's time; `ca` is a certificate (PEM) to trust besides the public ones. */
   constructor(clock: Clock, ca: string | undefined) {
     this.#clock = clock;
     this.#agent = new Agent({ pipelining: 1, connect: ca === undefined ? {} : { ca } });
   }
 
-  /** Never throws. A redirect is an answer that is not 2xx: following it would sign for a stranger. */
-  async post({ url, event, signature, body }: WebhookPost): Promise<Omit<DeliveryAttempt, 'at'>> {
+  /**
+   * Signs with the live key, or the sandbox key of an account that has no live key (section 6). Never throws. A redirect is an
+   * answer that is not 2xx: following it would sign for a stranger.
+   */
+  async post(url: string, event: string, body: string, { keys }: Account): Promise<Omit<DeliveryAttempt, 'at'>> {
+    const hmac = createHmac('sha256', keys.live ?? keys.sandbox ?? '');
+    const signature = hmac.update(body).digest('hex');
     const limit = new AbortController();
     const timer = this.#clock.setTimer(ANSWER_MS, () => limit.abort(new Error('no answer within 10 seconds')));
     try {

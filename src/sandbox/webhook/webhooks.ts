@@ -1,13 +1,9 @@
-import type { Mode } from '../account/account';
-import type { AccountBook } from '../account/account-book';
+import { checkWebhookUrl, type AccountBook, type Mode } from '../account';
 import type { Clock, ClockTimer } from '../clock';
 import type { Order } from '../order/order';
 import type { OrderBook } from '../order/order-book';
 import { numberKey, type Store } from '../store/store';
-import type { Delivery, DeliveryAttempt } from './delivery';
-import type { WebhookPoster } from './post-webhook';
-import { webhookBody, webhookSignature } from './webhook-body';
-import { checkWebhookUrl } from './webhook-url';
+import { webhookBody, type Delivery, type DeliveryAttempt, type WebhookPoster } from './post-webhook';
 
 // Section 6, delivery rule 2: minutes after the attempt before.
 const RETRY_MINUTES = [1, 5, 15, 60, 240] as const;
@@ -41,7 +37,7 @@ export class Webhooks {
     }
   }
 
-  /** In the same turn as the order's last change, so that both are on disk or neither is. */
+  /** Called in the same turn as the order's last change, so that both are on disk or neither is. */
   announce(order: Order): void {
     const { account } = this.#ownerOf(order.walletId);
     if (account?.webhook_url === undefined) return;
@@ -148,8 +144,7 @@ export class Webhooks {
       return { at, status: null, error: fault ?? 'the order is gone' };
     }
     const body = webhookBody(delivery, order, mode, at);
-    const said = await poster.post({ url, event: delivery.event, signature: webhookSignature(body, account), body });
-    return { at, ...said };
+    return { at, ...(await poster.post(url, delivery.event, body, account)) };
   }
 
   #ownerOf(walletId: string) {

@@ -1,5 +1,6 @@
 /** Gateway and sandbox for one file of tests, and what a script of either format would send to them. */
 import { askV1, openHouse, send, type House, type Told } from '../../flows/house';
+import { opened } from '../target';
 
 export type Format = 'a' | 'b';
 export type NetworkName = 'MTN' | 'GLO' | 'AIRTEL' | '9MOBILE';
@@ -28,7 +29,7 @@ export interface Script {
   readonly v1Key: string;
 }
 
-export interface CompatHouse extends House {
+interface CompatHouse extends House {
   /** How a script of this format can be set up: auth type by auth type, with either kind of key. */
   readonly scripts: Readonly<Record<Format, readonly Script[]>>;
   ask(
@@ -43,7 +44,9 @@ export interface CompatHouse extends House {
   wallet(script: Script): Promise<number>;
 }
 
-export async function openCompatHouse(): Promise<CompatHouse> {
+export const compatHouseOfFile = (): CompatHouse => opened(openCompatHouse, beforeAll, afterAll);
+
+async function openCompatHouse(): Promise<CompatHouse> {
   const house = await openHouse();
   const scripts: Record<Format, Script[]> = { a: [], b: [] };
   for (const [title, key] of Object.entries(KEYS)) {

@@ -8,18 +8,13 @@ import {
   freshPhone,
   NETWORKS,
   NUMBERS,
-  openCompatHouse,
-  type CompatHouse,
+  compatHouseOfFile,
   type Format,
   type NetworkName,
   type Script,
 } from './compat-house';
 
-let house: CompatHouse;
-beforeAll(async () => {
-  house = await openCompatHouse();
-});
-afterAll(() => house.close());
+const house = compatHouseOfFile();
 
 const tokenScript = (): Script => house.scripts.b[0]!;
 const loggedIn = (): Script => house.scripts.a[0]!;

@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { parseRoute } from '../../../src/mapping/routes';
 import { MAPPINGS } from '../../flows/house';
-import { forEvery, freshId, openCompatHouse, type CompatHouse, type Script } from './compat-house';
+import { forEvery, freshId, compatHouseOfFile, type Script } from './compat-house';
 import { requestsOf, SERVICE_ROWS, type ServiceRow, type Written } from './service-rows';
 
-let house: CompatHouse;
-beforeAll(async () => {
-  house = await openCompatHouse();
-});
-afterAll(() => house.close());
+const house = compatHouseOfFile();
 
 /** As scripts make them up, and what an address must not be misled by. */
 const IDS = [

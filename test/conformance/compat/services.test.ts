@@ -1,11 +1,7 @@
-import { forEvery, freshId, openCompatHouse, type CompatHouse, type Script } from './compat-house';
+import { forEvery, freshId, compatHouseOfFile, type Script } from './compat-house';
 import { requestsOf, SERVICE_ROWS, type ServiceRow, type Written } from './service-rows';
 
-let house: CompatHouse;
-beforeAll(async () => {
-  house = await openCompatHouse();
-});
-afterAll(() => house.close());
+const house = compatHouseOfFile();
 
 const lookups = SERVICE_ROWS.filter(({ sells }) => sells === undefined);
 const sales = SERVICE_ROWS.filter(({ sells }) => sells !== undefined);

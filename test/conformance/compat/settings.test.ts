@@ -1,11 +1,7 @@
-import { forEvery, freshId, freshPhone, KEYS, openCompatHouse, PLANS, type CompatHouse, type Script } from './compat-house';
+import { forEvery, freshId, freshPhone, KEYS, compatHouseOfFile, PLANS, type Script } from './compat-house';
 import { askV1, send } from '../../flows/house';
 
-let house: CompatHouse;
-beforeAll(async () => {
-  house = await openCompatHouse();
-});
-afterAll(() => house.close());
+const house = compatHouseOfFile();
 
 const LIVE = KEYS['key and PIN'];
 const [V1_KEY = ''] = LIVE.split(':');

@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-export interface Received {
+interface Received {
   readonly method: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly raw: string;
@@ -9,7 +10,7 @@ export interface Received {
   readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
 }
 
-/** A vendor's server that notes every webhook and answers as it is told. */
+/** A vendor's server that notes every webhook and answers as it is told; with a certificate it speaks https. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
@@ -18,9 +19,9 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function openReceiver(): Promise<Receiver> {
+export async function openReceiver(certificate?: { readonly key: string; readonly cert: string }): Promise<Receiver> {
   const received: Received[] = [];
-  const server: Server = createServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -29,10 +30,12 @@ export async function openReceiver(): Promise<Receiver> {
       const answer = receiver.answers.shift() ?? 200;
       if (answer !== 'never') response.writeHead(answer, { location: `${receiver.url}/elsewhere` }).end();
     });
-  });
+  };
+  const server = certificate === undefined ? createServer(listener) : createTlsServer(certificate, listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const origin = certificate === undefined ? 'http://127.0.0.1' : 'https://localhost';
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${origin}:${(server.address() as AddressInfo).port}/hook`,
     received,
     answers: [],
     close: () =>

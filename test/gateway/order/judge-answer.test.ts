@@ -107,3 +107,11 @@ test.each<[string, Outcome, JsonObject, Witness, Outcome | undefined, Partial<Ou
   expect(told).toMatchObject({ kind: 'unknown', ...expected });
   expect(troubles).toEqual(['find']);
 });
+
+test('an order that v1 was expected to have is still expected after a time in which the journal could not be read', async () => {
+  const journal = { findByReference: () => Promise.reject(new Error('the database is away')) };
+  const witness: Witness = { identity: 'unclear', outcome: SOLD };
+  const before = await judge(SOLD, { duplicate: true }, witness, { before: LOST, journal });
+  expect(before).toEqual({ kind: 'unknown', reason: 'the journal cannot be read' });
+  expect(await judge(SOLD, { duplicate: true }, witness, { before })).toEqual(SOLD);
+});

@@ -1,7 +1,10 @@
 import type { NewOrder, Order } from '../../../src/domain/order';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
-import { createPursuits, requestIdReused } from '../../../src/gateway/order/pursuits';
+import { createAdmission, createPursuits, requestIdReused } from '../../../src/gateway/order/pursuits';
 import { settlePromises } from '../../domain/virtual-clock';
+import { legacyRequest } from '../legacy-request';
+import { openLine } from '../open-line';
+import { openWalkHouse, WALK_KEY, type WalkHouse } from '../walk-house';
 
 const intent = (change: Partial<NewOrder> = {}): NewOrder => ({
   owner: 'o',
@@ -104,4 +107,132 @@ test("an order is being sent from its start to its end, but not while only v1's 
   end();
   await settlePromises();
   expect(await pursuits.isSending('o', 'r')).toBe(false);
+});
+
+const CALL = { method: 'POST', path: '/airtime' } as const;
+
+const asked = (fingerprint: string, waitedMs = 0, patienceMs = 20_000) =>
+  ({ credentials: { fingerprint }, waitedMs, patienceMs }) as Parameters<ReturnType<typeof createAdmission>['refusalOf']>[1];
+
+/** Orders under way, by owner. */
+function admissionOf(ordersMax: number, crowd: Readonly<Record<string, number>>) {
+  const size = Object.values(crowd).reduce((sum, count) => sum + count, 0);
+  const owners = Object.keys(crowd).length;
+  return createAdmission({ ordersMax, pursuits: { size, crowd: (owner) => ({ own: crowd[owner] ?? 0, owners }) } });
+}
+
+test.each<[string, number, Readonly<Record<string, number>>, string, boolean]>([
+  ['a lone key may have half of all places', 100, { a: 49 }, 'a', true],
+  ['and the rest as long as nobody else has orders', 100, { a: 99 }, 'a', true],
+  ['not more than all', 100, { a: 100 }, 'a', false],
+  ['beside another one it has its share', 100, { a: 50, b: 1 }, 'a', false],
+  ['the other one sells on', 100, { a: 50, b: 1 }, 'b', true],
+  ['and so does a key without any order', 100, { a: 60, b: 30 }, 'c', true],
+  ['until every place is taken', 100, { a: 60, b: 40 }, 'c', false],
+])('%s', (_what, ordersMax, crowd, owner, isTaken) => {
+  expect(admissionOf(ordersMax, crowd).refusalOf(CALL, asked(owner)) === undefined).toBe(isTaken);
+});
+
+test.each([
+  [0, 20_000, true],
+  [9_999, 20_000, true],
+  [10_000, 150_000, false],
+  [2_600, 2_400, false],
+  [2_500, 2_500, true],
+])('a request that waited %s ms and has %s ms left is taken in: %s', (waitedMs, leftMs, isTaken) => {
+  expect(admissionOf(100, {}).refusalOf(CALL, asked('a', waitedMs, leftMs)) === undefined).toBe(isTaken);
+});
+
+test('one that would hardly get its turn at v1 within a quarter of its patience is told when to try again', () => {
+  const asks: unknown[] = [];
+  const crowdedSeconds = (...ask: unknown[]): number => asks.push(ask) + 6;
+  const pursuits = { size: 0, crowd: () => ({ own: 0, owners: 0 }) };
+  const refusal = createAdmission({ ordersMax: 100, pursuits, crowdedSeconds }).refusalOf(CALL, asked('a'));
+  expect([refusal?.code, refusal?.retryAfterSeconds, asks]).toEqual(['overloaded', 7, [['/airtime', 'a', 5_000]]]);
+});
+
+test('orders are counted by their owner until they end', async () => {
+  const pursuits = createPursuits();
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const order = {
+    owner: 'a',
+    requestId: 'r',
+    operation: 'x',
+    format: 'a',
+    fields: {},
+    echo: {},
+    contentHash: 'c',
+    openedAtMs: 0,
+  };
+  await pursuits.join(order, async () => ({ ended }) as never);
+  await pursuits.join({ ...order, owner: 'b' }, async () => Promise.reject(new Error('refused'))).catch(() => undefined);
+  expect([pursuits.crowd('a'), pursuits.crowd('b')]).toEqual([
+    { own: 1, owners: 1 },
+    { own: 0, owners: 1 },
+  ]);
+  end();
+  await ended;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(pursuits.crowd('a')).toEqual({ own: 0, owners: 0 });
+});
+
+describe('a sale that has waited too long at the door', () => {
+  const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'late-1' };
+
+  async function sell(house: WalkHouse, waitedMs: number) {
+    const { line } = openLine(waitedMs);
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent: {} };
+    const handled = house.gateway.handle(legacyRequest({ body: SALE, headers }), line);
+    await house.clock.advance(60_000);
+    const { reply, refusal } = await handled;
+    return {
+      code: refusal?.code,
+      status: reply.status,
+      retry: reply.retryAfterSeconds,
+      body: reply.body,
+      sent: house.upstream.sent.length,
+    };
+  }
+
+  test('is refused in the words of its script, and nothing is written or sent', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: { kind: 'succeeded', reference: 'V1' } }] });
+    const told = await sell(house, 15_000);
+    expect(told).toMatchObject({ code: 'overloaded', status: 503, retry: 5, sent: 0 });
+    expect(told.body).toMatchObject({ status: 'fail', message: expect.stringContaining('nothing was charged') });
+    expect(await house.journal.find(house.owner, 'late-1')).toBeUndefined();
+  });
+
+  test('is told as it stands when it repeats one that was sold', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: { kind: 'succeeded', reference: 'V1' } }] });
+    await sell(house, 0);
+    expect(await sell(house, 15_000)).toMatchObject({ code: undefined, status: 200, body: { status: 'success' }, sent: 1 });
+  });
+
+  test('is told pending, and not failed, when it repeats one of which nobody knows', async () => {
+    const house = openWalkHouse({ answers: [{ outcome: { kind: 'unknown', reason: 'lost' } }] });
+    await sell(house, 0);
+    const sent = house.upstream.sent.length;
+    expect(await sell(house, 15_000)).toMatchObject({ code: undefined, body: { status: 'pending' }, sent });
+  });
+});
+
+test('what a request waited at the door is taken off the time for which its script is held', async () => {
+  const house = openWalkHouse({ answers: [{ outcome: { kind: 'pending', reference: 'V1' } }] });
+  const heldAfter = async (waitedMs: number, requestId: string): Promise<number> => {
+    const from = house.clock.now();
+    const { line } = openLine(waitedMs);
+    let toldAt: number | undefined;
+    const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': requestId };
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, sent: {} };
+    const handled = house.gateway.handle(legacyRequest({ body, headers }), line).then((served) => {
+      toldAt = house.clock.now();
+      return served;
+    });
+    for (let step = 0; step < 800 && toldAt === undefined; step += 1) await house.clock.advance(100);
+    expect((await handled).reply.body).toMatchObject({ status: 'pending' });
+    return toldAt! - from;
+  };
+  const whole = await heldAfter(0, 'held-1');
+  expect(await heldAfter(4_000, 'held-2')).toBeLessThanOrEqual(whole - 4_000);
 });

@@ -4,8 +4,11 @@ import { GatewayError } from '../../../src/domain/errors';
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
-import { settlePromises } from '../../domain/virtual-clock';
+import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
+import { NOT_TOLD, type Order } from '../../../src/domain/order';
+import { isUsedUp } from '../../../src/gateway/order/repeats';
+import { newOrder } from '../../journal/new-order';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
 const AGAIN: Outcome = { kind: 'succeeded', reference: 'V2' };
@@ -269,4 +272,31 @@ test('an order whose fate stays unknown is joined and asked about, never sold be
   await house.clock.advance(MINUTE);
   expect(await told(house, ask(house))).toMatchObject({ status: 'pending', repeat: 'joined' });
   expect(new Set(house.upstream.sent.map(({ requestId }) => requestId)).size).toBe(1);
+});
+
+/** When the id of a sold order is used up. What a script hears then: test/gateway/order/repeats.test.ts. */
+
+const REPLAY_MS = 60_000;
+const clock = createVirtualClock(1_800_000_000_000);
+const sold = (agoMs: number, toldAtMs?: number): Order => ({
+  ...newOrder(),
+  number: 1,
+  tries: 1,
+  outcome: { kind: 'succeeded', reference: 'V1' },
+  settledAtMs: clock.now() - agoMs,
+  ...(toldAtMs === undefined ? {} : { toldAtMs }),
+});
+const isUsed = (order: Order, steadyMs = Infinity) =>
+  isUsedUp(order, REPLAY_MS, { clock, steadiness: { steadyForMs: () => steadyMs } });
+
+test('an id is used up once its success was told longer ago than a repeat may come', () => {
+  expect([isUsed(sold(REPLAY_MS)), isUsed(sold(REPLAY_MS + 1))]).toEqual([false, true]);
+});
+
+test('a success that nobody may have heard of is told, however late', () => {
+  expect(isUsed(sold(REPLAY_MS * 9, NOT_TOLD))).toBe(false);
+});
+
+test('a time of day that somebody has set makes no id used up', () => {
+  expect([isUsed(sold(REPLAY_MS + 1), REPLAY_MS), isUsed(sold(REPLAY_MS + 1), REPLAY_MS + 1)]).toEqual([false, true]);
 });

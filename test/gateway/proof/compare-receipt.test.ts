@@ -1,6 +1,12 @@
 import { kobo } from '../../../src/domain/amount';
 import type { JsonObject } from '../../../src/domain/json';
-import { compareReceipt, identifyReceipt, traitsOf, type OrderTraits } from '../../../src/gateway/proof/compare-receipt';
+import {
+  compareReceipt,
+  identifyReceipt,
+  type OrderTraits,
+  rulesOut,
+  traitsOf,
+} from '../../../src/gateway/proof/compare-receipt';
 import { shippedMapping } from '../../mapping/mapping-set';
 
 const AIRTIME: OrderTraits = {
@@ -121,4 +127,53 @@ describe('a sale of PINs, which has no number, that v1 has under the id already'
   ])('%s is %s', (_title, change, expected) => {
     expect(identifyReceipt(receipt({ ...exam, ...change }), EXAM, { ...KNOWN, listPrice: kobo(7_000_00) })).toBe(expected);
   });
+});
+
+const NONE = { isTraceless: false, quantity: undefined, numbers: [], faceValue: undefined };
+const PHONE_SALE: OrderTraits = {
+  ...NONE,
+  numbers: [{ kind: 'phone', text: '08031234567' }],
+  faceValue: kobo(100_00),
+  categories: ['airtime', 'topup'],
+};
+const METER_SALE: OrderTraits = {
+  ...NONE,
+  numbers: [{ kind: 'identifier', text: '0045021234' }],
+  faceValue: kobo(5_000_00),
+  categories: ['electric', 'bill'],
+};
+const CARDS: OrderTraits = { ...NONE, faceValue: kobo(500_00), quantity: 5, categories: ['recharge', 'card'] };
+const OTHERS = ['airtime', 'data', 'cable', 'electric', 'exam', 'sms'];
+
+test.each<[string, OrderTraits, JsonObject, boolean]>([
+  ['nothing', PHONE_SALE, {}, false],
+  ['another phone', PHONE_SALE, { phone: '2348031234568' }, true],
+  ['the same phone', PHONE_SALE, { phone: '+234 803 123 4567' }, false],
+  ['a masked phone', PHONE_SALE, { phone: '0803****568' }, false],
+  ['no text for a phone', PHONE_SALE, { phone: 8031234568 }, false],
+  ['half its price', PHONE_SALE, { amount: 50 }, true],
+  ['a discount of a third', PHONE_SALE, { amount: 66 }, false],
+  ['a debit with a minus', PHONE_SALE, { amount: '-98.00' }, false],
+  ['five times its price', PHONE_SALE, { amount: 500 }, true],
+  ['a deposit', PHONE_SALE, { type: 'deposit' }, true],
+  ['a refund', PHONE_SALE, { type: 'Refund' }, true],
+  ['a debit', PHONE_SALE, { type: 'debit' }, false],
+  ['another service', PHONE_SALE, { category: 'Data bundle' }, true],
+  ['its service in other words', PHONE_SALE, { category: 'VTU' }, false],
+  ['no text for a service', PHONE_SALE, { category: 7 }, false],
+  ['another meter', METER_SALE, { phone: '45021235' }, true],
+  ['the meter without its zeros', METER_SALE, { phone: '45021234' }, false],
+  ["the customer's phone", METER_SALE, { phone: '08031234568' }, false],
+  ['a masked meter', METER_SALE, { phone: '4502****' }, false],
+  ['a service charge of 250', METER_SALE, { amount: 5_250 }, false],
+  ['the price of one card', CARDS, { amount: 98 }, false],
+  ['less than one card', CARDS, { amount: 50 }, true],
+])('a record that shows %s', (_title, traits, data, isOut) => {
+  expect(
+    rulesOut(
+      { data },
+      traits,
+      OTHERS.filter((word) => !traits.categories.includes(word)),
+    ),
+  ).toBe(isOut);
 });

@@ -6,10 +6,10 @@ import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
-import { createSteadiness } from '../../../src/gateway/proof/steadiness';
+import { createSteadiness } from '../../../src/domain/clock';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { shippedMapping } from '../../mapping/mapping-set';
-import { CREDENTIALS, createScriptedUpstream } from '../scripted-upstream';
+import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
 
 const START = 1_800_000_000_000;
 const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { createHmac, randomBytes } from 'node:crypto';
 import { Secret } from '../../../src/domain/credentials';
-import { createKeyring, looksLikeToken } from '../../../src/gateway/read/keyring';
+import { createKeyedHash, createKeyring, looksLikeToken, showRequestId } from '../../../src/gateway/read/keyring';
 
 const keyring = createKeyring(new Secret('a'.repeat(64)));
 const other = createKeyring(new Secret('b'.repeat(64)));
@@ -113,4 +114,38 @@ test('a hash of content is keyed, and is not the fingerprint of the same text', 
   expect(keyring.hash('08030000001')).toMatch(/^[0-9a-f]{32}$/);
   expect(keyring.hash('08030000001')).not.toBe(other.hash('08030000001'));
   expect(keyring.hash('x')).not.toBe(keyring.fingerprint(new Secret('x')));
+});
+
+test.each([
+  ['nothing', ''],
+  ['ASCII', 'airtime 08031234567'],
+  ['text of three bytes a letter', '₦'.repeat(1_365)],
+  ['surrogates, paired and not', '😀 \ud83d \udc00'],
+  ['more than is hashed at once', 'x'.repeat(1_366)],
+  ['a long text', 'SMS '.repeat(10_000)],
+])('is the HMAC-SHA-256 of Node: %s', (_what, text) => {
+  const key = randomBytes(32);
+  const hash = createKeyedHash(key);
+  expect(hash(text)).toBe(createHmac('sha256', key).update(text).digest('hex'));
+});
+
+test('a short text after a long one has nothing of the long one in it', () => {
+  const key = randomBytes(32);
+  const hash = createKeyedHash(key);
+  hash('x'.repeat(1_000));
+  expect(hash('short')).toBe(createHmac('sha256', key).update('short').digest('hex'));
+});
+
+const namedKeyring = createKeyring(new Secret('a secret of this gateway'));
+const show = (id: string): string => showRequestId(id, namedKeyring);
+
+test('an id is shown as it was sent', () => {
+  for (const id of ['SHOP-17', '1732270000123', 'AIRTIME_6581c02d|1.a-b']) expect(show(id)).toBe(id);
+});
+
+test('an id that names somebody is always the same keyed hash, and another one under another secret', () => {
+  const shown = show('08031234567');
+  expect(shown).toMatch(/^id~[0-9a-f]{16}$/);
+  expect([show('08031234567'), show('08031234568') === shown]).toEqual([shown, false]);
+  expect(showRequestId('08031234567', createKeyring(new Secret('another secret')))).not.toBe(shown);
 });

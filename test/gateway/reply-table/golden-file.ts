@@ -1,23 +1,27 @@
-/** Golden files: what scripts are told about one operation, for every format and outcome, to be read by people. */
+/** Golden files: what scripts are told about each operation, for every format and outcome, to be read by people. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Document, isMap, isScalar, isSeq, parse, visit, type Pair } from 'yaml';
+import { Document, isCollection, isMap, isScalar, isSeq, parse, visit, type Pair } from 'yaml';
 import { homeOf } from './addresses';
 import { GOLDEN_FOLDER } from './canned-v1';
 import { callOf, converseAtHome, describeAnswer } from './converse';
 import {
   applyDifference,
   differenceFrom,
+  fillWords,
   joinChanged,
   joinNames,
+  nameWords,
   pick,
   same,
   splitNames,
+  textOf,
   type Difference,
   type Fields,
+  type Words,
 } from './golden-form';
 import { outcomesOf } from './outcomes';
-import { rows, sampleOf } from './samples';
+import { mapping, operationOf, rows, sampleOf } from './samples';
 
 /** Files of the folder that are written by hand. */
 const SOURCES: readonly string[] = ['samples.yaml', 'v1.yaml'];
@@ -25,9 +29,11 @@ const SOURCES: readonly string[] = ['samples.yaml', 'v1.yaml'];
 const HEAD = ` Made by UPDATE_GOLDEN=1 npx jest test/gateway/reply-table, out of samples.yaml, v1.yaml and the mapping.
  Read every difference before you commit one: reseller scripts deliver and refund by these words.
 
- The reply to a success stands whole. Every other outcome says how its reply differs from that success: fields
- with another value (\`changed\`), fields that it has besides (\`added\`, with their place) and fields that it lacks (\`absent\`).
- What is true of all formats is said once, the rest below \`in a\`, \`in b\`. Fields with one value stand on one line.`;
+ A reply stands whole (\`reply\`) or is told by how it differs from another one: \`as\` names the outcome whose reply it resembles, or
+ the format whose reply to the same outcome. \`changed\` has the fields with another value, \`added\` those that the other lacks, with their
+ place, \`absent\` those that only the other has. What is true of all formats is said once, the rest below \`in a\`, \`in b, c\`.
+ <text> is the \`text\` of the outcome, <id> the request id that the script sent. Fields with one value stand on one line.
+ *same1 is the outcome that is marked &same1, word for word.`;
 
 /** One outcome of one format, with the whole reply. */
 interface Outcome {
@@ -45,17 +51,23 @@ export interface Golden {
   readonly outcomes: Readonly<Record<string, Outcome>>;
 }
 
-/** The same, as the file has it. */
-interface GoldenFile {
-  readonly operation: string;
+/** The same of all formats, as the file has it. */
+interface WrittenOperation {
   readonly formats: Readonly<Record<string, Omit<Golden, 'outcomes'>>>;
   readonly outcomes: Readonly<Record<string, SharedLines>>;
 }
 
-type Lines = Partial<Outcome> & Difference;
+interface Lines extends Partial<Outcome>, Difference {
+  /** The text that a person reads, which most replies carry under several names. */
+  readonly text?: string;
+  /** The outcome, or the format, whose reply this one is told by. */
+  readonly as?: string;
+}
 
-/** What is true of all formats, and below `in a` what is true of format a alone. */
+/** What is true of all formats, and below `in a, b` what is true of these formats alone. */
 type SharedLines = Lines & Readonly<Record<`in ${string}`, Lines>>;
+
+type ByFormat<T> = readonly (readonly [format: string, of: T])[];
 
 export const isUpdating = process.env['UPDATE_GOLDEN'] === '1';
 
@@ -101,78 +113,149 @@ function differingCall(usual: object | undefined, own: object | undefined): { v1
   return own === undefined || JSON.stringify(own) === JSON.stringify(usual) ? {} : { v1_call: own };
 }
 
+/** Every operation that buys, and the question after an order, has its own file; the others stand together by their kind. */
 function fileOf(operation: string): string {
-  return join(GOLDEN_FOLDER, `${operation}.yaml`);
+  const { kind } = operationOf(operation);
+  const together = { lookup: 'lookups', read: 'reads', list: 'lists', history: 'lists', purchase: undefined, status: undefined };
+  return together[kind] ?? operation;
 }
+
+const pathOf = (file: string): string => join(GOLDEN_FOLDER, `${file}.yaml`);
+
+const formatsOf = (operation: string): string[] => rows.filter(([name]) => name === operation).map(([, format]) => format);
 
 /** Undefined when there is no such file, or nothing of the format in it. */
 export function readGolden(operation: string, format: string): Golden | undefined {
-  if (!existsSync(fileOf(operation))) return undefined;
-  const { formats, outcomes } = parse(readFileSync(fileOf(operation), 'utf8')) as GoldenFile;
-  const own = formats[format];
+  const path = pathOf(fileOf(operation));
+  if (!existsSync(path)) return undefined;
+  const written = (parse(readFileSync(path, 'utf8')) as Readonly<Record<string, WrittenOperation>>)[operation];
+  const own = written?.formats[format];
   if (own === undefined) return undefined;
-  const success = splitNames(linesFor(outcomes['success']!, format).reply);
-  const expanded = Object.entries(outcomes).map(([name, lines]) => [name, expand(linesFor(lines, format), success)]);
-  return { ...own, outcomes: Object.fromEntries(expanded) as Golden['outcomes'] };
+  const replies = new Map<string, unknown>();
+  const outcomes: Record<string, Outcome> = {};
+  for (const [outcome, shared] of Object.entries(written!.outcomes)) {
+    for (const [name, one] of Object.entries(written!.formats)) {
+      const lines = linesFor(shared, name);
+      const { as = '', reply } = lines;
+      const base = replies.get(as in written!.formats ? `${outcome} ${as}` : `${as} ${name}`);
+      const named = reply === undefined ? applyDifference(base as Fields, lines) : splitNames(reply);
+      replies.set(`${outcome} ${name}`, named);
+      if (name === format) outcomes[outcome] = outcomeOf(lines, named, { text: lines.text, id: idIn(one.request) });
+    }
+  }
+  return { ...own, outcomes };
 }
 
-function linesFor(lines: SharedLines, format: string): Lines {
-  const own = lines[`in ${format}`] ?? {};
+function linesFor(shared: SharedLines, format: string): Lines {
+  const isOwn = (name: string): boolean => /^in (.*)$/.exec(name)?.[1]?.split(', ').includes(format) === true;
+  const own = (Object.entries(shared).find(([name]) => isOwn(name))?.[1] ?? {}) as Lines;
   return {
-    ...lines,
+    ...shared,
     ...own,
-    changed: { ...lines.changed, ...own.changed },
-    absent: [...(lines.absent ?? []), ...(own.absent ?? [])],
+    changed: { ...shared.changed, ...own.changed },
+    added: { ...shared.added, ...own.added },
+    absent: [...(shared.absent ?? []), ...(own.absent ?? [])],
   };
 }
 
-function expand(lines: Lines, success: unknown): Outcome {
-  const { v1_answer, v1_call, http, reply } = lines;
+function outcomeOf({ v1_answer, v1_call, http }: Lines, reply: unknown, words: Words): Outcome {
   return {
-    v1_answer,
-    ...(v1_call === undefined ? {} : { v1_call }),
+    v1_answer: fillWords(v1_answer, words),
+    ...(v1_call === undefined ? {} : { v1_call: fillWords(v1_call, words) }),
     http: http!,
-    reply: reply === undefined ? applyDifference(success as Fields, lines) : splitNames(reply),
+    reply: fillWords(reply, words),
   };
 }
 
-/** Writes all formats of the operation: what they have in common is said once. */
+/** The request id that a script sends, in whatever field or at the end of the address. */
+function idIn(request: unknown): string | undefined {
+  const { to, body } = request as { readonly to: string; readonly body?: Fields };
+  const sent = mapping.requestIdSpellings.map((name) => body?.[name]).find((value) => typeof value === 'string');
+  return sent ?? /\/transaction\/(.+)$/.exec(to)?.[1];
+}
+
+/** Writes the file of an operation: what its formats and outcomes have in common is said once. */
 export async function writeGolden(operation: string): Promise<void> {
-  const names = rows.filter(([name]) => name === operation).map(([, format]) => format);
-  const observed = await Promise.all(names.map(async (format) => [format, await observeGolden(operation, format)] as const));
-  const file: GoldenFile = {
-    operation,
+  const file = fileOf(operation);
+  const operations = [...new Set(rows.map(([name]) => name))].filter((name) => fileOf(name) === file);
+  const written = await Promise.all(
+    operations.map(async (name) => {
+      const formats = formatsOf(name);
+      const observed = await Promise.all(formats.map(async (format) => [format, await observeGolden(name, format)] as const));
+      return [name, writeOperation(observed)] as const;
+    }),
+  );
+  writeFileSync(pathOf(file), layOut(Object.fromEntries(written)));
+}
+
+function writeOperation(observed: ByFormat<Golden>): WrittenOperation {
+  const named = observed.map(([format, golden]) => [format, withNamedWords(golden)] as const);
+  const outcomes: Record<string, SharedLines> = {};
+  for (const outcome of Object.keys(observed[0]![1].outcomes)) {
+    outcomes[outcome] = shortest(named, outcome, outcomes);
+  }
+  return {
     formats: Object.fromEntries(observed.map(([format, { request, v1_call }]) => [format, { request, v1_call }])),
-    outcomes: Object.fromEntries(
-      outcomesOf(operation).map((outcome) => [
-        outcome,
-        saidOnce(observed.map(([format, golden]) => [format, shorten(golden, outcome)] as const)),
-      ]),
-    ),
+    outcomes,
   };
-  writeFileSync(fileOf(operation), layOut(file));
 }
 
-function shorten({ outcomes }: Golden, outcome: string): Lines {
-  const { reply, ...rest } = outcomes[outcome]!;
-  const difference = outcome === 'success' ? undefined : differenceFrom(outcomes['success']!.reply, reply);
-  return { ...rest, ...(difference ?? { reply }) };
+type Named = Readonly<Record<string, Outcome & { readonly text?: string }>>;
+
+function withNamedWords({ request, outcomes }: Golden): Named {
+  const id = idIn(request);
+  const named = Object.entries(outcomes).map(([outcome, observed]) => {
+    const text = nameWords(textOf(observed.reply), { id }) as string | undefined;
+    const words = { id, text };
+    const { reply, ...rest } = observed;
+    return [
+      outcome,
+      { ...(nameWords(rest, { id }) as Outcome), ...(text === undefined ? {} : { text }), reply: nameWords(reply, words) },
+    ];
+  });
+  return Object.fromEntries(named) as Named;
 }
 
-function saidOnce(byFormat: readonly (readonly [format: string, lines: Lines])[]): SharedLines {
+/** The fewest words that tell this outcome by one of those before it, by the first format, or whole. */
+function shortest(byFormat: ByFormat<Named>, outcome: string, before: Readonly<Record<string, SharedLines>>): SharedLines {
+  const [firstFormat, first] = byFormat[0]!;
+  const told = (named: Named, base: string): Lines => {
+    const { reply, ...rest } = named[outcome]!;
+    const byOutcome = base === '' ? undefined : differenceFrom(named[base]!.reply, reply);
+    if (byOutcome !== undefined) return { ...rest, as: base, ...byOutcome };
+    if (same(first[outcome]!.reply, reply)) return { ...rest, reply };
+    const byFirst = differenceFrom(first[outcome]!.reply, reply);
+    return byFirst === undefined ? { ...rest, reply } : { ...rest, as: firstFormat, ...byFirst };
+  };
+  const ways = ['', ...Object.keys(before)].flatMap((base) => [
+    saidOnce(byFormat.map(([format, named]) => [format, told(named, base)])),
+    saidOnce(byFormat.map(([format, named]) => [format, told(named, format === firstFormat ? base : '')])),
+  ]);
+  // Each further outcome that a reader has to look up costs as much as a short line.
+  const lookUps = (base: string | undefined): number => (base === undefined ? 0 : 1 + lookUps(before[base]?.as));
+  const cost = (lines: SharedLines): number => JSON.stringify(lines).length + 60 * lookUps(lines.as);
+  return ways.reduce((best, way) => (cost(way) < cost(best) ? way : best));
+}
+
+function saidOnce(byFormat: ByFormat<Lines>): SharedLines {
   const all = byFormat.map(([, lines]) => lines);
   const changed = inAll(all.map((lines) => lines.changed ?? {}));
+  const added = inAll(all.map((lines) => lines.added ?? {})) as Record<string, Fields>;
   const absent = (all[0]?.absent ?? []).filter((name) => all.every((lines) => lines.absent?.includes(name)));
-  const shared: Lines = { ...inAll(all), changed, absent };
-  const own = byFormat.map(([format, lines]) => {
-    const apart: Lines = {
+  const shared: Lines = { ...inAll(all), changed, added, absent };
+  const own = new Map<string, { readonly formats: string[]; readonly lines: Lines }>();
+  for (const [format, lines] of byFormat) {
+    const apart = layLines({
       ...pick(lines, (name) => !(name in shared)),
       changed: pick(lines.changed ?? {}, (name) => !(name in changed)),
+      added: pick(lines.added ?? {}, (name) => !(name in added)) as Record<string, Fields>,
       absent: (lines.absent ?? []).filter((name) => !absent.includes(name)),
-    };
-    return [`in ${format}`, layLines(apart)] as const;
-  });
-  return { ...layLines(shared), ...Object.fromEntries(own.filter(([, lines]) => Object.keys(lines).length > 0)) };
+    });
+    const key = JSON.stringify(apart);
+    if (key !== '{}') own.set(key, { formats: [...(own.get(key)?.formats ?? []), format], lines: apart });
+  }
+  const entries = [...own.values()].map(({ formats, lines }) => [`in ${formats.join(', ')}`, lines] as const);
+  return { ...layLines(shared), ...Object.fromEntries(entries) };
 }
 
 function inAll<T extends object>([first, ...others]: readonly T[]): Partial<T> {
@@ -180,41 +263,57 @@ function inAll<T extends object>([first, ...others]: readonly T[]): Partial<T> {
 }
 
 /** In one order, equal values on one line, nothing that is empty but a reply. */
-function layLines({ changed = {}, added = {}, absent = [], reply, ...rest }: Lines): Lines {
+function layLines({ v1_answer, v1_call, http, text, as, changed = {}, added = {}, absent = [], reply }: Lines): Lines {
   const difference = { changed: joinChanged(changed), added: joinNames(added), absent };
   return {
-    ...rest,
+    ...pick({ v1_answer, v1_call, http, text, as }, (_, value) => value !== undefined),
     ...pick(difference, (_, value) => Object.keys(value as object).length > 0),
     ...(reply === undefined ? {} : { reply: joinNames(reply) }),
   } as Lines;
 }
 
-/** v1's side on one line each, the script's side a field a line; a blank line between formats and outcomes. */
-function layOut(file: GoldenFile): string {
-  const document = new Document(JSON.parse(JSON.stringify(file)), { aliasDuplicateObjects: false });
+/** v1's side and the entries of a list on one line each, the script's side a field a line, the same outcome once. */
+function layOut(operations: Readonly<Record<string, WrittenOperation>>): string {
+  const seen = new Map<string, unknown>();
+  const onlyOnce = (_name: string, value: unknown): unknown => {
+    if (!isOutcome(value)) return value;
+    const key = JSON.stringify(value);
+    if (!seen.has(key)) seen.set(key, value);
+    return seen.get(key);
+  };
+  const document = new Document(JSON.parse(JSON.stringify(operations), onlyOnce), { anchorPrefix: 'same' });
   document.commentBefore = HEAD;
+  const onOneLine = ['request', 'v1_call', 'v1_answer', 'added', 'absent'];
   visit(document, {
-    Pair(_, { key, value }) {
-      const name = isScalar(key) ? String(key.value) : '';
-      if (name === 'formats' || name === 'outcomes') {
-        if (isMap(value)) value.items.slice(1).forEach(spaced);
-      } else if (name === 'request' || name === 'v1_call') {
-        if (isMap(value)) for (const { value: inner } of value.items) if (isMap(inner)) inner.flow = true;
-      } else if (name === 'v1_answer' || name === 'absent' || name.startsWith('after ')) {
-        if (isMap(value) || isSeq(value)) value.flow = true;
-      }
+    Map: (_, map, path) => {
+      if (path.length === 1) map.items.slice(1).forEach(spaced);
+      if (isSeq(path.at(-1)) && map.items.every(({ value }) => !isCollection(value))) map.flow = true;
+    },
+    Pair: (_, { key, value }) => {
+      if (!isScalar(key) || !isCollection(value)) return;
+      if (key.value === 'outcomes' && isMap(value))
+        value.items
+          .slice(1)
+          .filter((one) => isMap(one.value))
+          .forEach(spaced);
+      const isShort = key.value === 'changed' && value.items.length === 1 && !JSON.stringify(value).includes(', ');
+      if (isShort || onOneLine.includes(String(key.value))) value.flow = true;
+    },
+    Seq: (_, list) => {
+      if (list.items.every((item) => !isCollection(item))) list.flow = true;
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: true });
 }
 
+const isOutcome = (value: unknown): boolean => value !== null && typeof value === 'object' && 'v1_answer' in value;
+
 function spaced({ key }: Pair): void {
   if (isScalar(key)) key.spaceBefore = true;
 }
 
-/** The operation of every golden file there is. */
-export function goldenNames(): string[] {
-  return readdirSync(GOLDEN_FOLDER)
-    .filter((file) => !SOURCES.includes(file))
-    .map((file) => file.replace(/\.yaml$/, ''));
+/** Golden files that are no longer written. */
+export function staleGoldenFiles(): string[] {
+  const wanted = new Set(rows.map(([operation]) => `${fileOf(operation)}.yaml`));
+  return readdirSync(GOLDEN_FOLDER).filter((file) => !SOURCES.includes(file) && !wanted.has(file));
 }

@@ -4,14 +4,43 @@
  */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What stands in place of a whole reply: how it differs from that of the success. */
+/** What stands in place of a whole reply: how it differs from another one, the base. */
 export interface Difference {
-  /** Fields of the success that have another value. */
+  /** Fields of the base that have another value. */
   readonly changed?: Fields;
-  /** Fields that the success does not have, below `after` and the field of the success that they follow, or below `first`. */
+  /** Fields that the base does not have, below `after` and the field of the base that they follow, or below `first`. */
   readonly added?: Readonly<Record<string, Fields>>;
-  /** Fields of the success that are not there. */
+  /** Fields of the base that are not there. */
   readonly absent?: readonly string[];
+}
+
+/** What a file names instead of repeating it: the text of a reply where it is a whole value, the request id anywhere. */
+export interface Words {
+  readonly text?: string | undefined;
+  readonly id?: string | undefined;
+}
+
+export function nameWords(value: unknown, { text, id }: Words): unknown {
+  return eachText(value, (one) => {
+    const named = id === undefined ? one : one.replaceAll(id, '<id>');
+    return text !== undefined && named === text ? '<text>' : named;
+  });
+}
+
+export function fillWords(value: unknown, { text, id }: Words): unknown {
+  return eachText(value, (one) => (one === '<text>' ? (text ?? one) : one).replaceAll('<id>', id ?? '<id>'));
+}
+
+function eachText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => eachText(item, change));
+  return isFields(value) ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachText(one, change)])) : value;
+}
+
+/** The text that a person reads. */
+export function textOf(reply: unknown): string | undefined {
+  const { api_response: text } = isFields(reply) ? reply : {};
+  return typeof text === 'string' ? text : undefined;
 }
 
 export const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -24,7 +53,7 @@ export function joinNames(value: unknown): unknown {
   return isFields(value) ? linesOf(value, (lines) => lines.slice(-1)) : value;
 }
 
-/** As `joinNames`, and at the top also what are no neighbours: the places of a `changed` are those of the success. */
+/** As `joinNames`, and at the top also what are no neighbours: the places of a `changed` are those of the base. */
 export const joinChanged = (fields: Fields): Fields => linesOf(fields, (lines) => lines);
 
 interface Line {
@@ -51,38 +80,38 @@ export function splitNames(value: unknown): unknown {
   );
 }
 
-/** Undefined where a difference cannot say it: nothing in common with the success, or fields in another order. */
-export function differenceFrom(success: unknown, reply: unknown): Required<Difference> | undefined {
-  if (!isFields(success) || !isFields(reply)) return undefined;
+/** Undefined where a difference cannot say it: nothing in common with the base, or fields in another order. */
+export function differenceFrom(base: unknown, reply: unknown): Required<Difference> | undefined {
+  if (!isFields(base) || !isFields(reply)) return undefined;
   const difference = {
-    changed: pick(reply, (name, value) => name in success && !same(success[name], value)),
-    added: addedTo(success, reply),
-    absent: Object.keys(success).filter((name) => !(name in reply)),
+    changed: pick(reply, (name, value) => name in base && !same(base[name], value)),
+    added: addedTo(base, reply),
+    absent: Object.keys(base).filter((name) => !(name in reply)),
   };
-  const isNothingCommon = difference.absent.length === Object.keys(success).length;
-  return !isNothingCommon && same(applyDifference(success, difference), reply) ? difference : undefined;
+  const isNothingCommon = difference.absent.length === Object.keys(base).length;
+  return !isNothingCommon && same(applyDifference(base, difference), reply) ? difference : undefined;
 }
 
 export function pick<T extends object>(fields: T, isWanted: (name: string, value: unknown) => boolean): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => isWanted(name, value))) as Partial<T>;
 }
 
-function addedTo(success: Fields, reply: Fields): Record<string, Fields> {
+function addedTo(base: Fields, reply: Fields): Record<string, Fields> {
   const added: Record<string, Fields> = {};
   let place = 'first';
   for (const [name, value] of Object.entries(reply)) {
-    if (name in success) place = `after ${name}`;
+    if (name in base) place = `after ${name}`;
     else added[place] = { ...added[place], [name]: value };
   }
   return added;
 }
 
-export function applyDifference(success: Fields, { changed = {}, added = {}, absent = [] }: Difference): Fields {
+export function applyDifference(base: Fields, { changed = {}, added = {}, absent = [] }: Difference): Fields {
   const values = splitNames(changed) as Fields;
   const at = (place: string): [string, unknown][] => Object.entries(splitNames(added[place] ?? {}) as Fields);
-  const kept = Object.keys(success).filter((name) => !absent.includes(name));
+  const kept = Object.keys(base).filter((name) => !absent.includes(name));
   return Object.fromEntries([
     ...at('first'),
-    ...kept.flatMap((name) => [[name, name in values ? values[name] : success[name]] as const, ...at(`after ${name}`)]),
+    ...kept.flatMap((name) => [[name, name in values ? values[name] : base[name]] as const, ...at(`after ${name}`)]),
   ]);
 }

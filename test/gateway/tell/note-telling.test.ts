@@ -16,7 +16,7 @@ test('"pending" is on disk before it is told', async () => {
   };
   let isTold = false;
   const parts = { journal: { tell }, clock: createVirtualClock(), onTrouble: () => undefined };
-  void noteTelling(ORDER, 'pending', openLine().line, parts).then(() => (isTold = true));
+  void noteTelling(ORDER, 'pending', openLine().line, parts)?.then(() => (isTold = true));
   await settlePromises();
   expect([isTold, written]).toEqual([false, []]);
   flush();

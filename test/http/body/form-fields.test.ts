@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { GatewayError } from '../../../src/domain/errors';
-import { readFormFields } from '../../../src/http/body/form-fields';
+import {
+  type FieldPair,
+  nestFields,
+  parseBoundary,
+  readFormFields,
+  readMultipartFields,
+} from '../../../src/http/body/form-fields';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
 import { plain } from '../request-door';
 
@@ -80,4 +86,95 @@ describe('readFormFields', () => {
       ),
     );
   });
+});
+
+/** `a[]=1&b=2` without any encoding. */
+const pairsOf = (text: string): FieldPair[] =>
+  text.split('&').map((pair) => [pair.split('=')[0] ?? '', pair.split('=')[1] ?? '']);
+const nest = (text: string) => plain(nestFields(pairsOf(text), DEFAULT_HTTP_LIMITS));
+
+describe('nestFields', () => {
+  test.each([
+    ['numbers[]=1&numbers[]=1', { numbers: ['1', '1'] }],
+    ['numbers[0]=1&numbers[1]=2', { numbers: ['1', '2'] }],
+    ['a[x]=1&a[y][z]=2', { a: { x: '1', y: { z: '2' } } }],
+    ['a[][b]=1&a[][b]=2', { a: [{ b: '1' }, { b: '2' }] }],
+    ['a[b=1&c]=2&[d]=3&a[b]c=4', { 'a[b': '1', 'c]': '2', '[d]': '3', 'a[b]c': '4' }],
+    ['a[1]=x', { a: { 1: 'x' } }],
+    ['=x& =y&&  z=1', { z: '1' }],
+  ])('gives %s as PHP means it', (text, fields) => expect(nest(text)).toEqual(fields));
+
+  test.each(['a=1&a[]=1', 'a[]=1&a=1', 'a[b]=1&a[b]=1', 'a[b]=1&a[]=1', 'a[]=1&a[b]=1', 'a[b]=1&a[b][c]=1', 'a[b][c]=1&a[b]=1'])(
+    'refuses %s, whose two meanings exclude each other',
+    (text) => expect(() => nest(text)).toThrow(expect.objectContaining({ code: 'repeated_field' })),
+  );
+
+  test('whatever the names are, nothing but a GatewayError is thrown and no prototype changes', () => {
+    const key = fc.constantFrom('a', 'b', '', '0', '__proto__', 'constructor', 'prototype', 'toString');
+    const name = fc
+      .tuple(key, fc.array(key, { maxLength: 4 }))
+      .map(([first, rest]) => first + rest.map((part) => `[${part}]`).join(''));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, fc.string()), { maxLength: 8 }), (pairs) => {
+        try {
+          nestFields(pairs, DEFAULT_HTTP_LIMITS);
+        } catch (error) {
+          if (!(error instanceof GatewayError)) throw error;
+        }
+        expect(({} as Record<string, unknown>)['a'] ?? ({} as Record<string, unknown>)['b']).toBeUndefined();
+        expect(typeof {}.toString).toBe('function');
+      }),
+    );
+  });
+});
+
+const part = (name: string, text: string): string => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
+const readParts = async (body: string) => plain(await readMultipartFields(Buffer.from(body), 'B', DEFAULT_HTTP_LIMITS));
+
+describe('readMultipartFields', () => {
+  test('reads parts as text, with bracket names', async () => {
+    expect(await readParts(`${part('phone', '0803')}${part('n[]', 'é')}${part('n[]', '2')}--B--\r\n`)).toEqual({
+      phone: '0803',
+      n: ['é', '2'],
+    });
+  });
+
+  test.each([
+    ['a repeated name', `${part('a', '1')}${part('a', '1')}--B--\r\n`, 'repeated_field', 'The field "a" is given twice.'],
+    ['a body that is cut off', part('a', '1'), 'unreadable_body', 'The multipart body is broken or cut off.'],
+    [
+      'a part without a name',
+      '--B\r\nContent-Disposition: form-data\r\n\r\n1\r\n--B--',
+      'unreadable_body',
+      'A part of the multipart body has no name.',
+    ],
+    [
+      'a part that busboy passes over',
+      '--B\r\nContent-Type: text/plain\r\n\r\n1\r\n--B--',
+      'unreadable_body',
+      'A part of the multipart body has no name.',
+    ],
+    [
+      'a name that reaches a prototype',
+      `${part('__proto__', '1')}--B--`,
+      'unreadable_body',
+      'A field may not be named "__proto__".',
+    ],
+  ])('refuses %s', async (_title, body, code, detail) => {
+    await expect(readParts(body)).rejects.toMatchObject({ code, detail });
+  });
+
+  test('an empty form is no fields', async () => {
+    expect(await readParts('--B--\r\n')).toEqual({});
+  });
+});
+
+describe('parseBoundary', () => {
+  test.each([
+    ['--X-1\r\nContent-Disposition: form-data; name="a"\r\n', 'X-1'],
+    ['--X\ncontent-disposition: form-data', 'X'],
+    ['--X--\r\n', 'X'],
+    ['--network=1', undefined],
+    ['network=1', undefined],
+  ])('of %j is %s', (text, boundary) => expect(parseBoundary(text)).toBe(boundary));
 });

@@ -1,9 +1,13 @@
+import { connect } from 'node:net';
 import express from 'express';
-import type { LegacyReply } from '../../../src/domain/legacy';
+import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
+import { createApp } from '../../../src/http/app';
+import { createClientAddress } from '../../../src/http/client-address';
+import { mendSpacedTarget } from '../../../src/http/connection/broken-request';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
-import { createHttpServer } from '../../../src/http/server';
+import { createHttpServer, type HttpServer } from '../../../src/http/server';
 import { closeServers, ok, openServer, pause, reply } from '../open-server';
-import { speak } from '../request-door';
+import { plain, speak } from '../request-door';
 
 afterEach(closeServers);
 
@@ -71,5 +75,84 @@ describe('a broken request', () => {
       body: { error: [detail], message: detail, msg: detail },
     });
     await server.close(0);
+  });
+});
+
+const mend = (text: string): string | undefined => mendSpacedTarget(Buffer.from(text, 'latin1'))?.toString('latin1');
+
+describe('mendSpacedTarget', () => {
+  test('encodes the spaces of a query and ends the connection after its reply', () => {
+    expect(mend('GET /api/validateiuc?a=1& &b=2 HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n')).toBe(
+      'GET /api/validateiuc?a=1&%20&b=2 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+  });
+
+  test('encodes what an order’s id in the path may hold: spaces, tabs and bytes beyond ASCII', () => {
+    expect(mend('GET /api/transaction/a b\tc\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n')).toBe(
+      'GET /api/transaction/a%20b%09c%C3%A9 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
+  });
+
+  test.each([
+    ['a POST', 'POST /a?b=1 2 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a body', 'GET /a?b=1 2 HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}'],
+    ['a length', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\ncontent-length : 0\r\n\r\n'],
+    ['chunks', 'GET /a?b=1 2 HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    ['a second request behind it', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\n\r\n'],
+    ['half a head', 'GET /a?b=1 2 HTTP/1.1\r\nHost: x\r\n'],
+    ['a control character', 'GET /a?b=1\x002 3 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['nothing to mend', 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('leaves %s alone', (_title, text) => expect(mend(text)).toBeUndefined());
+});
+
+describe('a request with bare spaces in its query', () => {
+  const seen: LegacyRequest[] = [];
+  let server: HttpServer;
+  let port: number;
+
+  beforeAll(async () => {
+    const app = createApp({
+      handle: async (request) => {
+        seen.push(request);
+        return { status: 200, body: { name: 'x'.repeat(100_000) } };
+      },
+      refuse: (error) => ({ status: error.status, body: { error: [error.detail] } }),
+      passthrough: (_request, response) => response.end(),
+      v1Path: '/api/v1',
+      clientAddress: createClientAddress([]),
+      limits: DEFAULT_HTTP_LIMITS,
+      incident: String,
+    });
+    server = createHttpServer(app, DEFAULT_HTTP_LIMITS, () => ({ status: 400, body: {} }));
+    port = (await server.listen(0, '127.0.0.1')).port;
+  });
+  afterAll(() => server.close(0));
+
+  test('is served like any other, from its own address, and the connection ends', async () => {
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write('GET /api/validateiuc?smart_card_number=01& &cablename=GOTV HTTP/1.1\r\nHost: x\r\n\r\n'),
+      );
+      socket.on('data', (chunk) => (text += chunk.toString())).on('end', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer.endsWith('x"}')).toBe(true);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatchObject({ path: '/api/validateiuc', clientAddress: '127.0.0.1' });
+    expect(plain(seen[0]?.query ?? new Map())).toEqual({ smart_card_number: '01', cablename: 'GOTV' });
+  });
+
+  test('is served on a connection that was used before, and only once', async () => {
+    const count = seen.length;
+    await speak(port, 'GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /first HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    socket.write('GET /second?a=1 2 HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.on('data', () => socket.write('more'));
+    await new Promise((resolve) => socket.on('close', resolve).on('error', resolve));
+    expect(seen.slice(count).map(({ path }) => path)).toEqual(['/first', '/first', '/second']);
   });
 });

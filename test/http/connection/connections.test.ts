@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { KnownAddresses } from '../../../src/http/connection/known-addresses';
+import { KnownAddresses } from '../../../src/http/connection/loop-turns';
 import { closeServers, ok, openServer, pause } from '../open-server';
 import { speak } from '../request-door';
 

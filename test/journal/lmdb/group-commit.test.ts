@@ -1,4 +1,5 @@
-import { createGroupCommit, WriteFailure, type Tree } from '../../../src/journal/lmdb/group-commit';
+import { WriteFailure } from '../../../src/journal/journal';
+import { GroupCommit, type Tree } from '../../../src/journal/lmdb/group-commit';
 
 interface Disk {
   readonly commit: (work: () => void) => Promise<void>;
@@ -32,8 +33,9 @@ function makeDisk(): Disk {
 
 function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number } = {}) {
   const changes: string[] = [];
-  const group = createGroupCommit({
+  const group = new GroupCommit({
     commit: disk.commit,
+    probe: () => ({ result: undefined, writes: [] }),
     onChange: (change) => changes.push(change),
     jobsMax: 10,
     planMsMax: 1000,
@@ -85,7 +87,7 @@ describe('group commit', () => {
     await expect(put(3)).rejects.toThrow('the last write failed');
     expect(disk.flushes).toEqual([]);
     expect(group.isWritable()).toBe(false);
-    await group.mend(() => ({ result: undefined, writes: [] }));
+    await group.mend();
     expect(group.isWritable()).toBe(true);
     await expect(put(4)).resolves.toBe(4);
     expect(changes).toEqual(['failed', 'recovered']);
@@ -93,8 +95,9 @@ describe('group commit', () => {
 
   test('a transaction that cannot even begin fails those who wait', async () => {
     const changes: string[] = [];
-    const group = createGroupCommit({
+    const group = new GroupCommit({
       commit: () => Promise.reject(new Error('panic')),
+      probe: () => ({ result: undefined, writes: [] }),
       onChange: (change) => changes.push(change),
       jobsMax: 9,
       planMsMax: 9,

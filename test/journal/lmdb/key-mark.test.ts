@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
-import type { Journal } from '../../../src/journal/journal';
-import type { JournalEvent } from '../../../src/journal/journal-event';
-import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
-import { openLmdbReader } from '../../../src/journal/lmdb-reader';
+import type { Journal, JournalEvent } from '../../../src/journal/journal';
+import { openLmdbJournal, openLmdbReader } from '../../../src/journal/lmdb-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
 

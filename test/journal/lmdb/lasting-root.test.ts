@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
+import { openByteFolder } from '../../../src/journal/lmdb/environment';
 import { createLastingRoot, probeFolder } from '../../../src/journal/lmdb/lasting-root';
-import { openByteFolder } from '../../../src/journal/lmdb/open-byte-folder';
 import { makeFolder, removeFolders } from '../temporary-folder';
 
 afterAll(removeFolders);
 const KEY = Buffer.from('key');
+const RUN_TYPESCRIPT = join(__dirname, '..', 'run-typescript.cjs');
+const EXITING = join(__dirname, 'exit-while-committing.ts');
 
 function openLasting(dir: string) {
   let root: RootDatabase<Buffer, Buffer> = openByteFolder(dir, 2 ** 30);
@@ -72,4 +76,17 @@ describe('a root of LMDB that outlasts a failed write', () => {
     await probeFolder(dir);
     expect(existsSync(dir) && readdirSync(dir)).toEqual([]);
   });
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'a process that exits in the middle of its commits ends at once, and what was committed is there (%i)',
+    async () => {
+      const dir = await makeFolder();
+      const child = spawnSync(process.execPath, ['-r', RUN_TYPESCRIPT, EXITING, dir], { encoding: 'utf8', timeout: 10_000 });
+      expect([child.error, child.stderr]).toEqual([undefined, '']);
+      const { put, read, close } = openLasting(dir);
+      expect(Number(read())).toBeGreaterThanOrEqual(Number(child.stdout.trim().split('\n').at(-1)));
+      await put('after');
+      await close();
+    },
+  );
 });

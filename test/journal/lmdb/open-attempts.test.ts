@@ -1,7 +1,7 @@
 import type { Order } from '../../../src/domain/order';
 import type { Journal } from '../../../src/journal/journal';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
-import { createOpenAttempts } from '../../../src/journal/lmdb/open-attempts';
+import { OpenAttempts } from '../../../src/journal/lmdb/write-orders';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
 
@@ -12,7 +12,7 @@ const order = (requestId: string, of = owner): Order => ({ ...newOrder({ request
 
 describe('open attempts', () => {
   test('an order is taken once', () => {
-    const attempts = createOpenAttempts();
+    const attempts = new OpenAttempts();
     const kept = order('r1');
     attempts.keep(kept);
     expect(attempts.take(owner, 'r2')).toBeUndefined();
@@ -21,13 +21,13 @@ describe('open attempts', () => {
   });
 
   test('two keys that only together read the same are two', () => {
-    const attempts = createOpenAttempts();
+    const attempts = new OpenAttempts();
     attempts.keep(order('bc', 'a'));
     expect(attempts.take('ab', 'c')).toBeUndefined();
   });
 
   test('beyond their number the oldest is forgotten; an attempt that is kept anew is young again', () => {
-    const attempts = createOpenAttempts(2);
+    const attempts = new OpenAttempts(2);
     attempts.keep(order('r1'));
     attempts.keep(order('r2'));
     attempts.keep({ ...order('r1'), tries: 2 });

@@ -50,6 +50,12 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
     expect(list).toMatchObject({ code: 0, output: expect.stringMatching(/succeeded[^]*r1/) });
     expect(list.output).toContain('r2');
     expect(await type(['orders', 'show', 'r1'], env)).toMatchObject({ code: 0, output: expect.stringContaining('v1-9') });
+    // By a number in another spelling too, though no index of it stands on this machine.
+    const byNumber = await type(['orders', 'find', '+234 803 000 0001'], env);
+    expect(byNumber).toMatchObject({ code: 0, output: expect.stringMatching(/0803•••0001[^]*v1-9/) });
+    expect(byNumber.output).toContain('2 rows.');
+    expect((await type(['orders', 'find', '--reference', 'v1-9'], env)).output).toContain('1 row.');
+    expect((await type(['orders', 'find', '08039999999'], env)).code).toBe(1);
     expect((await type(['orders', 'report'], env)).output).toContain('1 order without a final outcome');
     const shown = (await type(['config'], env)).output;
     expect(shown).toContain(`postgres://[secret]@127.0.0.1:${server.port}/`);

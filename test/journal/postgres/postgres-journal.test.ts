@@ -2,11 +2,13 @@ import { readdir } from 'node:fs/promises';
 import { Secret } from '../../../src/domain/credentials';
 import type { Opened } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
-import type { Journal } from '../../../src/journal/journal';
-import type { JournalEvent } from '../../../src/journal/journal-event';
+import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openJournal } from '../../../src/journal/open-journal';
-import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
-import { openPostgresReader } from '../../../src/journal/postgres/postgres-reader';
+import {
+  openPostgresJournal,
+  openPostgresReader,
+  type PostgresJournalOptions,
+} from '../../../src/journal/postgres/postgres-journal';
 import { journalSuite } from '../journal-suite';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';

@@ -1,30 +1,39 @@
 /** Every breakage: those that are made of what there is, and those that a hand wrote down. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
-import type { Breakage, SetName, TextEdit } from './breakage';
+import type { Breakage } from './breakage';
 import { generatedBreakages } from './generated';
 
-interface ByHand {
-  readonly kind: string;
-  readonly breakages: readonly (TextEdit & {
-    readonly set?: SetName;
-    readonly money?: boolean;
-    readonly caught?: Breakage['caught'];
-  })[];
-}
-
+/**
+ * `by-hand.txt` has one breakage a line: the file, what stood there, and what stands there now. The line above them names their kind and,
+ * in brackets, the set (`own`; as shipped unless said), who notices (`plan`; `check` unless said) and whether it costs no money.
+ */
 export function allBreakages(): Breakage[] {
-  const byHand = parse(readFileSync(join(__dirname, 'by-hand.yaml'), 'utf8')) as readonly ByHand[];
-  const written = byHand.flatMap(({ kind, breakages }) =>
-    breakages.map(({ set = 'shipped', money = true, caught = 'check', ...edit }): Breakage => ({
-      set,
-      kind,
-      words: `${edit.file}: ${edit.find} -> ${edit.put}`,
-      isMoney: money,
-      caught,
-      edit,
-    })),
-  );
+  let kind = '';
+  let flags: readonly string[] = [];
+  const written = readFileSync(join(__dirname, 'by-hand.txt'), 'utf8')
+    .split('\n')
+    .flatMap((line): Breakage[] => {
+      const heading = /^# (.*?)(?: \(([^)]*)\))?$/.exec(line);
+      if (heading !== null) [kind, flags] = [heading[1]!, heading[2]?.split(', ') ?? []];
+      const [, file, find, put] = /^([\w/.-]+): (.*) => (.*)$/.exec(line)?.map(unescaped) ?? [];
+      if (heading !== null || file === undefined) return [];
+      return [
+        {
+          set: flags.includes('own') ? 'own' : 'shipped',
+          kind,
+          words: `${file}: ${find!} -> ${put!}`,
+          isMoney: !flags.includes('no money'),
+          caught: flags.includes('plan') ? 'plan' : 'check',
+          edit: { file, find: find!, put: put! },
+        },
+      ];
+    });
   return [...generatedBreakages(), ...written];
 }
+
+/** A line cannot hold its own end, and nobody sees a blank there or a letter that looks like another. */
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('\\n', '\n')
+    .replace(/\\u([0-9A-F]{4})/g, (_whole, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));

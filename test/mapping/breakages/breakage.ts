@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { mergeFiles, type MappingFileText } from '../../../src/mapping/load';
-import type { Edit } from '../../../src/operator/mutant/edit-source';
+import type { Edit } from '../../../src/operator/mutant/mutant';
 import type { MappingSource } from '../../../src/mapping/source';
 import { MAPPINGS } from '../mapping-set';
 

@@ -1,8 +1,7 @@
 import { checkFiles } from '../../../src/mapping/check';
 import { allBreakages } from './all-breakages';
 import { filesOf, SET_NAMES } from './breakage';
-import { judgeBreakage, type Verdict } from './judge-breakage';
-import { scoreOf } from './score-of';
+import { judgeBreakage, scoreOf, type Verdict } from './judge-breakage';
 
 /** Every twentieth breakage; `LONG_TESTS=1` takes all of them, which is a minute, and prints the score. */
 const IS_LONG = process.env['LONG_TESTS'] === '1';

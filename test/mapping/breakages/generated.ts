@@ -1,5 +1,5 @@
 /** Breakages that can be made of every call, field, reply and word that there is, whatever they are called. */
-import type { Edit } from '../../../src/operator/mutant/edit-source';
+import type { Edit } from '../../../src/operator/mutant/mutant';
 import type { OperationSource, ValueSource } from '../../../src/mapping/language/schema';
 import type { MappingSource } from '../../../src/mapping/source';
 import { V1_ENDPOINTS, type V1Endpoint } from '../../../src/upstream/v1';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkFiles, checkSource } from '../../../src/mapping/check';
 import { mergeFiles } from '../../../src/mapping/load';
-import { editSource } from '../../../src/operator/mutant/edit-source';
+import { editSource } from '../../../src/operator/mutant/mutant';
 import { compareSources } from '../../../src/operator/plan/compare-sources';
 import type { Problem } from '../../../src/mapping/problem';
 import type { MappingSource } from '../../../src/mapping/source';
@@ -36,4 +36,26 @@ function checkBroken({ set, edit, words }: Breakage): { problems: readonly Probl
   const source = editSource(sourceOf(set), edit);
   if (isDeepStrictEqual(source, sourceOf(set))) throw new Error(`nothing was broken: ${words}`);
   return { problems: checkSource(source), source };
+}
+
+/** How many breakages of each kind were stopped, as a table for people. */
+export function scoreOf(verdicts: readonly Verdict[]): string {
+  const kinds = [...new Set(verdicts.map(({ breakage }) => breakage.kind))];
+  const row = (title: string, of: readonly Verdict[]): string => {
+    const count = (by: Verdict['by']): string => String(of.filter((one) => one.by === by).length).padStart(6);
+    return `${count('check')}${count('plan')}${count('nobody')}  ${title}\n`;
+  };
+  const money = verdicts.filter(({ breakage }) => breakage.isMoney);
+  const share = (100 * money.filter(({ by }) => by === 'check').length) / money.length;
+  return [
+    ' check  plan nobody\n',
+    ...kinds.map((kind) =>
+      row(
+        kind,
+        verdicts.filter(({ breakage }) => breakage.kind === kind),
+      ),
+    ),
+    row('of all', verdicts),
+    row(`of those that lose money: check stops ${share.toFixed(1)} %`, money),
+  ].join('');
 }

@@ -5,9 +5,10 @@ import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { checkFiles, checkFolder, type CheckedMapping } from '../../../src/mapping/check';
 import type { MappingFileText } from '../../../src/mapping/load';
+import { RULE_PAGES } from '../../../src/mapping/rules/rule-pages';
 import { parsePage } from '../../docs/read-page';
 import { filesWith } from '../mapping-set';
-import { parseExample, RULE_PAGES, type Example, type ExampleFile } from './example';
+import { parseExample, type Example, type ExampleFile } from './example';
 import { layOver } from './lay-over';
 
 type Fields = Record<string, unknown>;
@@ -16,7 +17,7 @@ const baseFiles = (): readonly MappingFileText[] => {
   const common = parsePage(readFileSync(join(RULE_PAGES, 'README.md'), 'utf8'), 'README.md').find(({ marks }) =>
     marks.has('common'),
   )!;
-  return filesWith(...parseExample(common.text).files.map(({ text }) => text));
+  return filesWith(...parseExample(common.text.replace(/^/gm, ' '), 'good').files.map(({ text }) => text));
 };
 const isFormat = (text: string): boolean => /^format:/m.test(text);
 

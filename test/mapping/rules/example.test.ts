@@ -1,10 +1,21 @@
 import { parseExample } from './example';
 import { layOver } from './lay-over';
 
+const DIFF = ` a: 1
+-b: [x, y]
+#       ^
+# no y
+# did you mean z?
++b: [x, z]
+ c: 2
+#^
+# no c
+
+ d: 3`;
+
 test('the caret of an example points to a place of the line above it, and what follows is the message and the hint', () => {
-  const text = 'a: 1\nb: [x, y]\n#      ^\n# no y\n# did you mean z?\nc: 2\n^\n# no c\nd: 3';
-  expect(parseExample(text)).toEqual({
-    files: [{ name: 'mapping.yaml', text: 'a: 1\nb: [x, y]\nc: 2\nd: 3\n' }],
+  expect(parseExample(DIFF, 'bad')).toEqual({
+    files: [{ name: 'mapping.yaml', text: 'a: 1\nb: [x, y]\nc: 2\n\nd: 3\n' }],
     expected: [
       { file: 'mapping.yaml', line: 2, column: 8, message: 'no y', hint: 'did you mean z?' },
       { file: 'mapping.yaml', line: 3, column: 1, message: 'no c', hint: undefined },
@@ -12,8 +23,15 @@ test('the caret of an example points to a place of the line above it, and what f
   });
 });
 
+test('the good side of an example has its own lines, and nothing is said of it', () => {
+  expect(parseExample(DIFF, 'good')).toEqual({
+    files: [{ name: 'mapping.yaml', text: 'a: 1\nb: [x, z]\nc: 2\n\nd: 3\n' }],
+    expected: [],
+  });
+});
+
 test('an example of several files names each, and a link names its target', () => {
-  const { files } = parseExample('# one.yaml\n# A sentence is a comment.\na: 1\n# two.yaml -> gone.yaml\n# mappings');
+  const { files } = parseExample(' # one.yaml\n # A sentence is a comment.\n a: 1\n # two.yaml -> gone.yaml\n # mappings', 'bad');
   expect(files).toEqual([
     { name: 'one.yaml', text: '# A sentence is a comment.\na: 1\n' },
     { name: 'two.yaml', text: '\n', linkTo: 'gone.yaml' },
@@ -21,7 +39,7 @@ test('an example of several files names each, and a link names its target', () =
 });
 
 test('a character that a page cannot show takes one column', () => {
-  const { files, expected } = parseExample('a: <U+200B>b\n#          ^\n# here');
+  const { files, expected } = parseExample(' a: <U+200B>b\n#           ^\n# here', 'bad');
   expect(files[0]!.text).toBe('a: \u200Bb\n');
   expect(expected[0]).toMatchObject({ line: 1, column: 5 });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadCases, readCases } from '../../../src/operator/case/cases';
+import { loadCases, readCases, describeRow, fillIn, toRow, readShortForms } from '../../../src/operator/case/cases';
 import { marked } from '../../mapping/mapping-set';
 
 const read = (text: string) => readCases([{ file: 'a.yaml', text }]);
@@ -115,4 +115,51 @@ test('cases stand in a folder of that name, and a set without it has none', () =
   mkdirSync(join(folder, 'cases'));
   writeFileSync(join(folder, 'cases', 'a.yaml'), 'cases:\n  - name: a case\n    send: GET /api/user/\n    http: 200\n');
   expect(loadCases(folder).cases.map(({ name }) => name)).toEqual(['a case']);
+});
+
+test('a text that is a name becomes the value itself, and inside a text it becomes text', () => {
+  const row = { number: 2, rows: [{ id: 1 }] };
+  expect(fillIn({ whole: '$number', inside: 'number $number of $rows', deep: ['$rows'] }, row)).toEqual({
+    whole: 2,
+    inside: 'number 2 of [{"id":1}]',
+    deep: [[{ id: 1 }]],
+  });
+});
+
+test('names of fields are filled in, and the last of two of one name stands', () => {
+  expect(fillIn({ amount: 100, $field: '$bad' }, { field: 'amount', bad: 'many' })).toEqual({ amount: 'many' });
+});
+
+test('a name ends where its letters end, and an unknown one stays as it is', () => {
+  expect(fillIn('$prefix1234567 $order.id $reply.id', { prefix: '0803' })).toBe('08031234567 $order.id $reply.id');
+});
+
+test('a plain row is called $value', () => {
+  expect(toRow('phone')).toEqual({ value: 'phone' });
+  expect(toRow({ a: 1 })).toEqual({ a: 1 });
+});
+
+test('a row is told so that a number and its text are two', () => {
+  expect(describeRow({ said: 1, word: 'MTN' })).toBe('said: 1, word: MTN');
+  expect(describeRow({ said: '1', word: '' })).toBe("said: '1', word: ''");
+});
+
+test('an address before its fields is taken out, and every place stays true', () => {
+  const text = '  - send: POST /api/topup/ { network: 1 }\n    expect_call: POST /airtime { network: MTN }\n';
+  const { text: plain, addresses } = readShortForms(text);
+  expect(plain).toBe('  - send:                  { network: 1 }\n    expect_call:               { network: MTN }\n');
+  expect([...addresses]).toEqual([
+    [1, 'POST /api/topup/'],
+    [2, 'POST /airtime'],
+  ]);
+});
+
+test('the method may be a name that `each` fills in', () => {
+  const { addresses } = readShortForms('  send: $value /api/x { a: 1 }\n');
+  expect([...addresses]).toEqual([[1, '$value /api/x']]);
+});
+
+test('an address alone is YAML already and stays', () => {
+  const text = 'send: GET /api/user/\n# send: POST /api/topup/ { network: 1 }\nname: send: POST\n';
+  expect(readShortForms(text)).toEqual({ text, addresses: new Map() });
 });

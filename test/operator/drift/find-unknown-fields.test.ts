@@ -27,97 +27,109 @@ test('a field is told with its counts, callers, formats and kinds, and known one
   ]);
 });
 
-test('a phone under a near name, where the required phone is missing, is an alias to be checked, in the file of its one format', () => {
-  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', network: 'word', amount: 'digits' }, missing)])).toEqual({
-    kind: 'alias',
-    field: 'phone',
-    format: 'a',
-    movesMoney: true,
-    because: 'every request with it lacks phone, which is required; 3 refused with missing_field',
-  });
-});
+const cards = { path: '/api/recharge_card', operation: 'buy_recharge_cards' };
+const bill = { path: '/api/bill', operation: 'buy_electricity' };
+const b = { ...missing, format: 'b' };
 
-test('sent by two formats it belongs into the shared file', () => {
-  const shapes = [seen({ phone_no: 'phone' }, missing), seen({ phone_no: 'phone' }, { ...missing, format: 'b' })];
-  expect(adviceOn('phone_no', shapes)).toMatchObject({ kind: 'alias', field: 'phone', format: undefined });
-});
-
-test('what only looks alike is not an alias when its values are of another kind', () => {
-  expect(adviceOn('phone_no', [seen({ phone_no: 'word', network: 'word', amount: 'digits' }, missing)])).toMatchObject({
-    kind: 'ignore',
-  });
-});
-
-test('what comes beside the field that it looks like is something else', () => {
-  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', phone: 'phone' })])).toEqual({
-    kind: 'ignore',
-    because: 'it comes beside phone, which is read already',
-  });
-  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', phone: 'phone' }), seen({ phone_no: 'phone' }, missing)])).toMatchObject(
+test.each<[title: string, name: string, advice: object, ...shapes: SeenShape[]]>([
+  [
+    'a phone under a near name, where the required phone is missing, is an alias to be checked, in the file of its one format',
+    'phone_no',
     {
-      kind: 'decide',
+      kind: 'alias',
+      field: 'phone',
+      format: 'a',
+      movesMoney: true,
+      because: 'every request with it lacks phone, which is required; 3 refused with missing_field',
     },
-  );
-});
-
-test('an empty field is no other field beside it', () => {
-  expect(adviceOn('phone_no', [seen({ phone_no: 'phone', phone: 'empty' }, missing)])).toMatchObject({ kind: 'alias' });
-});
-
-test('a number that two formats read differently is left to a person', () => {
-  const shapes = [seen({ networkId: 'integer' }, missing), seen({ networkId: 'integer' }, { ...missing, format: 'b' })];
-  expect(
-    adviceOn(
-      'net_work',
-      shapes.map((one) => ({
-        ...one,
-        shape: { ...one.shape, fields: [{ name: 'net_work', place: 'body', kind: 'integer' as const }] },
-      })),
-    ),
-  ).toMatchObject({
-    kind: 'decide',
-    because: expect.stringContaining('read differently'),
-  });
-});
-
-test('a field that reaches v1 and may be absent is left to a person', () => {
-  const cards = { path: '/api/recharge_card', operation: 'buy_recharge_cards' };
-  expect(adviceOn('quantities', [seen({ quantities: 'integer', network: 'word' }, cards)])).toMatchObject({
-    kind: 'decide',
-    because: expect.stringContaining('reaches v1 and may be absent'),
-  });
-});
-
-test('a field that is merely echoed becomes an alias without more proof, and moves no money', () => {
-  const bill = { path: '/api/bill', operation: 'buy_electricity' };
-  expect(adviceOn('customerAddress', [seen({ customerAddress: 'text' }, bill)])).toMatchObject({
-    kind: 'alias',
-    field: 'customer_address',
-    movesMoney: false,
-  });
-});
-
-test('without a near name, what the refused requests lack is left to a person', () => {
-  expect(adviceOn('msisdn', [seen({ msisdn: 'phone', network: 'word', amount: 'digits' }, missing)])).toEqual({
-    kind: 'decide',
-    because: 'requests with it lack phone, and its values could be that',
-  });
-});
-
-test('two names that would become one field in one request are left to a person', () => {
-  const shapes = [seen({ phone_no: 'phone', 'phone-nr': 'phone' }, missing)];
-  expect(adviceOn('phone_no', shapes)).toMatchObject({ kind: 'decide', because: expect.stringContaining('in one request') });
-});
-
-test.each([
-  ['no request with it got as far as its format', seen({ phone_no: 'phone' }, { format: undefined }), 'decide'],
-  ['it was always empty', seen({ phone_no: 'empty' }), 'ignore'],
-])('when %s', (_title, shape, kind) => {
-  expect(adviceOn('phone_no', [shape])).toMatchObject({ kind });
-});
-
-test('names that were not kept are left to a person', () => {
-  expect(adviceOn(':value', [seen({ ':value': 'word' })])).toMatchObject({ kind: 'decide' });
+    seen({ phone_no: 'phone', network: 'word', amount: 'digits' }, missing),
+  ],
+  [
+    'sent by two formats it belongs into the shared file',
+    'phone_no',
+    { kind: 'alias', field: 'phone', format: undefined },
+    seen({ phone_no: 'phone' }, missing),
+    seen({ phone_no: 'phone' }, b),
+  ],
+  [
+    'what only looks alike is not an alias when its values are of another kind',
+    'phone_no',
+    { kind: 'ignore' },
+    seen({ phone_no: 'word', network: 'word', amount: 'digits' }, missing),
+  ],
+  [
+    'what comes beside the field that it looks like is something else',
+    'phone_no',
+    { kind: 'ignore', because: 'it comes beside phone, which is read already' },
+    seen({ phone_no: 'phone', phone: 'phone' }),
+  ],
+  [
+    'what comes beside the field that it looks like in some requests only is left to a person',
+    'phone_no',
+    { kind: 'decide' },
+    seen({ phone_no: 'phone', phone: 'phone' }),
+    seen({ phone_no: 'phone' }, missing),
+  ],
+  [
+    'an empty field is no other field beside it',
+    'phone_no',
+    { kind: 'alias' },
+    seen({ phone_no: 'phone', phone: 'empty' }, missing),
+  ],
+  [
+    'a number that two formats read differently is left to a person',
+    'net_work',
+    { kind: 'decide', because: expect.stringContaining('read differently') },
+    seen({ net_work: 'integer' }, missing),
+    seen({ net_work: 'integer' }, b),
+  ],
+  [
+    'a field that reaches v1 and may be absent is left to a person',
+    'quantities',
+    { kind: 'decide', because: expect.stringContaining('reaches v1 and may be absent') },
+    seen({ quantities: 'integer', network: 'word' }, cards),
+  ],
+  [
+    'a field that is merely echoed becomes an alias without more proof, and moves no money',
+    'customerAddress',
+    { kind: 'alias', field: 'customer_address', movesMoney: false },
+    seen({ customerAddress: 'text' }, bill),
+  ],
+  [
+    'without a near name, what the refused requests lack is left to a person',
+    'msisdn',
+    { kind: 'decide', because: 'requests with it lack phone, and its values could be that' },
+    seen({ msisdn: 'phone', network: 'word', amount: 'digits' }, missing),
+  ],
+  [
+    'two names that would become one field in one request are left to a person',
+    'phone_no',
+    { kind: 'decide', because: expect.stringContaining('in one request') },
+    seen({ phone_no: 'phone', 'phone-nr': 'phone' }, missing),
+  ],
+  [
+    'what got to no format is left to a person',
+    'phone_no',
+    { kind: 'decide' },
+    seen({ phone_no: 'phone' }, { format: undefined }),
+  ],
+  ['what was always empty is ignored', 'phone_no', { kind: 'ignore' }, seen({ phone_no: 'empty' })],
+  ['names that were not kept are left to a person', ':value', { kind: 'decide' }, seen({ ':value': 'word' })],
+  [
+    'an id beside one that is read is left to a person',
+    'order_id',
+    { kind: 'decide', because: expect.stringContaining('comes beside request-id') },
+    seen({ 'request-id': 'text', order_id: 'text' }),
+  ],
+  ['an id beside an empty one is an id', 'order_id', { kind: 'request_id' }, seen({ 'request-id': 'empty', order_id: 'text' })],
+  [
+    'two unknown ids in one request are left to a person',
+    'order_id',
+    { kind: 'decide', because: 'order_id and reference both look like the request id, in one request' },
+    seen({ reference: 'text', order_id: 'text' }),
+  ],
+])('%s', (_title, name, advice, ...shapes) => {
+  expect(adviceOn(name, shapes)).toMatchObject(advice);
 });
 
 test('a shape is held against the operation that its address has now', () => {
@@ -156,18 +168,6 @@ test.each([
   expect(adviceOn(name, [seen({ phone: 'phone', [name]: kind })])).toEqual({
     kind: 'decide',
     because: expect.stringContaining(because),
-  });
-});
-
-test('an id beside one that is read, and two unknown ones in one request, are left to a person', () => {
-  expect(adviceOn('order_id', [seen({ 'request-id': 'text', order_id: 'text' })])).toEqual({
-    kind: 'decide',
-    because: expect.stringContaining('comes beside request-id'),
-  });
-  expect(adviceOn('order_id', [seen({ 'request-id': 'empty', order_id: 'text' })])).toMatchObject({ kind: 'request_id' });
-  expect(adviceOn('order_id', [seen({ reference: 'text', order_id: 'text' })])).toEqual({
-    kind: 'decide',
-    because: 'order_id and reference both look like the request id, in one request',
   });
 });
 

@@ -1,6 +1,6 @@
 import { runCases } from '../../../src/operator/case/run-cases';
 import { runMutants, type MutationResult } from '../../../src/operator/mutant/run-mutants';
-import { readWrittenRequest } from '../../../src/cli/read-written-request';
+import { readWrittenRequest } from '../../../src/http/read-written-request';
 import { loadCases, type Case } from '../../../src/operator/case/cases';
 import { compileMapping } from '../../../src/mapping/compile';
 import { loadSource } from '../../../src/mapping/load';

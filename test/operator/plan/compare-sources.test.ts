@@ -2,11 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSource, mergeFiles } from '../../../src/mapping/load';
-import { applyMutant, listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
-import type { Mutant } from '../../../src/operator/mutant/mutant';
-import { compareSources } from '../../../src/operator/plan/compare-sources';
-import type { Difference } from '../../../src/operator/plan/difference';
 import type { MappingSource } from '../../../src/mapping/source';
+import type { Mutant } from '../../../src/operator/mutant/mutant';
+import { applyMutant, listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
+import { compareSources, type Difference } from '../../../src/operator/plan/compare-sources';
 import { filesWith, MAPPINGS } from '../../mapping/mapping-set';
 
 const source = loadSource(MAPPINGS).source!;

@@ -1,5 +1,5 @@
 import { MOODS, type Mood, type MoodName } from '../../../src/sandbox/order/mood';
-import { openRig, type Rig } from '../open-rig';
+import { sandboxOfFile } from '../../conformance/target';
 
 /** One purchase of everything that is sold, and what it costs. */
 const PURCHASES: readonly (readonly [path: string, body: Record<string, unknown>, naira: number])[] = [
@@ -17,11 +17,7 @@ const names = Object.keys(MOODS) as MoodName[];
 const cases = PURCHASES.flatMap(([path, body, naira]) => names.map((name) => ({ path, name, body, naira })));
 const START = 1_000_000;
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await openRig();
-});
-afterAll(() => rig.close());
+const v1 = sandboxOfFile();
 
 /** How the order of this mood stands once everything that was coming has come. */
 function endOf(mood: Mood): 'success' | 'pending' | 'error' {
@@ -35,21 +31,21 @@ test.each(cases)(
   '$path in the mood $name costs what its order says, and a repeat finds it so',
   async ({ path, name, body, naira }) => {
     const mood: Mood = MOODS[name];
-    rig.sandbox.admin.resetWallet('sandbox_demo');
+    v1.sandbox.admin.resetWallet('sandbox_demo');
     const sale = { ...body, pin: '1234', request_id: `mood.${name}.${path}` };
 
-    const first = rig.post(path, sale).catch(() => undefined);
-    while (name === 'slow' && (await rig.balance()) === START) await new Promise((resolve) => setImmediate(resolve));
+    const first = v1.post(path, sale).catch(() => undefined);
+    while (name === 'slow' && (await v1.balance()) === START) await new Promise((resolve) => setImmediate(resolve));
     if (name !== 'slow') await first;
     const charged = mood.course === undefined || mood.course.first === 'failed' ? START : START - naira;
-    expect(await rig.balance()).toBeCloseTo(charged, 6);
+    expect(await v1.balance()).toBeCloseTo(charged, 6);
 
-    rig.clock.advance(60_000);
+    v1.clock.advance(60_000);
     await first;
-    const again = (await rig.post(path, sale)).body;
+    const again = (await v1.post(path, sale)).body;
     expect(again.status).toBe(endOf(mood));
     expect(again.duplicate).toBe(mood.course === undefined ? undefined : true);
-    expect(await rig.balance()).toBeCloseTo(endOf(mood) === 'error' ? START : START - naira, 6);
-    rig.clock.advance(60 * 60_000);
+    expect(await v1.balance()).toBeCloseTo(endOf(mood) === 'error' ? START : START - naira, 6);
+    v1.clock.advance(60 * 60_000);
   },
 );

@@ -1,20 +1,10 @@
 import { MOODS } from '../../../src/sandbox/order/mood';
-import { openRig, type Rig } from '../open-rig';
+import { sale, sandboxOfTest } from '../../conformance/target';
 
-let rig: Rig;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(() => rig.close());
+const v1 = sandboxOfTest();
 
-const airtime = (digits: string, more: Record<string, unknown> = {}) => ({
-  network: 'MTN',
-  phone: `0803123${digits}`,
-  amount: 100,
-  pin: '1234',
-  ...more,
-});
-const buy = (digits: string, more: Record<string, unknown> = {}) => rig.post('/airtime', airtime(digits, more));
+const airtime = (digits: string, more: Record<string, unknown> = {}) => sale({ phone: `0803123${digits}`, ...more });
+const buy = (digits: string, more: Record<string, unknown> = {}) => v1.post('/airtime', airtime(digits, more));
 const CHARGED = 999_902;
 
 describe('moods', () => {
@@ -35,29 +25,21 @@ describe('moods', () => {
     });
   });
 
-  test('0004 charges and resets, and a repeat finds the order', async () => {
-    await expect(buy('0004', { request_id: 'r' })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
-    expect(await rig.balance()).toBe(CHARGED);
-    expect((await buy('0004', { request_id: 'r' })).body).toMatchObject({ status: 'success', duplicate: true });
-    expect(await rig.balance()).toBe(CHARGED);
-  });
-
-  test('0005 charges and answers 500, and a repeat finds the order', async () => {
-    expect(await buy('0005', { request_id: 'r' })).toMatchObject({ status: 500, body: { status: 'error' } });
-    expect((await buy('0005', { request_id: 'r' })).body).toMatchObject({ status: 'success', duplicate: true });
-    expect(await rig.balance()).toBe(CHARGED);
-  });
-
-  test('0006 charges and gives half a JSON text under the length of the whole', async () => {
-    const reply = await fetch(`${rig.url}/airtime`, {
+  test('0004 resets, 0005 answers 500 and 0006 half a JSON text under the length of the whole; each charges, and a repeat finds the order', async () => {
+    await expect(buy('0004', { request_id: '0004' })).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
+    expect(await buy('0005', { request_id: '0005' })).toMatchObject({ status: 500, body: { status: 'error' } });
+    const cut = await fetch(`${v1.url}/airtime`, {
       method: 'POST',
       headers: { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' },
-      body: JSON.stringify(airtime('0006', { request_id: 'r' })),
+      body: JSON.stringify(airtime('0006', { request_id: '0006' })),
     });
-    expect(reply.status).toBe(200);
-    await expect(reply.text()).rejects.toThrow();
-    expect((await buy('0006', { request_id: 'r' })).body).toMatchObject({ status: 'success', duplicate: true });
-    expect(await rig.balance()).toBe(CHARGED);
+    expect(cut.status).toBe(200);
+    await expect(cut.text()).rejects.toThrow();
+    expect(await v1.balance()).toBe(1_000_000 - 3 * 98);
+    for (const digits of ['0004', '0005', '0006']) {
+      expect((await buy(digits, { request_id: digits })).body).toMatchObject({ status: 'success', duplicate: true });
+    }
+    expect(await v1.balance()).toBe(1_000_000 - 3 * 98);
   });
 
   test('0007 charges at once and answers after 12 seconds', async () => {
@@ -66,26 +48,24 @@ describe('moods', () => {
       isAnswered = true;
       return reply;
     });
-    while ((await rig.balance()) !== CHARGED) await new Promise((resolve) => setImmediate(resolve));
-    rig.clock.advance(11_999);
+    while ((await v1.balance()) !== CHARGED) await new Promise((resolve) => setImmediate(resolve));
+    v1.clock.advance(11_999);
     expect((await buy('0007', { request_id: 'r' })).body).toMatchObject({ status: 'success', duplicate: true });
     expect(isAnswered).toBe(false);
-    rig.clock.advance(1);
+    v1.clock.advance(1);
     expect((await slow).body).toMatchObject({ status: 'success' });
   });
 
-  test('0008 charges nothing and shows a page of HTML, and a repeat buys', async () => {
-    expect(await buy('0008', { request_id: 'r' })).toMatchObject({ status: 502, body: expect.stringContaining('<html>') });
-    expect(await rig.balance()).toBe(1_000_000);
-    const { body } = await buy('0008', { request_id: 'r' });
-    expect(body).toMatchObject({ status: 'success' });
-    expect(body).not.toHaveProperty('duplicate');
-  });
-
-  test('0009 charges nothing and resets, and a repeat buys', async () => {
-    await expect(buy('0009', { request_id: 'r' })).rejects.toThrow();
-    expect(await rig.balance()).toBe(1_000_000);
-    expect((await buy('0009', { request_id: 'r' })).body.status).toBe('success');
+  test('0008 shows a page of HTML and 0009 resets; neither charges, and a repeat buys', async () => {
+    const page = { status: 502, body: expect.stringContaining('<html>') };
+    expect(await buy('0008', { request_id: '0008' })).toMatchObject(page);
+    await expect(buy('0009', { request_id: '0009' })).rejects.toThrow();
+    expect(await v1.balance()).toBe(1_000_000);
+    for (const digits of ['0008', '0009']) {
+      const { body } = await buy(digits, { request_id: digits });
+      expect(body.status).toBe('success');
+      expect(body).not.toHaveProperty('duplicate');
+    }
   });
 
   test('0010 is pending, called processing by receipt and history, and succeeds after 5 seconds', async () => {
@@ -93,15 +73,15 @@ describe('moods', () => {
     expect(body).toMatchObject({ status: 'pending', pending: true });
     const { reference } = body.data;
     const status = async () => [
-      (await rig.get(`/receipt?reference=${reference}`)).body.data.status,
-      (await rig.get('/transactions')).body.data.transactions[0].status,
+      (await v1.receipt(reference)).status,
+      (await v1.get('/transactions')).body.data.transactions[0].status,
     ];
-    rig.clock.advance(4_999);
+    v1.clock.advance(4_999);
     expect(await status()).toEqual(['processing', 'processing']);
-    expect(await rig.balance()).toBe(CHARGED);
-    rig.clock.advance(1);
+    expect(await v1.balance()).toBe(CHARGED);
+    v1.clock.advance(1);
     expect(await status()).toEqual(['success', 'success']);
-    expect(await rig.balance()).toBe(CHARGED);
+    expect(await v1.balance()).toBe(CHARGED);
   });
 
   test('without a request_id a mood strikes every time', async () => {
@@ -109,10 +89,10 @@ describe('moods', () => {
   });
 
   test('the name in a request_id calls up a mood for any purchase and goes before the number', async () => {
-    const exam = await rig.post('/exam_pin', { exam_name: 'WAEC', quantity: 1, pin: '1234', request_id: 'mood.late-failure.1' });
+    const exam = await v1.post('/exam_pin', { exam_name: 'WAEC', quantity: 1, pin: '1234', request_id: 'mood.late-failure.1' });
     expect(exam.body.status).toBe('pending');
     const sms = { sender_id: 'A', message: 'm', recipients: '08031234567', pin: '1234', request_id: 'mood.decline.1' };
-    expect(await rig.post('/bulk_sms', sms)).toMatchObject({ status: 400, body: { refunded: true } });
+    expect(await v1.post('/bulk_sms', sms)).toMatchObject({ status: 400, body: { refunded: true } });
     expect((await buy('0000', { request_id: 'mood.pending.1' })).body.status).toBe('pending');
   });
 
@@ -121,7 +101,7 @@ describe('moods', () => {
   });
 
   test('an admin call gives the next purchases of an account a mood', async () => {
-    rig.sandbox.admin.setMood('sandbox_demo', 'too-many', 2);
+    v1.sandbox.admin.setMood('sandbox_demo', 'too-many', 2);
     expect((await buy('4567')).status).toBe(429);
     expect((await buy('4567')).status).toBe(429);
     expect((await buy('4567')).body.status).toBe('success');
@@ -129,7 +109,7 @@ describe('moods', () => {
 
   test('a replay does not use up an ordered mood', async () => {
     await buy('4567', { request_id: 'r' });
-    rig.sandbox.admin.setMood('sandbox_demo', 'decline', 1);
+    v1.sandbox.admin.setMood('sandbox_demo', 'decline', 1);
     expect((await buy('4567', { request_id: 'r' })).body).toMatchObject({ status: 'success', duplicate: true });
     expect((await buy('4568')).body).toMatchObject({ status: 'error', refunded: true });
   });
@@ -139,6 +119,6 @@ describe('moods', () => {
   });
 
   test('a mood that does not exist is refused with the names of those that do', () => {
-    expect(() => rig.sandbox.admin.setMood('sandbox_demo', 'sleepy', 1)).toThrow(/late-success/);
+    expect(() => v1.sandbox.admin.setMood('sandbox_demo', 'sleepy', 1)).toThrow(/late-success/);
   });
 });

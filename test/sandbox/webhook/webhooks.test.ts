@@ -1,12 +1,13 @@
-import type { AccountBook } from '../../../src/sandbox/account/account-book';
+import type { AccountBook } from '../../../src/sandbox/account';
 import { createVirtualClock } from '../../../src/sandbox/clock';
 import type { Order } from '../../../src/sandbox/order/order';
 import type { OrderBook } from '../../../src/sandbox/order/order-book';
-import { createMemoryStore } from '../../../src/sandbox/store/memory-store';
+import { createMemoryStore } from '../../../src/sandbox/store/store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { Webhooks } from '../../../src/sandbox/webhook/webhooks';
 import { openReceiver, type Receiver } from '../../conformance/sandbox-only/receiver';
-import { openRig, temporaryFolder } from '../open-rig';
+import { LOCALHOST_CERTIFICATE } from './localhost-certificate';
+import { openSandboxTarget, sale, temporaryFolder } from '../../conformance/target';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -17,22 +18,20 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const sale = (phone: string) => ({ network: 'MTN', phone, amount: 100, pin: '1234' });
-
 describe('webhooks', () => {
   test('that wait for a retry survive a restart and keep their place in the schedule', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder.path}/retry`;
-    const before = await openRig({ dataDir, clock });
+    const before = await openSandboxTarget({ dataDir, clock });
     before.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
     receiver.answers = [500, 500];
-    await before.post('/airtime', sale('08031234567'));
+    await before.post('/airtime', sale());
     await before.sandbox.admin.webhooksIdle();
     clock.advance(60_000);
     await before.sandbox.admin.webhooksIdle();
     await before.close();
 
-    const after = await openRig({ dataDir, clock });
+    const after = await openSandboxTarget({ dataDir, clock });
     clock.advance(5 * 60_000 - 1);
     await after.sandbox.admin.webhooksIdle();
     expect(receiver.received).toHaveLength(2);
@@ -47,14 +46,14 @@ describe('webhooks', () => {
   test('that were on the wire when the sandbox closed are sent by the next one', async () => {
     const clock = createVirtualClock();
     const dataDir = `${folder.path}/wire`;
-    const before = await openRig({ dataDir, clock });
+    const before = await openSandboxTarget({ dataDir, clock });
     before.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
     receiver.answers = ['never'];
-    await before.post('/airtime', sale('08031234567'));
+    await before.post('/airtime', sale());
     while (receiver.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await before.close();
 
-    const after = await openRig({ dataDir, clock });
+    const after = await openSandboxTarget({ dataDir, clock });
     await after.sandbox.admin.webhooksIdle();
     expect(receiver.received).toHaveLength(2);
     expect(after.sandbox.admin.listDeliveries()[0]?.state).toBe('delivered');
@@ -62,19 +61,19 @@ describe('webhooks', () => {
   });
 
   test('go out a few at a time, and all of them', async () => {
-    const rig = await openRig({ relaxed: true });
-    rig.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
-    for (let count = 0; count < 100; count += 1) await rig.post('/airtime', sale(`0803123${5000 + count}`));
-    await rig.sandbox.admin.webhooksIdle();
+    const v1 = await openSandboxTarget({ relaxed: true });
+    v1.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
+    for (let count = 0; count < 100; count += 1) await v1.post('/airtime', sale({ phone: `0803123${5000 + count}` }));
+    await v1.sandbox.admin.webhooksIdle();
     expect(new Set(receiver.received.map((webhook) => webhook.body.reference)).size).toBe(100);
-    await rig.close();
+    await v1.close();
   });
 
   test('are not made for an account without an address', async () => {
-    const rig = await openRig();
-    await rig.post('/airtime', sale('08031234567'));
-    expect(rig.sandbox.admin.listDeliveries()).toEqual([]);
-    await rig.close();
+    const v1 = await openSandboxTarget();
+    await v1.post('/airtime', sale());
+    expect(v1.sandbox.admin.listDeliveries()).toEqual([]);
+    await v1.close();
   });
 
   test('wait for a disk that takes nothing, and end nothing', async () => {
@@ -103,5 +102,25 @@ describe('webhooks', () => {
     clock.advance(1_000);
     await webhooks.idle();
     expect(webhooks.list()).toMatchObject([{ tries: 1 }]);
+  });
+});
+
+describe('a live webhook', () => {
+  test.each([
+    ['reaches an https receiver whose certificate is trusted', LOCALHOST_CERTIFICATE.cert],
+    ['does not speak to a receiver whose certificate is not', undefined],
+  ])('%s', async (_what, webhookCa) => {
+    const tlsReceiver = await openReceiver(LOCALHOST_CERTIFICATE);
+    const v1 = await openSandboxTarget({ webhookCa });
+    const { admin } = v1.sandbox;
+    admin.changeAccount('acme', { webhook_url: tlsReceiver.url });
+    await v1.as('acme_live_demo').post('/airtime', sale());
+    await admin.webhooksIdle();
+    const events = tlsReceiver.received.map(({ headers }) => headers['x-webhook-event']);
+    expect(events).toEqual(webhookCa === undefined ? [] : ['transaction.success']);
+    const failed = { state: 'waiting', attempts: [{ status: null }] };
+    expect(admin.listDeliveries()).toMatchObject([webhookCa === undefined ? failed : { state: 'delivered' }]);
+    await v1.close();
+    await tlsReceiver.close();
   });
 });

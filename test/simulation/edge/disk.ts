@@ -5,8 +5,7 @@
 import { GatewayError } from '../../../src/domain/errors';
 import type { NewOrder, Opened, Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
-import type { Journal } from '../../../src/journal/journal';
-import { WriteFailure } from '../../../src/journal/lmdb/group-commit';
+import { WriteFailure, type Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
@@ -67,6 +66,8 @@ export class Disk {
       hasReference: (owner) => read(owner, () => journal.hasReference(owner)),
       listUnsettled: (options) => read(options.owner, () => journal.listUnsettled(options)),
       list: (options) => journal.list(options),
+      listOfOwner: (options) => journal.listOfOwner(options),
+      owners: () => journal.owners(),
       isWritable: () => true,
       close: () => Promise.resolve(),
     };

@@ -1,6 +1,5 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
 import type { Chance } from '../engine/chance';
-import type { Fate, Weather } from './weather';
 
 export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock'] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
@@ -55,6 +54,29 @@ const SKEW_MS = 3_000;
 interface Window {
   readonly fromMs: number;
   readonly untilMs: number;
+}
+
+export interface Fate<Fault> {
+  readonly fault: Fault | undefined;
+  /** For what the fault leaves open, and for how long things take. */
+  readonly chance: Chance;
+}
+
+/** What goes wrong on the edges of a house: by each call's own name, so that one call does not change what befalls another. */
+export interface Weather {
+  /** What befalls a purchase on its way to v1; `owner` is the fingerprint of its key. */
+  forSend(label: string, owner: string): Fate<SendFault>;
+  /** What befalls a question to v1. */
+  forFind(label: string, owner: string): Fate<SendFault>;
+  forWrite(label: string): Fate<WriteFault>;
+  /** True when a read finds no journal. */
+  failsRead(label: string, atMs: number): boolean;
+  /** Neither written nor read: a folder on a disk that went away. */
+  isJournalGone(atMs: number): boolean;
+  isV1Down(atMs: number): boolean;
+  isDiskFull(atMs: number): boolean;
+  /** Takes note that a fault struck. */
+  count(fault: string): void;
 }
 
 export class FaultPlan implements Weather {

@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import { createPriceLists } from '../../../src/price-lists/price-lists';
 import { Secret } from '../../../src/domain/credentials';
-import { plainCallerKey } from '../../../src/mapping/compile-caller-key';
+import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { AfterPending, CallerKey, Mapping } from '../../../src/mapping/mapping';
 import { checkFolder } from '../../../src/mapping/check';
-import { catalogReply } from '../../../src/sandbox/catalog/catalog-reply';
-import { Catalog } from '../../../src/sandbox/catalog/catalog';
+import { catalogReply } from '../../../src/sandbox/read-catalog';
+import { createCatalog } from '../../../src/sandbox/catalog';
 import { loadConfig } from '../../../src/sandbox/load-config';
 import type { HouseParts } from './gateway-process';
 
@@ -25,7 +25,7 @@ const mapping: Mapping = (() => {
 
 /** The price list is fetched once, before anything is simulated: it never buys, so it need not go wrong. */
 export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts> {
-  const body = { status: 'success', data: catalogReply(new Catalog(config.catalog), 'standard') } as unknown as JsonObject;
+  const body = { status: 'success', data: catalogReply(createCatalog(config.catalog), 'standard') } as unknown as JsonObject;
   const upstream = { find: async () => ({ kind: 'found', body }) as const };
   const priceLists = createPriceLists({ upstream, clock: () => START_MS });
   for (const apiKey of apiKeys) {

@@ -1,15 +1,14 @@
 /** The real sandbox on virtual time, without a socket: it can be away, and it can be started again on the same store. */
 import { answerRequest } from '../../../src/sandbox/answer-request';
 import type { Answer, V1Request } from '../../../src/sandbox/answer';
-import { createWorld } from '../../../src/sandbox/create-world';
 import type { SandboxConfig } from '../../../src/sandbox/load-config';
-import { checkLedger } from '../../../src/sandbox/order/check-ledger';
+import { checkLedger } from '../../../src/sandbox/order/ledger';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
-import { createMemoryStore } from '../../../src/sandbox/store/memory-store';
+import { createMemoryStore } from '../../../src/sandbox/store/store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
-import type { World } from '../../../src/sandbox/world';
+import { createWorld, type World } from '../../../src/sandbox/world';
+import type { Chance } from '../engine/chance';
 import { sandboxClockOf, type Life } from '../engine/timeline';
-import type { Dialect } from './dialect';
 import { note, type Stage } from './stage';
 
 // No account of the simulation has a webhook address, so nothing is ever posted.
@@ -81,7 +80,102 @@ export class SimulatedV1 {
       poster: NO_POSTER,
       isRelaxed: this.#isRelaxed,
       seed: 'simulation',
-      onFinal: () => undefined,
     });
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+const HABITS = {
+  /** Categories that are nobody's word. */
+  foreign_words: 0.12,
+  masked_numbers: 0.08,
+  /** The customer's phone where a meter or smartcard was served. */
+  contact_numbers: 0.1,
+  /** Debits with a minus. */
+  minus: 0.1,
+  /** A refund is a row of its own, with the number and amount of what it gives back. */
+  refund_rows: 0.3,
+  /** Twenty rows a page, whatever was asked. */
+  short_pages: 0.25,
+  /** The original of a repeat is given with "success", whatever became of it, and without goods. */
+  lazy_originals: 0.2,
+  /** A repeat is refused, and the original named. */
+  refused_originals: 0.15,
+} as const;
+type Habit = keyof typeof HABITS;
+
+const WORDS: Readonly<Record<string, string>> = { exam_pin: 'education', recharge_card: 'voucher', airtime: 'VTU' };
+const REFUND = 'RF-';
+
+/**
+ * How v1 writes what its specification leaves open, and how a v1 that keeps it loosely does. The seed decides for a whole
+ * history. What an order truly is, the verdict reads from the sandbox itself.
+ */
+export class Dialect {
+  readonly habits: ReadonlySet<Habit>;
+
+  constructor(chance: Chance) {
+    const names = Object.keys(HABITS) as Habit[];
+    this.habits = new Set(chance.is(0.35) ? [] : names.filter((name) => chance.is(HABITS[name])));
+  }
+
+  /** v1's records do not show whose they are: an order that got no answer may stay open. */
+  get isObscure(): boolean {
+    return (['foreign_words', 'masked_numbers', 'contact_numbers', 'minus'] as const).some((name) => this.habits.has(name));
+  }
+
+  answer(request: V1Request, ask: (request: V1Request) => Answer): Answer {
+    if (request.path === '/transactions') return this.#tellHistory(request, ask);
+    if (request.path === '/receipt') return this.#tellReceipt(request, ask);
+    return request.method === 'POST' ? this.#tellSale(ask(request)) : ask(request);
+  }
+
+  #tellSale(answer: Answer): Answer {
+    const { duplicate, reference: failed, data } = answer.body as Fields & { data?: Fields };
+    if (duplicate !== true) return answer;
+    const reference = data?.['reference'] ?? failed;
+    if (this.habits.has('refused_originals'))
+      return { ...answer, status: 409, body: { status: 'error', message: 'This request_id was used.', duplicate: 1, reference } };
+    if (this.habits.has('lazy_originals'))
+      return { ...answer, status: 200, body: { status: 'success', message: 'Found.', duplicate: 'true', data: { reference } } };
+    return answer;
+  }
+
+  #tellReceipt(request: V1Request, ask: (request: V1Request) => Answer): Answer {
+    const { reference } = request.query;
+    const wanted = typeof reference === 'string' ? reference : '';
+    const isRefund = this.habits.has('refund_rows') && wanted.startsWith(REFUND);
+    const query = isRefund ? { ...request.query, reference: wanted.slice(REFUND.length) } : request.query;
+    const answer = ask({ ...request, query });
+    const data = (answer.body as { data?: Fields }).data;
+    if (answer.status !== 200 || data === undefined) return answer;
+    const told = isRefund ? { ...data, reference: wanted, transaction_ref: wanted, type: 'credit', status: 'success' } : data;
+    return { ...answer, body: { ...answer.body, data: this.#spell(told) } };
+  }
+
+  #tellHistory(request: V1Request, ask: (request: V1Request) => Answer): Answer {
+    const query = this.habits.has('short_pages') ? { ...request.query, per_page: '20' } : request.query;
+    const answer = ask({ ...request, query });
+    const data = (answer.body as { data?: Fields }).data;
+    if (answer.status !== 200 || data === undefined) return answer;
+    const rows = (data['transactions'] as Fields[]).flatMap((row) => {
+      const isGivenBack = this.habits.has('refund_rows') && row['status'] === 'failed';
+      const refund = { ...row, transaction_ref: `${REFUND}${String(row['transaction_ref'])}`, status: 'success' };
+      return (isGivenBack ? [refund, row] : [row]).map((one) => this.#spell(one));
+    });
+    return { ...answer, body: { ...answer.body, data: { ...data, transactions: rows } } };
+  }
+
+  #spell(record: Fields): Fields {
+    const { category, phone, amount } = record;
+    const isPhone = category === 'airtime' || category === 'data';
+    const told: Fields = { ...record };
+    if (this.habits.has('masked_numbers') && typeof phone === 'string' && phone !== '')
+      told['phone'] = `${phone.slice(0, 4)}****${phone.slice(-3)}`;
+    if (this.habits.has('contact_numbers') && !isPhone && phone !== undefined && phone !== '') told['phone'] = '08035551234';
+    if (this.habits.has('minus')) told['amount'] = typeof amount === 'number' ? -amount : `-${String(amount)}`;
+    if (this.habits.has('foreign_words')) told['category'] = WORDS[String(category)] ?? category;
+    return told;
   }
 }

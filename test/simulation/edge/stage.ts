@@ -2,7 +2,7 @@
 import type { Timeline } from '../engine/timeline';
 import type { CaseBook } from '../verdict/case-book';
 import type { Trace } from '../verdict/trace';
-import type { Weather } from './weather';
+import type { Weather } from './fault-plan';
 
 export interface Stage {
   readonly timeline: Timeline;

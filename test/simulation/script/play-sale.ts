@@ -1,13 +1,12 @@
 /** A script at work: it buys, hangs up, repeats, asks, and believes what it is told. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { LegacyRequest } from '../../../src/domain/legacy';
-import { shortenRequestId } from '../../../src/gateway/read/request-id';
+import { shortenRequestId } from '../../../src/gateway/read/read-raw';
 import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
-import { wordOf, type Case, type Purchase, type Telling, type Word } from '../verdict/case-book';
+import { type Case, type Purchase, type Telling, type Word, wordOf } from '../verdict/case-book';
 import type { Verdict } from '../verdict/verdict';
-import { speak, speakV1, type Content } from './content';
-import type { Move, Sale, ScriptKey } from './sale';
+import { speak, speakV1, type Content, type Move, type Sale, type ScriptKey } from './sale';
 
 export interface Street {
   readonly stage: Stage;

@@ -1,6 +1,6 @@
 /** One sale as a script plans it: who sells what under which id, and how the script behaves. */
+import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Chance } from '../engine/chance';
-import { drawContent, type Content } from './content';
 
 export interface ScriptKey {
   /** As the script sends it. */
@@ -113,4 +113,160 @@ function drawMove(chance: Chance, hasId: boolean): Move {
   if (kind === 'repeat') return { kind, afterMs: delay[afterMs] };
   if (kind === 'conflict') return { kind, afterMs: delay[afterMs], content: drawContent(chance) };
   return { kind, afterMs: delay[afterMs], by: chance.draw({ 'request id': 4, number: 1, reference: 1 }) };
+}
+
+// What scripts want to buy, how the two formats say it, and how v1's record of it is told from that of another sale.
+
+export type Service = 'airtime' | 'data' | 'electricity' | 'cable' | 'recharge' | 'exam';
+
+/** One sale's content. Two contents are the same sale exactly when their `key` is. */
+export interface Content {
+  readonly key: string;
+  readonly service: Service;
+  /** The phone, meter or smartcard number; empty for goods without one. */
+  readonly number: string;
+  readonly network: string;
+  /** Naira, plan, denomination or nothing, as the service has it. */
+  readonly value: number;
+  readonly quantity: number;
+  /** Meter type or exam. */
+  readonly word: string;
+}
+
+export interface Spoken {
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string | number | boolean>>;
+}
+
+const NETWORKS = { MTN: '0803', GLO: '0805', AIRTEL: '0802', '9MOBILE': '0809' } as const;
+const NETWORK_NAMES = Object.keys(NETWORKS) as (keyof typeof NETWORKS)[];
+const PLANS: Readonly<Record<string, readonly number[]>> = {
+  MTN: [101, 102],
+  GLO: [202, 203],
+  AIRTEL: [302, 303],
+  '9MOBILE': [401, 402],
+};
+const NUMBERING = {
+  a: { MTN: 1, AIRTEL: 2, GLO: 3, '9MOBILE': 4 },
+  b: { MTN: 1, GLO: 2, AIRTEL: 3, '9MOBILE': 4 },
+} as const;
+const CATEGORY: Readonly<Record<Service, string>> = {
+  airtime: 'airtime',
+  data: 'data',
+  electricity: 'electricity',
+  cable: 'cabletv',
+  recharge: 'recharge_card',
+  exam: 'exam_pin',
+};
+const SERVICE_WEIGHTS = { airtime: 6, data: 4, electricity: 3, cable: 1, recharge: 2, exam: 2 };
+const NUMBERED_WEIGHTS = { airtime: 6, data: 4, electricity: 3, cable: 1 };
+
+/** Numbers and values come from small pools, so that sales meet their likes. `serial` makes a number of its own instead. */
+export function drawContent(chance: Chance, serial?: number): Content {
+  const service = serial === undefined ? chance.draw(SERVICE_WEIGHTS) : chance.draw(NUMBERED_WEIGHTS);
+  const network = chance.pick(NETWORK_NAMES);
+  // The last four digits from 0000 to 0009 call up a mood of the sandbox.
+  const mood = chance.is(0.25) ? `000${chance.below(10)}` : '7777';
+  const tail = serial === undefined ? `11${chance.below(2)}${mood}` : `${String(serial + 200)}7777`;
+  const phone = `${NETWORKS[network]}${tail}`;
+  const meter = `45${tail.padStart(9, '0')}`;
+  switch (service) {
+    case 'airtime':
+      return content(service, phone, network, chance.pick([50, 100, 110, 500]));
+    case 'data':
+      return content(service, phone, network, chance.pick(PLANS[network]!));
+    case 'electricity':
+      return content(service, meter, '', chance.pick([1000, 1050, 2000]), 1, chance.pick(['prepaid', 'postpaid']));
+    case 'cable':
+      return content(service, meter, '', chance.pick([11, 12]));
+    case 'recharge':
+      return content(service, '', network, chance.pick([100, 200]), chance.between(1, 2));
+    case 'exam':
+      return content(service, '', '', 0, chance.between(1, 2), chance.pick(['WAEC', 'NECO']));
+  }
+}
+
+function content(service: Service, number: string, network: string, value: number, quantity = 1, word = ''): Content {
+  return { key: [service, number, network, value, quantity, word].join(' '), service, number, network, value, quantity, word };
+}
+
+/** The request of a script of this format. */
+export function speak(format: 'a' | 'b', { service, number, network, value, quantity, word }: Content): Spoken {
+  const isA = format === 'a';
+  const digit = network === '' ? 0 : NUMBERING[format][network as keyof typeof NETWORKS];
+  switch (service) {
+    case 'airtime':
+      return isA
+        ? { path: '/api/topup', fields: { network: digit, phone: number, amount: value, plan_type: 'VTU', bypass: true } }
+        : {
+            path: '/api/topup/',
+            fields: { network: digit, mobile_number: number, amount: value, airtime_type: 'VTU', Ported_number: true },
+          };
+    case 'data':
+      return isA
+        ? { path: '/api/data', fields: { network: digit, phone: number, data_plan: value, bypass: true } }
+        : { path: '/api/data/', fields: { network: digit, mobile_number: number, plan: value, Ported_number: true } };
+    case 'electricity':
+      return isA
+        ? { path: '/api/bill', fields: { disco: 1, meter_number: number, meter_type: word, amount: value, bypass: true } }
+        : { path: '/api/billpayment/', fields: { disco_name: 1, meter_number: number, MeterType: word, amount: value } };
+    case 'cable':
+      return isA
+        ? { path: '/api/cable', fields: { cable: 1, iuc: number, cable_plan: value, bypass: true } }
+        : { path: '/api/cablesub/', fields: { cablename: 1, smart_card_number: number, cableplan: value } };
+    case 'recharge':
+      return isA
+        ? { path: '/api/recharge_card', fields: { network: digit, plan_type: value, quantity, card_name: 'shop' } }
+        : { path: '/api/rechargepin/', fields: { network: digit, network_amount: value, quantity, name_on_card: 'shop' } };
+    case 'exam':
+      return isA
+        ? { path: '/api/exam', fields: { exam: word === 'WAEC' ? 1 : 2, quantity } }
+        : { path: '/api/epin/', fields: { exam_name: word, quantity } };
+  }
+}
+
+/** The same sale as v1's own call, for one that goes past the gateway. */
+export function speakV1({ service, number, network, value, quantity, word }: Content): Spoken {
+  const digit = network === '' ? 0 : NUMBERING.b[network as keyof typeof NETWORKS];
+  switch (service) {
+    case 'airtime':
+      return { path: '/airtime', fields: { network, phone: number, amount: value, ported: true } };
+    case 'data':
+      return { path: '/data', fields: { plan_id: value, phone: number, ported: true } };
+    case 'electricity':
+      return { path: '/electricity', fields: { disco_id: 1, meter_number: number, meter_type: word, amount: value } };
+    case 'cable':
+      return { path: '/cabletv', fields: { plan_id: value, smartcard: number } };
+    case 'recharge':
+      return { path: '/recharge-card', fields: { network_id: digit, denomination: value, quantity } };
+    case 'exam':
+      return { path: '/exam_pin', fields: { exam_name: word, quantity } };
+  }
+}
+
+/** Whether v1's order is this sale. */
+export function isSaleOf(wanted: Content, order: V1Order): boolean {
+  if (order.category !== CATEGORY[wanted.service] || order.number !== wanted.number) return false;
+  const { meta } = order;
+  switch (wanted.service) {
+    case 'airtime':
+      return order.amount === wanted.value * 100;
+    case 'electricity':
+      return order.amount === wanted.value * 100 && meta['meter_type'] === wanted.word;
+    case 'data':
+    case 'cable':
+      return meta['plan_id'] === wanted.value;
+    case 'recharge':
+      return order.network === wanted.network && meta['denomination'] === wanted.value && meta['quantity'] === wanted.quantity;
+    case 'exam':
+      return meta['exam_name'] === wanted.word && meta['quantity'] === wanted.quantity;
+  }
+}
+
+/** What of a sale can be told apart in v1's history: sales that agree in it are alike (docs/simulation.md). */
+export function likenessOf({ service, number, value }: Content): string {
+  if (number === '') return 'without a number';
+  // A receipt may show a price with a discount or a charge, so near amounts are alike.
+  const isPriced = service === 'airtime' || service === 'electricity';
+  return [service, number, ...(isPriced ? [value <= 110 || (value >= 1000 && value <= 1050)] : [])].join(' ');
 }

@@ -1,7 +1,7 @@
 /** What scripts asked for and what they were told, order by order: the evidence that the invariants are judged by. */
 import type { Outcome } from '../../../src/domain/outcome';
 import type { JsonObject } from '../../../src/domain/json';
-import type { Content } from '../script/content';
+import type { Content } from '../script/sale';
 
 /** `unanswered` is a status query that says nothing of the order. */
 export type Word = 'success' | 'pending' | 'failure' | 'unanswered';

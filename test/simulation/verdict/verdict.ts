@@ -4,7 +4,7 @@ import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
 import type { SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
-import { isSaleOf, likenessOf } from '../script/content';
+import { isSaleOf, likenessOf } from '../script/sale';
 import type { Case, Purchase, Telling } from './case-book';
 
 export class Verdict {

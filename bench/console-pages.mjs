@@ -1,0 +1,138 @@
+// The console of a gateway that sells: how long each page takes, and what an open Overview takes from the sales. Used by `bench/console.mjs`, on its journal.
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, cpSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ask, gatewayEnvironment, sandboxCatalog, urlOf } from './gateway-process.mjs';
+import { quantile } from './gateway-report.mjs';
+
+const bench = dirname(fileURLToPath(import.meta.url));
+const house = dirname(bench);
+const ROUNDS = 30;
+const TURNS = 8;
+const TURN_SECONDS = 4;
+const ORDER = { name: 'airtime, format B', connections: 64, isKept: true, rate: 0 };
+const MICROSECONDS_PER_TICK = 10_000;
+
+/** Prints both tables. `phone` and `requestId` are of an order that is there. */
+export async function measurePages({ dataDir, secret, owners, phone, requestId }) {
+  const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
+  const [{ url: v1Url }] = await once(v1, 'message');
+  const logFile = join(dataDir, 'log');
+  const log = openSync(logFile, 'a');
+  const environment = {
+    ...gatewayEnvironment(dataDir, v1Url, house),
+    GATEWAY_SECRET: secret,
+    MAPPINGS_DIR: nameCallers(join(dataDir, 'mappings'), owners),
+  };
+  const flags = ['--max-semi-space-size=32', join(house, 'dist/cli/main.js'), 'serve'];
+  const gateway = spawn(process.execPath, flags, { cwd: dataDir, env: environment, stdio: ['ignore', log, log] });
+  try {
+    const url = await urlOf(gateway, logFile);
+    const adminUrl = /Probes and metrics: (http:\/\/[^\s/]+)/.exec(readFileSync(logFile, 'utf8'))[1];
+    await printPages(`${adminUrl}/console`, phone, requestId);
+    await printCost(gateway.pid, url, `${adminUrl}/console`);
+  } finally {
+    gateway.kill('SIGTERM');
+    if (gateway.exitCode === null) await once(gateway, 'exit');
+    closeSync(log);
+    v1.disconnect();
+  }
+}
+
+/** The shipped mappings with a title for each key, so that each has a page. */
+function nameCallers(folder, owners) {
+  cpSync(join(house, 'mappings'), folder, { recursive: true });
+  const file = join(folder, 'callers.yaml');
+  const keys = owners.map((owner, nth) => `    ${owner}: { title: Shop ${nth} }`);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('  keys: {}', ['  keys:', ...keys].join('\n')));
+  return folder;
+}
+
+async function printPages(consoleUrl, phone, requestId) {
+  const found = await textOf(`${consoleUrl}/orders?q=${requestId}`);
+  const story = /\/console(\/orders\/[0-9a-f]+\/\d+)/.exec(found)[1];
+  const owner = story.split('/')[2];
+  const pages = {
+    Overview: '',
+    'Orders, the latest': '/orders',
+    'Orders, a phone number': `/orders?q=${phone}`,
+    'Orders, a request id': `/orders?q=${requestId}`,
+    'Orders, of a caller': `/orders?caller=${owner}`,
+    'Orders, declined': '/orders?outcome=declined',
+    "An order's story": story,
+    Callers: '/callers',
+    'A caller': `/callers/${owner}`,
+    Mappings: '/mappings',
+    Try: '/try',
+  };
+  const rows = [];
+  for (const [page, path] of Object.entries(pages)) {
+    const times = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const startedAt = performance.now();
+      await textOf(`${consoleUrl}${path}`);
+      times.push(performance.now() - startedAt);
+    }
+    const [first] = times;
+    rows.push({
+      page,
+      'first ms': +first.toFixed(1),
+      'median ms': +quantile(times, 0.5).toFixed(1),
+      'p99 ms': +quantile(times, 0.99).toFixed(1),
+    });
+  }
+  console.table(rows);
+}
+
+async function textOf(url) {
+  const answer = await fetch(url);
+  if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}.`);
+  return answer.text();
+}
+
+/** The same load with the Overview open and closed, in turns. */
+async function printCost(pid, url, consoleUrl) {
+  const scripts = fork(join(bench, 'gateway-load.mjs'));
+  const turn = async (run) => {
+    const before = ticksOf(pid);
+    const { requests, tookMs, refused, broken, sample } = await ask(scripts, { ...ORDER, url, run, seconds: TURN_SECONDS });
+    if (refused + broken > 0) throw new Error(`${refused} refused, ${broken} broken, such as ${sample}`);
+    return { rate: requests / (tookMs / 1_000), micros: ((ticksOf(pid) - before) * MICROSECONDS_PER_TICK) / requests };
+  };
+  await ask(scripts, { ...ORDER, url, run: 'warm', seconds: 60, requestsMax: 15_000 });
+  const turns = [];
+  for (let nth = 0; nth < TURNS; nth += 1) {
+    const closed = await turn(`closed-${nth}`);
+    const looking = new AbortController();
+    const stream = await fetch(`${consoleUrl}/live/overview`, { signal: looking.signal });
+    void stream.text().catch(() => undefined);
+    await sleep(200);
+    const open = await turn(`open-${nth}`);
+    looking.abort();
+    turns.push({ rate: open.rate / closed.rate, micros: open.micros / closed.micros, open, closed });
+  }
+  scripts.disconnect();
+  const middle = (read) => quantile(turns.map(read), 0.5);
+  console.table({
+    'orders a second': {
+      closed: Math.round(middle((one) => one.closed.rate)),
+      open: Math.round(middle((one) => one.open.rate)),
+      ratio: +middle((one) => one.rate).toFixed(3),
+    },
+    'processor µs an order': {
+      closed: Math.round(middle((one) => one.closed.micros)),
+      open: Math.round(middle((one) => one.open.micros)),
+      ratio: +middle((one) => one.micros).toFixed(3),
+    },
+  });
+}
+
+/** Of user and system, all threads. */
+function ticksOf(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}

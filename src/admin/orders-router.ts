@@ -1,0 +1,37 @@
+/** One order asked about again at v1, with the key of its reseller: `compat-gateway orders recheck`. The key is in the body and is kept nowhere. */
+import express, { type Router } from 'express';
+import * as z from 'zod';
+import { Secret } from '../domain/credentials';
+import type { Rechecked } from '../gateway/recheck';
+
+const schema = z.strictObject({
+  id: z.string().min(1).max(200),
+  key: z.string().min(1).max(300),
+  address: z.union([z.ipv4(), z.ipv6()]).optional(),
+});
+
+export interface Rechecking {
+  readonly id: string;
+  readonly key: Secret;
+  readonly address?: string | undefined;
+}
+
+export function createOrdersRouter(recheck: (asked: Rechecking) => Promise<Rechecked>): Router {
+  const router = express.Router();
+  router.post('/recheck', express.json({ limit: '4kb' }), async (request, response) => {
+    response.set('cache-control', 'no-store');
+    const read = schema.safeParse(request.body);
+    if (!read.success) {
+      const message = 'The body is { "id": "…", "key": "…" }, with "address" where the key is locked to one.';
+      response.status(400).json({ status: 'error', message });
+      return;
+    }
+    const { id, key, address } = read.data;
+    try {
+      response.json({ status: 'success', ...(await recheck({ id, key: new Secret(key), address })) });
+    } catch (error) {
+      response.status(409).json({ status: 'error', message: error instanceof Error ? error.message : String(error) });
+    }
+  });
+  return router;
+}

@@ -1,0 +1,58 @@
+/** The masked requests of one caller, kept for as long as an operator asks for them: `compat-gateway record`. */
+import express, { type Router } from 'express';
+import * as z from 'zod';
+import type { RecordedRequest, Recordings } from '../domain/recorded-request';
+import { findCaller } from '../mapping/caller-name';
+import type { Mapping } from '../mapping/mapping';
+
+const RECORD_MS_MAX = 24 * 3_600_000;
+const RECORDED_MAX = 10_000;
+
+const startSchema = z.strictObject({
+  caller: z.string().min(1),
+  for_ms: z.int().min(1_000).max(RECORD_MS_MAX),
+  max: z.int().min(1).max(RECORDED_MAX),
+});
+const callerSchema = z.strictObject({ caller: z.string().min(1) });
+
+export function createRecordRouter(recordings: Recordings, mapping: () => Mapping): Router {
+  const router = express.Router();
+  router.use(express.json());
+  router.post('/', (request, response) => {
+    const read = startSchema.safeParse(request.body);
+    if (!read.success)
+      return void response.status(400).json(error('The body is { "caller": "…", "for_ms": 60000, "max": 500 }.'));
+    const { caller, for_ms: forMs, max } = read.data;
+    let fingerprint: string;
+    try {
+      fingerprint = findCaller(caller, mapping());
+    } catch (unknown) {
+      return void response.status(404).json(error((unknown as Error).message));
+    }
+    const untilMs = recordings.start(fingerprint, forMs, max);
+    if (untilMs === undefined)
+      return void response.status(409).json(error('As many recordings as there may be are under way; stop one first.'));
+    response.json({ status: 'recording', fingerprint, until_ms: untilMs });
+  });
+  router.get('/:fingerprint', (request, response) => {
+    const after = Number(request.query['after'] ?? 0);
+    const recording = recordings.read(String(request.params['fingerprint']), Number.isSafeInteger(after) ? after : 0);
+    if (recording === undefined) return void response.status(404).json(error('Nothing is recorded of this caller.'));
+    response.set('cache-control', 'no-store').json({ status: 'success', ...recording });
+  });
+  router.post('/stop', (request, response) => {
+    const read = callerSchema.safeParse(request.body);
+    if (!read.success) return void response.status(400).json(error('The body is { "caller": "<fingerprint>" }.'));
+    recordings.stop(read.data.caller);
+    response.json({ status: 'stopped' });
+  });
+  return router;
+}
+
+/** What `GET /record/<fingerprint>` answers. */
+export interface ReadRecording {
+  readonly isOver: boolean;
+  readonly requests: readonly RecordedRequest[];
+}
+
+const error = (message: string) => ({ status: 'error', message });

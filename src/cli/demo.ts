@@ -1,0 +1,127 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { stringify } from 'yaml';
+import type { Running } from '../admin/running-router';
+import type { Config } from '../config';
+import { nairaText } from '../domain/amount';
+import { Secret } from '../domain/credentials';
+import { createKeyring } from '../gateway/read/keyring';
+import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
+import { runDemo, type ClosedBooks, type Progress } from './demo/run-demo';
+import { loadShop, type Shop } from './demo/shop';
+import { parseDuration } from './parse-duration';
+import { counted, fail, listenForStop, print, readConfig } from './process';
+import { askAdmin, messageOf } from './running-gateway';
+
+const HELP = `
+Six resellers sell airtime, data, cable, electricity, exams, cards and SMS as their scripts do: declined and pending orders,
+lost replies, wrong inputs, wrong keys, repeats and questions among them. It only sells where the running gateway's upstream
+is the embedded sandbox. In the end the books of each are held against the sandbox's wallet.
+
+Exit codes: 0 the books agree, 1 they do not, or there is nothing to sell through, 2 bad usage.
+
+Examples:
+  compat-gateway demo
+  compat-gateway demo --for 1m --rate 1
+  compat-gateway demo --names`;
+
+/** Without SANDBOX_RELAXED the sandbox takes 30 purchases of an account in a minute; some are the gateway's own repetitions. */
+const EACH_MAX = 22;
+const RATE_MAX = 200;
+
+interface Options {
+  readonly for: number;
+  readonly rate: number;
+  readonly names?: true;
+}
+
+/** `compat-gateway demo`: a shop that sells, so that there is something to see. */
+export function demoCommand(): Command {
+  return new Command('demo')
+    .description('Sells through the running gateway on its sandbox, as six resellers do, and checks their books.')
+    .option('--for <duration>', 'how long, such as 30s, 5m or 1h', parseDuration, parseDuration('5m'))
+    .option('--rate <count>', 'requests in a second, of all together', parseRate, 2)
+    .option('--names', 'sell nothing; print what names their keys in callers.yaml')
+    .addHelpText('after', HELP)
+    .action(demo);
+}
+
+async function demo({ for: forMs, rate, names }: Options): Promise<void> {
+  const { config } = readConfig();
+  const shop = loadShop();
+  if (names === true) return void process.stdout.write(nameKeys(config, shop));
+  const running = await askRunning(config);
+  if (running.sandbox === undefined)
+    throw new Error(
+      `The running gateway sells through ${running.upstreamUrl}, which is not its sandbox: the demo would buy there. Start a gateway without UPSTREAM_URL, with a DATA_DIR of its own.`,
+    );
+  const { isRelaxed } = running.sandbox;
+  const rateMax = (shop.resellers.length * EACH_MAX) / 60;
+  if (!isRelaxed && rate > rateMax)
+    throw new Error(
+      `The sandbox takes 30 purchases of a reseller in a minute, as v1 does: --rate is at most ${rateMax.toFixed(1)}. SANDBOX_RELAXED=1 for the gateway lifts that.`,
+    );
+  await fillWallets(config, shop);
+  const stop = listenForStop();
+  const stopping = new AbortController();
+  void stop.asked.then(() => stopping.abort());
+  print(`${counted(shop.resellers.length, 'reseller')} sell through ${running.publicUrl}. Ctrl-C ends it and closes the books.`);
+  const closed = await runDemo(shop, {
+    ...{ publicUrl: running.publicUrl, v1Url: running.upstreamUrl, forMs, rate, stopped: stopping.signal },
+    eachMax: isRelaxed ? Infinity : EACH_MAX,
+    random: Math.random,
+    onProgress: (progress) => print(describeProgress(progress)),
+  });
+  stop.forget();
+  printBooks(closed);
+}
+
+async function askRunning(config: Config): Promise<Running> {
+  const { status, body } = await askAdmin(config, 'GET', '/running');
+  if (status !== 200) throw new Error(messageOf(body));
+  return body as unknown as Running;
+}
+
+/** A wallet that an earlier demo has emptied would sell nothing. */
+async function fillWallets(config: Config, { resellers }: Shop): Promise<void> {
+  for (const { key, title } of resellers) {
+    const { status, body } = await askAdmin(config, 'POST', '/sandbox/wallets/reset', { api_key: key });
+    if (status !== 200) throw new Error(`The sandbox has no account of ${title}: ${messageOf(body)}`);
+  }
+}
+
+/** The shipped callers.yaml cannot name keys: a fingerprint is made with the secret of each gateway. */
+function nameKeys(config: Config, { resellers }: Shop): string {
+  const secret = findGatewaySecret(config);
+  if (secret === undefined) throw new Error(missingSecret(config.dataDir));
+  const keyring = createKeyring(secret);
+  const keys = Object.fromEntries(
+    resellers.map(({ key, title, script }) => [keyring.fingerprint(new Secret(key)), { title, note: `Demo: ${script}` }]),
+  );
+  return `# In mappings/callers.yaml, in the place of \`keys: {}\`; then \`compat-gateway reload\`.\n${stringify({ keys }).replace(/^(?=.)/gm, '  ')}`;
+}
+
+function describeProgress({ elapsedMs, orders, sold, waiting, failed, refused }: Progress): string {
+  const seconds = Math.round(elapsedMs / 1_000);
+  const time = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  return `${time.padStart(6)}  ${counted(orders, 'order')}: ${sold} sold, ${failed} failed, ${waiting} open; ${refused} mistakes refused`;
+}
+
+function printBooks(closed: readonly ClosedBooks[]): void {
+  const width = Math.max(...closed.map(({ title }) => title.length));
+  print('');
+  for (const { title, sold, failed, waiting, refused, charged, faults } of closed) {
+    const money = `${nairaText(charged)} naira`;
+    const agrees = faults.length === 0 ? 'agrees with the wallet' : 'DOES NOT AGREE';
+    print(`${title.padEnd(width)}  ${sold} sold, ${failed} failed, ${waiting} open, ${refused} refused; ${money}: ${agrees}`);
+  }
+  const faults = closed.flatMap(({ title, faults: found }) => found.map((fault) => `${title}: ${fault}.`));
+  for (const fault of faults) fail(fault);
+  if (faults.length === 0) print('\nAll books agree to the kobo: what was told as sold was charged, and nothing else was.');
+  else fail('\nThe books do not agree. This is a fault of the gateway, or these keys were used by somebody else meanwhile.');
+}
+
+function parseRate(text: string): number {
+  const rate = /^\d{1,3}(?:\.\d)?$/.test(text) ? Number(text) : 0;
+  if (!(rate > 0 && rate <= RATE_MAX)) throw new InvalidArgumentError(`expected a number from 0.1 to ${RATE_MAX}.`);
+  return rate;
+}

@@ -1,0 +1,196 @@
+/** One reseller of the demo: sends what its script sends, concludes what its script concludes, and keeps its books. */
+import { request } from 'undici';
+import { chooseOne, chooseWeighted, drawValues, fill, type ResellerScript, type Shop, type Visit } from './shop';
+
+/** What the script has concluded of one order so far; `waiting` is all that is neither sold nor failed to it. */
+export type Conclusion = 'sold' | 'failed' | 'waiting';
+
+export interface BookedOrder {
+  readonly sent: Sent;
+  /** A sale without an id of its own is another sale when it is sent again. */
+  readonly isRepeatable: boolean;
+  conclusion: Conclusion;
+  /** By which its owner asks: what the script sent, or what the reply called it. */
+  id: string | undefined;
+  /** v1's, as far as it was told. */
+  reference: string | undefined;
+  /** In naira, as far as it was told. */
+  paid: number | undefined;
+  /** A question about it was answered with a failure after it had been told as sold. */
+  isContradicted: boolean;
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+interface Heard {
+  readonly httpStatus: number;
+  readonly reply: Readonly<Record<string, unknown>>;
+}
+
+const WAIT_MS = 200_000;
+
+export class Reseller {
+  readonly script: ResellerScript;
+  readonly orders: BookedOrder[] = [];
+  /** Replies that are no sale and no order: looks, mistakes, wrong keys. */
+  refused = 0;
+  readonly #shop: Shop;
+  readonly #url: string;
+  readonly #random: () => number;
+  readonly #run: string;
+  #serial = 0;
+  #token: string | undefined;
+
+  /** `url` is the address of the gateway; `run` tells the ids of one demo from those of another. */
+  constructor(shop: Shop, script: ResellerScript, { url, run, random }: { url: string; run: string; random: () => number }) {
+    this.script = script;
+    this.#shop = shop;
+    this.#url = url;
+    this.#run = run;
+    this.#random = random;
+  }
+
+  /** Never throws: what does not answer is concluded from, as a script would. */
+  async visit(kind: Visit): Promise<void> {
+    const last = chooseOne(this.orders, this.#random) as BookedOrder | undefined;
+    if (kind === 'repeat' && last?.isRepeatable === true) return this.#repeat(last);
+    if (kind === 'status' && last !== undefined) return this.askStatus(last);
+    if (kind === 'look') return this.#lookAt(chooseOne(this.script.looks, this.#random));
+    if (kind === 'mistake') return this.#mistake();
+    if (kind === 'wrong_key') return this.#tryWrongKey();
+    return this.#sell();
+  }
+
+  /** What the script, or its owner, asks when it does not know an order's end. */
+  async askStatus(order: BookedOrder): Promise<void> {
+    if (order.id === undefined) return;
+    const heard = await this.#call({
+      ...readSend(fill(this.script.status, { id: encodeURIComponent(order.id) })),
+      body: undefined,
+    });
+    if (heard === undefined) return;
+    const before = order.conclusion;
+    this.#conclude(order, heard);
+    const word = this.#wordOf(heard);
+    if (before === 'sold' && this.script.reads.failed.includes(word)) order.isContradicted = true;
+  }
+
+  async #sell(): Promise<void> {
+    const sale = chooseWeighted(
+      this.script.sales.map((one) => [one, one.often] as const),
+      this.#random,
+    );
+    const chosen = Object.entries(sale.choose).map(([name, values]) => [name, chooseOne(values, this.#random)] as const);
+    const values = { ...this.#values(), ...Object.fromEntries(chosen) };
+    const order: BookedOrder = {
+      sent: { ...readSend(sale.send), body: fill(sale.body, values) },
+      isRepeatable: sale.has_id,
+      conclusion: 'waiting',
+      id: sale.has_id ? String(values['id']) : undefined,
+      reference: undefined,
+      paid: undefined,
+      isContradicted: false,
+    };
+    this.orders.push(order);
+    await this.#send(order);
+  }
+
+  /** Sent again, an order that failed may be sold after all. */
+  async #repeat(order: BookedOrder): Promise<void> {
+    if (order.conclusion === 'failed') order.conclusion = 'waiting';
+    await this.#send(order);
+  }
+
+  async #send(order: BookedOrder): Promise<void> {
+    const heard = await this.#call(order.sent);
+    if (heard !== undefined) this.#conclude(order, heard);
+  }
+
+  #conclude(order: BookedOrder, heard: Heard): void {
+    const { sold, failed, id, reference, paid } = this.script.reads;
+    const { reply } = heard;
+    const text = (name: string): string | undefined => {
+      const value = reply[name];
+      return typeof value === 'string' && value !== '' ? value : undefined;
+    };
+    order.id ??= text(id);
+    order.reference = text(reference) ?? order.reference;
+    const amount = reply[paid];
+    if (amount !== undefined && amount !== null) order.paid = Number(amount);
+    // What was sold or failed once is so.
+    if (order.conclusion !== 'waiting') return;
+    const word = this.#wordOf(heard);
+    if (sold.includes(word)) order.conclusion = 'sold';
+    else if (failed.includes(word)) order.conclusion = 'failed';
+  }
+
+  #wordOf({ reply }: Heard): string {
+    const word = reply[this.script.reads.status];
+    return typeof word === 'string' ? word : '';
+  }
+
+  async #lookAt(send: string): Promise<void> {
+    await this.#call({ ...readSend(fill(send, this.#values())), body: undefined });
+  }
+
+  async #mistake(): Promise<void> {
+    const { send, body } = chooseOne(this.script.mistakes, this.#random);
+    await this.#call({ ...readSend(send), body: fill(body, this.#values()) });
+    this.refused += 1;
+  }
+
+  async #tryWrongKey(): Promise<void> {
+    const { send, body } = this.script.sales[0]!;
+    const sent = { ...readSend(send), body: fill(body, { ...this.#values(), amount: 100 }) };
+    await this.#call(sent, `Token ${this.script.key}_old:${this.script.pin}`);
+    this.refused += 1;
+  }
+
+  #values(): Record<string, string | number> {
+    return drawValues(this.#shop, this.script, `${this.#run}${(this.#serial += 1)}`, this.#random);
+  }
+
+  /** Undefined when there was no reply, or none that is JSON. */
+  async #call(sent: Sent, authorization?: string): Promise<Heard | undefined> {
+    try {
+      return await this.#exchange(sent, authorization ?? (await this.#authorization()));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #authorization(): Promise<string> {
+    const { login, key, pin } = this.script;
+    if (login === undefined) return `Token ${key}:${pin}`;
+    if (this.#token === undefined) {
+      const basic = `Basic ${Buffer.from(`${key}:${pin}`).toString('base64')}`;
+      const { reply } = await this.#exchange({ ...readSend(login.send), body: undefined }, basic);
+      this.#token = String(reply[login.token]);
+    }
+    return `Token ${this.#token}`;
+  }
+
+  async #exchange({ method, path, body }: Sent, authorization: string): Promise<Heard> {
+    const { headers, waits } = this.script;
+    const waitMs = waits === undefined ? WAIT_MS : Number(waits.slice(0, -1)) * 1_000;
+    const answer = await request(`${this.#url}${path}`, {
+      method: method === 'GET' ? 'GET' : 'POST',
+      headers: { ...headers, authorization },
+      ...(body === undefined ? {} : { body }),
+      headersTimeout: waitMs,
+      bodyTimeout: waitMs,
+      signal: AbortSignal.timeout(waitMs),
+    });
+    const reply: unknown = JSON.parse(await answer.body.text());
+    return { httpStatus: answer.statusCode, reply: (reply ?? {}) as Heard['reply'] };
+  }
+}
+
+function readSend(send: string): { readonly method: string; readonly path: string } {
+  const [method = 'GET', path = '/'] = send.split(' ');
+  return { method, path };
+}

@@ -1,0 +1,118 @@
+/** Lets the resellers of the shop sell for a while, at a rate, and closes their books. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { kobo } from '../../domain/amount';
+import { checkBooks, readV1Books, readV1Orders, type CheckedBooks, type V1Books } from './check-books';
+import { Reseller } from './reseller';
+import { chooseOne, chooseWeighted, type Shop } from './shop';
+
+export interface DemoPlan {
+  readonly publicUrl: string;
+  readonly v1Url: string;
+  readonly forMs: number;
+  /** Visits in a second, over all resellers. */
+  readonly rate: number;
+  /** Most purchases of one reseller in a minute. */
+  readonly eachMax: number;
+  readonly random: () => number;
+  /** Ends it before its time. */
+  readonly stopped: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly elapsedMs: number;
+  readonly orders: number;
+  readonly sold: number;
+  readonly waiting: number;
+  readonly failed: number;
+  readonly refused: number;
+}
+
+export interface ClosedBooks extends CheckedBooks {
+  readonly title: string;
+  readonly script: string;
+  readonly refused: number;
+}
+
+const PROGRESS_EVERY_MS = 10_000;
+/** For what is under way when the time is over: a script is held as long at most. */
+const LAST_REPLIES_MS = 45_000;
+/** For orders without an end; what is pending for ever stays so. */
+const LAST_QUESTIONS = 4;
+const QUESTION_EVERY_MS = 2_500;
+const MINUTE_MS = 60_000;
+
+export async function runDemo(shop: Shop, plan: DemoPlan): Promise<readonly ClosedBooks[]> {
+  const run = Date.now().toString(36).slice(-6);
+  const resellers = shop.resellers.map((script) => new Reseller(shop, script, { url: plan.publicUrl, run, random: plan.random }));
+  const before = await Promise.all(resellers.map(({ script }) => readV1Books(plan.v1Url, script.key)));
+  const underWay = await sellFor(shop, resellers, plan);
+  await Promise.race([Promise.allSettled(underWay), sleep(LAST_REPLIES_MS, undefined, { ref: false })]);
+  await askForEnds(resellers);
+  return Promise.all(resellers.map((reseller, index) => closeBooks(reseller, before[index]!, plan.v1Url)));
+}
+
+/** Gives the visits that have not ended yet. */
+async function sellFor(shop: Shop, resellers: readonly Reseller[], plan: DemoPlan): Promise<ReadonlySet<Promise<void>>> {
+  const visits = Object.entries(shop.visits) as [keyof Shop['visits'], number][];
+  const underWay = new Set<Promise<void>>();
+  const beganMs = performance.now();
+  const times = new Map<Reseller, number[]>(resellers.map((reseller) => [reseller, []]));
+  let toldMs = beganMs;
+  for (let count = 0; ; count += 1) {
+    const dueMs = beganMs + (count * 1_000) / plan.rate;
+    const waitMs = dueMs - performance.now();
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal: plan.stopped }).catch(() => undefined);
+    const now = performance.now();
+    if (plan.stopped.aborted || now - beganMs >= plan.forMs) return underWay;
+    const reseller = withRoom(times, now, plan);
+    if (reseller !== undefined) {
+      const visit = reseller.visit(chooseWeighted(visits, plan.random));
+      underWay.add(visit);
+      void visit.finally(() => underWay.delete(visit));
+    }
+    if (now - toldMs >= PROGRESS_EVERY_MS) {
+      toldMs = now;
+      plan.onProgress(progressOf(resellers, now - beganMs));
+    }
+  }
+}
+
+/** A reseller who has not come too often in the last minute. */
+function withRoom(times: ReadonlyMap<Reseller, number[]>, now: number, { eachMax, random }: DemoPlan): Reseller | undefined {
+  const free: Reseller[] = [];
+  for (const [reseller, came] of times) {
+    while (came.length > 0 && came[0]! < now - MINUTE_MS) came.shift();
+    if (came.length < eachMax) free.push(reseller);
+  }
+  if (free.length === 0) return undefined;
+  const reseller = chooseOne(free, random);
+  times.get(reseller)!.push(now);
+  return reseller;
+}
+
+async function askForEnds(resellers: readonly Reseller[]): Promise<void> {
+  for (let round = 0; round < LAST_QUESTIONS; round += 1) {
+    const waiting = resellers.flatMap((reseller) =>
+      reseller.orders.filter(({ conclusion }) => conclusion === 'waiting').map((order) => [reseller, order] as const),
+    );
+    if (waiting.length === 0) return;
+    if (round > 0) await sleep(QUESTION_EVERY_MS);
+    for (const [reseller, order] of waiting) await reseller.askStatus(order);
+  }
+}
+
+async function closeBooks(reseller: Reseller, before: V1Books, v1Url: string): Promise<ClosedBooks> {
+  const { script, orders, refused } = reseller;
+  const v1Orders = await readV1Orders(v1Url, script.key, before.newestId);
+  const after = await readV1Books(v1Url, script.key);
+  const books = checkBooks(orders, v1Orders, kobo(before.wallet - after.wallet));
+  return { title: script.title, script: script.script, refused, ...books };
+}
+
+export function progressOf(resellers: readonly Pick<Reseller, 'orders' | 'refused'>[], elapsedMs: number): Progress {
+  const orders = resellers.flatMap((reseller) => reseller.orders);
+  const count = (wanted: string): number => orders.filter(({ conclusion }) => conclusion === wanted).length;
+  const refused = resellers.reduce((sum, one) => sum + one.refused, 0);
+  return { elapsedMs, orders: orders.length, sold: count('sold'), waiting: count('waiting'), failed: count('failed'), refused };
+}

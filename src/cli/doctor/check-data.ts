@@ -1,0 +1,179 @@
+/** Whether what must survive does: the data folder, its disk, the journal, the secret. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { open, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openJournalBeside } from '../../start/configured-stores';
+import { prepareDataFolder } from '../../start/data-folder';
+import { findGatewaySecret } from '../../start/gateway-secret';
+import { journalFolder } from '../../journal/open-journal';
+import { mend, note, well, type Check, type Finding } from './finding';
+
+/** By statfs(2); what is none of these is taken for a disk. */
+const FILE_SYSTEMS: Readonly<Record<number, readonly [name: string, level: 'lost' | 'shared']>> = {
+  0x01021994: ['tmpfs, in memory', 'lost'],
+  0x858458f6: ['ramfs, in memory', 'lost'],
+  0x794c7630: ['overlay, a container’s own layer', 'lost'],
+  0x6969: ['NFS', 'shared'],
+  0xff534d42: ['CIFS', 'shared'],
+  0xfe534d42: ['SMB', 'shared'],
+  0x01021997: ['9P', 'shared'],
+  0x65735546: ['FUSE', 'shared'],
+};
+const ROOM_MIN_BYTES = 2 ** 30;
+const FLUSHES = 5;
+const FLUSH_SLOW_MS = 20;
+const FLUSH_BAD_MS = 100;
+const MIB = 2 ** 20;
+
+export const checkDataFolder: Check = async ({ config: { dataDir } }) => {
+  if (!existsSync(dataDir))
+    return [
+      note(
+        `There is no data folder at ${dataDir} yet.`,
+        'The first start makes it.',
+        'Look whether DATA_DIR is what the gateway has.',
+      ),
+    ];
+  try {
+    const said = prepareDataFolder(dataDir);
+    return [
+      ...said.map((sentence) => note(`${sentence}.`, 'It tells who bought what.', 'See the sentence.')),
+      ...(await judgeDisk(dataDir)),
+    ];
+  } catch (error) {
+    return [
+      mend(
+        (error as Error).message,
+        'Without it nothing can be written, and nothing is sold.',
+        'Give the user of the gateway this folder.',
+      ),
+    ];
+  }
+};
+
+async function judgeDisk(folder: string): Promise<readonly Finding[]> {
+  const { type, bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const [name, fault] = FILE_SYSTEMS[type] ?? [];
+  const found: Finding[] = [];
+  if (fault === 'lost')
+    found.push(
+      mend(
+        `DATA_DIR is on ${name}.`,
+        'A restart loses the journal: orders of which nobody knows any more whether they were charged.',
+        'Mount a disk or a volume there (docker run -v compat-data:/app/data).',
+      ),
+    );
+  if (fault === 'shared')
+    found.push(
+      mend(
+        `DATA_DIR is on a network file system (${name}).`,
+        'LMDB needs a local disk: its locks and its memory map do not hold there.',
+        'Use a local disk, or PostgreSQL for the journal (JOURNAL_URL).',
+      ),
+    );
+  if (free < ROOM_MIN_BYTES)
+    found.push(
+      mend(
+        `DATA_DIR has room for ${Math.floor(free / MIB)} MiB.`,
+        'When it is full no order is taken.',
+        'Make room, or shorten JOURNAL_DAYS.',
+      ),
+    );
+  return found.length > 0 ? found : [well(`DATA_DIR can be written, on a disk with ${Math.floor(free / 2 ** 30)} GiB free.`)];
+}
+
+/** Each purchase waits for a flush before it leaves. */
+export const checkFlush: Check = async ({ config: { dataDir } }) => {
+  if (!existsSync(dataDir)) return [];
+  const ms = await flushTime(dataDir).catch(() => undefined);
+  return ms === undefined ? [] : [judgeFlush(ms)];
+};
+
+export function judgeFlush(ms: number): Finding {
+  const what = `A flush to the disk takes ${ms.toFixed(1)} ms.`;
+  const why = 'An order is on disk before it is sent: each purchase waits for a flush, or two.';
+  const todo = 'Use a disk of its own, or one with a write cache that survives power loss.';
+  if (ms >= FLUSH_BAD_MS) return mend(what, why, todo);
+  return ms >= FLUSH_SLOW_MS ? note(what, why, todo) : well(what);
+}
+
+async function flushTime(folder: string): Promise<number> {
+  const path = join(folder, `doctor.${randomUUID()}`);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const times: number[] = [];
+    for (let count = 0; count < FLUSHES; count += 1) {
+      await file.write(Buffer.alloc(4_096, count), 0, 4_096, count * 4_096);
+      const begunMs = performance.now();
+      await file.datasync();
+      times.push(performance.now() - begunMs);
+    }
+    return times.sort((one, other) => one - other)[Math.floor(FLUSHES / 2)]!;
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+}
+
+export const checkJournal: Check = async ({ config }) => {
+  const folder = journalFolder(config.journalUrl, config.dataDir);
+  if (/^memory:/i.test(config.journalUrl))
+    return [
+      mend(
+        'The journal is in memory (JOURNAL_URL).',
+        'A restart forgets every order.',
+        'Leave JOURNAL_URL unset, or set lmdb:/path.',
+      ),
+    ];
+  if (folder !== undefined && !existsSync(folder)) return [];
+  try {
+    const journal = await openJournalBeside(config);
+    await journal.listUnsettled({ limit: 1 });
+    await journal.close();
+  } catch (error) {
+    return [
+      mend(
+        `The journal does not open: ${(error as Error).message}`,
+        'The gateway does not start on it, and what it knows of orders cannot be read.',
+        'See the sentence; a backup is put in place by `compat-gateway restore`.',
+      ),
+    ];
+  }
+  const bytes = folder === undefined ? undefined : statSync(join(folder, 'data.mdb'), { throwIfNoEntry: false })?.size;
+  return [well(bytes === undefined ? 'The journal opens.' : `The journal opens; its file has ${Math.ceil(bytes / MIB)} MiB.`)];
+};
+
+export const checkSecrets: Check = ({ config }) => {
+  const found: Finding[] = [];
+  if (existsSync(config.dataDir)) {
+    try {
+      const secret = findGatewaySecret(config);
+      const place = config.gatewaySecret === undefined ? 'gateway.secret in DATA_DIR' : 'GATEWAY_SECRET';
+      if (secret !== undefined)
+        found.push(
+          note(
+            `The gateway's secret is ${place}.`,
+            'Without it the orders of the journal belong to nobody.',
+            config.gatewaySecret === undefined
+              ? 'Keep a copy elsewhere: `compat-gateway backup` takes it along.'
+              : 'Keep a copy elsewhere: no backup holds it.',
+          ),
+        );
+    } catch (error) {
+      found.push(
+        mend((error as Error).message, 'Without the secret no order is found again.', 'Restore the file from a backup.'),
+      );
+    }
+  }
+  if (config.journalKey === undefined)
+    found.push(
+      note(
+        'JOURNAL_KEY is not set.',
+        'Phone, meter and smartcard numbers stand readable in the journal and in backups.',
+        'Set it before the first order if your rules ask for that: see "JOURNAL_KEY" in docs/operations.md.',
+      ),
+    );
+  return found;
+};

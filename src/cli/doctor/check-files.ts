@@ -1,0 +1,42 @@
+/** Whether the mapping files can be used, and are those that run. */
+import { checkFolder } from '../../mapping/check';
+import { formatProblem } from '../../mapping/problem';
+import { routesBehindV1 } from '../../start/listening';
+import { mend, note, well, type Check } from './finding';
+
+const SHOWN_MAX = 3;
+
+export const checkMappings: Check = ({ config, found }) => {
+  const { mapping, problems } = checkFolder(config.mappingsDir);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const shown = (given: typeof problems): string => given.slice(0, SHOWN_MAX).map(formatProblem).join('; ');
+  if (mapping === undefined)
+    return [
+      mend(
+        `The mapping files in ${config.mappingsDir} cannot be used: ${shown(errors)}.`,
+        'A running gateway keeps the last good set; a new one starts only with that.',
+        '`compat-gateway check` tells everything, `compat-gateway rollback` goes back.',
+      ),
+    ];
+  const hidden = routesBehindV1(mapping, config.v1Path);
+  if (hidden !== undefined) return [mend(hidden, 'The gateway does not start.', 'Change V1_PATH, or the routes.')];
+  const used = found.kind === 'running' ? /^compat_mapping_info\{hash="(\w+)"\} 1/m.exec(found.metrics)?.[1] : undefined;
+  return [
+    problems.length === 0
+      ? well(`The mapping files have no problems (${mapping.hash}).`)
+      : note(
+          `The mapping files have ${problems.length} warnings: ${shown(problems)}.`,
+          'Each may cost a sale.',
+          '`compat-gateway check` tells how to mend them.',
+        ),
+    ...(used === undefined || used === mapping.hash
+      ? []
+      : [
+          note(
+            `The gateway uses another set (${used}).`,
+            'What stands in the files is not in force.',
+            '`compat-gateway plan`, then `apply` or `reload`.',
+          ),
+        ]),
+  ];
+};

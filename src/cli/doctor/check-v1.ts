@@ -1,0 +1,210 @@
+/** Whether v1 is there, is v1, and agrees with what is sold by it. */
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import { request } from 'undici';
+import { isLoopback } from '../../start/host-names';
+import { catalogListsOf } from '../../gateway/read/catalog-lists';
+import { textOf } from '../../domain/json';
+import type { Mapping } from '../../mapping/mapping';
+import { v1BalanceReplySchema, v1CatalogSchema } from '../../upstream/v1';
+import { mend, note, well, type Check, type Finding, type Patient } from './finding';
+
+const ANSWER_MS = 10_000;
+/** A key's lookups and history are told by time: the gateway gives up looking for open orders at ten minutes. */
+const CLOCK_APART_MS = 60_000;
+const CERTIFICATE_DAYS_MIN = 21;
+const DAY_MS = 86_400_000;
+const NOBODY_SELLS = 'Scripts are told that nothing was sent, and nothing can be sold.';
+
+/** The v1 that is sold through: the one configured, or the embedded sandbox of a gateway that runs. */
+export function v1UrlOf({ config, found }: Patient): string | undefined {
+  return (
+    config.upstreamUrl ??
+    (found.kind === 'running' && found.running.sandbox !== undefined ? found.running.upstreamUrl : undefined)
+  );
+}
+
+export const checkReach: Check = async (patient) => {
+  const { config } = patient;
+  const url = v1UrlOf(patient);
+  const isSandbox = config.upstreamUrl === undefined;
+  const sandbox = note(
+    'The upstream is the embedded sandbox.',
+    'Nothing is really sold: scripts are told of sales that are simulated.',
+    'Set UPSTREAM_URL to the address of v1 to sell.',
+  );
+  if (url === undefined) return [sandbox];
+  const answer = await askV1(url, '/balance');
+  if ('code' in answer) return [unreachable(url, answer.code)];
+  return [...(isSandbox ? [sandbox] : []), judgeShape(url, answer), ...judgeClock(answer, patient.now())];
+};
+
+/** A key goes to v1 with each call. */
+export const checkTls: Check = async (patient) => {
+  const { config, now } = patient;
+  if (config.upstreamUrl === undefined) return [];
+  const { protocol, hostname, port } = new URL(config.upstreamUrl);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol === 'http:') {
+    if (isLoopback(host)) return [];
+    return [
+      mend(
+        'UPSTREAM_URL is http.',
+        'Keys and PINs of all resellers cross the network unencrypted.',
+        'Use the https address of v1, or let a TLS proxy on this machine stand between.',
+      ),
+    ];
+  }
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const socket = connect({ host, port: Number(port || 443), ...name, rejectUnauthorized: false });
+  try {
+    const timeout = AbortSignal.timeout(ANSWER_MS);
+    await once(socket, 'secureConnect', { signal: timeout });
+    const { valid_to: validTo } = socket.getPeerCertificate();
+    const days = Math.floor((Date.parse(validTo) - now()) / DAY_MS);
+    if (days < CERTIFICATE_DAYS_MIN)
+      return [
+        mend(
+          `The certificate of v1 ends in ${days} days.`,
+          'From then on no call reaches v1, and nothing can be sold.',
+          "Ask v1's operator to renew it.",
+        ),
+      ];
+    // One that is not trusted is told as v1 that cannot be reached.
+    return socket.authorized ? [well(`The certificate of v1 is good for ${days} days.`)] : [];
+  } catch {
+    // That v1 cannot be reached is said already.
+    return [];
+  } finally {
+    socket.destroy();
+  }
+};
+
+/** With a key: balance and catalog as v1 has them. */
+export const checkKey: Check = async (patient) => {
+  const { key, mapping } = patient;
+  const url = v1UrlOf(patient);
+  if (key === undefined || url === undefined) return [];
+  const balance = await askV1(url, '/balance', key.revealForUseOnly());
+  if ('code' in balance) return [];
+  if (balance.status === 401 || balance.status === 403) return [keyRefused(balance)];
+  const read = v1BalanceReplySchema.safeParse(balance.body);
+  if (balance.status !== 200 || !read.success) return [strangeAnswer('/balance', balance.status)];
+  const found: Finding[] = [well(`The key works: ${read.data.data.wallet_balance} naira in its wallet.`)];
+  const catalog = await askV1(url, '/catalog', key.revealForUseOnly());
+  const data = 'body' in catalog ? v1CatalogSchema.safeParse((catalog.body as { data?: unknown } | undefined)?.data) : undefined;
+  if (data === undefined || !data.success) return [...found, strangeAnswer('/catalog', 'status' in catalog ? catalog.status : 0)];
+  found.push(well(`The catalog has ${data.data.data_plans.length} data plans and ${data.data.cable_plans.length} cable plans.`));
+  return mapping === undefined ? found : [...found, ...checkOwnNumbers(data.data, mapping)];
+};
+
+/** Plan ids of single callers that v1 sells no more: their sales are refused, or another plan has the id one day. */
+function checkOwnNumbers(catalog: Parameters<typeof catalogListsOf>[0], mapping: Mapping): readonly Finding[] {
+  const { lists } = catalogListsOf(catalog, mapping);
+  return [...mapping.callerKeys.values()].flatMap(({ fingerprint, title, columns }) => {
+    const gone = [...columns].flatMap(([list, ofList]) =>
+      ofList.flatMap(({ column, own }) =>
+        [...own.meanings]
+          .filter(([, ours]) => typeof ours === 'number' && !(lists[list] ?? []).some((row) => row[column] === ours))
+          .map(([number, ours]) => `${number} (${list} ${textOf(ours)})`),
+      ),
+    );
+    if (gone.length === 0) return [];
+    return [
+      mend(
+        `${title ?? fingerprint} has numbers in callers.yaml that v1's catalog does not have: ${gone.join(', ')}.`,
+        'Its customers are refused these plans.',
+        `Correct \`numbers\` of ${title ?? 'this key'} in mappings/callers.yaml by what v1 sells now, then \`compat-gateway reload\`.`,
+      ),
+    ];
+  });
+}
+
+type Answer = { readonly status: number; readonly body: unknown; readonly isJson: boolean; readonly dateMs: number | undefined };
+
+async function askV1(url: string, path: string, key?: string): Promise<Answer | { readonly code: string }> {
+  try {
+    const answer = await request(`${url}${path}`, {
+      headers: { accept: 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+      headersTimeout: ANSWER_MS,
+      bodyTimeout: ANSWER_MS,
+    });
+    const text = await answer.body.text();
+    const dateMs = Date.parse(String(answer.headers['date'] ?? ''));
+    return { status: answer.statusCode, ...parsed(text), dateMs: Number.isNaN(dateMs) ? undefined : dateMs };
+  } catch (error) {
+    const { code, cause, message } = error as NodeJS.ErrnoException & { cause?: NodeJS.ErrnoException };
+    return { code: code ?? cause?.code ?? message };
+  }
+}
+
+function parsed(text: string): { readonly body: unknown; readonly isJson: boolean } {
+  try {
+    return { body: JSON.parse(text), isJson: true };
+  } catch {
+    return { body: undefined, isJson: false };
+  }
+}
+
+const CURES: readonly (readonly [RegExp, string])[] = [
+  [/ENOTFOUND|EAI_AGAIN/, 'Correct the host of UPSTREAM_URL, or the name service of this machine.'],
+  [
+    /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/,
+    'Correct host and `https` of UPSTREAM_URL; a certificate of your own authority goes into NODE_EXTRA_CA_CERTS.',
+  ],
+  [/SSL|EPROTO|WRONG_VERSION/, 'Correct `https` or the port of UPSTREAM_URL: what answers there speaks no TLS.'],
+];
+
+function unreachable(url: string, code: string): Finding {
+  const todo = CURES.find(([pattern]) => pattern.test(code))?.[1];
+  return mend(
+    `v1 cannot be reached at ${url} (${code}).`,
+    NOBODY_SELLS,
+    todo ?? 'See whether v1 runs, whether host and port of UPSTREAM_URL are right, and whether a firewall stands between.',
+  );
+}
+
+/** Section 7: without a key v1 answers 401, JSON with a text in `status`. */
+function judgeShape(url: string, { status, body, isJson }: Answer): Finding {
+  const hasStatus = typeof (body as { status?: unknown } | undefined)?.status === 'string';
+  if (status === 401 && isJson && hasStatus) return well(`v1 answers at ${url}.`);
+  const what = isJson ? `HTTP ${status}, JSON of another shape` : `HTTP ${status}, and no JSON`;
+  return mend(
+    `What answers at ${url} is not v1: GET /balance without a key gives ${what}, where v1 gives 401 and JSON.`,
+    'Answers that are not v1 prove nothing: orders sent there stay unknown.',
+    'Correct the path of UPSTREAM_URL (it ends before /balance). A page (HTML) is a parking or maintenance page, or a filter in front of v1.',
+  );
+}
+
+function judgeClock({ dateMs }: Answer, now: number): readonly Finding[] {
+  if (dateMs === undefined) return [];
+  const apartMs = now - dateMs;
+  if (Math.abs(apartMs) < CLOCK_APART_MS) return [well("The clock agrees with v1's.")];
+  return [
+    mend(
+      `The clock of this machine is ${Math.round(Math.abs(apartMs) / 1_000)} seconds ${apartMs > 0 ? 'ahead of' : 'behind'} v1's.`,
+      "Open orders are looked for in v1's history by their time; beyond ten minutes none is found any more.",
+      'Let the machine keep its time by NTP (timedatectl set-ntp true).',
+    ),
+  ];
+}
+
+function keyRefused({ status, body }: Answer): Finding {
+  const message = (body as { message?: unknown } | undefined)?.message;
+  return mend(
+    `v1 refuses the key: HTTP ${status}${typeof message === 'string' ? `, ${message.slice(0, 200)}` : ''}.`,
+    'A script with this key sells nothing.',
+    status === 403
+      ? 'The key may be locked to other addresses: have this machine added at v1.'
+      : 'Look whether it is the live key, and not regenerated.',
+  );
+}
+
+function strangeAnswer(path: string, status: number): Finding {
+  return mend(
+    `v1 answers GET ${path} in a shape that this version does not read (HTTP ${status}).`,
+    'Balances, prices and lists are not told to scripts.',
+    'Look at the answer by hand, and at the version of v1.',
+  );
+}

@@ -1,0 +1,81 @@
+/** All checks of `doctor`, in the order in which they are told. */
+import { request } from 'undici';
+import type { Running } from '../../admin/running-router';
+import type { Config } from '../../config';
+import { checkFolder } from '../../mapping/check';
+import type { Secret } from '../../domain/credentials';
+import { askAdmin } from '../running-gateway';
+import { checkDataFolder, checkFlush, checkJournal, checkSecrets } from './check-data';
+import { checkDatabase } from './check-database';
+import { checkMappings } from './check-files';
+import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
+import { checkMachine } from './check-machine';
+import { checkKey, checkReach, checkTls } from './check-v1';
+import { mend, type Check, type Finding, type Found, type Patient } from './finding';
+
+export const CHECKS: readonly (readonly [name: string, Check])[] = [
+  ['gateway', checkRunning],
+  ['v1', checkReach],
+  ['certificate', checkTls],
+  ['key', checkKey],
+  ['proxies', checkProxies],
+  ['admin port', checkAdmin],
+  ['data folder', checkDataFolder],
+  ['disk', checkFlush],
+  ['journal', checkJournal],
+  ['database', checkDatabase],
+  ['secrets', checkSecrets],
+  ['mappings', checkMappings],
+  ['machine', checkMachine],
+];
+
+export interface Named extends Finding {
+  readonly check: string;
+}
+
+export async function examine(config: Config, key: Secret | undefined, now: () => number = Date.now): Promise<readonly Named[]> {
+  const patient: Patient = {
+    config,
+    key,
+    now,
+    found: await findGateway(config),
+    mapping: checkFolder(config.mappingsDir).mapping,
+  };
+  const found: Named[] = [];
+  for (const [check, run] of CHECKS) {
+    // A check that breaks is a finding, and keeps no other from being made.
+    const findings = await Promise.resolve()
+      .then(() => run(patient))
+      .catch((error: unknown) => [
+        mend(`This check failed: ${(error as Error).message}`, 'What it looks at is not known.', 'Tell us of it.'),
+      ]);
+    found.push(...findings.map((finding) => ({ check, ...finding })));
+  }
+  return found;
+}
+
+async function findGateway(config: Config): Promise<Found> {
+  const answer = await askAdmin(config, 'GET', '/running').catch(() => undefined);
+  if (answer === undefined) return { kind: 'none' };
+  if (answer.status !== 200) return { kind: 'refused' };
+  const { status, body } = await askAdmin(config, 'GET', '/readyz');
+  const waitingFor = body['waiting_for'];
+  return {
+    kind: 'running',
+    running: answer.body as unknown as Running,
+    readyz: { status, waitingFor: Array.isArray(waitingFor) ? waitingFor.map(String) : [] },
+    metrics: await readMetrics(config),
+  };
+}
+
+async function readMetrics({ adminHost, adminPort }: Config): Promise<string> {
+  const host =
+    adminHost === '0.0.0.0'
+      ? '127.0.0.1'
+      : adminHost.includes(':')
+        ? adminHost === '::'
+          ? '[::1]'
+          : `[${adminHost}]`
+        : adminHost;
+  return (await request(`http://${host}:${adminPort}/metrics`)).body.text();
+}

@@ -1,0 +1,202 @@
+/** `orders find` and the story that `orders show` tells: what one needs while the reseller is on the phone. */
+import { randomBytes } from 'node:crypto';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { nairaText } from '../domain/amount';
+import { systemClock } from '../domain/clock';
+import { Secret } from '../domain/credentials';
+import type { Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
+import { createKeyring } from '../gateway/read/keyring';
+import { callerName, findCaller } from '../mapping/caller-name';
+import { openSetHistory } from '../mapping/set-history';
+import type { Mapping } from '../mapping/mapping';
+import { explainOrderReply } from '../operator/explain/explain';
+import { OUTCOMES, type FoundRow, type OrderQuery } from '../orders/find-orders';
+import { maskIn, maskNumber, numbersIn } from '../orders/number-keys';
+import { moneyOf } from '../orders/order-money';
+import type { OrderStory } from '../orders/order-story';
+import { openConfiguredNotes } from '../start/configured-stores';
+import { findGatewaySecret } from '../start/gateway-secret';
+import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
+import { describeReply } from './describe-order';
+import { parseAge, withJournal, type Opened } from './orders-journal';
+import { counted, print, printTable } from './process';
+import { isNamed, type Times } from './show-order';
+
+interface Asked {
+  readonly requestId?: string;
+  readonly reference?: string;
+  readonly caller?: string;
+  readonly since?: number;
+  readonly outcome?: OrderQuery['outcome'];
+  readonly operation?: string;
+  readonly refused?: boolean;
+  readonly limit: number;
+}
+
+/** A command has more patience than a page. */
+const BUDGET_MS = 60_000;
+
+export function findCommand(): Command {
+  return new Command('find')
+    .description('Finds orders, and refused requests, by whatever the reseller can tell. Newest first.')
+    .argument('[number]', 'a phone, meter or card number, in any spelling')
+    .option('--request-id <id>', 'the id that the script sent, or the id of our replies')
+    .option('--reference <reference>', "v1's reference")
+    .option('--caller <caller>', 'only of this key: a title of callers.yaml or a fingerprint')
+    .addOption(new Option('--since <age>', 'how far back, such as 90m, 24h or 7d').argParser(parseAge))
+    .addOption(new Option('--outcome <outcome>', 'only what ended so').choices(OUTCOMES))
+    .option('--operation <operation>', 'only this operation, such as buy_airtime')
+    .option('--no-refused', 'leave out requests that came to no order')
+    .option('--limit <number>', 'at most so many', parseLimit, 50)
+    .addHelpText(
+      'after',
+      '\nNumbers are masked. `orders show <id>` tells the story of one.\n\nExit codes: 0 found, 1 nothing is found or the journal cannot be read, 2 bad usage.\n\nExamples:\n  compat-gateway orders find 08031234567\n  compat-gateway orders find --caller Ada --outcome refused --since 24h',
+    )
+    .action((number: string | undefined, asked: Asked) => withJournal((opened) => find(number, asked, opened)));
+}
+
+async function find(number: string | undefined, asked: Asked, opened: Opened): Promise<void> {
+  const { mapping, journal } = opened;
+  const { requestId, reference, since, outcome, operation, refused = true, limit } = asked;
+  const caller = asked.caller === undefined ? undefined : findCaller(asked.caller, mapping, await journal.owners());
+  const fromMs = since === undefined ? undefined : Date.now() - since;
+  const query: OrderQuery = { number, requestId, reference, caller, fromMs, outcome, operation, refusedToo: refused };
+  await withDesk(opened, async (desk) => {
+    const { rows, next, numbersFromMs } = await desk.find(query, { pageSize: limit, budgetMs: BUDGET_MS });
+    if (numbersFromMs !== undefined)
+      print(`Numbers can be looked for in orders since ${opened.times.text(numbersFromMs)}; older ones are being indexed.`);
+    if (rows.length === 0) {
+      process.exitCode = 1;
+      return print('Nothing is found.');
+    }
+    print(`Times in ${opened.times.zone}, money in naira.`);
+    printTable(new Set(['asked for']), [TITLES, ...rows.map((row) => cellsOf(row, opened))]);
+    print(next === undefined ? `${counted(rows.length, 'row')}.` : `The latest ${rows.length}; --limit shows more.`);
+  });
+}
+
+const TITLES = ['time', 'caller', 'operation', 'number', 'outcome', 'asked for', 'request id', 'reference or reason'];
+
+function cellsOf(row: FoundRow, { mapping, times }: Opened): string[] {
+  if (row.kind === 'refused') {
+    const { atMs, owner, operation, numbers, code, requestId, told } = row.refused;
+    const who = owner === undefined ? (row.refused.address ?? '') : callerName(mapping, owner);
+    return [
+      times.text(atMs),
+      who,
+      operation ?? '',
+      numbers.map(maskNumber).join(' '),
+      'refused',
+      '',
+      requestId ?? '',
+      `${code}: ${told}`,
+    ];
+  }
+  const { order } = row;
+  const numbers = numbersIn(mapping.operations.get(order.operation), order.fields).slice(0, 2);
+  const { askedFor } = moneyOf(order, mapping);
+  return [
+    times.text(order.openedAtMs),
+    callerName(mapping, order.owner),
+    order.operation,
+    numbers.map(({ text }) => maskNumber(text)).join(' '),
+    order.outcome?.kind ?? 'open',
+    askedFor === undefined ? '' : nairaText(askedFor),
+    order.requestId,
+    referenceOf(order.outcome) ?? '',
+  ];
+}
+
+/** With `owner` only of this key. */
+export async function tellStory(id: string, opened: Opened, owner?: string): Promise<void> {
+  await withDesk(opened, async (desk) => {
+    let orders = await desk.named(id);
+    // A script may have sent other ids beside the one that counts.
+    if (orders.length === 0) orders = await lookThrough(id, opened);
+    if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
+    const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
+    if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);
+    for (const order of orders) print(storyLines(await desk.story(order), opened.times).join('\n'));
+  });
+}
+
+async function lookThrough(id: string, { journal }: Opened): Promise<readonly Order[]> {
+  const found: Order[] = [];
+  const all = journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
+  for await (const order of all) if (isNamed(order, id)) found.push(order);
+  return found;
+}
+
+const LABEL_WIDTH = 17;
+
+function storyLines(story: OrderStory, times: Times): string[] {
+  const { order, caller, operation, reason, family, fields, call, events, outcome, meaning, sinceMs, reference, money, balance } =
+    story;
+  const line = (label: string, text: string | undefined): string[] =>
+    text === undefined ? [] : [`${label.padEnd(LABEL_WIDTH)}${text}`];
+  const mapping = order.trail?.mapping ?? 'not recorded';
+  const naira = (amount: Parameters<typeof nairaText>[0] | undefined) =>
+    amount === undefined ? undefined : `${nairaText(amount)} naira`;
+  const reply = explainOrderReply(order, story.mapping);
+  const numbers = numbersIn(story.mapping.operations.get(order.operation), order.fields);
+  return [
+    ...line('order', `${order.requestId}, number ${order.number}`),
+    ...line('caller', caller === undefined ? `fingerprint ${order.owner}` : `${caller} (fingerprint ${order.owner})`),
+    ...line('operation', operation.title === undefined ? operation.name : `${operation.name}: ${operation.title}`),
+    ...line('format', `${order.format.toUpperCase()}: ${reason}`),
+    ...line('family', family),
+    ...line('mapping', story.isAsItWas ? mapping : `${mapping}, which is not kept: what follows is told by the set of today`),
+    ...fields.flatMap(({ name, value, from, own }) =>
+      line(
+        'field',
+        `${name} = ${value}  ${from === undefined ? 'by default' : `from ${from}`}${own === undefined ? '' : `, sent as ${own}`}`,
+      ),
+    ),
+    ...(call === undefined ? [] : line('v1 call', `${call.line} ${JSON.stringify(call.body)}`)),
+    ...events.flatMap(({ atMs, what, text, tookMs }) =>
+      line(times.text(atMs).slice(-8), `${what.padEnd(8)} ${text}${tookMs === undefined ? '' : `, after ${tookMs} ms`}`),
+    ),
+    ...line('stands', `${outcome}: ${meaning}, since ${times.text(sinceMs)} (${times.zone})`),
+    ...line('v1 reference', reference),
+    ...line('asked for', naira(money.askedFor)),
+    ...line('charged', naira(money.charged)),
+    ...line('at risk', naira(money.atRisk)),
+    ...line('balance', balance === undefined ? undefined : `${naira(balance.before)} before, ${naira(balance.after)} after`),
+    ...line('not heard', story.untold),
+    ...line('contrary end', story.contrary),
+    ...(reply === undefined
+      ? []
+      : describeReply(reply, 'as its script hears it when it asks now').map((text) => maskIn(text, numbers))),
+    '',
+  ];
+}
+
+async function withDesk(opened: Opened, work: (desk: OrdersDesk) => Promise<void>): Promise<void> {
+  const { config, journal, mapping } = opened;
+  const notes = await openConfiguredNotes(config, true);
+  // Without the gateway's secret nothing is found by a number, except by looking through the journal.
+  const secret = findGatewaySecret(config) ?? new Secret(randomBytes(32).toString('hex'));
+  const desk = openOrdersDesk(config, {
+    journal: async () => journal,
+    notes: async () => notes,
+    mapping: (): Mapping => mapping,
+    history: openSetHistory(config.dataDir),
+    keyring: createKeyring(secret),
+    clock: systemClock,
+    askV1: () => Promise.reject(new Error('A command asks through the running gateway.')),
+    onTrouble: (_what, error) => void process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`),
+    isReadOnly: true,
+  });
+  try {
+    await work(desk);
+  } finally {
+    await desk.close();
+    await notes.close();
+  }
+}
+
+function parseLimit(text: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 to 99999.');
+  return Number(text);
+}

@@ -1,0 +1,40 @@
+/** What every `orders` command opens: the journal beside the running gateway, and the mapping by which it is read. */
+import { InvalidArgumentError } from 'commander';
+import type { Config } from '../config';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import { openJournalBeside } from '../start/configured-stores';
+import { readConfig } from './process';
+import { createTimes, readMappingForOrders, type Times } from './show-order';
+
+export interface Opened {
+  readonly config: Config;
+  readonly journal: Journal;
+  readonly mapping: Mapping;
+  readonly times: Times;
+}
+
+export async function withJournal(work: (opened: Opened) => Promise<void>): Promise<void> {
+  const { config } = readConfig();
+  const mapping = readMappingForOrders(config);
+  const journal = await openJournalBeside(config);
+  try {
+    await work({ config, journal, mapping, times: createTimes(config.timeZone) });
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The others are shown all the same; that some are missing must not go unnoticed. */
+export function onUnreadable({ message }: Error): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+export function parseAge(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined) throw new InvalidArgumentError('expected an age such as 90m, 24h or 7d.');
+  return Number(count) * { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS }[unit as 's' | 'm' | 'h' | 'd'];
+}

@@ -1,0 +1,205 @@
+/** `compat-gateway orders reconcile`: one day of one key, the journal held against v1's history and wallet. */
+import { Command, InvalidArgumentError } from 'commander';
+import { isIP } from 'node:net';
+import type { Running } from '../admin/running-router';
+import type { Config } from '../config';
+import { nairaText, type AmountMinor } from '../domain/amount';
+import { systemClock } from '../domain/clock';
+import { createDays, dayAt, dayText, parseDay, USUAL_TIME_ZONE, type Day } from '../domain/day';
+import { textOf } from '../domain/json';
+import { referenceOf } from '../domain/outcome';
+import { createKeyring } from '../gateway/read/keyring';
+import { callerName } from '../mapping/caller-name';
+import { chargedByJournal, chargedByV1, reportDay, type DayReport, type Difference, type Sum } from '../orders/day-report';
+import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
+import { createHttpUpstream } from '../upstream/http-upstream';
+import { keyIn } from './fingerprint';
+import { withJournal, type Opened } from './orders-journal';
+import { counted, print, printTable } from './process';
+import { readHiddenLine } from './read-hidden-line';
+import { askAdmin, messageOf } from './running-gateway';
+
+interface Asked {
+  readonly day?: string;
+  readonly address: string;
+  readonly json?: true;
+}
+
+/** As shells have it for Ctrl-C. */
+const CANCELLED_EXIT_CODE = 130;
+const CONNECTIONS = 4;
+const DAY_MS = 24 * 3_600_000;
+
+const HELP = `
+v1 is asked directly, with the key: type it at the prompt, or pipe it in. Nothing is bought, and nothing is written.
+One receipt is read for each order of the day; where v1 asks to wait, this waits, a quarter of an hour at most.
+
+Exit codes: 0 all agree, 1 there is something to look at, or not all could be read, 2 bad usage, 130 cancelled.
+
+Examples:
+  compat-gateway orders reconcile < key.txt
+  compat-gateway orders reconcile --day 2026-11-24 --json < key.txt`;
+
+export function reconcileCommand(): Command {
+  return new Command('reconcile')
+    .description("Holds a day of one key against v1's history and wallet. Type or pipe the key in.")
+    .option('--day <day>', 'the day in TIME_ZONE, such as 2026-11-24 (default: yesterday)', checkDay)
+    .option('--address <address>', 'the address of the script, where its key is locked to that', checkAddress, '127.0.0.1')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', HELP)
+    .action((asked: Asked) => withJournal((opened) => reconcile(asked, opened)));
+}
+
+async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened): Promise<void> {
+  const { config, journal, mapping, times } = opened;
+  const day = dayOf(dayAsked, times.zone);
+  const secret = findGatewaySecret(config);
+  if (secret === undefined) throw new Error(missingSecret(config.dataDir));
+  const keyring = createKeyring(secret);
+  const line = await readHiddenLine('API key: ');
+  if (line === undefined) {
+    process.exitCode = CANCELLED_EXIT_CODE;
+    return;
+  }
+  const apiKey = keyIn(line.trim(), keyring);
+  const fingerprint = keyring.fingerprint(apiKey);
+  if (mapping.callerKeys.get(fingerprint)?.isSandboxed === true)
+    throw new Error(`${callerName(mapping, fingerprint)} sells in the sandbox (callers.yaml): v1 has none of its orders.`);
+  const upstream = createHttpUpstream({ baseUrl: await upstreamUrlOf(config), connections: CONNECTIONS });
+  try {
+    const context = { credentials: { apiKey, fingerprint }, clientAddress: address, timeoutMs: mapping.timing.read };
+    const read = await reportDay(day, { journal, upstream, context, mapping, clock: systemClock });
+    const report = withRetention(read, config);
+    if (json === true) print(JSON.stringify(showReport(report, fingerprint, opened), null, 2));
+    else printReport(report, fingerprint, opened);
+    if (report.result !== 'agree') process.exitCode = 1;
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** The embedded sandbox has another port at each start: the running gateway knows it. */
+async function upstreamUrlOf(config: Config): Promise<string> {
+  if (config.upstreamUrl !== undefined) return config.upstreamUrl;
+  const { status, body } = await askAdmin(config, 'GET', '/running');
+  if (status !== 200) throw new Error(messageOf(body));
+  return (body as unknown as Running).upstreamUrl;
+}
+
+function withRetention(report: DayReport, { journalDays }: Config): DayReport {
+  if (report.day.fromMs >= Date.now() - journalDays * DAY_MS) return report;
+  const sentence = `The journal keeps orders for ${journalDays} days (JOURNAL_DAYS): some of this day may be gone.`;
+  return { ...report, result: 'incomplete', unread: [...report.unread, sentence] };
+}
+
+function dayOf(text: string | undefined, zone: string): Day {
+  const startOfDay = createDays(zone);
+  const day = text === undefined ? dayAt(startOfDay(Date.now()) - 1, startOfDay) : parseDay(text, zone);
+  if (day === undefined || day.fromMs > Date.now()) throw new InvalidArgumentError(`--day ${text}: this day has not begun.`);
+  return day;
+}
+
+function checkDay(text: string): string {
+  if (parseDay(text, USUAL_TIME_ZONE) === undefined) throw new InvalidArgumentError('expected a day such as 2026-11-24.');
+  return text;
+}
+
+function checkAddress(text: string): string {
+  if (isIP(text) === 0) throw new InvalidArgumentError('expected an IP address.');
+  return text;
+}
+
+const TITLES = ['what', 'opened', 'operation', 'request id', 'reference', 'journal', 'v1', 'charged, journal', 'charged, v1'];
+const NUMERIC: ReadonlySet<string> = new Set(TITLES.slice(-2));
+
+function printReport(report: DayReport, owner: string, { mapping, times }: Opened): void {
+  const { day, differences, unread, orders, walletNow, wallet } = report;
+  print(sentenceOf(report, callerName(mapping, owner), dayText(day, times.zone)));
+  for (const sentence of unread) print(`Not read: ${sentence}`);
+  if (orders === 0) print(`The journal has no order of this key (fingerprint ${owner}) on that day.`);
+  print(`Times in ${times.zone}, money in naira.`);
+  if (differences.length > 0) {
+    print('');
+    printTable(NUMERIC, [TITLES, ...differences.map((difference) => cellsOf(difference, times.text))]);
+  }
+  print('');
+  print(`Journal  ${counted(orders, 'order')}; charged ${sumText(report.journal)}.`);
+  print(`v1       charged ${sumText(report.v1)}; charged and given back ${sumText(report.refunds)}.`);
+  if (wallet === undefined) {
+    const now = walletNow === undefined ? 'not known' : nairaText(walletNow);
+    return print(`Wallet   ${now} now; its movement on that day cannot be told.`);
+  }
+  const { opening, charged, moneyIn, other, closing } = wallet;
+  print(`Wallet   ${nairaText(opening)} before the first sale, ${nairaText(closing)} after the last:`);
+  print(`         ${nairaText(charged)} charged, ${nairaText(moneyIn)} paid in by v1's history, ${otherText(other)}.`);
+}
+
+function sentenceOf({ result, differences }: DayReport, caller: string, day: string): string {
+  const things = `${counted(differences.length, 'thing')} to look at`;
+  if (result === 'agree') return `All agree: the journal and v1 say the same of ${caller} on ${day}.`;
+  if (result === 'differences') return `${things}: ${caller} on ${day}.`;
+  return `Not complete: not all of ${caller} on ${day} could be read. In what was read: ${differences.length === 0 ? 'nothing' : counted(differences.length, 'thing')} to look at.`;
+}
+
+function sumText({ count, charged, unpriced }: Sum): string {
+  return `${nairaText(charged)} by ${count}${unpriced === 0 ? '' : `, of which ${unpriced} do not show it`}`;
+}
+
+function otherText(other: AmountMinor): string {
+  if (other === 0) return 'and nothing else moved';
+  return other > 0
+    ? `and ${nairaText(other)} came in that no row explains (funding, or a refund of another day)`
+    : `and ${nairaText(other).slice(1)} went that no row explains (a refund that came later, or a transfer)`;
+}
+
+const KIND_WORDS: Readonly<Record<Difference['kind'], string>> = {
+  charged_told_failed: 'TOLD FAILED, CHARGED',
+  sold_not_at_v1: 'sold here, not at v1',
+  not_in_journal: 'at v1 only',
+  differs: 'differs',
+  open: 'still open',
+};
+
+function cellsOf(difference: Difference, timeText: (ms: number) => string): string[] {
+  const { kind, what, isSure, atMs, order, row } = difference;
+  const [ours, theirs] = [order && chargedByJournal(order), row && chargedByV1(row)];
+  return [
+    `${KIND_WORDS[kind]}${what === undefined ? '' : ` in ${what}`}${isSure ? '' : ' (looks alike)'}`,
+    timeText(atMs),
+    order?.operation ?? textOf(row?.data['category'] ?? ''),
+    order?.requestId ?? '',
+    row?.reference ?? referenceOf(order?.outcome) ?? '',
+    order === undefined ? 'nothing' : (order.outcome?.kind ?? 'open'),
+    row === undefined ? 'nothing' : textOf(row.data['status'] ?? ''),
+    ours === undefined ? '' : nairaText(ours),
+    theirs === undefined ? '' : nairaText(theirs),
+  ];
+}
+
+/** Without numbers and goods: a report goes by mail. */
+function showReport(report: DayReport, owner: string, { mapping, times }: Opened): object {
+  const { result, day, unread, differences, orders, journal, v1, refunds, walletNow, wallet } = report;
+  const naira = (amount: AmountMinor | undefined): string | null => (amount === undefined ? null : nairaText(amount));
+  const showSum = ({ count, charged, unpriced }: Sum): object => ({ count, charged: nairaText(charged), unpriced });
+  return {
+    ...{
+      result,
+      day: dayText(day, times.zone),
+      time_zone: times.zone,
+      from: times.iso(day.fromMs),
+      until: times.iso(day.untilMs),
+    },
+    ...{ caller: callerName(mapping, owner), owner, orders },
+    differences: differences.map(({ kind, what, isSure, atMs, order, row }) => ({
+      ...{ kind, ...(what === undefined ? {} : { what }), sure: isSure, opened: times.iso(atMs) },
+      operation: order?.operation ?? null,
+      request_id: order?.requestId ?? null,
+      reference: row?.reference ?? referenceOf(order?.outcome) ?? null,
+      journal: order === undefined ? null : { outcome: order.outcome?.kind ?? 'open', charged: naira(chargedByJournal(order)) },
+      v1: row === undefined ? null : { status: row.data['status'] ?? null, charged: naira(chargedByV1(row)) },
+    })),
+    not_read: unread,
+    naira: { journal: showSum(journal), v1: showSum(v1), refunds: showSum(refunds), wallet_now: naira(walletNow) },
+    wallet: wallet && Object.fromEntries(Object.entries(wallet).map(([name, amount]) => [name, naira(amount as AmountMinor)])),
+  };
+}

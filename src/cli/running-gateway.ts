@@ -1,0 +1,89 @@
+import { request } from 'undici';
+import type { Config } from '../config';
+import type { SeenShape, Traffic } from '../domain/traffic';
+import { formatProblems, type Problem } from '../mapping/problem';
+import { checkFiles } from '../mapping/check';
+import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
+import type { PlannedSet } from '../operator/plan/make-plan';
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Asks the running gateway's admin server, where the settings say it stands. Throws a sentence when nobody answers. */
+export async function askAdmin(config: Config, method: 'GET' | 'POST', path: string, body?: unknown): Promise<AdminAnswer> {
+  const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost === '::' ? '[::1]' : config.adminHost;
+  const url = `http://${host}:${config.adminPort}${path}`;
+  const token = config.adminToken === undefined ? {} : { authorization: `Bearer ${config.adminToken.revealForUseOnly()}` };
+  try {
+    const answer = await request(url, {
+      method,
+      headers: { ...token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A plan may compute for longer than the gateway keeps a connection.
+      reset: true,
+      headersTimeout: 30_000,
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, body: JSON.parse(text) as AdminAnswer['body'] };
+  } catch (error) {
+    throw new Error(
+      `No gateway answers at ${url} (ADMIN_HOST, ADMIN_PORT): ${error instanceof Error ? error.message : String(error)}. Is it running, with the settings of this command?`,
+      { cause: error },
+    );
+  }
+}
+
+/** A set of a plan: of a folder, or what the running gateway has in use. */
+export interface ReadSet extends PlannedSet {
+  readonly files: readonly MappingFileText[];
+}
+
+/** The folder's set; or why it cannot be used. Warnings keep nobody from planning. */
+export function readSet(folder: string): { readonly set: ReadSet } | { readonly problems: readonly Problem[] } {
+  const read = readFolder(folder);
+  return 'problems' in read ? read : checkSet(read.files);
+}
+
+/** The same for files that stand in no folder. */
+export function checkSet(
+  files: readonly MappingFileText[],
+): { readonly set: ReadSet } | { readonly problems: readonly Problem[] } {
+  const { mapping, problems } = checkFiles(files);
+  const { source } = mergeFiles(files);
+  return mapping === undefined || source === undefined
+    ? { problems: problems.filter(({ severity }) => severity === 'error') }
+    : { set: { files, mapping, source } };
+}
+
+/** What the folder holds, when it is another set than these. A folder that cannot be read from here says nothing. */
+export function editsBeside(hashes: readonly string[], folder: string): string | undefined {
+  const read = readFolder(folder);
+  const hash = 'files' in read ? hashOf(read.files) : undefined;
+  return hash === undefined || hashes.includes(hash) ? undefined : hash;
+}
+
+/** What the gateway has in use. Throws a sentence when it cannot be had. */
+export async function readRunningSet(config: Config): Promise<ReadSet> {
+  const { status, body } = await askAdmin(config, 'GET', '/mapping/files');
+  if (status !== 200) throw new Error(messageOf(body));
+  const checked = checkSet(body['files'] as readonly MappingFileText[]);
+  if ('problems' in checked)
+    throw new Error(`The running set cannot be read by this version:\n${formatProblems(checked.problems)}`);
+  return checked.set;
+}
+
+/** What the gateway remembers of its traffic; undefined when it remembers none. */
+export async function readShapes(config: Config): Promise<readonly SeenShape[] | undefined> {
+  const { status, body } = await askAdmin(config, 'GET', '/traffic');
+  // A gateway that does not have it, or has it switched off.
+  if (status === 404 || status === 409) return undefined;
+  if (status !== 200) throw new Error(messageOf(body));
+  return (body as unknown as Traffic).shapes;
+}
+
+/** The sentence that an admin call was answered with. */
+export function messageOf(body: Readonly<Record<string, unknown>>): string {
+  return typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.';
+}

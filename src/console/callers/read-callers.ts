@@ -1,0 +1,165 @@
+/** What the console tells of callers: those of callers.yaml, and keys that came lately without standing there. */
+import type { AmountMinor } from '../../domain/amount';
+import { within } from '../../domain/clock';
+import { createDays } from '../../domain/day';
+import type { SeenShape, Traffic } from '../../domain/traffic';
+import { type CallerUsage, createCallerUsage, type Usage } from '../../gateway/order/caller-usage';
+import { callerName } from '../../mapping/caller-name';
+import { plainCallerKey } from '../../mapping/compile-callers';
+import type { CallerKey, Mapping } from '../../mapping/mapping';
+import { findFamilies } from '../../operator/drift/find-drift';
+import { findUnknownFields } from '../../operator/drift/find-unknown-fields';
+import type { ConsoleParts, SeenWallet } from '../console-parts';
+
+export interface CallerView {
+  readonly fingerprint: string;
+  readonly name: string;
+  /** What callers.yaml says; of a key that is not there, what holds for everybody. */
+  readonly key: CallerKey;
+  /** It has an entry in callers.yaml. */
+  readonly isListed: boolean;
+  /** Undefined while nothing of it is remembered. */
+  readonly lastSeenMs: number | undefined;
+  readonly requests: number;
+  /** How many of them were refused by the gateway, by code. */
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly formats: readonly string[];
+  readonly families: readonly { readonly id: string; readonly proven: number }[];
+  readonly learnt: readonly { readonly kind: string; readonly limitMs: number }[];
+  readonly wallet: SeenWallet | undefined;
+  /** Undefined while it is still being counted, or where the journal cannot be read. */
+  readonly usage: Usage | undefined;
+}
+
+/** What a patch or an entry in callers.yaml could mend for this caller. */
+export interface CallerDrift {
+  readonly unknownFields: readonly { readonly operation: string; readonly name: string; readonly count: number }[];
+  readonly family: { readonly family: string; readonly count: number; readonly purchases: number } | undefined;
+}
+
+export interface CallersReader {
+  /** Named ones first, then the others, those who came last before the rest. */
+  list(): Promise<readonly CallerView[]>;
+  find(fingerprint: string): Promise<{ readonly caller: CallerView; readonly drift: CallerDrift } | undefined>;
+}
+
+/** How long a page waits for the counting of today's sales; it goes on behind it. */
+const COUNT_MS = 250;
+/** Of keys that callers.yaml does not have; the others come too rarely to matter here. */
+const STRANGERS_MAX = 300;
+const NO_TRAFFIC: Traffic = { sinceMs: 0, shapes: [], unlistedWords: [], unknownAddresses: [], usedWords: [], forgotten: 0 };
+
+interface Counted {
+  readonly used: ReadonlyMap<string, Usage>;
+  readonly learnt: ReturnType<ConsoleParts['learnt']>;
+}
+
+export function createCallersReader(parts: ConsoleParts): CallersReader {
+  const mapping = (): Mapping => parts.live.current();
+  let usage: CallerUsage | undefined;
+  const count = async (owner: string): Promise<Usage> => {
+    const journal = await parts.journal();
+    usage ??= createCallerUsage({ journal, mapping, clock: parts.clock, dayOf: createDays(parts.facts.timeZone) });
+    return usage.read(owner);
+  };
+  /** One after the other, as far as the time goes: a page with hundreds of callers asks for a whole day of orders. */
+  const countAll = async (owners: readonly string[]): Promise<ReadonlyMap<string, Usage>> => {
+    const counted = new Map<string, Usage>();
+    const all = async (): Promise<void> => {
+      for (const owner of owners) counted.set(owner, await count(owner));
+    };
+    const counting = all().catch((error: unknown) => parts.onTrouble('console_callers', error));
+    await within(parts.clock, COUNT_MS, counting);
+    return new Map(counted);
+  };
+  const readTraffic = async (): Promise<Traffic> => (await parts.traffic?.read()) ?? NO_TRAFFIC;
+  const view = (fingerprint: string, seen: readonly SeenShape[], { used, learnt }: Counted): CallerView => ({
+    ...summaryOf(seen),
+    fingerprint,
+    name: callerName(mapping(), fingerprint),
+    key: mapping().callerKeys.get(fingerprint) ?? plainCallerKey(fingerprint),
+    isListed: mapping().callerKeys.has(fingerprint),
+    learnt: learnt.flatMap(({ fingerprint: of, kind, limitMs }) =>
+      of === fingerprint && limitMs !== undefined ? [{ kind, limitMs }] : [],
+    ),
+    wallet: parts.wallets.lastSeen(fingerprint),
+    usage: used.get(fingerprint),
+  });
+
+  return {
+    async list() {
+      const byCaller = groupByCaller(await readTraffic());
+      const listed = listedIn(mapping(), byCaller);
+      const strangers = [...byCaller]
+        .filter(([fingerprint]) => !mapping().callerKeys.has(fingerprint))
+        .sort(([, a], [, b]) => lastSeen(b) - lastSeen(a))
+        .slice(0, STRANGERS_MAX)
+        .map(([fingerprint]) => fingerprint);
+      const shown = [...listed, ...strangers];
+      const counted = { used: await countAll(shown), learnt: parts.learnt() };
+      return shown.map((fingerprint) => view(fingerprint, byCaller.get(fingerprint) ?? [], counted));
+    },
+    async find(fingerprint) {
+      const traffic = await readTraffic();
+      const seen = groupByCaller(traffic).get(fingerprint) ?? [];
+      if (seen.length === 0 && !mapping().callerKeys.has(fingerprint)) return undefined;
+      const caller = view(fingerprint, seen, { used: await countAll([fingerprint]), learnt: parts.learnt() });
+      return { caller, drift: driftOf({ ...NO_TRAFFIC, sinceMs: traffic.sinceMs, shapes: seen }, mapping()) };
+    },
+  };
+}
+
+/** Keys of callers.yaml by name, with what they did in the sandbox where there is anything of it. */
+function listedIn({ callerKeys }: Mapping, byCaller: ReadonlyMap<string, readonly SeenShape[]>): string[] {
+  const isShown = ({ sandboxOf, fingerprint, isSandboxed }: CallerKey): boolean =>
+    sandboxOf === undefined || isSandboxed || byCaller.has(fingerprint);
+  return [...callerKeys.values()]
+    .filter(isShown)
+    .sort(
+      (a, b) =>
+        (a.title ?? '~').localeCompare(b.title ?? '~') || Number(a.sandboxOf !== undefined) - Number(b.sandboxOf !== undefined),
+    )
+    .map(({ fingerprint }) => fingerprint);
+}
+
+function groupByCaller({ shapes }: Traffic): Map<string, SeenShape[]> {
+  const byCaller = new Map<string, SeenShape[]>();
+  for (const seen of shapes) {
+    if (seen.caller === undefined) continue;
+    const own = byCaller.get(seen.caller);
+    if (own === undefined) byCaller.set(seen.caller, [seen]);
+    else own.push(seen);
+  }
+  return byCaller;
+}
+
+const lastSeen = (seen: readonly SeenShape[]): number => seen.reduce((last, { lastSeenMs }) => Math.max(last, lastSeenMs), 0);
+
+function summaryOf(
+  seen: readonly SeenShape[],
+): Pick<CallerView, 'lastSeenMs' | 'requests' | 'refusals' | 'formats' | 'families'> {
+  const refusals = new Map<string, number>();
+  const families = new Map<string, number>();
+  for (const { family, count, refusals: own } of seen) {
+    if (family !== undefined) families.set(family, (families.get(family) ?? 0) + count);
+    for (const [code, times] of Object.entries(own)) refusals.set(code, (refusals.get(code) ?? 0) + times);
+  }
+  return {
+    lastSeenMs: seen.length === 0 ? undefined : lastSeen(seen),
+    requests: seen.reduce((sum, { count }) => sum + count, 0),
+    refusals: Object.fromEntries([...refusals].sort(([, a], [, b]) => b - a)),
+    formats: [...new Set(seen.flatMap(({ format }) => format ?? []))].sort(),
+    families: [...families].map(([id, proven]) => ({ id, proven })),
+  };
+}
+
+function driftOf(traffic: Traffic, mapping: Mapping): CallerDrift {
+  const unknownFields = findUnknownFields(traffic, mapping).map(({ operation, name, count }) => ({ operation, name, count }));
+  return { unknownFields, family: findFamilies(traffic, mapping)[0] };
+}
+
+/** What of its day a caller has used, as a part of 1; undefined without a limit or before it is counted. */
+export function partOfDay({ key, usage }: CallerView): { readonly used: AmountMinor; readonly most: AmountMinor } | undefined {
+  const most = key.limit?.nairaPerDay;
+  return most === undefined || usage === undefined ? undefined : { used: usage.today.amount, most };
+}

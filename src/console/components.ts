@@ -1,0 +1,263 @@
+/** What pages are made of, so that all of them look and read alike. */
+import { USUAL_TIME_ZONE } from '../domain/day';
+import { type AmountMinor } from '../domain/amount';
+import { html, type Html, type Writable } from './html';
+
+/** `good` and `bad` are judgements; `warn` asks for a look, `info` tells, `none` is neither. */
+export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'none';
+
+/** A sign beside the word, so that nobody depends on the colour. */
+const SIGNS: Readonly<Record<Tone, string>> = { good: '✓', warn: '!', bad: '✕', info: '●', none: '·' };
+
+export function badge(tone: Tone, words: Writable): Html {
+  return html`<span class="badge ${tone}"><span class="sign" aria-hidden="true">${SIGNS[tone]}</span>${words}</span>`;
+}
+
+export interface Column<Row> {
+  readonly title: Writable;
+  readonly cell: (row: Row) => Writable;
+  /** Right-aligned, with figures of one width. */
+  readonly isNumber?: boolean;
+}
+
+export interface TableOptions {
+  /** Says what the table is, to those who do not see it; shown when `isCaptionShown`. */
+  readonly caption: string;
+  readonly isCaptionShown?: boolean;
+  /** Instead of a table without rows. */
+  readonly empty?: Writable;
+  /** `cards` makes each row a card on a phone; otherwise the table scrolls inside itself. */
+  readonly onPhone?: 'cards' | 'scroll';
+  readonly id?: string;
+}
+
+/** The first column is the heading of its row. */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): Html {
+  const { caption, isCaptionShown = false, empty: whenEmpty = 'Nothing yet.', onPhone = 'cards', id } = options;
+  if (rows.length === 0) return html`<div ${id !== undefined && html`id="${id}"`}>${empty(whenEmpty)}</div>`;
+  const kind = (column: Column<Row>): Html | false => column.isNumber === true && html` class="number"`;
+  return html`<div
+    class="table"
+    ${id !== undefined && html`id="${id}"`}
+    ${onPhone === 'scroll' && html`tabindex="0" role="region" aria-label="${caption}"`}
+  >
+    <table class="${onPhone}">
+      <caption ${!isCaptionShown && html`class="unseen"`}>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${columns.map((column) => html`<th scope="col" ${kind(column)}>${column.title}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${columns.map((column, index) =>
+                index === 0
+                  ? html`<th scope="row" ${kind(column)}>${column.cell(row)}</th>`
+                  : html`<td ${kind(column)} data-title="${column.title}">${column.cell(row)}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** Names and values in two columns. Rows without a value are left out. */
+export function definitions(rows: readonly (readonly [name: string, value: Writable])[]): Html {
+  const shown = rows.filter(([, value]) => value !== undefined && value !== null && value !== false && value !== '');
+  return html`<dl class="definitions">
+    ${shown.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+export function empty(words: Writable): Html {
+  return html`<p class="empty">${words}</p>`;
+}
+
+/** A box with a heading of its own. `note` stands beside the heading, small. */
+export function section(title: string, body: Writable, options: { id?: string; note?: Writable; isWide?: boolean } = {}): Html {
+  const { id, note, isWide = false } = options;
+  return html`<section class="card ${isWide && 'wide'}" ${id !== undefined && html`id="${id}"`}>
+    <div class="card-head">
+      <h2>${title}</h2>
+      ${note !== undefined && html`<span class="note">${note}</span>`}
+    </div>
+    ${body}
+  </section>`;
+}
+
+/** One large figure with what it counts. */
+export function figure(label: string, value: Writable, note?: Writable): Html {
+  return html`<div class="figure">
+    <span class="label">${label}</span><strong>${value}</strong>${note !== undefined && html`<span class="note">${note}</span>`}
+  </div>`;
+}
+
+export interface ShownProblem {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+  readonly severity?: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Problems of files, each with its place. */
+export function problemList(problems: readonly ShownProblem[], whenNone = 'No problems.'): Html {
+  if (problems.length === 0) return empty(whenNone);
+  return html`<ul class="problems">
+    ${problems.map(({ file, line, column, severity = 'error', message, hint }) => {
+      const place = [file, line, column].filter((part) => part !== undefined).join(':');
+      return html`<li>
+        ${badge(severity === 'error' ? 'bad' : 'warn', severity)} ${place !== '' && html`<code>${place}</code>`}
+        <span>${message}</span>${hint !== undefined && html`<span class="note">${hint}</span>`}
+      </li>`;
+    })}
+  </ul>`;
+}
+
+/** A block of code or of JSON; scrolls inside itself. `label` says what it is. */
+export function codeBlock(text: string, label: string): Html {
+  return html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
+}
+
+/** A sentence about what happened or is amiss, above what it is about. */
+export function notice(tone: Tone, words: Writable): Html {
+  return html`<p class="notice ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">
+    <span class="sign" aria-hidden="true">${SIGNS[tone]}</span><span>${words}</span>
+  </p>`;
+}
+
+/** A sentence in which `commands` stand in backticks, as logs have it. */
+export function prose(text: string): Writable {
+  return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
+}
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | undefined;
+  readonly type?: 'text' | 'search' | 'password' | 'number' | 'date' | 'datetime-local';
+  readonly hint?: string;
+  readonly problem?: string | undefined;
+  readonly isRequired?: boolean;
+  readonly autocomplete?: string;
+}
+
+/** An input under its label; what is wrong with it stands beside it and is said to a screen reader. */
+export function textField(field: Field): Html {
+  const { name, label, value = '', type = 'text', hint, problem, isRequired = false, autocomplete = 'off' } = field;
+  const about = problem !== undefined || hint !== undefined;
+  return html`<div class="field">
+    <label for="field-${name}">${label}</label>
+    <input
+      id="field-${name}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      autocomplete="${autocomplete}"
+      ${isRequired && html`required`}
+      ${problem !== undefined && html`aria-invalid="true"`}
+      ${about && html`aria-describedby="about-${name}"`}
+    />
+    ${about && html`<span id="about-${name}" class="${problem === undefined ? 'note' : 'problem'}">${problem ?? hint}</span>`}
+  </div>`;
+}
+
+export function selectField(field: {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string | undefined;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}): Html {
+  const { name, label, value = '', options } = field;
+  return html`<div class="field">
+    <label for="field-${name}">${label}</label>
+    <select id="field-${name}" name="${name}">
+      ${options.map(([option, text]) => html`<option value="${option}" ${option === value && html`selected`}>${text}</option>`)}
+    </select>
+  </div>`;
+}
+
+/** `₦1,250.00`, or without kobo where there are none: `₦1,250`. */
+export function naira(amount: AmountMinor | undefined): Html {
+  return amount === undefined
+    ? html`<span class="note">not known</span>`
+    : html`<span class="money">${nairaWords(amount)}</span>`;
+}
+
+export function nairaWords(amount: AmountMinor): string {
+  const kobo = Math.abs(amount) % 100;
+  const whole = Math.trunc(Math.abs(amount) / 100).toLocaleString('en-NG');
+  return `${amount < 0 ? '−' : ''}₦${whole}${kobo === 0 ? '' : `.${String(kobo).padStart(2, '0')}`}`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString('en-NG');
+}
+
+/** The zone in which every page shows times, as every command does: TIME_ZONE. */
+export function showTimesIn(timeZone: string): void {
+  const options = { timeZone, hourCycle: 'h23' } as const;
+  wordsOfTime = new Intl.DateTimeFormat('en-GB', {
+    ...options,
+    ...{ day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  hourAndMinute = new Intl.DateTimeFormat('en-GB', { ...options, hour: '2-digit', minute: '2-digit' });
+}
+
+let wordsOfTime: Intl.DateTimeFormat;
+let hourAndMinute: Intl.DateTimeFormat;
+showTimesIn(USUAL_TIME_ZONE);
+
+/** `24 Nov 2026, 14:03:07`. A screen shows how long ago that was as its title. */
+export function time(atMs: number, nowMs?: number): Html {
+  return html`<time
+    datetime="${new Date(atMs).toISOString()}"
+    ${nowMs !== undefined && html`title="${ageWords(nowMs - atMs)} ago"`}
+    >${wordsOfTime.format(atMs)}</time
+  >`;
+}
+
+/** `14:03`. */
+export function minuteOf(atMs: number): string {
+  return hourAndMinute.format(atMs);
+}
+
+/** `3 min ago`, with the exact time behind it. */
+export function ago(atMs: number, nowMs: number): Html {
+  return html`<time datetime="${new Date(atMs).toISOString()}" title="${wordsOfTime.format(atMs)}"
+    >${ageWords(nowMs - atMs)} ago</time
+  >`;
+}
+
+/** `850 ms`, `12 s`, `3 min`, `5 h`, `2 days`. */
+export function ageWords(durationMs: number): string {
+  const ms = Math.max(0, Math.round(durationMs));
+  if (ms < 1_000) return `${ms} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 36 * 3_600) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+/** Links to the pages before and after this one. */
+export function pager(links: { readonly newer?: string | undefined; readonly older?: string | undefined }): Html | false {
+  if (links.newer === undefined && links.older === undefined) return false;
+  return html`<nav class="pager" aria-label="Pages of the list">
+    ${links.newer !== undefined && html`<a class="button" href="${links.newer}">Newer</a>`}
+    ${links.older !== undefined && html`<a class="button" href="${links.older}">Older</a>`}
+  </nav>`;
+}

@@ -1,0 +1,40 @@
+/** The mappings folder beside the set in use: which files are other, and whether that matters. */
+import { readFolder, hashOf, type MappingFileText } from '../../mapping/load';
+import type { Problem } from '../../mapping/problem';
+import { changedFiles } from '../../mapping/set-history';
+import type { ConsoleParts } from '../console-parts';
+import { inBackground } from '../work/in-background';
+import type { CheckReport } from '../work/jobs';
+
+export interface FolderState {
+  /** Empty when the folder cannot be read. */
+  readonly files: readonly MappingFileText[];
+  readonly hash: string | undefined;
+  readonly problems: readonly Problem[];
+  /** Names of files that are not as in the set in use. */
+  readonly edited: readonly string[];
+}
+
+export function readFolderState({ live, facts }: Pick<ConsoleParts, 'live' | 'facts'>): FolderState {
+  const read = readFolder(facts.mappingsDir);
+  if ('problems' in read) return { files: [], hash: undefined, problems: read.problems, edited: [] };
+  const hash = hashOf(read.files);
+  const isRunning = hash === live.current().hash;
+  return {
+    ...{ files: read.files, hash },
+    problems: isRunning ? [] : live.problems(),
+    edited: isRunning ? [] : changedFiles(live.files(), read.files),
+  };
+}
+
+export const nameOf = ({ file, name = file }: MappingFileText): string => name;
+
+let lastCheck: { readonly hash: string; readonly folder: string; readonly report: CheckReport } | undefined;
+
+/** The check of the folder, once for the same files. */
+export async function checkedFolder(folder: string, hash: string | undefined): Promise<CheckReport> {
+  if (lastCheck !== undefined && lastCheck.hash === hash && lastCheck.folder === folder) return lastCheck.report;
+  const report = await inBackground('check', folder);
+  if (report.hash !== undefined) lastCheck = { hash: report.hash, folder, report };
+  return report;
+}

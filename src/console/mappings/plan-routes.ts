@@ -1,0 +1,225 @@
+/** From an edit, a folder or an earlier set to its plan, and from the plan into use: exactly that, or nothing. */
+import { statSync } from 'node:fs';
+import express, { type Request, type Response, type Router } from 'express';
+import { readFolder, type MappingFileText } from '../../mapping/load';
+import type { Reloaded } from '../../mapping/live';
+import type { Problem } from '../../mapping/problem';
+import type { Plan } from '../../operator/plan/make-plan';
+import { notice, section } from '../components';
+import type { ConsoleParts } from '../console-parts';
+import { hidden, textArea, textOf, tick } from '../forms';
+import { html, type Html, type Writable } from '../html';
+import { showPage } from '../page';
+import { inBackground } from '../work/in-background';
+import type { PlanReport } from '../work/jobs';
+import type { Candidate, Candidates } from './candidates';
+import { nameOf, readFolderState } from './folder-state';
+import { problemsInPlace, showSource } from './show-files';
+import { PLAN } from './show-history';
+import { showPlan } from './show-plan';
+
+/** What somebody wants planned. */
+interface Wanted {
+  readonly title: string;
+  readonly files: readonly MappingFileText[];
+  readonly by: Candidate['by'];
+  /** The edits of the folder are part of it. */
+  readonly holdsEdits: boolean;
+  /** The name of the file that was edited on the page, to go on editing it. */
+  readonly edited?: string;
+  /** Files of a folder elsewhere are not shown: only what is wrong with them is. */
+  readonly isElsewhere?: true;
+}
+
+export function planRoutes(parts: ConsoleParts, candidates: Candidates): Router {
+  const router = express.Router();
+  router.post('/plan', async (request, response) => {
+    const wanted = readWanted(request.body, parts);
+    if (typeof wanted === 'string') return say(request, response, 'Plan', notice('bad', wanted), 400);
+    await plan(request, response, wanted, { parts, candidates });
+  });
+  router.post('/apply', (request, response) => apply(request, response, { parts, candidates }));
+  return router;
+}
+
+function say(request: Request, response: Response, title: string, body: Writable, status = 200): void {
+  const back = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
+  // htmx shows nothing of an answer that is an error.
+  showPage(request, response, {
+    title,
+    body: [body, back],
+    styles: ['mappings.css'],
+    status: request.headers['hx-request'] === 'true' ? 200 : status,
+  });
+}
+
+/** Or a sentence about what is amiss with it. */
+function readWanted(form: unknown, parts: ConsoleParts): Wanted | string {
+  const kind = textOf(form, 'kind');
+  if (kind === 'folder') return { ...folderSet(parts), title: 'Plan of the edits in the folder' };
+  if (kind === 'file') return editedSet(form, parts);
+  if (kind === 'set') return earlierSet(textOf(form, 'set'), parts);
+  if (kind !== 'path') return 'The form is not one of this page.';
+  const folder = textOf(form, 'folder').trim();
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    return 'There is no such folder on the machine of the gateway.';
+  const read = readFolder(folder);
+  if ('problems' in read) return read.problems.map(({ message }) => message).join(' ');
+  return { title: 'Plan of a folder', files: read.files, by: 'apply', holdsEdits: false, isElsewhere: true };
+}
+
+function folderSet(parts: ConsoleParts): Omit<Wanted, 'title'> {
+  return { files: readFolderState(parts).files, by: 'apply', holdsEdits: true };
+}
+
+function editedSet(form: unknown, parts: ConsoleParts): Wanted | string {
+  const name = textOf(form, 'name');
+  const { files, hash } = readFolderState(parts);
+  if (hash !== textOf(form, 'folder_hash'))
+    return 'The folder has changed since you began to edit. Open the file again and repeat your edit.';
+  const before = files.find((file) => nameOf(file) === name);
+  if (before === undefined) return 'There is no such file in the folder.';
+  const sent = textOf(form, 'text');
+  // A browser sends every line break as CR LF.
+  const text = before.text.includes('\r\n') ? sent : sent.replaceAll('\r\n', '\n');
+  const edited = files.map((file) => (file === before ? { ...file, text } : file));
+  return { title: `Plan of your edit of ${name}`, files: edited, by: 'apply', holdsEdits: true, edited: name };
+}
+
+function earlierSet(hash: string, { live }: ConsoleParts): Wanted | string {
+  const set = live.history.setOf(hash);
+  if (set === undefined) return 'The history does not have the files of this set any more.';
+  const isInUse = hash === live.current().hash;
+  return {
+    title: isInUse ? 'Put the folder back' : `Plan of the way back to ${hash.slice(0, 8)}`,
+    files: set.files,
+    by: 'rollback',
+    holdsEdits: false,
+  };
+}
+
+interface Planning {
+  readonly parts: ConsoleParts;
+  readonly candidates: Candidates;
+}
+
+async function plan(request: Request, response: Response, wanted: Wanted, { parts, candidates }: Planning): Promise<void> {
+  const { live, traffic } = parts;
+  const before = live.files();
+  const shapes = (await traffic?.read())?.shapes ?? [];
+  let report: PlanReport;
+  try {
+    report = await inBackground('plan', { before, after: wanted.files, shapes });
+  } catch (error) {
+    return say(request, response, wanted.title, notice('bad', error instanceof Error ? error.message : 'It failed.'), 503);
+  }
+  if ('problems' in report) return showProblems(request, response, wanted, report.problems, parts);
+  const folder = readFolderState(parts);
+  const { id, candidate: hash, running: runningHash, movesMoney } = report.plan;
+  const losesEdits = !wanted.holdsEdits && folder.hash !== undefined && ![hash, runningHash].includes(folder.hash);
+  const candidate: Candidate = {
+    files: wanted.files.map((file) => ({ name: nameOf(file), text: file.text })),
+    ...{ planId: id, hash, runningHash, movesMoney, losesEdits, folderHash: folder.hash, by: wanted.by },
+  };
+  candidates.keep(candidate);
+  say(request, response, wanted.title, [showPlan(report.plan), applySection(report.plan, candidate, folder.edited)]);
+}
+
+function showProblems(
+  request: Request,
+  response: Response,
+  wanted: Wanted,
+  found: readonly Problem[],
+  parts: ConsoleParts,
+): void {
+  const problems = wanted.isElsewhere === true ? found.map(withoutFrame) : found;
+  const file = wanted.files.find((one) => nameOf(one) === wanted.edited);
+  const body = [
+    notice('bad', 'Nothing is planned or applied before this is mended.'),
+    section(
+      'Problems',
+      problemsInPlace(problems, () => undefined),
+    ),
+    file !== undefined &&
+      section('Your edit', [
+        showSource(
+          file.text,
+          problems.filter((problem) => problem.file === file.file),
+          'Your edit, with its problems',
+        ),
+        editForm(nameOf(file), file.text, readFolderState(parts).hash),
+      ]),
+  ];
+  say(request, response, wanted.title, body, 422);
+}
+
+/** The text as it stands: only for files in which no key stands by mistake. */
+export function editForm(name: string, text: string, folderHash: string | undefined): Html {
+  return html`<form ${PLAN}>
+    ${hidden('kind', 'file')}${hidden('name', name)}${hidden('folder_hash', folderHash ?? '')}
+    ${textArea({ name: 'text', label: `Text of ${name}`, value: text, rows: 28 })}
+    <button class="primary">Plan this edit</button>
+  </form>`;
+}
+
+function applySection(
+  { id, running, candidate }: Plan,
+  { movesMoney, losesEdits }: Candidate,
+  edited: readonly string[],
+): Html | false {
+  if (running === candidate && !losesEdits) return false;
+  return section(
+    'Apply',
+    html`<form method="post" action="/console/mappings/apply">
+      ${hidden('plan', id)} ${movesMoney && tick('money', 'This can move money, and it is meant to.')}
+      ${losesEdits && tick('edits', `The edits in ${edited.join(', ')}, which are not in use, are lost.`)}
+      <button class="${movesMoney ? 'danger' : 'primary'}">Apply exactly this</button>
+    </form>`,
+    { note: html`plan <code>${id}</code>` },
+  );
+}
+
+async function apply(request: Request, response: Response, { parts, candidates }: Planning): Promise<void> {
+  const planned = candidates.find(textOf(request.body, 'plan'));
+  if (planned === undefined)
+    return say(
+      request,
+      response,
+      'Apply',
+      notice('bad', 'This was planned too long ago, or before a restart. Plan it again.'),
+      409,
+    );
+  if (planned.movesMoney && textOf(request.body, 'money') !== 'yes')
+    return say(
+      request,
+      response,
+      'Apply',
+      notice('bad', 'Refused: this can move money, and the box that says so was not ticked.'),
+      400,
+    );
+  if (planned.losesEdits && textOf(request.body, 'edits') !== 'yes')
+    return say(
+      request,
+      response,
+      'Apply',
+      notice('bad', 'Refused: edits would be lost, and the box that says so was not ticked.'),
+      400,
+    );
+  const { files, hash, runningHash, folderHash, by, planId } = planned;
+  const applied = parts.live.apply(files, hash, runningHash, { by, plan: planId, who: 'console', folderHash });
+  await parts.everywhere();
+  if (applied.kind === 'reloaded') return response.redirect(303, '/console/mappings?said=applied');
+  if (applied.kind === 'unchanged') return response.redirect(303, '/console/mappings?said=restored');
+  say(request, response, 'Apply', notice('bad', REFUSED[applied.kind]), 409);
+}
+
+const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged'>, string>> = {
+  refused: 'Refused: the files have problems. The set in use stays.',
+  edited_meanwhile: 'Refused: the folder has been edited since this was planned. Plan again; the set in use stays.',
+  running_changed: 'Refused: somebody has taken another set into use since this was planned. Plan again.',
+  unwritable: 'Refused: the mappings folder or the data folder takes no files. The set in use stays; the log says more.',
+};
+
+function withoutFrame({ file, line, column, code, severity, message, hint }: Problem): Problem {
+  return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,129 @@
+/** Pages about single files and whole sets: as they stand, as they were, and what is between two of them. */
+import express, { type Request, type Response, type Router } from 'express';
+import type { MappingFileText } from '../../mapping/load';
+import { maskCallerKeys } from '../../mapping/mask-caller-keys';
+import { changedFiles } from '../../mapping/set-history';
+import { count, definitions, empty, notice, section, table, time } from '../components';
+import type { ConsoleParts } from '../console-parts';
+import { textOf } from '../forms';
+import { html, type Writable } from '../html';
+import { showPage } from '../page';
+import { inBackground } from '../work/in-background';
+import { checkedFolder, nameOf, readFolderState } from './folder-state';
+import { editForm } from './plan-routes';
+import { showSource, showTextChanges } from './show-files';
+import { describeUse, goTo, historyTable, setLink } from './show-history';
+import { differenceList } from './show-plan';
+
+export function setRoutes(parts: ConsoleParts): Router {
+  const router = express.Router();
+  router.get('/file', (request, response) => showFile(request, response, parts));
+  router.get('/history', (request, response) => {
+    const { live, clock } = parts;
+    show(request, response, 'History of mappings', historyTable(live.history.list(), live.current().hash, clock.now()));
+  });
+  router.get('/sets/:hash', (request, response) => showSet(request, response, parts));
+  router.get('/compare', (request, response) => compare(request, response, parts));
+  return router;
+}
+
+function show(request: Request, response: Response, title: string, body: Writable, status = 200): void {
+  showPage(request, response, { title, body, styles: ['mappings.css'], status });
+}
+
+const BACK = html`<p><a href="/console/mappings">Back to the mappings</a></p>`;
+
+/** The folder's file, with its problems below the lines, and to be edited. */
+async function showFile(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
+  const name = textOf(request.query, 'name');
+  const folder = readFolderState(parts);
+  const file = [...folder.files, ...parts.live.files()].find((one) => nameOf(one) === name);
+  if (file === undefined) return show(request, response, 'Mappings', [notice('warn', 'There is no such file.'), BACK], 404);
+  const isEditing = textOf(request.query, 'edit') === 'yes';
+  const { problems } = await checkedFolder(parts.facts.mappingsDir, folder.hash);
+  const own = problems.filter((problem) => problem.file === file.file);
+  const isMasked = maskCallerKeys(file.text) !== file.text;
+  const edit = isMasked
+    ? notice('warn', 'A key stands in this file, so its text is shown with stars. Take it out on the machine of the gateway.')
+    : editForm(name, file.text, folder.hash);
+  show(request, response, name, [
+    own.length > 0 &&
+      notice(own.some(({ severity }) => severity === 'error') ? 'bad' : 'warn', `${own.length} of its lines have a problem.`),
+    section('As it stands in the folder', showSource(file.text, own, name), { note: html`<code>${file.file}</code>` }),
+    section(
+      'Edit',
+      html`<details ${isEditing && html`open`}>
+        <summary>Edit this file</summary>
+        ${edit}
+      </details>`,
+    ),
+    BACK,
+  ]);
+}
+
+async function showSet(request: Request, response: Response, { live, clock }: ConsoleParts): Promise<void> {
+  const hash = String(request.params['hash']);
+  const set = live.history.setOf(hash);
+  if (set === undefined)
+    return show(
+      request,
+      response,
+      'Mappings',
+      [notice('warn', 'The history does not have this set, or not any more.'), BACK],
+      404,
+    );
+  const name = textOf(request.query, 'file');
+  const file = set.files.find((one) => nameOf(one) === name);
+  const uses = live.history.list().filter((use) => use.hash === hash);
+  const isInUse = hash === live.current().hash;
+  show(request, response, `Set ${hash.slice(0, 8)}`, [
+    section('Its uses', [
+      definitions(uses.map((use) => [describeUse(use), time(use.atMs, clock.now())] as const)),
+      html`<div class="row">
+        ${!isInUse && goTo(hash, 'Go back to this set')}
+        ${!isInUse && html`<a class="button" href="/console/mappings/compare?from=${hash}&to=${live.current().hash}">What is other now</a>`}
+        ${isInUse && html`<span class="note">This set is in use.</span>`}
+      </div>`,
+    ]),
+    section(
+      'Its files',
+      table(
+        set.files,
+        [
+          { title: 'File', cell: (one) => html`<a href="?file=${encodeURIComponent(nameOf(one))}#text">${nameOf(one)}</a>` },
+          { title: 'Lines', cell: ({ text }) => count(text.split('\n').length), isNumber: true },
+        ],
+        { caption: 'Files of this set', onPhone: 'scroll' },
+      ),
+    ),
+    file !== undefined && section(`${name}, as it was`, showSource(file.text, [], name), { id: 'text' }),
+    BACK,
+  ]);
+}
+
+async function compare(request: Request, response: Response, { live }: ConsoleParts): Promise<void> {
+  const [from, to] = ['from', 'to'].map((name) => textOf(request.query, name)) as [string, string];
+  const [before, after] = [live.history.setOf(from), live.history.setOf(to)];
+  if (before === undefined || after === undefined)
+    return show(request, response, 'Compare', [notice('warn', 'The history does not have both of these sets.'), BACK], 404);
+  const names = changedFiles(before.files, after.files);
+  show(request, response, 'What is other', [
+    html`<p>From ${setLink(from)} to ${setLink(to)}.</p>`,
+    section('What it means', await meaning(before.files, after.files)),
+    section(
+      'Line by line',
+      names.length === 0 ? empty('The files are the same.') : showTextChanges(before.files, after.files, names),
+    ),
+    BACK,
+  ]);
+}
+
+async function meaning(before: readonly MappingFileText[], after: readonly MappingFileText[]): Promise<Writable> {
+  try {
+    const report = await inBackground('plan', { before, after });
+    if ('plan' in report) return differenceList(report.plan.differences);
+  } catch {
+    // An old set may be of an older language.
+  }
+  return notice('warn', 'This version of the program cannot read one of the sets, so only its lines can be compared.');
+}

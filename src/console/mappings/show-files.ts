@@ -1,0 +1,75 @@
+/** Mapping files as pages show them: with their problems below the lines that cause them. Keys that stand in them by mistake are masked. */
+import { createTwoFilesPatch } from 'diff';
+import type { MappingFileText } from '../../mapping/load';
+import { maskCallerKeys } from '../../mapping/mask-caller-keys';
+import type { Problem } from '../../mapping/problem';
+import { badge } from '../components';
+import { html, type Html } from '../html';
+import { nameOf } from './folder-state';
+
+/** Lines with their numbers; each problem stands below its line. */
+export function showSource(text: string, problems: readonly Problem[] = [], label = 'File'): Html {
+  const lines = maskCallerKeys(text.replace(/^\uFEFF/, '')).split(/\r?\n/);
+  return html`<div class="source" tabindex="0" role="region" aria-label="${label}">
+    <ol>
+      ${lines.map((line, index) => {
+        const here = problems.filter((problem) => problem.line === index + 1);
+        return html`<li id="line-${index + 1}" ${here.length > 0 && html`class="marked"`}>
+          <code>${line === '' ? ' ' : line}</code>${here.map(showProblem)}
+        </li>`;
+      })}
+    </ol>
+  </div>`;
+}
+
+function showProblem({ severity, message, hint, code }: Problem): Html {
+  return html`<div class="in-place">
+    ${badge(severity === 'error' ? 'bad' : 'warn', severity)} ${message} <span class="note">${code}</span>
+    ${hint !== undefined && html`<div class="note">${hint}</div>`}
+  </div>`;
+}
+
+/** All problems, each with the line it is about and a link to it in its file. */
+export function problemsInPlace(problems: readonly Problem[], linkOf: (problem: Problem) => string | undefined): Html {
+  return html`<ul class="problems">
+    ${problems.map((problem) => {
+      const { file, line, column, severity, message, hint, code, frame } = problem;
+      const place = html`<code>${file}:${line}:${column}</code>`;
+      const link = linkOf(problem);
+      return html`<li>
+        ${badge(severity === 'error' ? 'bad' : 'warn', severity)}
+        ${link === undefined ? place : html`<a href="${link}">${place}</a>`}
+        <span>${message}</span> <span class="note">${hint} (${code})</span>
+        ${frame !== undefined && html`<pre class="frame">${frame}</pre>`}
+      </li>`;
+    })}
+  </ul>`;
+}
+
+/** What changed line by line, file by file. */
+export function showTextChanges(
+  before: readonly MappingFileText[],
+  after: readonly MappingFileText[],
+  names: readonly string[],
+): Html {
+  const textIn = (files: readonly MappingFileText[], name: string): string =>
+    maskCallerKeys(files.find((file) => nameOf(file) === name)?.text ?? '');
+  return html`${names.map((name) => {
+    const patch = createTwoFilesPatch(name, name, textIn(before, name), textIn(after, name), undefined, undefined, {
+      context: 3,
+    });
+    // The first lines name the file twice.
+    return html`<h3>${name}</h3>
+      ${showPatch(patch.split('\n').slice(4).join('\n'), `Changes of ${name}`)}`;
+  })}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'at' };
+
+export function showPatch(patch: string, label: string): Html {
+  return html`<pre class="code patch" tabindex="0" role="region" aria-label="${label}">
+${patch
+      .trimEnd()
+      .split('\n')
+      .map((line) => html`<span class="${KINDS[line.charAt(0)] ?? 'same'}">${line} </span>`)}</pre>`;
+}

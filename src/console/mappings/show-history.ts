@@ -1,0 +1,62 @@
+/** Every set that came into use, newest first, and the way back to it. */
+import type { SetUse } from '../../mapping/set-history';
+import { badge, table, time, type Column } from '../components';
+import { hidden } from '../forms';
+import { html, type Html } from '../html';
+
+const WORDS: Readonly<Record<SetUse['by'], string>> = {
+  start: 'Start of the gateway',
+  signal: 'Reload by signal',
+  watch: 'Reload: the folder changed',
+  reload: 'Reload',
+  apply: 'Applied',
+  rollback: 'Went back',
+  pause: 'Change of a caller',
+};
+
+export function describeUse({ by, who, caller }: Pick<SetUse, 'by' | 'who' | 'caller'>): string {
+  return [`${WORDS[by]}${caller === undefined ? '' : `: ${caller}`}`, ...(who === undefined ? [] : [`by ${who}`])].join(', ');
+}
+
+export function historyTable(uses: readonly SetUse[], running: string, nowMs: number): Html {
+  const columns: readonly Column<SetUse>[] = [
+    { title: 'Since', cell: ({ atMs }) => time(atMs, nowMs) },
+    { title: 'What happened', cell: showHappened },
+    { title: 'Changed files', cell: ({ changed }) => showNames(changed) },
+    { title: 'Set', cell: ({ hash }) => setLink(hash) },
+    { title: 'Way back', cell: ({ hash }) => (hash === running ? badge('good', 'in use') : goTo(hash, 'Go back to this')) },
+  ];
+  return table(uses, columns, { caption: 'Sets of mapping files that came into use, newest first' });
+}
+
+function showHappened(use: SetUse): Html {
+  const { plan, restarts } = use;
+  return html`${describeUse(use)}${plan !== undefined && html` <span class="note">plan <code>${plan}</code></span>`}${
+    restarts !== undefined && html` <span class="note">and ${restarts.count} starts since</span>`
+  }`;
+}
+
+const NAMES_SHOWN = 3;
+
+export function showNames(names: readonly string[]): Html {
+  const more = names.length - NAMES_SHOWN;
+  if (more > 1)
+    return html`<details>
+      <summary>${names.length} files</summary>
+      ${names.map((name) => html`<div><code>${name}</code></div>`)}
+    </details>`;
+  return html`${names.map((name) => html`<div><code>${name}</code></div>`)}`;
+}
+
+export function setLink(hash: string): Html {
+  return html`<a href="/console/mappings/sets/${hash}"><code>${hash.slice(0, 8)}</code></a>`;
+}
+
+/** What a form has that asks for a plan: the page that comes takes the place of this one, which stays while it is computed. Works without scripts, too. */
+export const PLAN = html`method="post" action="/console/mappings/plan" hx-post="/console/mappings/plan" hx-target="#main"
+hx-select="#main" hx-swap="outerHTML show:window:top" hx-disabled-elt="find button"`;
+
+/** Leads to the plan of it; nothing is changed yet. */
+export function goTo(hash: string, words: string): Html {
+  return html`<form ${PLAN}>${hidden('kind', 'set')}${hidden('set', hash)}<button>${words}</button></form>`;
+}

@@ -1,0 +1,93 @@
+/** A plan as `compat-gateway plan` prints it: what can move money first, each with its place and its leaves, then the replay. */
+import type { Difference } from '../../operator/plan/compare-sources';
+import type { Plan } from '../../operator/plan/make-plan';
+import type { ReplayChange } from '../../operator/replay/group-changes';
+import { badge, empty, notice, section } from '../components';
+import { html, type Html, type Writable } from '../html';
+
+export function showPlan({ differences, replay, movesMoney, running, candidate }: Plan): Writable {
+  const money = differences.filter((one) => one.money !== undefined);
+  const rest = differences.filter((one) => one.money === undefined);
+  return [
+    running === candidate
+      ? notice('info', 'These files are the set in use: nothing would change.')
+      : notice(movesMoney ? 'warn' : 'good', headline(differences.length, money.length, movesMoney)),
+    money.length > 0 && section('Can move money', differenceList(money)),
+    rest.length > 0 && section('Cannot move money', differenceList(rest)),
+    replay !== undefined && section('Recorded requests', showReplay(replay)),
+  ];
+}
+
+function headline(all: number, money: number, movesMoney: boolean): string {
+  if (all === 0)
+    return `The files differ, what they say does not${movesMoney ? ', but recorded requests would meet changes of money' : ''}.`;
+  const count = all === 1 ? '1 difference' : `${all} differences`;
+  if (money === 0)
+    return `${count}, ${movesMoney ? 'and recorded requests would meet changes of money.' : 'none of which moves money.'}`;
+  return `${count}, ${money} of which can move money.`;
+}
+
+/** By meaning, each with its place. */
+export function differenceList(differences: readonly Difference[]): Html {
+  if (differences.length === 0) return empty('What the files say is the same.');
+  return html`<ul class="differences">
+    ${differences.map(({ words, money, leaves, placeBefore, placeAfter }) => {
+      const place = placeAfter ?? placeBefore;
+      return html`<li>
+        <div>${money !== undefined && badge('warn', 'money')} <strong>${words}</strong></div>
+        <div class="note">
+          ${place !== undefined && html`<code>${place.file}:${place.line}</code>${placeAfter === undefined && ' before'}`}
+          ${money !== undefined && html` ${money}`}
+        </div>
+        ${
+          leaves !== undefined &&
+          html`<details open>
+            <summary>What is new says</summary>
+            <ul class="leaves">
+              ${leaves.map((leaf) => html`<li><code>${leaf}</code></li>`)}
+            </ul>
+          </details>`
+        }
+      </li>`;
+    })}
+  </ul>`;
+}
+
+function showReplay({ shapes, requests, played, changes }: NonNullable<Plan['replay']>): Html {
+  if (shapes === 0) return empty('Nothing was replayed: no requests are recorded.');
+  return html`<p class="note">
+      ${shapes} recorded shapes (${requests} requests) were taken through both sets with ${played} made-up requests.
+    </p>
+    ${
+      changes.length === 0
+        ? empty('No v1 call and no reply would change.')
+        : html`<ul class="differences">
+            ${changes.map(showChange)}
+          </ul>`
+    }`;
+}
+
+function showChange({ part, operations, fields, outcomes, examples, moreExamples, shapes, requests, money }: ReplayChange): Html {
+  const where = [
+    part === 'call'
+      ? `v1 call ${fields.join(', ')}`
+      : part === 'reply'
+        ? `reply to ${outcomes.join(', ')}: ${fields.join(', ')}`
+        : part,
+  ].filter((words) => words.trim() !== '');
+  return html`<li>
+    <div>${money !== undefined && badge('warn', 'money')} <strong>${operations.join(', ')}</strong> ${where.join(' ')}</div>
+    <ul class="leaves">
+      ${examples.map(({ before, after }) => html`<li><code>${short(before)}</code> → <code>${short(after)}</code></li>`)}
+    </ul>
+    <div class="note">
+      ${moreExamples > 0 && `${moreExamples} more values; `}in ${shapes} shapes, ${requests} requests, such as
+      <code>${examples[0]?.request}</code>${money !== undefined && ` (${money})`}
+    </div>
+  </li>`;
+}
+
+function short(text: string): string {
+  if (text === '') return "''";
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

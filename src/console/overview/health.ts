@@ -1,0 +1,111 @@
+/** Is all well: each thing that must be, and one sentence about all of them. */
+import { statfs } from 'node:fs/promises';
+import type { ActiveAlarm, AlarmName } from '../../domain/alarm';
+import type { ConsoleParts } from '../console-parts';
+import { badge, count, notice, prose, time, type Tone } from '../components';
+import { html, type Html } from '../html';
+
+export interface Check {
+  readonly tone: Tone;
+  /** What is so, in three words or four. */
+  readonly words: string;
+  /** Where it is not well: what that means, and the alarm that says it as well once it has lasted. */
+  readonly trouble?: string;
+  readonly alarm?: AlarmName;
+}
+
+const DISK_SHARE_MIN = 0.1;
+const DISK_BYTES_MIN = 5e9;
+
+export interface Seen {
+  readonly isJournalWritable: boolean;
+  readonly isV1Up: boolean;
+  readonly mappingProblems: number;
+  readonly overdue: number;
+  readonly disk: { readonly freeBytes: number; readonly sizeBytes: number } | undefined;
+}
+
+export function checksOf({ isJournalWritable, isV1Up, mappingProblems, overdue, disk }: Seen): readonly Check[] {
+  return [
+    isJournalWritable
+      ? { tone: 'good', words: 'Orders are written' }
+      : {
+          tone: 'bad',
+          words: 'Orders cannot be written',
+          trouble: 'No order can be written, so none is taken.',
+          alarm: 'journal_unwritable',
+        },
+    isV1Up
+      ? { tone: 'good', words: 'v1 answers' }
+      : {
+          tone: 'bad',
+          words: 'v1 is in trouble',
+          trouble: 'v1 does not answer as it should, so few sales get through.',
+          alarm: 'v1_down',
+        },
+    mappingProblems === 0
+      ? { tone: 'good', words: 'Mapping files are sound' }
+      : {
+          tone: 'warn',
+          words: 'Mapping files have problems',
+          trouble: `The mapping files have ${count(mappingProblems)} problem${mappingProblems === 1 ? '' : 's'}, so the last good set serves.`,
+          alarm: 'mapping_refused',
+        },
+    overdue === 0
+      ? { tone: 'good', words: 'No order is overdue' }
+      : {
+          tone: 'bad',
+          words: `${count(overdue)} overdue`,
+          trouble: `${overdue === 1 ? 'One order has' : `${count(overdue)} orders have`} been open for too long: look at the oldest first.`,
+          alarm: 'orders_overdue',
+        },
+    diskCheck(disk),
+  ];
+}
+
+function diskCheck(disk: Seen['disk']): Check {
+  if (disk === undefined) return { tone: 'none', words: 'Disk room is not known' };
+  const words = `${gigabytes(disk.freeBytes)} free on disk`;
+  const isLow = disk.freeBytes < DISK_BYTES_MIN && disk.freeBytes < DISK_SHARE_MIN * disk.sizeBytes;
+  return isLow
+    ? {
+        tone: 'warn',
+        words,
+        trouble: `The disk is nearly full: ${words}. When it is full no sale is taken.`,
+        alarm: 'disk_nearly_full',
+      }
+    : { tone: 'good', words };
+}
+
+function gigabytes(bytes: number): string {
+  return bytes < 1e10 ? `${(bytes / 1e9).toFixed(1)} GB` : `${count(Math.round(bytes / 1e9))} GB`;
+}
+
+export async function readDisk(folder: string): Promise<Seen['disk']> {
+  try {
+    const { bsize, blocks, bavail } = await statfs(folder);
+    return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
+  } catch {
+    // A folder that is not there shows as orders that cannot be written.
+    return undefined;
+  }
+}
+
+/** An alarm says more than the check that it is about, so only it is shown. */
+export function healthPart(checks: readonly Check[], alarms: readonly ActiveAlarm[], nowMs: number): Html {
+  const raised = new Set<string>(alarms.map(({ name }) => name));
+  const others = checks.filter(({ trouble, alarm }) => trouble !== undefined && (alarm === undefined || !raised.has(alarm)));
+  const isWell = alarms.length === 0 && others.length === 0;
+  return html`<div id="health" class="health">
+    ${isWell && notice('good', html`<strong>All is well.</strong>`)}
+    ${alarms.map(({ text, todo, sinceMs }) => notice('bad', html`<strong>${prose(text)}</strong> ${prose(todo)} <span class="since">Since ${time(sinceMs, nowMs)}.</span>`))}
+    ${others.map(({ tone, trouble }) => notice(tone, html`<strong>${trouble}</strong>`))}
+    <ul class="checks">
+      ${checks.map(({ tone, words }) => html`<li>${badge(tone, words)}</li>`)}
+    </ul>
+  </div>`;
+}
+
+export function overdueWords(parts: Pick<ConsoleParts, 'live'>): string {
+  return `open for more than ${Math.round(parts.live.current().timing.overdue / 60_000)} minutes`;
+}

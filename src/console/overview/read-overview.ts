@@ -1,0 +1,135 @@
+/** Everything that the Overview shows, read once for all who look at it. */
+import { kobo, nairaNumber } from '../../domain/amount';
+import type { Order } from '../../domain/order';
+import type { RefusedNote } from '../../orders/note';
+import { moneyOf } from '../../orders/order-money';
+import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
+import type { ConsoleParts } from '../console-parts';
+import { checksOf, readDisk, type Check } from './health';
+
+/** Oldest first: those that wait longest are looked at first. */
+const ORDERS_SHOWN = 10;
+/** How many are read: the watch counts all of them, once a minute. */
+const OPEN_READ = 100;
+
+const REFUSED_SHOWN = 8;
+const REFUSED_MS_MAX = 50;
+
+export interface Overview {
+  readonly nowMs: number;
+  readonly checks: readonly Check[];
+  readonly openOrders: OpenOrdersSeen;
+  /** Newest first. */
+  readonly refused: readonly RefusedNote[];
+  readonly hour: HourSeen;
+  readonly health: readonly V1Minute[];
+}
+
+export interface OpenOrdersSeen {
+  readonly count: number;
+  readonly naira: number;
+  readonly oldest: readonly Order[];
+  readonly overdue: number;
+  /** Why they cannot be shown. */
+  readonly problem?: string;
+}
+
+export interface HourSeen {
+  readonly byOperation: Tally;
+  readonly byCaller: Tally;
+  readonly requestsPerMinute: number;
+  readonly inFlight: number;
+  readonly request: Percentiles;
+  readonly v1: Percentiles;
+}
+
+export interface Percentiles {
+  readonly p50: number | undefined;
+  readonly p99: number | undefined;
+}
+
+export interface V1Minute {
+  readonly atMs: number;
+  readonly isUp: boolean;
+}
+
+export async function readOverview(parts: ConsoleParts): Promise<Overview> {
+  const { clock, live, samples, facts } = parts;
+  const nowMs = clock.now();
+  const [openOrders, refused, disk] = await Promise.all([readOpen(parts, nowMs), readRefused(parts), readDisk(facts.dataDir)]);
+  const latest = samples.latest();
+  const checks = checksOf({
+    isJournalWritable: parts.isJournalWritable(),
+    isV1Up: latest?.isV1Up ?? true,
+    mappingProblems: live.problems().length,
+    ...{ overdue: openOrders.overdue, disk },
+  });
+  return { nowMs, checks, openOrders, refused, hour: readHour(samples.hour()), health: minutesOf(samples.hour()) };
+}
+
+/** Only the oldest are read. Where there are more, count and money are those of the watch, which looks at all of them every minute. */
+async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number): Promise<OpenOrdersSeen> {
+  const { openOrders: count = 0, openNaira: naira = 0 } = samples.latest() ?? {};
+  try {
+    const oldest = await (await journal()).listUnsettled({ limit: OPEN_READ, onUnreadable: () => undefined });
+    const isAll = oldest.length < OPEN_READ;
+    const overdue = oldest.filter(({ openedAtMs }) => nowMs - openedAtMs >= live.current().timing.overdue).length;
+    const own = oldest.reduce((sum, order) => sum + nairaNumber(moneyOf(order, live.current()).atRisk ?? kobo(0)), 0);
+    return {
+      ...(isAll ? { count: oldest.length, naira: own } : { count: Math.max(count, oldest.length), naira: Math.max(naira, own) }),
+      ...{ overdue, oldest: oldest.slice(0, ORDERS_SHOWN) },
+    };
+  } catch (error) {
+    return { count, naira, overdue: 0, oldest: [], problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Where they cannot be read the log says so, and the page goes without. */
+async function readRefused({ orders, onTrouble }: ConsoleParts): Promise<readonly RefusedNote[]> {
+  try {
+    const { rows } = await orders.find(
+      { outcome: 'refused', refusedToo: true },
+      { pageSize: REFUSED_SHOWN, budgetMs: REFUSED_MS_MAX },
+    );
+    return rows.flatMap((row) => (row.kind === 'refused' ? [row.refused] : []));
+  } catch (error) {
+    onTrouble('console', error);
+    return [];
+  }
+}
+
+/** What is happening now is read over the last minute: five seconds jump too much. */
+const NOW_SAMPLES = 12;
+
+function readHour(samples: readonly Sample[]): HourSeen {
+  const lately = samples.slice(-NOW_SAMPLES);
+  const spanMs = lately.reduce((sum, { spanMs: span }) => sum + span, 0);
+  const latelyDone = total(addTallies(lately.map(({ byOperation }) => byOperation)));
+  return {
+    byOperation: addTallies(samples.map(({ byOperation }) => byOperation)),
+    byCaller: addTallies(samples.map(({ byCaller }) => byCaller)),
+    requestsPerMinute: spanMs === 0 ? 0 : (latelyDone / spanMs) * 60_000,
+    inFlight: samples.at(-1)?.inFlight ?? 0,
+    request: percentiles(samples.map(({ request }) => request)),
+    v1: percentiles(samples.map(({ v1 }) => v1)),
+  };
+}
+
+function percentiles(times: readonly Sample['request'][]): Percentiles {
+  const all = addTimes(times);
+  return { p50: quantile(all, 0.5), p99: quantile(all, 0.99) };
+}
+
+export function total(tally: Tally): number {
+  return Object.values(tally).reduce((sum, outcomes) => sum + Object.values(outcomes).reduce((of, more) => of + more, 0), 0);
+}
+
+/** The last hour by minutes, oldest first: v1 was up when it was in every sample. */
+function minutesOf(samples: readonly Sample[]): readonly V1Minute[] {
+  const minutes = new Map<number, boolean>();
+  for (const { atMs, isV1Up } of samples) {
+    const minute = Math.floor(atMs / 60_000) * 60_000;
+    minutes.set(minute, (minutes.get(minute) ?? true) && isV1Up);
+  }
+  return [...minutes].map(([atMs, isUp]) => ({ atMs, isUp }));
+}

@@ -1,0 +1,109 @@
+/** Who sells here: each caller with what it sends, may do and has done, and the switch that pauses it. */
+import express, { type Request, type Response } from 'express';
+import { changeCaller } from '../callers/change-caller';
+import { createCallersReader, type CallerView } from '../callers/read-callers';
+import { callerSections } from '../callers/sections';
+import { ago, badge, count, naira, notice, problemList, section, table, type Column } from '../components';
+import type { ConsoleParts } from '../console-parts';
+import { html, type Html, type Writable } from '../html';
+import { showPage, type ConsolePage } from '../page';
+
+export const callersPage: ConsolePage = {
+  path: '/callers',
+  title: 'Callers',
+  routes(parts: ConsoleParts) {
+    const reader = createCallersReader(parts);
+    const router = express.Router();
+    const showCaller = async (fingerprint: string, request: Request, response: Response, words?: Html): Promise<void> => {
+      const found = await reader.find(fingerprint);
+      if (found === undefined) {
+        const body = notice('warn', 'No caller of this fingerprint stands in callers.yaml or came lately.');
+        return showPage(request, response, { title: 'Callers', body, status: 404 });
+      }
+      const body = html`${words} ${callerSections(found, parts)}`;
+      showPage(request, response, { title: found.caller.name, body, status: words === undefined ? 200 : 409 });
+    };
+    const change = async (request: Request, response: Response, paused: boolean | string): Promise<void> => {
+      const fingerprint = String(request.params['fingerprint']);
+      const changed = await changeCaller(parts, fingerprint, paused);
+      if (changed.kind === 'done') return response.redirect(303, `/console/callers/${fingerprint}`);
+      const words = html`${notice('bad', changed.words)} ${changed.problems.length > 0 && problemList(changed.problems)}`;
+      await showCaller(fingerprint, request, response, words);
+    };
+
+    router.get('/', async (request, response) => {
+      showPage(request, response, { title: 'Callers', body: listBody(await reader.list(), parts) });
+    });
+    router.param('fingerprint', (_request, response, next, fingerprint: string) =>
+      /^[0-9a-f]{32}$/.test(fingerprint) ? next() : void response.redirect(303, '/console/callers'),
+    );
+    router.get('/:fingerprint', (request, response) => showCaller(String(request.params['fingerprint']), request, response));
+    router.post('/:fingerprint/pause', (request, response) => {
+      const { text } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+      const told = typeof text === 'string' ? text.trim() : '';
+      return change(request, response, told === '' ? true : told);
+    });
+    router.post('/:fingerprint/go-on', (request, response) => change(request, response, false));
+    return router;
+  },
+};
+
+function listBody(callers: readonly CallerView[], parts: ConsoleParts): Html {
+  const now = parts.clock.now();
+  const [named, others] = [callers.filter(({ isListed }) => isListed), callers.filter(({ isListed }) => !isListed)];
+  const columns = columnsAt(now);
+  return html`${section(
+    'In callers.yaml',
+    table(named, columns, {
+      caption: 'Callers that callers.yaml names',
+      empty: html`No key has an entry yet. <code>compat-gateway fingerprint</code> prints the fingerprint of a key; below it goes
+        <code>title: Ada</code>.`,
+    }),
+    { note: count(named.length), isWide: true },
+  )}
+  ${section(
+    'Others that came lately',
+    parts.traffic === undefined
+      ? notice('info', 'What scripts send is not remembered here (TRAFFIC_SHAPES is off), so other keys are not known.')
+      : table(others, columns, { caption: 'Keys that came lately and have no entry', empty: 'No other key came lately.' }),
+    { note: count(others.length), isWide: true },
+  )}`;
+}
+
+function columnsAt(now: number): readonly Column<CallerView>[] {
+  return [
+    {
+      title: 'Caller',
+      cell: (caller) => html`<a href="/console/callers/${caller.fingerprint}">${caller.name}</a> ${stateOf(caller)}`,
+    },
+    { title: 'Last seen', cell: ({ lastSeenMs }) => (lastSeenMs === undefined ? notKnown('not lately') : ago(lastSeenMs, now)) },
+    { title: 'Scripts', cell: ({ formats, families }) => scriptsOf(formats, families) },
+    {
+      title: 'Orders today',
+      cell: ({ usage }) => (usage === undefined ? notKnown('being counted') : count(usage.today.orders)),
+      isNumber: true,
+    },
+    { title: 'Naira today', cell: ({ usage }) => usage && naira(usage.today.amount), isNumber: true },
+    { title: 'Refused', cell: ({ refusals }) => count(sumOf(refusals)), isNumber: true },
+    {
+      title: 'Wallet',
+      cell: ({ wallet }) => (wallet === undefined ? notKnown('not seen') : naira(wallet.balance)),
+      isNumber: true,
+    },
+  ];
+}
+
+const notKnown = (words: string): Html => html`<span class="note">${words}</span>`;
+
+const sumOf = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((sum, one) => sum + one, 0);
+
+function stateOf({ key }: CallerView): Writable {
+  if (key.pausedText !== undefined) return badge('warn', 'paused');
+  if (key.isSandboxed) return badge('info', 'sandbox');
+  return key.limit !== undefined && badge('none', 'limited');
+}
+
+function scriptsOf(formats: CallerView['formats'], families: CallerView['families']): string {
+  const formatWords = formats.map((format) => `format ${format.toUpperCase()}`);
+  return [...formatWords, ...families.map(({ id }) => id)].join(', ');
+}

@@ -1,0 +1,323 @@
+/** What a reseller asks about on the phone: the search, one order's story, v1 asked again, and the list for a spreadsheet. */
+import express, { type Request, type Response, type Router } from 'express';
+import { parseWallTime } from '../../domain/day';
+import * as z from 'zod';
+import { nairaText } from '../../domain/amount';
+import { Secret } from '../../domain/credentials';
+import type { Order } from '../../domain/order';
+import { referenceOf } from '../../domain/outcome';
+import { callerName, findCaller } from '../../mapping/caller-name';
+import type { Mapping } from '../../mapping/mapping';
+import { OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
+import { maskNumber, numbersIn } from '../../orders/number-keys';
+import { moneyOf } from '../../orders/order-money';
+import { badge, naira, notice, pager, selectField, table, textField, time, type Tone } from '../components';
+import type { ConsoleParts } from '../console-parts';
+import { csvLine } from '../csv';
+import { html, type Html } from '../html';
+import { storyBody } from '../orders/story';
+import { showPage, type ConsolePage } from '../page';
+
+export const ordersPage: ConsolePage = {
+  path: '/orders',
+  title: 'Orders',
+  routes(parts: ConsoleParts): Router {
+    const router = express.Router();
+    router.get('/', (request, response) => showSearch(request, response, parts));
+    router.get('/export.csv', (request, response) => writeExport(request, response, parts));
+    router.get('/:owner/:number', (request, response) => showStory(request, response, parts));
+    router.post('/:owner/:number/recheck', (request, response) => recheck(request, response, parts));
+    return router;
+  },
+};
+
+const asText = z.string().trim().max(200).catch('');
+const querySchema = z.object({
+  q: asText,
+  caller: asText,
+  outcome: z.enum(OUTCOMES).optional().catch(undefined),
+  operation: asText,
+  from: asText,
+  until: asText,
+  refused: z.enum(['yes', 'no']).catch('yes'),
+  cursor: asText,
+});
+type Asked = z.infer<typeof querySchema>;
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{ succeeded: 'good', declined: 'none', rejected: 'none', not_sent: 'none' },
+  ...{ pending: 'warn', unknown: 'warn', open: 'warn', refused: 'bad' },
+};
+
+/** What is typed into the one field may be any of these; the first that finds something is meant. */
+async function search(asked: Asked, query: OrderQuery, { orders }: ConsoleParts): Promise<FoundOrders> {
+  const { q } = asked;
+  if (q === '') return orders.find(query);
+  const [byNumber, byId, byReference] = await Promise.all([
+    orders.find({ ...query, number: q }),
+    orders.find({ ...query, requestId: q }),
+    orders.find({ ...query, reference: q }),
+  ]);
+  const found = [byId, byReference].flatMap(({ rows }) => rows);
+  // An id stands for one order; numbers for many, with pages.
+  return found.length > 0 && query.cursor === undefined
+    ? { ...byNumber, rows: [...found, ...withoutThose(byNumber.rows, found)] }
+    : byNumber;
+}
+
+function withoutThose(rows: readonly FoundRow[], others: readonly FoundRow[]): readonly FoundRow[] {
+  const known = new Set(others.map((row) => (row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs)));
+  return rows.filter((row) => !known.has(row.kind === 'order' ? hrefOf(row.order) : row.refused.atMs));
+}
+
+/** Throws a sentence for whoever asks where a field cannot be used. */
+async function queryOf(asked: Asked, { live, journal, facts }: ConsoleParts): Promise<OrderQuery> {
+  const { caller, outcome, operation, from, until, refused, cursor } = asked;
+  return {
+    caller: caller === '' ? undefined : findCaller(caller, live.current(), await (await journal()).owners()),
+    outcome,
+    operation: operation === '' ? undefined : operation,
+    fromMs: timeIn(from, 'From', facts.timeZone),
+    untilMs: timeIn(until, 'Until', facts.timeZone),
+    refusedToo: refused === 'yes',
+    cursor: cursor === '' ? undefined : cursor,
+  };
+}
+
+function timeIn(text: string, field: string, timeZone: string): number | undefined {
+  if (text === '') return undefined;
+  const ms = parseWallTime(text, timeZone);
+  if (ms === undefined) throw new Error(`${field} is no date.`);
+  return ms;
+}
+
+async function showSearch(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
+  const asked = querySchema.parse(request.query);
+  const mapping = parts.live.current();
+  try {
+    const found = await search(asked, await queryOf(asked, parts), parts);
+    const list = html`${remarks(found)}${listOf(found.rows, mapping)}${pager({ older: olderHref(asked, found), newer: asked.cursor === '' ? undefined : hrefWith({ ...asked, cursor: '' }) })}`;
+    showPage(request, response, { title: 'Orders', body: html`${searchForm(asked, mapping)}${list}` });
+  } catch (error) {
+    const words = error instanceof Error ? error.message : 'The orders cannot be read.';
+    showPage(request, response, {
+      title: 'Orders',
+      body: html`${searchForm(asked, mapping)}${notice('bad', words)}`,
+      status: 400,
+    });
+  }
+}
+
+function searchForm(asked: Asked, mapping: Mapping): Html {
+  const operations = [...mapping.operations.values()].filter(({ kind }) => kind === 'purchase');
+  return html`<form method="get" action="/console/orders" class="card fields">
+    ${textField({ name: 'q', label: 'Phone, meter, card, id or reference', value: asked.q, type: 'search' })}
+    ${textField({ name: 'caller', label: 'Caller', value: asked.caller, hint: 'A title or a fingerprint' })}
+    ${selectField({ name: 'outcome', label: 'Outcome', value: asked.outcome ?? '', options: [['', 'Any'], ...OUTCOMES.map((one) => [one, one.replace('_', ' ')] as const)] })}
+    ${selectField({ name: 'operation', label: 'Operation', value: asked.operation, options: [['', 'Any'], ...operations.map(({ name, title }) => [name, title] as const)] })}
+    ${textField({ name: 'from', label: 'From', value: asked.from, type: 'datetime-local' })}
+    ${textField({ name: 'until', label: 'Until', value: asked.until, type: 'datetime-local' })}
+    ${selectField({
+      name: 'refused',
+      label: 'Refused requests',
+      value: asked.refused,
+      options: [
+        ['yes', 'Among the orders'],
+        ['no', 'Left out'],
+      ],
+    })}
+    <div class="actions">
+      <button type="submit">Search</button>
+      <a class="button quiet" href="${`/console/orders/export.csv${parametersOf({ ...asked, cursor: '' })}`}" download
+        >Export as CSV</a
+      >
+    </div>
+  </form>`;
+}
+
+function remarks({ searchedBackToMs, numbersFromMs }: FoundOrders): Html {
+  return html`${numbersFromMs !== undefined && notice('info', html`Orders since ${time(numbersFromMs)} can be found by number; older ones are being indexed.`)}
+  ${searchedBackToMs !== undefined && notice('info', html`Looked through all orders back to ${time(searchedBackToMs)}. "Older" looks further.`)}`;
+}
+
+function listOf(rows: readonly FoundRow[], mapping: Mapping): Html {
+  return table(
+    rows,
+    [
+      {
+        title: 'Time',
+        cell: (row) =>
+          row.kind === 'order' ? html`<a href="${hrefOf(row.order)}">${time(row.order.openedAtMs)}</a>` : time(row.refused.atMs),
+      },
+      { title: 'Caller', cell: (row) => callerOf(row, mapping) },
+      { title: 'Operation', cell: (row) => operationOf(row, mapping) },
+      { title: 'Number', cell: (row) => html`<span class="mono">${shownNumbers(row, mapping)}</span>` },
+      { title: 'Outcome', cell: (row) => outcomeBadge(row) },
+      { title: 'Asked for', cell: (row) => askedFor(row, mapping), isNumber: true },
+      { title: 'Id', cell: (row) => html`<span class="mono">${idOf(row)}</span>` },
+      {
+        title: 'Reference, or what was told',
+        cell: (row) => (row.kind === 'order' ? referenceOf(row.order.outcome) : row.refused.told),
+      },
+    ],
+    { caption: 'Orders and refused requests, newest first', empty: 'Nothing is found. Try fewer words, or an earlier time.' },
+  );
+}
+
+function outcomeBadge(row: FoundRow): Html {
+  const outcome = row.kind === 'refused' ? 'refused' : (row.order.outcome?.kind ?? 'open');
+  return badge(TONES[outcome] ?? 'none', outcome.replace('_', ' '));
+}
+
+const callerOf = (row: FoundRow, mapping: Mapping): string => {
+  const owner = row.kind === 'order' ? row.order.owner : row.refused.owner;
+  return owner === undefined ? (row.kind === 'refused' ? (row.refused.address ?? '') : '') : callerName(mapping, owner);
+};
+
+const operationOf = (row: FoundRow, mapping: Mapping): string => {
+  const name = row.kind === 'order' ? row.order.operation : (row.refused.operation ?? '');
+  return mapping.operations.get(name)?.title ?? name;
+};
+
+const idOf = (row: FoundRow): string => (row.kind === 'order' ? row.order.requestId : (row.refused.requestId ?? ''));
+
+function shownNumbers(row: FoundRow, mapping: Mapping): string {
+  if (row.kind === 'refused') return row.refused.numbers.slice(0, 2).map(maskNumber).join(' ');
+  const { operation, fields } = row.order;
+  const numbers = numbersIn(mapping.operations.get(operation), fields).slice(0, 2);
+  return numbers.map(({ text }) => maskNumber(text)).join(' ');
+}
+
+function askedFor(row: FoundRow, mapping: Mapping): Html | undefined {
+  const amount = row.kind === 'order' ? moneyOf(row.order, mapping).askedFor : undefined;
+  return amount === undefined ? undefined : naira(amount);
+}
+
+function hrefOf({ owner, number }: Order): string {
+  return `/console/orders/${encodeURIComponent(owner)}/${number}`;
+}
+
+function olderHref(asked: Asked, { next }: FoundOrders): string | undefined {
+  return next === undefined ? undefined : hrefWith({ ...asked, cursor: next });
+}
+
+function hrefWith(asked: Asked): string {
+  return `/console/orders${parametersOf(asked)}`;
+}
+
+function parametersOf(asked: Asked): string {
+  const set = Object.entries(asked).filter(
+    ([name, value]) => value !== undefined && value !== '' && !(name === 'refused' && value === 'yes'),
+  );
+  return set.length === 0 ? '' : `?${new URLSearchParams(set as [string, string][]).toString()}`;
+}
+
+async function orderAt(request: Request, { journal }: ConsoleParts): Promise<Order | undefined> {
+  const { owner, number } = request.params;
+  return (await journal()).findByNumber(String(owner), Number(number));
+}
+
+async function showStory(request: Request, response: Response, parts: ConsoleParts, said?: Html, status = 200): Promise<void> {
+  const order = await orderAt(request, parts);
+  if (order === undefined) {
+    const body = notice('warn', 'There is no such order in the journal. It may be older than JOURNAL_DAYS.');
+    return showPage(request, response, { title: 'Order not found', body, status: 404 });
+  }
+  const story = await parts.orders.story(order);
+  const body = html`<p><a href="/console/orders">All orders</a></p>
+    ${said}${storyBody(story, parts.clock.now())}`;
+  showPage(request, response, { title: `Order ${order.requestId}`, body, status });
+}
+
+const recheckSchema = z.object({
+  key: z.string().trim().min(1).max(300),
+  address: z.union([z.ipv4(), z.ipv6()]).optional().or(z.literal('')),
+});
+
+async function recheck(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
+  const order = await orderAt(request, parts);
+  const read = recheckSchema.safeParse(request.body);
+  if (order === undefined) return showStory(request, response, parts);
+  if (!read.success)
+    return showStory(
+      request,
+      response,
+      parts,
+      notice('bad', 'Type the API key of this order. The address is an IP address, or empty.'),
+      400,
+    );
+  const { key, address } = read.data;
+  try {
+    const asked = { id: String(order.number), key: new Secret(key.replace(/:\d{4,6}$/, '')), ...(address ? { address } : {}) };
+    const { before, after, receipt } = await parts.orders.recheck(asked);
+    const charged = receipt !== undefined && 'delivery' in receipt ? receipt.delivery?.charged : undefined;
+    const says =
+      receipt === undefined
+        ? 'v1 gives no receipt of it'
+        : `v1 says: ${receipt.kind}${charged === undefined ? '' : `, ${nairaText(charged)} naira charged`}`;
+    const [was, is] = [before.outcome?.kind ?? 'open', after.outcome?.kind ?? 'open'];
+    const stands = was === is ? `The order stands as before: ${is}.` : `The order was ${was} and is ${is} now.`;
+    await showStory(request, response, parts, notice(was === is ? 'info' : 'good', `${says}. ${stands}`));
+  } catch (error) {
+    await showStory(
+      request,
+      response,
+      parts,
+      notice('bad', error instanceof Error ? error.message : 'v1 could not be asked.'),
+      409,
+    );
+  }
+}
+
+const EXPORT_MAX = 1_000_000;
+const EXPORT_PAGE = 500;
+
+/** Page by page: an export of a million orders is never held in memory. */
+async function writeExport(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
+  const asked = querySchema.parse(request.query);
+  const mapping = parts.live.current();
+  const query = await queryOf(asked, parts);
+  const number = asked.q === '' ? {} : { number: asked.q };
+  response.type('text/csv').attachment('orders.csv');
+  response.write(
+    csvLine([
+      'time',
+      'caller',
+      'operation',
+      'number',
+      'outcome',
+      'asked_for_naira',
+      'charged_naira',
+      'request_id',
+      'reference',
+      'told',
+    ]),
+  );
+  let cursor: string | undefined;
+  for (let written = 0; written < EXPORT_MAX && !response.destroyed;) {
+    const found = await parts.orders.find({ ...query, ...number, cursor }, { pageSize: EXPORT_PAGE });
+    const text = found.rows.map((row) => csvLine(exportCells(row, mapping))).join('');
+    if (text !== '' && !response.write(text))
+      await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    written += found.rows.length;
+    cursor = found.next;
+    if (cursor === undefined) break;
+  }
+  response.end();
+}
+
+function exportCells(row: FoundRow, mapping: Mapping): readonly string[] {
+  const { askedFor: asked, charged } = row.kind === 'order' ? moneyOf(row.order, mapping) : {};
+  const shown = (amount: typeof asked): string => (amount === undefined ? '' : nairaText(amount));
+  const [at, outcome] =
+    row.kind === 'order' ? [row.order.openedAtMs, row.order.outcome?.kind ?? 'open'] : [row.refused.atMs, 'refused'];
+  return [
+    ...[
+      new Date(at).toISOString(),
+      callerOf(row, mapping),
+      row.kind === 'order' ? row.order.operation : (row.refused.operation ?? ''),
+    ],
+    ...[shownNumbers(row, mapping), outcome, shown(asked), shown(charged), idOf(row)],
+    ...(row.kind === 'order' ? [referenceOf(row.order.outcome) ?? '', ''] : ['', row.refused.told]),
+  ];
+}

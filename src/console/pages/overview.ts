@@ -1,0 +1,78 @@
+/** Is all well, and where is money at risk: the page that is left open. */
+import express from 'express';
+import type { ConsoleParts } from '../console-parts';
+import { html, type Html } from '../html';
+import { createStreams } from '../live';
+import { purchasesOf } from '../overview/outcome-groups';
+import { readOverview } from '../overview/read-overview';
+import { chartPart, livingParts, timesTable, trafficTable } from '../overview/sections';
+import { pointOf, seriesOf } from '../overview/series';
+import { showPage, type ConsolePage } from '../page';
+
+export const overviewPage: ConsolePage = {
+  path: '',
+  title: 'Overview',
+  routes(parts: ConsoleParts) {
+    const router = express.Router();
+    router.get('/', async (request, response) => {
+      showPage(request, response, {
+        title: 'Overview',
+        body: body(parts, await readParts(parts)),
+        scripts: ['uplot.js', 'charts.js', 'live.js'],
+        styles: ['uplot.css'],
+      });
+    });
+    router.get('/live/overview', streamOf(parts));
+    return router;
+  },
+};
+
+async function readParts(parts: ConsoleParts): Promise<readonly Html[]> {
+  return livingParts(parts, await readOverview(parts));
+}
+
+function body(
+  parts: ConsoleParts,
+  [health, figures, openOrders, v1, operations, refused, callers, inForce]: readonly Html[],
+): Html {
+  const samples = parts.samples.hour();
+  return html`<div data-live="/console/live/overview">
+    ${health} ${figures}
+    <div class="row spans" role="group" aria-label="Span of the charts">
+      <button type="button" class="quiet" data-span="hour" aria-pressed="true">Last hour</button>
+      <button type="button" class="quiet" data-span="day" aria-pressed="false">Last day</button>
+    </div>
+    <div class="grid">
+      ${chartPart('traffic', 'Traffic', 'requests a minute', trafficTable(samples, purchasesOf(parts)))}
+      ${chartPart('times', 'Times', 'milliseconds', timesTable(samples))} ${openOrders}
+      <div class="stack">${operations} ${refused}</div>
+      <div class="stack">${callers} ${v1} ${inForce}</div>
+    </div>
+  </div>`;
+}
+
+/** What is sent is made once for all who look. */
+function streamOf(parts: ConsoleParts) {
+  const { samples, clock, onTrouble } = parts;
+  const listeners = new Set<(event: string, data: unknown) => void>();
+  let stopListening: (() => void) | undefined;
+  const tell = async (): Promise<void> => {
+    const latest = samples.latest();
+    if (latest === undefined) return;
+    const news = { point: pointOf(latest, purchasesOf(parts)), parts: (await readParts(parts)).map(String).join('') };
+    for (const send of listeners) send('news', news);
+  };
+  return createStreams(clock).open((stream) => {
+    const send = (event: string, data: unknown): void => stream.send(event, data);
+    const isPurchase = purchasesOf(parts);
+    send('series', { hour: seriesOf(samples.hour(), isPurchase), day: seriesOf(samples.day(), isPurchase) });
+    listeners.add(send);
+    stopListening ??= samples.listen(() => void tell().catch((error: unknown) => onTrouble('console', error)));
+    return () => {
+      listeners.delete(send);
+      if (listeners.size > 0) return;
+      stopListening?.();
+      stopListening = undefined;
+    };
+  });
+}

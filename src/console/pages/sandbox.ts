@@ -1,0 +1,307 @@
+/** The embedded sandbox: simulated accounts, wallets, orders and ledger, and what may be done to them. */
+import express, { type Request, type Response, type Router } from 'express';
+import type { SandboxAdmin } from '../../sandbox/admin';
+import type { AccountView, OrderView, PostingView, SandboxOverview, WalletView } from '../../sandbox/overview';
+import { badge, count, definitions, naira, notice, section, selectField, table, textField, time, type Tone } from '../components';
+import type { ConsoleParts } from '../console-parts';
+import { hidden, textOf } from '../forms';
+import { html, type Html } from '../html';
+import { showPage, type ConsolePage } from '../page';
+
+export const sandboxPage: ConsolePage = {
+  path: '/sandbox',
+  title: 'Sandbox',
+  isShown: ({ sandbox }) => sandbox !== undefined,
+  routes({ sandbox }: ConsoleParts): Router {
+    const router = express.Router();
+    if (sandbox === undefined) return router;
+    const { admin } = sandbox;
+    router.get('/', (request, response) => show(request, response, admin));
+    for (const [name, { act }] of Object.entries(ACTIONS))
+      router.post(`/${name}`, (request, response) => {
+        try {
+          act(admin, (field) => textOf(request.body, field));
+        } catch (error) {
+          return show(request, response, admin, error instanceof Error ? error.message : 'It failed.');
+        }
+        response.redirect(303, `/console/sandbox?said=${name}`);
+      });
+    return router;
+  },
+};
+
+interface Action {
+  readonly said: string;
+  /** Throws a sentence for what cannot be done. */
+  readonly act: (admin: SandboxAdmin, field: (name: string) => string) => unknown;
+}
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  fund: {
+    said: 'The wallet was topped up.',
+    act: (admin, field) => admin.fundWallet(keyOf(admin, field('wallet')), Number(field('naira').replaceAll(',', ''))),
+  },
+  reset: {
+    said: 'The wallet has its start balance again.',
+    act: (admin, field) => admin.resetWallet(keyOf(admin, field('wallet'))),
+  },
+  mood: {
+    said: 'The next purchases of this wallet meet the mood.',
+    act: (admin, field) => admin.setMood(keyOf(admin, field('wallet')), field('mood'), Number(field('calls'))),
+  },
+  clock: {
+    said: 'The clock was moved.',
+    act: (admin, field) => admin.advanceClock(Math.round(Number(field('minutes')) * 60_000)),
+  },
+  settle: {
+    said: 'The order has come to its end.',
+    act: (admin, field) => admin.settleOrder(field('reference'), field('result') === 'success' ? 'success' : 'failed'),
+  },
+  service: {
+    said: 'The service was switched.',
+    act: (admin, field) => admin.switchService(field('name'), field('on') === 'yes'),
+  },
+  unlock: { said: 'Purchases are open again.', act: (admin, field) => admin.unlockPin(field('account')) },
+};
+
+function keyOf(admin: SandboxAdmin, walletId: string): string {
+  const wallet = admin
+    .overview()
+    .accounts.flatMap(({ wallets }) => wallets)
+    .find(({ id }) => id === walletId);
+  if (wallet === undefined) throw new Error('There is no such wallet.');
+  return wallet.apiKey.revealForUseOnly();
+}
+
+function show(request: Request, response: Response, admin: SandboxAdmin, problem?: string): void {
+  const overview = admin.overview();
+  const said = textOf(request.query, 'said');
+  const done = Object.hasOwn(ACTIONS, said) ? ACTIONS[said]!.said : undefined;
+  const body = [
+    problem !== undefined && notice('bad', problem),
+    problem === undefined && done !== undefined && notice('good', done),
+    section('Accounts and wallets', walletTable(overview)),
+    html`<div class="grid">
+      <div class="column">${walletForms(overview)} ${clockSection(overview)} ${limitSection(overview)}</div>
+      ${moodSection(overview)}
+    </div>`,
+    section('Orders', orderTable(overview.orders), { note: `the newest of ${count(overview.orderCount)}` }),
+    html`<div class="grid">
+      ${section('Ledger', ledgerTable(overview.postings), { note: 'the newest postings' })} ${serviceSection(overview)}
+    </div>`,
+  ];
+  showPage(request, response, { title: 'Sandbox', body, styles: ['sandbox.css'], status: problem === undefined ? 200 : 400 });
+}
+
+const walletName = ({ name, id }: AccountView, { mode }: WalletView): string => `${name} (${id}, ${mode})`;
+
+function walletTable({ accounts }: SandboxOverview): Html {
+  const rows = accounts.flatMap((account) => account.wallets.map((wallet) => ({ account, wallet })));
+  return table(
+    rows,
+    [
+      { title: 'Account', cell: ({ account }) => html`${account.name} <span class="note">${account.id}</span>` },
+      { title: 'Kind of key', cell: ({ wallet }) => wallet.mode },
+      { title: 'Balance', cell: ({ wallet }) => naira(wallet.balance), isNumber: true },
+      { title: 'Cashback', cell: ({ wallet }) => naira(wallet.cashback), isNumber: true },
+      { title: 'Orders', cell: ({ wallet }) => count(wallet.orders), isNumber: true },
+      { title: 'State', cell: ({ account, wallet }) => stateOf(account, wallet) },
+    ],
+    { caption: 'Wallets of the sandbox' },
+  );
+}
+
+function stateOf(account: AccountView, { mood }: WalletView): Html {
+  const { suspended, vendor, api_access: hasAccess, allowed_ips: addresses, isPinLocked, id } = account;
+  const marks = [
+    suspended && badge('bad', 'suspended'),
+    !vendor && badge('warn', 'no vendor'),
+    !hasAccess && badge('warn', 'no API access'),
+    addresses.length > 0 && badge('info', `only from ${addresses.join(', ')}`),
+    mood !== undefined && badge('info', `next ${mood.calls}: ${mood.mood}`),
+    isPinLocked &&
+      html`<form method="post" action="/console/sandbox/unlock" class="row">
+        ${hidden('account', id)}${badge('bad', 'locked by wrong PINs')}<button>Unlock</button>
+      </form>`,
+  ].filter((mark) => mark !== false);
+  return marks.length === 0 ? badge('good', 'open') : html`<span class="row">${marks}</span>`;
+}
+
+function walletOptions({ accounts }: SandboxOverview): [string, string][] {
+  return accounts.flatMap((account) =>
+    account.wallets.map((wallet): [string, string] => [wallet.id, walletName(account, wallet)]),
+  );
+}
+
+function walletForms(overview: SandboxOverview): Html {
+  const wallets = selectField({ name: 'wallet', label: 'Wallet', options: walletOptions(overview) });
+  return section(
+    'Top up a wallet',
+    html`<form method="post" action="/console/sandbox/fund" class="stack">
+      ${wallets} ${textField({ name: 'naira', label: 'Naira', type: 'number', value: '10000', isRequired: true })}
+      <div class="row">
+        <button class="primary">Top up</button>
+        <button formaction="/console/sandbox/reset" formnovalidate>Back to its start balance</button>
+      </div>
+    </form>`,
+  );
+}
+
+function clockSection({ nowMs }: SandboxOverview): Html {
+  return section(
+    'Clock',
+    html`${definitions([['It is', time(nowMs)]])}
+      <form method="post" action="/console/sandbox/clock" class="stack">
+        ${textField({ name: 'minutes', label: 'Move it forward by minutes', type: 'number', value: '10', isRequired: true, hint: 'Locks end, pending orders that are due end, webhooks are tried again. It never moves back.' })}
+        <button>Move the clock</button>
+      </form>`,
+  );
+}
+
+/** What happens to a purchase whose number ends in the digits. */
+const MOOD_WORDS: Readonly<Record<SandboxOverview['moods'][number]['name'], string>> = {
+  decline: 'declined and refunded',
+  'late-success': 'pending, success after 5 s',
+  'late-failure': 'pending, declined and refunded after 5 s',
+  pending: 'pending for ever',
+  'reset-after-charge': 'charged, then the connection is reset',
+  'error-after-charge': 'charged, then HTTP 500',
+  'cut-after-charge': 'charged, then half a reply',
+  slow: 'charged, reply after 12 s',
+  'html-502': 'nothing charged, an HTML 502 page',
+  'reset-before-charge': 'nothing charged, connection reset',
+  processing: 'pending as `processing`, success after 5 s',
+  'too-many': 'nothing charged, HTTP 429',
+  'recheck-success': 'pending; success once it is asked about after two minutes',
+  'recheck-failure': 'pending; declined once it is asked about after two minutes',
+};
+
+function moodSection(overview: SandboxOverview): Html {
+  const { moods } = overview;
+  return section(
+    'Moods',
+    html`<p class="note">A purchase whose phone, meter or card number ends in these digits meets the mood.</p>
+      ${table(
+        moods,
+        [
+          {
+            title: 'Digits',
+            cell: ({ digits }) => (digits === undefined ? html`<span class="note">by name</span>` : html`<code>${digits}</code>`),
+          },
+          { title: 'Mood', cell: ({ name }) => name },
+          { title: 'What happens', cell: ({ name }) => MOOD_WORDS[name] },
+        ],
+        { caption: 'Moods of the sandbox', onPhone: 'scroll' },
+      )}
+      <h3>For the next purchases of a wallet, whatever their numbers</h3>
+      <form method="post" action="/console/sandbox/mood" class="stack">
+        <div class="fields">
+          ${selectField({ name: 'mood', label: 'Mood', options: moods.map(({ name }) => [name, `${name}: ${MOOD_WORDS[name]}`]) })}
+          ${textField({ name: 'calls', label: 'How many', type: 'number', value: '1', isRequired: true, hint: '0 takes it back' })}
+        </div>
+        <div class="fields">
+          <div class="field">
+            <label for="mood-wallet">Of the wallet</label>
+            <select id="mood-wallet" name="wallet">
+              ${walletOptions(overview).map(([id, name]) => html`<option value="${id}">${name}</option>`)}
+            </select>
+          </div>
+        </div>
+        <button>Set the mood</button>
+      </form>`,
+  );
+}
+
+const LIMIT_WORDS = { purchase: 'purchases', lookup: 'look-ups', bulk_sms: 'bulk SMS' } as const;
+
+function limitSection({ accounts, isRelaxed }: SandboxOverview): Html {
+  if (isRelaxed) return section('Rate limits', notice('info', 'SANDBOX_RELAXED lifts the limits.'));
+  return section(
+    'Rate limits',
+    table(
+      accounts.flatMap(({ name, limits }) => limits.filter(({ used }) => used > 0).map((limit) => ({ account: name, ...limit }))),
+      [
+        { title: 'Account', cell: ({ account }) => account },
+        { title: 'Requests', cell: ({ name }) => LIMIT_WORDS[name] },
+        {
+          title: 'Used',
+          cell: ({ used, count: of, windowMs }) => `${used} of ${of} in ${windowMs / 60_000} min`,
+          isNumber: true,
+        },
+      ],
+      { caption: 'Requests that count towards a limit now', empty: 'No request of any account counts towards a limit now.' },
+    ),
+  );
+}
+
+const STATUS_TONES: Readonly<Record<OrderView['status'], Tone>> = {
+  success: 'good',
+  pending: 'info',
+  processing: 'info',
+  failed: 'bad',
+};
+
+function orderTable(orders: readonly OrderView[]): Html {
+  return table(
+    orders,
+    [
+      { title: 'Reference', cell: ({ reference }) => html`<code>${reference}</code>` },
+      { title: 'Time', cell: ({ createdAt }) => time(createdAt) },
+      { title: 'Wallet', cell: ({ walletId }) => walletId },
+      { title: 'Service', cell: ({ category }) => category },
+      // The last four digits choose the mood; the others are somebody's number.
+      { title: 'Number', cell: ({ number }) => (number === '' ? '' : html`<code>…${number.slice(-4)}</code>`) },
+      { title: 'Charged', cell: ({ charge, status }) => (status === 'failed' ? 'refunded' : naira(charge)), isNumber: true },
+      { title: 'Status', cell: showStatus },
+    ],
+    { caption: 'Newest orders of the sandbox', empty: 'Nothing has been bought yet.' },
+  );
+}
+
+function showStatus({ status, reference }: OrderView): Html {
+  const mark = badge(STATUS_TONES[status], status);
+  if (status !== 'pending' && status !== 'processing') return mark;
+  return html`<form method="post" action="/console/sandbox/settle" class="row">
+    ${mark} ${hidden('reference', reference)}
+    <button name="result" value="success">Let it succeed</button> <button name="result" value="failed">Decline it</button>
+  </form>`;
+}
+
+const LEDGER_SHOWN = 12;
+
+function ledgerTable(postings: readonly PostingView[]): Html {
+  return table(
+    postings.slice(0, LEDGER_SHOWN),
+    [
+      { title: 'Time', cell: ({ at }) => time(at) },
+      { title: 'Kind', cell: ({ kind }) => kind },
+      { title: 'Book', cell: ({ lines }) => lines.map(({ book }) => html`<div>${book}</div>`) },
+      { title: 'Amount', cell: ({ lines }) => lines.map(({ amount }) => html`<div>${naira(amount)}</div>`), isNumber: true },
+    ],
+    { caption: 'Newest postings', onPhone: 'scroll' },
+  );
+}
+
+function serviceSection({ services }: SandboxOverview): Html {
+  return section(
+    'Services',
+    table(
+      services,
+      [
+        { title: 'Service', cell: ({ name }) => name },
+        { title: 'State', cell: ({ isOn }) => (isOn ? badge('good', 'on') : badge('bad', 'off')) },
+        {
+          title: 'Switch',
+          cell: ({ name, isOn }) =>
+            html`<form method="post" action="/console/sandbox/service">
+              ${hidden('name', name)}${hidden('on', isOn ? 'no' : 'yes')}<button>
+                Switch ${isOn ? 'off' : 'on'}<span class="unseen"> ${name}</span>
+              </button>
+            </form>`,
+        },
+      ],
+      { caption: 'Services of the sandbox', onPhone: 'scroll' },
+    ),
+    { note: 'one that is off is answered with 403' },
+  );
+}

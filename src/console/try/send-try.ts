@@ -1,0 +1,82 @@
+/**
+ * A pasted request through the gateway's own door, with the key and the PIN of a sandbox account in place of those that were pasted:
+ * only while the embedded sandbox is what the gateway sells through.
+ */
+import { request as openRequest } from 'node:http';
+import type { SavedRequest } from '../../domain/legacy';
+import type { Secret } from '../../domain/credentials';
+import { parsePaste } from '../../operator/paste/parse-paste';
+import { addressOf } from './read-try';
+
+export interface SandboxKey {
+  readonly apiKey: Secret;
+  readonly pin: Secret;
+}
+
+export interface SentReply {
+  readonly status: number;
+  readonly body: string;
+  readonly tookMs: number;
+}
+
+/** Longer than any reply is held. */
+const REPLY_WITHIN_MS = 60_000;
+const REPLY_MAX = 1_000_000;
+
+/** Rejects with a sentence when the paste is no request, or no reply comes. */
+export async function sendTry(text: string, address: string, key: SandboxKey, publicUrl: string): Promise<SentReply> {
+  const { request } = parsePaste(text, addressOf(address));
+  const startedAt = performance.now();
+  const { status, body } = await send(withKey(request, key), publicUrl);
+  return { status, body, tookMs: performance.now() - startedAt };
+}
+
+/** A login stays a login; everything else carries the key as most scripts do. */
+function withKey({ headers, ...request }: SavedRequest, { apiKey, pin }: SandboxKey): SavedRequest {
+  const pair = `${apiKey.revealForUseOnly()}:${pin.revealForUseOnly()}`;
+  const isBasic = headers.some((header) => /^authorization\s*:\s*basic\b/i.test(header));
+  const kept = headers.filter(
+    (header) => !/^(?:authorization|token|x-api-key|host|content-length|connection|transfer-encoding|expect)\s*:/i.test(header),
+  );
+  const credentials = isBasic ? `Basic ${Buffer.from(pair).toString('base64')}` : `Token ${pair}`;
+  return { ...request, headers: [...kept, `Authorization: ${credentials}`] };
+}
+
+function send({ method, target, headers, body }: SavedRequest, publicUrl: string): Promise<{ status: number; body: string }> {
+  const { hostname, port } = new URL(publicUrl);
+  const fields = headers.flatMap((header): [string, string][] => {
+    const [, name, value = ''] = /^([^:]+):\s*(.*)$/s.exec(header) ?? [];
+    return name === undefined ? [] : [[name.trim(), value]];
+  });
+  return new Promise((resolve, reject) => {
+    const asked = openRequest({
+      ...{ hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port, method, path: target },
+      headers: [...fields, ['Host', new URL(publicUrl).host], ['Content-Length', String(body.length)]].flat(),
+      timeout: REPLY_WITHIN_MS,
+      agent: false,
+    });
+    asked.on('timeout', () => asked.destroy(new Error('No reply came within a minute.')));
+    asked.on('error', (error) => reject(new Error(`The gateway did not answer: ${error.message}`)));
+    asked.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => (text.length < REPLY_MAX ? (text += part) : undefined));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
+      response.on('error', (error) => reject(error));
+    });
+    asked.end(body);
+  });
+}
+
+/** As it came, laid out; what a login gave is a key and is not shown. */
+export function showJson(text: string): string {
+  try {
+    return JSON.stringify(
+      JSON.parse(text),
+      (name, value: unknown) => (/^access_?token$/i.test(name) && typeof value === 'string' ? '[secret]' : value),
+      2,
+    );
+  } catch {
+    return text;
+  }
+}

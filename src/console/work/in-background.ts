@@ -1,0 +1,63 @@
+/**
+ * Runs a job in a thread of its own: a plan with its replay computes for seconds, and in the thread that sells a purchase would wait for it.
+ * One at a time, so that selling keeps a processor.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type * as JobsModule from './jobs';
+import type { JobName, Jobs } from './jobs';
+import type { Done } from './worker';
+
+const WAITING_MAX = 4;
+const TIME_MAX_MS = 120_000;
+const HEAP_MAX_MB = 512;
+
+/** Beside this file, or seen from the one file of `serve`. */
+const THREAD = [join(__dirname, 'worker.js'), join(__dirname, '..', 'console', 'work', 'worker.js')].find((path) =>
+  existsSync(path),
+);
+
+let last: Promise<unknown> = Promise.resolve();
+let waiting = 0;
+
+/** Rejects with a sentence when too many wait, or when the job takes too long. */
+export async function inBackground<Name extends JobName>(
+  job: Name,
+  input: Parameters<Jobs[Name]>[0],
+): Promise<Awaited<ReturnType<Jobs[Name]>>> {
+  if (waiting >= WAITING_MAX) throw new Error('Too much is being computed already. Try again in a moment.');
+  waiting += 1;
+  const mine = last.then(() => run(job, input));
+  last = mine.catch(() => undefined);
+  try {
+    return (await mine) as Awaited<ReturnType<Jobs[Name]>>;
+  } finally {
+    waiting -= 1;
+  }
+}
+
+function run(job: JobName, input: unknown): Promise<unknown> {
+  // Sources that were not built, as in tests, have no file that a thread could run.
+  if (THREAD === undefined) return runHere(job, input);
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(THREAD, { workerData: { job, input }, resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB } });
+    const timer = setTimeout(
+      () => end(() => reject(new Error('It took longer than two minutes and was given up.'))),
+      TIME_MAX_MS,
+    );
+    const end = (say: () => void): void => {
+      clearTimeout(timer);
+      say();
+      void worker.terminate();
+    };
+    worker.once('message', (done: Done) => end(() => ('error' in done ? reject(new Error(done.error)) : resolve(done.result))));
+    worker.once('error', (error) => end(() => reject(error)));
+    worker.once('exit', (code) => end(() => reject(new Error(`The computing thread ended with ${code}.`))));
+  });
+}
+
+async function runHere(job: JobName, input: unknown): Promise<unknown> {
+  const { JOBS } = module.require('./jobs') as typeof JobsModule;
+  return JOBS[job](input as never);
+}

@@ -1,0 +1,16 @@
+/** The thread of one job: its name and its input come with the start, its result is the only message. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { JOBS, type JobName } from './jobs';
+
+export type Done = { readonly result: unknown } | { readonly error: string };
+
+async function work(): Promise<Done> {
+  const { job, input } = workerData as { readonly job: JobName; readonly input: never };
+  try {
+    return { result: await JOBS[job](input) };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+void work().then((done) => parentPort?.postMessage(done));

@@ -1,0 +1,66 @@
+/** When a day begins, by the clock on the wall of a time zone. */
+
+export const USUAL_TIME_ZONE = 'Africa/Lagos';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Gives the last midnight of the zone before a time: milliseconds since the epoch. */
+export function createDays(timeZone: string = USUAL_TIME_ZONE): (atMs: number) => number {
+  // West Africa Time has no summer time; asking the system takes ten milliseconds the first time.
+  if (timeZone === USUAL_TIME_ZONE) return (atMs) => Math.floor((atMs + HOUR_MS) / DAY_MS) * DAY_MS - HOUR_MS;
+  const wall = new Intl.DateTimeFormat('en-GB', {
+    ...{ timeZone, hourCycle: 'h23', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit' },
+  });
+  const read = (atMs: number): { day: string; sinceMidnightMs: number } => {
+    const parts = Object.fromEntries(wall.formatToParts(atMs).map(({ type, value }) => [type, value]));
+    const [hour, minute, second] = [parts['hour'], parts['minute'], parts['second']].map(Number) as [number, number, number];
+    return { day: parts['day']!, sinceMidnightMs: ((hour * 60 + minute) * 60 + second) * 1_000 + (atMs % 1_000) };
+  };
+  return (atMs) => {
+    const { day, sinceMidnightMs } = read(atMs);
+    const start = atMs - sinceMidnightMs;
+    // Where clocks were changed since midnight it is an hour off, to either side.
+    return [start - HOUR_MS, start, start + HOUR_MS].find((one) => read(one).day === day && read(one - 1).day !== day) ?? start;
+  };
+}
+
+export interface Day {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** The day in which a time lies. */
+export function dayAt(atMs: number, startOfDay: (atMs: number) => number): Day {
+  const fromMs = startOfDay(atMs);
+  // No day has more than 25 hours, or less than 23.
+  return { fromMs, untilMs: startOfDay(fromMs + 36 * HOUR_MS) };
+}
+
+/** The day of a zone that is written `2026-11-24`; undefined for what is no date. */
+export function parseDay(text: string, timeZone: string): Day | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? [];
+  const noonMs = Date.UTC(Number(year), Number(month) - 1, Number(date), 12);
+  // The 30th of February is the 2nd of March by that.
+  if (!Number.isFinite(noonMs) || new Date(noonMs).toISOString().slice(0, 10) !== text) return undefined;
+  const startOfDay = createDays(timeZone);
+  // At noon of UTC the clocks of the easternmost zones show the next day.
+  return [noonMs, noonMs - 12 * HOUR_MS].map((atMs) => dayAt(atMs, startOfDay)).find((day) => dayText(day, timeZone) === text);
+}
+
+/** `2026-11-24`. */
+export function dayText({ fromMs }: Pick<Day, 'fromMs'>, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(fromMs);
+}
+
+/** The time that is written `2026-11-24T14:03` by the clock on the wall of a zone; undefined for what is none. */
+export function parseWallTime(text: string, timeZone: string): number | undefined {
+  const asUtcMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text}Z`) : NaN;
+  if (Number.isNaN(asUtcMs)) return undefined;
+  const wall = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const aheadAt = (atMs: number): number =>
+    Date.parse(`${wall.format(atMs).replace(' ', 'T')}Z`) - Math.floor(atMs / 1_000) * 1_000;
+  // The second look is for where the clocks are changed in between.
+  return asUtcMs - aheadAt(asUtcMs - aheadAt(asUtcMs));
+}

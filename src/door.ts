@@ -1,0 +1,95 @@
+/** Where scripts come in: the compat routes with what watches each request, and v1 passed through. */
+import type { Opening } from './around';
+import type { Config } from './config';
+import type { GatewayError } from './domain/errors';
+import type { LegacyReply, LegacyRequest } from './domain/legacy';
+import type { Gateway, Served } from './gateway/gateway';
+import { createApp, type AppOptions, type PartialRequest } from './http/app';
+import { createClientAddress, createProxies } from './http/client-address';
+import type { KnownAddresses } from './http/connection/loop-turns';
+import { DEFAULT_HTTP_LIMITS } from './http/http-limits';
+import { createPassthrough, type PassthroughOptions } from './http/passthrough';
+import { createHttpServer, type HttpServer } from './http/server';
+import type { Notes } from './orders/notes';
+import type { openConfiguredTraffic } from './start/configured-stores';
+import type { DescriptorShares } from './start/descriptors';
+import type { Metrics } from './telemetry/metrics';
+import type { Traces } from './telemetry/traces';
+import { V1_ENDPOINTS } from './upstream/v1';
+import type { RequestNoter } from './watch/recordings';
+
+interface DoorParts extends Pick<Opening, 'observer' | 'log'> {
+  readonly gateway: Gateway;
+  readonly notes: Notes;
+  readonly traffic: ReturnType<typeof openConfiguredTraffic>;
+  readonly metrics: Metrics;
+  readonly shares: DescriptorShares;
+  readonly known: KnownAddresses;
+  readonly upstreamUrl: string;
+  readonly noter: RequestNoter;
+  readonly traces: Traces | undefined;
+}
+
+type Facts = Parameters<AppOptions['handle']>[1];
+
+export function createDoor(config: Config, parts: DoorParts): HttpServer {
+  const { gateway, observer, notes, traffic, metrics, shares, known, upstreamUrl, noter, traces } = parts;
+  const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
+  const clientAddress = createClientAddress(config.trustedProxies, () => metrics.forwardIgnored());
+  const note = (request: LegacyRequest, served: Served, { receivedAtMs, line }: Facts): void => {
+    observer.served(request, served, receivedAtMs, line.hasHungUp);
+    notes.served(request, served, line.hasHungUp);
+    traffic?.record(request, served);
+    noter.note(request, served, receivedAtMs);
+  };
+  const handle: AppOptions['handle'] = async (request, facts) => {
+    const served = await gateway.handle(request, facts.line);
+    note(request, served, facts);
+    return served.reply;
+  };
+  const app = createApp({
+    handle: traces === undefined ? handle : traced(gateway, note, traces),
+    refuse,
+    passthrough: createPassthrough({ upstreamUrl, clientAddress, ...passthroughOptions(config, parts) }),
+    v1Path: config.v1Path,
+    clientAddress,
+    limits: DEFAULT_HTTP_LIMITS,
+    onRequestDone: (done) => {
+      observer.requestDone(done);
+      notes.refusedAtDoor(done);
+    },
+    onInFlight: (by) => metrics.inFlight(by),
+    incident: observer.incident,
+  });
+  const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
+  const proxies = createProxies(config.trustedProxies, clientAddress);
+  return createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), { proxies, known });
+}
+
+type Note = (request: LegacyRequest, served: Served, facts: Facts) => void;
+
+function traced(gateway: Gateway, note: Note, traces: Traces): AppOptions['handle'] {
+  return async (request, facts) => {
+    const { reply } = await traces.serve(request, facts, async (own) => {
+      const served = await gateway.handle(own, facts.line);
+      note(own, served, facts);
+      return served;
+    });
+    return reply;
+  };
+}
+
+/** Every path of v1 asks for a key (section 5): whoever is answered there has one. */
+const V1_PATHS: ReadonlySet<string> = new Set(V1_ENDPOINTS.map(({ path }) => path));
+
+function passthroughOptions(config: Config, { observer, log, shares, known }: DoorParts): Partial<PassthroughOptions> {
+  return {
+    socketsMax: shares.passthrough,
+    onAnswer: (clientAddress, { path, status }) => {
+      if (status >= 200 && status < 300 && V1_PATHS.has(path)) known.add(clientAddress);
+    },
+    headers: config.passthroughHeaders,
+    onError: (error) => observer.trouble('passthrough', error),
+    onDroppedHeader: (field) => log.debug('passthrough_header_dropped', { field }),
+  };
+}

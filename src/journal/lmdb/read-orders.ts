@@ -1,0 +1,143 @@
+/** The reading half of the journal. LMDB reads from memory-mapped pages: microseconds, in this thread, never waiting for a writer. */
+import { readOrTell, type JournalReads } from '../journal';
+import { byTime, firstNumberAt, isUnsettled, REFERENCE_CHARACTERS_MAX } from '../order-life';
+import { decodeOrder, type Place } from '../record';
+import {
+  endOf,
+  numberKey,
+  numberOf,
+  ownerBytes,
+  ownerOf,
+  parseOrderKey,
+  parseUnsettledKey,
+  placeBytes,
+  readAt,
+  readById,
+  textKey,
+  timeKey,
+  unsettledKey,
+  type Store,
+} from './keys';
+
+const LIST_CHUNK = 128;
+const KEYS_PER_TURN = 2000;
+
+/** `assertOpen` throws once the environment is closed: LMDB itself would read freed memory. */
+export function createReads(store: Store, assertOpen: () => void): JournalReads {
+  // Every read begins on the newest state: another process may have written since this one last looked.
+  const fresh = (): Store => {
+    assertOpen();
+    store.root.resetReadTxn();
+    return store;
+  };
+  return {
+    async find(owner, requestId) {
+      return readById(fresh(), owner, requestId)?.order;
+    },
+    async findByReference(owner, reference) {
+      if (reference.length > REFERENCE_CHARACTERS_MAX) return undefined;
+      return readAt(fresh(), owner, store.references.get(textKey(owner, reference)))?.order;
+    },
+    async findByNumber(owner, number) {
+      if (!Number.isSafeInteger(number) || number < 0) return undefined;
+      return readAt(fresh(), owner, store.numbers.get(numberKey(owner, number)))?.order;
+    },
+    async hasReference(owner) {
+      const start = ownerBytes(owner);
+      return [...fresh().references.getKeys({ start, end: endOf(start), limit: 1 })].length > 0;
+    },
+    owners: async () => listOwners(fresh()),
+    async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
+      const places = await listUnsettledPlaces(fresh(), owner === undefined ? undefined : { owner, fromMs }, limit, fresh);
+      const orders = places.flatMap(
+        (place) => readOrTell(() => readAt(store, place.owner, placeBytes(place))?.order, onUnreadable) ?? [],
+      );
+      // An order may have been settled while the list was made.
+      return orders.filter(isUnsettled);
+    },
+    async *list({ fromMs, untilMs, limit, onUnreadable, newestFirst = false }) {
+      let [first, behind] = [timeKey(fromMs), timeKey(untilMs)];
+      for (let left = limit; left > 0; left -= LIST_CHUNK) {
+        // Chunks, each read in one go: a reader that stayed open while its owner thinks would keep old pages alive.
+        const chunk = [...fresh().orders.getRange({ ...rangeOf(first, behind, newestFirst), limit: Math.min(left, LIST_CHUNK) })];
+        for (const { key, value } of chunk) {
+          const place = parseOrderKey(key);
+          const order = readOrTell(() => decodeOrder(value, place.owner, place, store.seal), onUnreadable);
+          if (order !== undefined) yield order;
+        }
+        const last = chunk.at(-1);
+        if (last === undefined || chunk.length < LIST_CHUNK) return;
+        if (newestFirst) behind = last.key;
+        else first = after(last.key);
+      }
+    },
+    async *listOfOwner({ owner, fromMs = 0, beforeNumber = Number.MAX_SAFE_INTEGER, newestFirst = false, limit, onUnreadable }) {
+      let first = firstNumberAt(fromMs);
+      let last = beforeNumber - 1;
+      for (let left = limit; left > 0 && first <= last; left -= LIST_CHUNK) {
+        const [low, high] = [numberKey(owner, first), numberKey(owner, last)];
+        // Both ends belong to the list; lmdb leaves out `end`.
+        const range = newestFirst
+          ? { start: high, end: numberKey(owner, first - 1), reverse: true }
+          : { start: low, end: numberKey(owner, last + 1) };
+        const chunk = [...fresh().numbers.getRange({ ...range, limit: Math.min(left, LIST_CHUNK) })];
+        yield* chunk.flatMap(({ value }) => readOrTell(() => readAt(store, owner, value)?.order, onUnreadable) ?? []);
+        const end = chunk.at(-1);
+        if (end === undefined || chunk.length < LIST_CHUNK) return;
+        if (newestFirst) last = numberOf(end.key) - 1;
+        else first = numberOf(end.key) + 1;
+      }
+    },
+  };
+}
+
+/** From owner to owner: as many look-ups as there are owners. */
+function listOwners({ numbers }: Store): string[] {
+  const owners: string[] = [];
+  for (let start: Buffer = Buffer.from([0]); ;) {
+    const [key] = numbers.getKeys({ start, limit: 1 });
+    if (key === undefined) return owners;
+    const owner = ownerOf(key);
+    owners.push(owner);
+    start = endOf(ownerBytes(owner));
+  }
+}
+
+/** From `first` to before `behind`, from either end. No order has the very key that a time begins with. */
+function rangeOf(first: Buffer, behind: Buffer, newestFirst: boolean) {
+  return newestFirst ? { start: behind, exclusiveStart: true, end: first, reverse: true } : { start: first, end: behind };
+}
+
+function after(key: Buffer): Buffer {
+  return Buffer.concat([key, Buffer.alloc(1)]);
+}
+
+type OwnedPlace = Place & { readonly owner: string };
+
+/**
+ * The oldest unsettled orders. The index stands by owner, which is how purchases ask; operators ask for all, rarely. `fresh` moves the reader
+ * on to the newest state, between the turns that a long list takes.
+ */
+async function listUnsettledPlaces(
+  store: Store,
+  wanted: { readonly owner: string; readonly fromMs: number } | undefined,
+  limit: number,
+  fresh: () => Store,
+): Promise<readonly OwnedPlace[]> {
+  if (wanted !== undefined) {
+    const start = unsettledKey(wanted.owner, { openedAtMs: wanted.fromMs, number: 0 });
+    return [...store.unsettled.getKeys({ start, end: endOf(ownerBytes(wanted.owner)), limit })].map(parseUnsettledKey);
+  }
+  let oldest: OwnedPlace[] = [];
+  let start: Buffer = Buffer.from([0]);
+  for (;;) {
+    const keys = [...store.unsettled.getKeys({ start, limit: KEYS_PER_TURN })];
+    // Never more than a turn's keys beyond the limit are held, however many orders are open.
+    oldest = [...oldest, ...keys.map(parseUnsettledKey)].sort(byTime).slice(0, limit);
+    const last = keys.at(-1);
+    if (last === undefined || keys.length < KEYS_PER_TURN) return oldest;
+    start = after(last);
+    await new Promise((resolve) => setImmediate(resolve));
+    fresh();
+  }
+}

@@ -1,0 +1,223 @@
+/** What is written when an intent or an answer comes in, or an order is beyond its age. All of it is planned inside the write transaction. */
+import type { RootDatabase } from 'lmdb';
+import type { NewOrder, Opened, Order } from '../../domain/order';
+import { referenceOf, type Outcome } from '../../domain/outcome';
+import { readOrTell } from '../journal';
+import { decideOpening, isUnsettled, settleOrder, tellOrder, withoutGoods, type TakeNumber } from '../order-life';
+import { decodeOrder, encodeOpening, encodeOrder } from '../record';
+import { checkKey, encodeMark, MARK_KEY, parseMark, type Mark } from './environment';
+import type { Plan, Write } from './group-commit';
+import {
+  numberKey,
+  orderKey,
+  parseOrderKey,
+  placeBytes,
+  readAt,
+  readById,
+  readOpenAttempt,
+  textKey,
+  timeKey,
+  unsettledKey,
+  type Store,
+  type StoredOrder,
+} from './keys';
+
+export const PRESENT = Buffer.from([1]);
+
+/** More than a gateway has under way. Beyond it the oldest are forgotten, and read from the disk like any other. */
+const ATTEMPTS_MAX = 10_000;
+const ORDERS_PER_SWEEP = 64;
+
+/**
+ * The attempts that this process has opened and not yet settled, as they stand on disk: an answer about one of them needs
+ * neither a lookup nor parsing. Only a short cut: whoever takes an order out of it compares it with its record, under the write lock.
+ */
+export class OpenAttempts {
+  // By the id alone, whose hash the string itself remembers: of two keys that use one id at once the later has the short cut.
+  readonly #attempts = new Map<string, Order>();
+  readonly #attemptsMax: number;
+
+  constructor(attemptsMax = ATTEMPTS_MAX) {
+    this.#attemptsMax = attemptsMax;
+  }
+
+  keep(order: Order): void {
+    // Set anew, so that the oldest stands first.
+    this.#attempts.delete(order.requestId);
+    this.#attempts.set(order.requestId, order);
+    if (this.#attempts.size <= this.#attemptsMax) return;
+    for (const oldest of this.#attempts.keys()) {
+      this.#attempts.delete(oldest);
+      return;
+    }
+  }
+
+  /** The order, which is then kept no longer: an answer changes it. */
+  take(owner: string, requestId: string): Order | undefined {
+    const order = this.#attempts.get(requestId);
+    if (order?.owner !== owner) return undefined;
+    this.#attempts.delete(requestId);
+    return order;
+  }
+}
+
+/** Encodes at once, while an earlier flush is still under way; the plan itself is left with little to do. */
+export function planOpening(store: Store, keyMark: KeyMark, takeNumber: TakeNumber, intent: NewOrder): () => Plan<Opened> {
+  const { owner } = intent;
+  const record = encodeOpening(intent, store.seal);
+  const idKey = textKey(owner, intent.requestId);
+  return () => {
+    const existing = readAt(store, owner, store.ids.get(idKey))?.order;
+    const opened = decideOpening(existing, intent, () =>
+      takeNumber(intent.openedAtMs, (number) => store.numbers.doesExist(numberKey(owner, number))),
+    );
+    if (opened.kind === 'found' || opened.kind === 'conflict') return { result: opened, writes: [] };
+    const { order } = opened;
+    const place = placeBytes(order);
+    const writes: Write[] = [
+      ...keyMark.writesBesideOrder(),
+      {
+        tree: store.orders,
+        key: orderKey(owner, order),
+        value: order.tries === 1 ? record : encodeOrder(order, record, store.seal),
+      },
+      { tree: store.ids, key: idKey, value: place },
+      { tree: store.numbers, key: numberKey(owner, order.number), value: place },
+      { tree: store.unsettled, key: unsettledKey(owner, order), value: PRESENT },
+    ];
+    // A reopened order has a new time and so a new place.
+    const isMoved = existing !== undefined && existing.openedAtMs !== order.openedAtMs;
+    if (isMoved) writes.push({ tree: store.orders, key: orderKey(owner, existing), value: undefined });
+    return { result: opened, writes };
+  };
+}
+
+export interface Settling {
+  readonly owner: string;
+  readonly requestId: string;
+  readonly latest: Outcome;
+  readonly atMs: number;
+}
+
+/** Strips the answer at once, while an earlier flush is still under way; the plan itself is left with little to do. */
+export function planSettling(store: Store, openAttempts: OpenAttempts, settling: Settling): () => Plan<Order> {
+  const { owner, requestId, atMs } = settling;
+  const storable = withoutGoods(settling.latest);
+  const mine = openAttempts.take(owner, requestId);
+  return () => {
+    const stored = (mine && readOpenAttempt(store, mine)) ?? readById(store, owner, requestId);
+    if (stored === undefined) throw new Error('The journal has no order with this request id to settle.');
+    const after = settleOrder(stored.order, storable, atMs);
+    return { result: after, writes: after === stored.order ? [] : writesOf(store, stored, after) };
+  };
+}
+
+/** An order that retention has swept meanwhile has nothing left to be told of. */
+export function planTelling(store: Store, owner: string, requestId: string, toldAtMs: number): () => Plan<void> {
+  return () => {
+    const stored = readById(store, owner, requestId);
+    const after = stored && tellOrder(stored.order, toldAtMs);
+    return { result: undefined, writes: stored === undefined || after === stored.order ? [] : writesOf(store, stored, after!) };
+  };
+}
+
+function writesOf(store: Store, { order: before, key, record }: StoredOrder, after: Order): readonly Write[] {
+  const { owner } = after;
+  const writes: Write[] = [{ tree: store.orders, key, value: encodeOrder(after, record, store.seal) }];
+  const wasUnsettled = isUnsettled(before);
+  if (wasUnsettled !== isUnsettled(after)) {
+    writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : PRESENT });
+  }
+  const reference = referenceOf(after.outcome);
+  if (reference !== undefined && reference !== referenceOf(before.outcome)) {
+    // The first order that v1 gave this reference keeps it.
+    writes.push({ tree: store.references, key: textKey(owner, reference), value: placeBytes(after), isOnlyIfAbsent: true });
+  }
+  return writes;
+}
+
+export interface Swept {
+  readonly deleted: number;
+  /** Where the next ones begin; undefined when nothing older is left. */
+  readonly next: Buffer | undefined;
+  /** Why records were left alone: what a newer build wrote is not this one's to delete, and keeps no other order from being swept. */
+  readonly unreadable: readonly Error[];
+}
+
+/** Deletes what is settled among the next orders from this key on, until this time. Money that may have moved is never forgotten, however old. */
+export function planSweep(store: Store, start: Buffer, untilMs: number): Plan<Swept> {
+  return planDeleting(store, start, timeKey(untilMs), (order) => !isUnsettled(order));
+}
+
+/** Deletes those that `isDue` names among the next orders from this key on. */
+export function planDeleting(store: Store, start: Buffer, end: Buffer, isDue: (order: Order) => boolean): Plan<Swept> {
+  const old = [...store.orders.getRange({ start, end, limit: ORDERS_PER_SWEEP })];
+  const writes: Write[] = [];
+  const unreadable: Error[] = [];
+  let deleted = 0;
+  for (const { key, value } of old) {
+    const place = parseOrderKey(key);
+    const order = readOrTell(
+      () => decodeOrder(value, place.owner, place, store.seal),
+      (error) => unreadable.push(error),
+    );
+    if (order === undefined || !isDue(order)) continue;
+    deleted += 1;
+    writes.push({ tree: store.orders, key, value: undefined });
+    writes.push({ tree: store.ids, key: textKey(order.owner, order.requestId), value: undefined });
+    writes.push({ tree: store.numbers, key: numberKey(order.owner, order.number), value: undefined });
+    const reference = referenceOf(order.outcome);
+    if (reference === undefined) continue;
+    const referenceKey = textKey(order.owner, reference);
+    // The reference may stand for another order that v1 gave it to first.
+    if (store.references.get(referenceKey)?.equals(placeBytes(order)) === true) {
+      writes.push({ tree: store.references, key: referenceKey, value: undefined });
+    }
+  }
+  const last = old.length < ORDERS_PER_SWEEP ? undefined : old.at(-1);
+  return { result: { deleted, unreadable, next: last && Buffer.concat([last.key, Buffer.alloc(1)]) }, writes };
+}
+
+/**
+ * The key that the orders of a journal have. A process with a key sets the mark together with the first order it writes, in
+ * one transaction: a journal is encrypted because an order in it is, and never because somebody opened it with a key.
+ */
+export interface KeyMark {
+  /** Called at the beginning of each write transaction: another process may have set the mark since the last one. */
+  look(): void;
+  /** What is written beside an order. Throws when the orders of the journal have a key that this process has not. */
+  writesBesideOrder(): readonly Write[];
+  /** False once another process has set a mark that shuts this one out. */
+  isOurs(): boolean;
+}
+
+export interface KeyMarkOptions {
+  /** The one in use: a disk that failed leaves another one behind. */
+  readonly root: () => RootDatabase<Buffer, Buffer>;
+  readonly dir: string;
+  readonly keyCheck: string | undefined;
+  /** Told once, inside the transaction that finds it out. */
+  readonly onShutOut: (complaint: Error) => void;
+}
+
+export function createKeyMark({ root, dir, keyCheck, onShutOut }: KeyMarkOptions): KeyMark {
+  let seen: Buffer = Buffer.alloc(0);
+  let complaint: Error | undefined;
+  let due: Mark | undefined;
+  return {
+    look() {
+      const bytes = root().get(MARK_KEY) ?? Buffer.alloc(0);
+      if (bytes.equals(seen)) return;
+      const mark = parseMark(bytes, dir);
+      due = mark.keyCheck === undefined && keyCheck !== undefined ? { ...mark, keyCheck } : undefined;
+      complaint = checkKey(mark, keyCheck, dir);
+      seen = bytes;
+      if (complaint !== undefined) onShutOut(complaint);
+    },
+    writesBesideOrder() {
+      if (complaint !== undefined) throw complaint;
+      return due === undefined ? [] : [{ tree: root(), key: MARK_KEY, value: encodeMark(due) }];
+    },
+    isOurs: () => complaint === undefined,
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * What this process remembers while the database is away: what v1 has said, on a disk of this machine, and the orders that it refused.
+ * (Decision 0051.)
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JsonObject } from '../../domain/json';
+import type { NewOrder, Opened, Order } from '../../domain/order';
+import type { NotSent, Outcome } from '../../domain/outcome';
+import type { KeptWord, Spool } from '../kept-answers';
+import { settleOrder } from '../order-life';
+import type { FieldSeal } from '../record';
+import type { Opening } from './open-orders';
+import { keyText, type Key, type Standing } from './rows';
+
+const SUFFIX = '.words';
+const NOT_SENT: NotSent = { kind: 'not_sent', reason: 'the journal could not be reached when the order came' };
+const DOUBTS_MAX = 10_000;
+
+export interface SpoolOptions {
+  readonly dir: string;
+  readonly seal: FieldSeal;
+  /** A word stands in memory alone. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/**
+ * What v1 has said: a line for each word, flushed before anybody is told. A later start, or this process once the database is back,
+ * writes it into the journal.
+ */
+export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
+  const path = join(dir, `${randomUUID()}${SUFFIX}`);
+  let lines: string[] = [];
+  let flushing: Promise<void> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const mine = last.then(work).catch(onTrouble);
+    last = mine;
+    return mine;
+  };
+  const flush = async (): Promise<void> => {
+    const text = lines.join('');
+    lines = [];
+    flushing = undefined;
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    // Opened by its name each time: a neighbour's start may have written all of it into the journal and removed it.
+    const file = await open(path, 'a', 0o600);
+    try {
+      await file.appendFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await syncFolder(dir);
+  };
+  return {
+    append(word) {
+      lines.push(`${JSON.stringify(sealed(word, seal))}\n`);
+      return (flushing ??= inTurn(flush));
+    },
+    clear: () => inTurn(() => rm(path, { force: true })),
+  };
+}
+
+export interface Replay {
+  readonly words: number;
+  /** Lines that no build of this kind wrote, as after a disk that broke. */
+  readonly unreadable: number;
+}
+
+/**
+ * Hands over every word that earlier processes left, in the order in which it came, and removes their files. A word that is handed over
+ * twice changes nothing the second time. Rejects as `apply` does; then everything stays.
+ */
+export async function replaySpool(dir: string, seal: FieldSeal, apply: (word: KeptWord) => Promise<void>): Promise<Replay> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? [] : Promise.reject(error),
+  );
+  let words = 0;
+  let unreadable = 0;
+  for (const name of names.filter((one) => one.endsWith(SUFFIX))) {
+    const path = join(dir, name);
+    const bytes = await readFile(path);
+    const lines = bytes.toString().split('\n');
+    // A process that was killed may leave half a line, of which nobody was told.
+    lines.pop();
+    let broken = 0;
+    for (const line of lines) {
+      const word = parseWord(line, seal);
+      if (word === undefined) broken += 1;
+      else await apply(word);
+      words += word === undefined ? 0 : 1;
+    }
+    unreadable += broken;
+    // A neighbour that lives may have appended to it meanwhile; then the next start has it again.
+    if (broken === 0 && (await stat(path)).size === bytes.length) await rm(path, { force: true });
+  }
+  return { words, unreadable };
+}
+
+function sealed(word: KeptWord, seal: FieldSeal): KeptWord {
+  return withLatest(word, (latest) => seal.sealFields(word, latest));
+}
+
+function parseWord(line: string, seal: FieldSeal): KeptWord | undefined {
+  try {
+    const word = JSON.parse(line) as KeptWord;
+    if (typeof word.owner !== 'string' || typeof word.requestId !== 'string' || typeof word.said !== 'object') return undefined;
+    return withLatest(word, (latest) => seal.openFields(word, latest));
+  } catch {
+    return undefined;
+  }
+}
+
+function withLatest(word: KeptWord, change: (latest: JsonObject) => JsonObject): KeptWord {
+  if (!('latest' in word.said)) return word;
+  const latest = change(word.said.latest as unknown as JsonObject) as unknown as Outcome;
+  return { ...word, said: { ...word.said, latest } };
+}
+
+/** The name of a new file is on disk once its folder is. */
+async function syncFolder(dir: string): Promise<void> {
+  const folder = await open(dir, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/**
+ * Orders that were refused while the database was away. Nothing of them was sent, but whoever brought an id of its own may have been told
+ * "pending": the id could be that of an order which nobody could read. And of some it is open whether they were written. Once the
+ * database is back, each is there as not sent, unless the journal knows its id: then nothing is said of it.
+ */
+export interface Doubts {
+  note(intent: NewOrder): void;
+  /** The order as it would stand if the opening that failed was written all the same. */
+  noteWriting(standing: Standing): void;
+  /** Rejects as the writing does; then what is left stays for the next time. */
+  resolve(): Promise<void>;
+}
+
+export interface DoubtParts {
+  readonly open: (opening: Opening) => Promise<Opened>;
+  readonly write: (key: Key, change: (order: Order, standing: Standing) => Order) => Promise<unknown>;
+  readonly now: () => number;
+}
+
+interface Doubt {
+  readonly intent: NewOrder;
+  readonly standing: Standing | undefined;
+}
+
+export function createDoubts({ open, write, now }: DoubtParts): Doubts {
+  const doubts = new Map<string, Doubt>();
+  const set = (intent: NewOrder, standing: Standing | undefined): void => {
+    const key = keyText(intent);
+    // Beyond the bound an order stays as it is: not there, or as after a crash.
+    if (doubts.size < DOUBTS_MAX || doubts.has(key)) doubts.set(key, { intent, standing: standing ?? doubts.get(key)?.standing });
+  };
+  const resolveOne = async ({ intent, standing }: Doubt): Promise<void> => {
+    // Written first: an opening that is still on its way to the database then finds its id taken.
+    const { kind } = await open({ intent, outcome: NOT_SENT });
+    if (kind === 'opened' || standing === undefined) return;
+    await write(intent, (order, found) => (isThatAttempt(found, standing) ? settleOrder(order, NOT_SENT, now()) : order));
+  };
+  return {
+    note: (intent) => set(intent, undefined),
+    noteWriting: (standing) => set(standing.order, standing),
+    async resolve() {
+      await Promise.all(
+        [...doubts].map(async ([key, doubt]) => {
+          await resolveOne(doubt);
+          if (doubts.get(key) === doubt) doubts.delete(key);
+        }),
+      );
+    },
+  };
+}
+
+/** Whether the order stands as that opening wrote it: who has found it since, and may send it, has written its lease, and told it pending. */
+function isThatAttempt({ order, version, holder }: Standing, standing: Standing): boolean {
+  const isSame = version === standing.version && holder === standing.holder;
+  return isSame && order.number === standing.order.number && order.outcome === undefined;
+}

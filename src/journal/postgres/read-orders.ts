@@ -1,0 +1,116 @@
+/** The reading half of the journal, on the database that is written: what was written is read. */
+import type { Order } from '../../domain/order';
+import { readOrTell, type JournalReads, type ListOptions } from '../journal';
+import { firstNumberAt, isUnsettled, REFERENCE_CHARACTERS_MAX } from '../order-life';
+import type { FieldSeal } from '../record';
+import type { Row, Run } from './database';
+import { parseRow, ROW_COLUMNS, textBytes } from './rows';
+
+const LIST_CHUNK = 256;
+const TIME_MAX = 2 ** 48;
+
+const FROM_ORDERS = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o`;
+const BY_ID = `${FROM_ORDERS} WHERE o.owner = $1 AND o.request_id = $2`;
+const BY_NUMBER = `${FROM_ORDERS} WHERE o.owner = $1 AND o.number = $2`;
+// The first order that v1 gave this reference keeps it.
+const BY_REFERENCE = `${FROM_ORDERS} WHERE o.owner = $1 AND o.reference = $2 ORDER BY o.referenced_at_ms, o.number LIMIT 1`;
+const HAS_REFERENCE = 'SELECT 1 FROM gateway_orders AS o WHERE o.owner = $1 AND o.reference IS NOT NULL LIMIT 1';
+const BY_TIME = 'ORDER BY o.opened_at_ms, o.number, o.owner';
+const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND ($2::text IS NULL OR o.holder = $2) ${BY_TIME} LIMIT $1`;
+const UNSETTLED_OF_OWNER = `${FROM_ORDERS} WHERE o.is_unsettled AND o.owner = $2 AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
+const IN_SPAN = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
+  AND (o.opened_at_ms, o.number, o.owner) > ($1, $3, $4::bytea) AND ($6::text IS NULL OR o.holder = $6) ${BY_TIME} LIMIT $5`;
+const IN_SPAN_BACK = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
+  AND (o.opened_at_ms, o.number, o.owner) < ($3, $4, $5::bytea) AND ($7::text IS NULL OR o.holder = $7)
+  ORDER BY o.opened_at_ms DESC, o.number DESC, o.owner DESC LIMIT $6`;
+/** From owner to owner through the index by number: as many look-ups as there are owners. */
+const OWNERS = `WITH RECURSIVE found AS (
+    (SELECT o.owner FROM gateway_orders AS o ORDER BY o.owner LIMIT 1)
+    UNION ALL SELECT (SELECT o.owner FROM gateway_orders AS o WHERE o.owner > found.owner ORDER BY o.owner LIMIT 1) FROM found WHERE found.owner IS NOT NULL
+  ) SELECT owner FROM found WHERE owner IS NOT NULL`;
+
+const OF_OWNER = `${FROM_ORDERS} WHERE o.owner = $1 AND o.number >= $2 AND o.number <= $3 ORDER BY o.number`;
+
+type Span = ListOptions & { readonly fromMs: number; readonly untilMs: number };
+
+export function createReads(run: Run, seal: FieldSeal): JournalReads {
+  const one = async (text: string, values: readonly unknown[]): Promise<Order | undefined> => {
+    const [row] = await run(text, values);
+    return row && parseRow(row, seal).order;
+  };
+  async function* listBack({ fromMs, untilMs, limit, onUnreadable, holder }: Span) {
+    let behind: readonly [number, number, Buffer] = [timeOf(untilMs), 0, Buffer.alloc(0)];
+    for (let left = limit; left > 0; left -= LIST_CHUNK) {
+      const rows = await run(IN_SPAN_BACK, [
+        timeOf(fromMs),
+        timeOf(untilMs),
+        ...behind,
+        Math.min(left, LIST_CHUNK),
+        holder ?? null,
+      ]);
+      yield* readAll(rows, seal, onUnreadable);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < LIST_CHUNK) return;
+      behind = placeOf(last);
+    }
+  }
+  return {
+    find: (owner, requestId) => one(BY_ID, [Buffer.from(owner), textBytes(requestId)]),
+    async findByReference(owner, reference) {
+      return reference.length > REFERENCE_CHARACTERS_MAX
+        ? undefined
+        : one(BY_REFERENCE, [Buffer.from(owner), textBytes(reference)]);
+    },
+    async findByNumber(owner, number) {
+      return Number.isSafeInteger(number) && number >= 0 ? one(BY_NUMBER, [Buffer.from(owner), number]) : undefined;
+    },
+    hasReference: async (owner) => (await run(HAS_REFERENCE, [Buffer.from(owner)])).length > 0,
+    async listUnsettled({ owner, fromMs = 0, limit, onUnreadable, holder }) {
+      const rows =
+        owner === undefined
+          ? await run(UNSETTLED, [limit, holder ?? null])
+          : await run(UNSETTLED_OF_OWNER, [limit, Buffer.from(owner), timeOf(fromMs)]);
+      return readAll(rows, seal, onUnreadable).filter(isUnsettled);
+    },
+    owners: async () => (await run(OWNERS, [])).map((row) => (row['owner'] as Buffer).toString()),
+    async *list({ newestFirst = false, ...span }) {
+      if (newestFirst) return yield* listBack(span);
+      const { fromMs, untilMs, limit, onUnreadable, holder } = span;
+      let start: readonly [number, number, Buffer] = [timeOf(fromMs), -1, Buffer.alloc(0)];
+      for (let left = limit; left > 0; left -= LIST_CHUNK) {
+        const [fromTime, number, owner] = start;
+        const rows = await run(IN_SPAN, [fromTime, timeOf(untilMs), number, owner, Math.min(left, LIST_CHUNK), holder ?? null]);
+        yield* readAll(rows, seal, onUnreadable);
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < LIST_CHUNK) return;
+        start = placeOf(last);
+      }
+    },
+    async *listOfOwner({ owner, fromMs = 0, beforeNumber = Number.MAX_SAFE_INTEGER, newestFirst = false, limit, onUnreadable }) {
+      let first = firstNumberAt(fromMs);
+      let last = beforeNumber - 1;
+      const text = `${OF_OWNER}${newestFirst ? ' DESC' : ''} LIMIT $4`;
+      for (let left = limit; left > 0 && first <= last; left -= LIST_CHUNK) {
+        const rows = await run(text, [Buffer.from(owner), first, last, Math.min(left, LIST_CHUNK)]);
+        yield* readAll(rows, seal, onUnreadable);
+        const end = rows.at(-1);
+        if (end === undefined || rows.length < LIST_CHUNK) return;
+        if (newestFirst) last = Number(end['number']) - 1;
+        else first = Number(end['number']) + 1;
+      }
+    },
+  };
+}
+
+function readAll(rows: readonly Row[], seal: FieldSeal, onUnreadable: ListOptions['onUnreadable']): readonly Order[] {
+  return rows.flatMap((row) => readOrTell(() => parseRow(row, seal).order, onUnreadable) ?? []);
+}
+
+function placeOf(row: Row): readonly [number, number, Buffer] {
+  return [Number(row['opened_at_ms']), Number(row['number']), row['owner'] as Buffer];
+}
+
+/** The first millisecond that is not before it, as far as orders have times. */
+function timeOf(ms: number): number {
+  return Math.min(Math.max(0, Math.ceil(ms)), TIME_MAX);
+}

@@ -1,0 +1,203 @@
+/**
+ * One order as bytes: a version byte, the length of the intent, the intent and what became of it, both as JSON arrays.
+ * Owner, time and number are in the key and not repeated. Settling leaves the intent's bytes (and their seal) alone. With a key the
+ * fields that name a person are encrypted: phone numbers, and texts that may repeat them.
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, type DecipherGCM } from 'node:crypto';
+import type { Secret } from '../domain/credentials';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { NewOrder, Order, Trail } from '../domain/order';
+import type { Outcome } from '../domain/outcome';
+import { buildOrder } from './order-life';
+
+const RECORD_VERSION = 1;
+const HEAD_BYTES = 3;
+/** The fate of a first attempt. */
+const FIRST_FATE = '[1]';
+
+/** The border lets nothing near this through; a record beyond it is a bug, and is refused before anything is written. */
+export const RECORD_BYTES_MAX = 16_384;
+
+/** Where an order stands among all, apart from its owner. */
+export interface Place {
+  readonly openedAtMs: number;
+  readonly number: number;
+}
+
+type IntentRecord = readonly [
+  requestId: string,
+  operation: string,
+  format: string,
+  fields: JsonObject,
+  echo: JsonObject,
+  contentHash: string,
+  /** Null where something follows; what an earlier build did not know is absent at the end, like all that follows. */
+  trail?: Trail | null,
+  askedHash?: string | null,
+  headerId?: string | null,
+  addressHash?: string,
+];
+
+/** The outcome is sealed as the fields of the intent are. What comes after something absent stands behind nulls. */
+type FateRecord = readonly [tries: number, outcome?: JsonObject | null, settledAtMs?: number | null, toldAtMs?: number];
+
+/** The record of an order whose first attempt is opened: what of it never changes while it stands at its place. */
+export function encodeOpening(intent: NewOrder, seal: FieldSeal): Buffer {
+  const { requestId, operation, format, fields, echo, contentHash, trail, askedHash, headerId, addressHash } = intent;
+  const sealed = seal.sealFields(intent, fields);
+  const record = [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash];
+  while (record.at(-1) === undefined) record.pop();
+  // In JSON what is undefined in a list is null.
+  const text = JSON.stringify(record);
+  const intentBytes = Buffer.byteLength(text);
+  const bytes = allocateRecord(intentBytes, FIRST_FATE.length);
+  bytes.write(text, HEAD_BYTES);
+  bytes.write(FIRST_FATE, HEAD_BYTES + intentBytes);
+  return bytes;
+}
+
+/** The record of an order as it stands now, whose intent is in this record already. */
+export function encodeOrder(order: Order, record: Buffer, seal: FieldSeal): Buffer {
+  const intent = intentOf(record);
+  const fate = JSON.stringify(fateOf(order, seal));
+  const bytes = allocateRecord(intent.length, Buffer.byteLength(fate));
+  intent.copy(bytes, HEAD_BYTES);
+  bytes.write(fate, HEAD_BYTES + intent.length);
+  return bytes;
+}
+
+function allocateRecord(intentBytes: number, fateBytes: number): Buffer {
+  const size = HEAD_BYTES + intentBytes + fateBytes;
+  if (size > RECORD_BYTES_MAX)
+    throw new RangeError(`The record of an order would have ${size} bytes; the journal takes ${RECORD_BYTES_MAX}.`);
+  const bytes = Buffer.allocUnsafe(size);
+  bytes[0] = RECORD_VERSION;
+  bytes.writeUInt16BE(intentBytes, 1);
+  return bytes;
+}
+
+function fateOf(order: Order, seal: FieldSeal): FateRecord {
+  const { tries, outcome, settledAtMs, toldAtMs } = order;
+  if (outcome === undefined || settledAtMs === undefined) return toldAtMs === undefined ? [tries] : [tries, null, null, toldAtMs];
+  const sealed = seal.sealFields(order, outcome as unknown as JsonObject);
+  return toldAtMs === undefined ? [tries, sealed, settledAtMs] : [tries, sealed, settledAtMs, toldAtMs];
+}
+
+/** The part of a record that settling leaves alone. */
+function intentOf(bytes: Buffer): Buffer {
+  if (bytes[0] !== RECORD_VERSION)
+    throw new Error(`The journal holds a record of version ${bytes[0]}, which this build cannot read.`);
+  return bytes.subarray(HEAD_BYTES, HEAD_BYTES + bytes.readUInt16BE(1));
+}
+
+/** Whether a record stands at this attempt and has no answer yet. */
+export function isOpenAttempt(bytes: Buffer, tries: number): boolean {
+  return bytes.toString('latin1', HEAD_BYTES + intentOf(bytes).length) === `[${tries}]`;
+}
+
+export function decodeOrder(bytes: Buffer, owner: string, place: Place, seal: FieldSeal): Order {
+  const intent = intentOf(bytes);
+  const record = JSON.parse(intent.toString()) as IntentRecord;
+  const [requestId, operation, format, sealed, echo, contentHash, trail, askedHash, headerId, addressHash] = record;
+  const [tries, outcome, settledAtMs, toldAtMs] = JSON.parse(bytes.toString('utf8', HEAD_BYTES + intent.length)) as FateRecord;
+  const { openedAtMs, number } = place;
+  const home = { owner, requestId };
+  const fields = seal.openFields(home, sealed);
+  const opened = outcome && (seal.openFields(home, outcome) as unknown as Outcome);
+  return buildOrder(
+    { owner, requestId, operation, format, fields, echo, contentHash, askedHash, headerId, addressHash, openedAtMs, trail },
+    { number, tries, outcome: opened, settledAtMs, toldAtMs },
+  );
+}
+
+/**
+ * Of an intent and of an outcome; `message` is the text of an SMS, or v1's words, which like to repeat the number. And of a note, which has
+ * the numbers of a refused request and the words that were told.
+ */
+const SEALED_FIELDS: ReadonlySet<string> = new Set([
+  ...['phone', 'meter_number', 'smartcard', 'recipients', 'message'],
+  ...['numbers', 'detail', 'told'],
+]);
+const MARK = '$sealed';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_CHARACTERS_MIN = 32;
+const FOREIGN = 'The journal holds an order that was encrypted with another key than that of this process.';
+
+/** The order a field belongs to: a sealed value that is moved to another order or field does not open. */
+interface Home {
+  readonly owner: string;
+  readonly requestId: string;
+}
+
+export interface FieldSeal {
+  /** Tells whether two seals have the same key without telling the key; undefined when nothing is sealed. */
+  readonly keyCheck: string | undefined;
+  sealFields(home: Home, fields: JsonObject): JsonObject;
+  openFields(home: Home, fields: JsonObject): JsonObject;
+}
+
+/** AES-256-GCM with a key derived from the configured text. Without a text every field stays as it is. */
+export function createFieldSeal(encryptionKey: Secret | undefined): FieldSeal {
+  if (encryptionKey === undefined)
+    return { keyCheck: undefined, sealFields: (_home, fields) => fields, openFields: (_home, fields) => unsealed(fields) };
+  const text = encryptionKey.revealForUseOnly();
+  if (text.length < KEY_CHARACTERS_MIN)
+    throw new Error(`The encryption key of the journal must have at least ${KEY_CHARACTERS_MIN} characters.`);
+  const key = Buffer.from(hkdfSync('sha256', text, '', 'compat-gateway journal fields 1', 32));
+  return {
+    keyCheck: createHmac('sha256', key).update('key check').digest('hex').slice(0, 32),
+    sealFields: (home, fields) =>
+      mapFields(fields, (name, value) => (SEALED_FIELDS.has(name) ? seal(key, home, name, value) : value)),
+    openFields: (home, fields) =>
+      mapFields(fields, (name, value) => (SEALED_FIELDS.has(name) ? unseal(key, home, name, value) : value)),
+  };
+}
+
+function mapFields(fields: JsonObject, change: (name: string, value: JsonValue) => JsonValue): JsonObject {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(name, value)]));
+}
+
+function seal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValue {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(place(home, name));
+  const body = Buffer.concat([cipher.update(JSON.stringify(value)), cipher.final()]);
+  return { [MARK]: Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64') };
+}
+
+/** A value without the mark was written before a key was configured and is given back as it is. */
+function unseal(key: Buffer, home: Home, name: string, value: JsonValue): JsonValue {
+  const sealed = sealedText(value);
+  if (sealed === undefined) return value;
+  const bytes = Buffer.from(sealed, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES)).setAAD(place(home, name));
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  return JSON.parse(decipherAll(decipher, bytes.subarray(IV_BYTES + TAG_BYTES)).toString()) as JsonValue;
+}
+
+function decipherAll(decipher: DecipherGCM, body: Buffer): Buffer {
+  try {
+    return Buffer.concat([decipher.update(body), decipher.final()]);
+  } catch (error) {
+    throw new Error(FOREIGN, { cause: error });
+  }
+}
+
+/** Without a key a sealed value is none at all: compared with v1's history it would prove an order absent that is there. */
+function unsealed(fields: JsonObject): JsonObject {
+  for (const name of SEALED_FIELDS) if (sealedText(fields[name]) !== undefined) throw new Error(FOREIGN);
+  return fields;
+}
+
+function sealedText(value: JsonValue | undefined): string | undefined {
+  const sealed = value !== undefined && isObject(value) ? value[MARK] : undefined;
+  return typeof sealed === 'string' ? sealed : undefined;
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function place(home: Home, name: string): Buffer {
+  return Buffer.from(JSON.stringify([home.owner, home.requestId, name]));
+}

@@ -1,0 +1,53 @@
+/** The mapping files with one key paused, or no longer paused: its entry is edited, everything else stays as it was written. */
+import { isMap, parseDocument, type Document } from 'yaml';
+import type { NamedText } from './folder-change';
+
+const KEYS = ['callers', 'keys'];
+
+/**
+ * `paused` is `true`, a text that its scripts are told, or false. Gives all files. An entry is made where the key has none: in the file
+ * that holds the others. Throws a plain Error where there is no such file.
+ */
+export function pauseCaller(files: readonly NamedText[], fingerprint: string, paused: boolean | string): NamedText[] {
+  const documents = files.map(({ text }) => parseDocument(text));
+  const hasMap = (path: readonly string[]) => (document: Document) => isMap(document.getIn(path));
+  const at = [[...KEYS, fingerprint], KEYS, ['callers']]
+    .map((path) => documents.findIndex(hasMap(path)))
+    .find((index) => index >= 0);
+  if (at === undefined) throw new Error('No mapping file has a section `callers`: put one into callers.yaml.');
+  const document = documents[at]!;
+  const before = written(document);
+  if (paused === false) document.deleteIn([...KEYS, fingerprint, 'paused']);
+  else {
+    if (!hasMap([...KEYS, fingerprint])(document)) openEntry(document, fingerprint);
+    document.setIn([...KEYS, fingerprint, 'paused'], paused);
+  }
+  const text = asEdited(files[at]!.text, before, written(document));
+  return files.map((file, index) => (index === at ? { ...file, text } : file));
+}
+
+// Long lines stay long.
+const written = (document: Document): string => document.toString({ lineWidth: 0 });
+
+/** The lines that differ between two ways in which the library writes a document, put into the file as a person wrote it. */
+function asEdited(original: string, before: string, after: string): string {
+  const [own, old, edited] = [original, before, after].map((text) => text.split('\n')) as [string[], string[], string[]];
+  if (own.length !== old.length) return after;
+  let first = 0;
+  while (first < edited.length && edited[first] === old[first]) first += 1;
+  let last = 0;
+  const least = Math.min(old.length, edited.length) - first;
+  while (last < least && edited.at(-1 - last) === old.at(-1 - last)) last += 1;
+  return [...own.slice(0, first), ...edited.slice(first, edited.length - last), ...own.slice(own.length - last)].join('\n');
+}
+
+/** `keys: {}` and an entry without keys are written on one line; what comes into them gets lines of its own. */
+function openEntry(document: Document, fingerprint: string): void {
+  const keys = document.getIn(KEYS);
+  if (!isMap(keys) || keys.items.length === 0) document.setIn(KEYS, document.createNode({}));
+  const opened = document.getIn(KEYS);
+  if (isMap(opened)) opened.flow = false;
+  const entry = document.createNode({});
+  document.setIn([...KEYS, fingerprint], entry);
+  if (isMap(entry)) entry.flow = false;
+}

@@ -1,0 +1,102 @@
+/** Lookups in lists of the catalog: by a value of that very column, in the list that the table stands for. */
+import { isExpression, parseExpression } from '../expression';
+import { normaliseWord } from '../table';
+import type { YamlPath } from '../read-yaml';
+import type { FieldSource, ValueSource } from '../language/schema';
+import { isKind, kindOfField, ROW_SHAPES, type Kind } from '../shapes';
+import type { Checking } from './checking';
+import { listReplies, listReply } from './reply-layers';
+import { listsOf, tableOf } from './v1-needs';
+import { listOfEach, walkValue } from './walk-value';
+
+type Values = Readonly<Record<string, ValueSource>>;
+
+export function checkLists(checking: Checking): void {
+  const { source } = checking;
+  for (const [name, { catalog, shown_in: shownIn = [] }] of Object.entries(source.tables))
+    if (catalog !== undefined && shownIn.length > 0 && !shownIn.some((place) => place.startsWith(`${catalog.list}.`)))
+      checking.report(['tables', name, 'catalog', 'list'], 'lookup-by-another', `\`${name}\` is shown in ${shownIn.join(', ')}`);
+  for (const [name, operation] of Object.entries(source.operations)) {
+    const fields = operation.fields ?? {};
+    for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
+      checkWhere(where, list, fields, ['operations', name, 'join', join, 'where'], checking);
+    if (operation.kind !== 'list') continue;
+    for (const one of listReplies(name, source))
+      for (const { value, path: at } of listReply(one, source)) checkEach(value, at, fields, checking);
+  }
+  for (const { operation, fields, outcome } of checking.replies)
+    if (outcome === 'success')
+      for (const { value, path } of fields.values()) checkEach(value, path, source.operations[operation]!.fields ?? {}, checking);
+}
+
+function checkEach(value: ValueSource, path: YamlPath, fields: Readonly<Record<string, FieldSource>>, checking: Checking): void {
+  walkValue(value, path, {
+    each: (object, at) => {
+      const list = listOfEach(object)?.replace(/^catalog\./, '');
+      if (list === undefined) return;
+      const any = object['where_any'];
+      checkWhere((object['where'] ?? {}) as Values, list, fields, [...at, 'where'], checking);
+      if (Array.isArray(any))
+        any.forEach((part, index) => checkWhere(part as Values, list, fields, [...at, 'where_any', index], checking));
+      checkName((object['where'] ?? {}) as Values, at, checking);
+    },
+  });
+}
+
+function checkWhere(
+  where: Values,
+  list: string,
+  fields: Readonly<Record<string, FieldSource>>,
+  path: YamlPath,
+  { source, report }: Checking,
+): void {
+  for (const [column, value] of Object.entries(where)) {
+    const shape = ROW_SHAPES[`catalog.${list}`]?.[column];
+    const wanted: Kind = shape === undefined || !isKind(shape) ? 'any' : shape;
+    const root = typeof value === 'string' && isExpression(value) ? parseExpression(value)?.root : undefined;
+    const field = root !== undefined && Object.hasOwn(fields, root) ? fields[root] : undefined;
+    if (root === undefined) {
+      if (wanted === 'number' && typeof value === 'string')
+        report([...path, column], 'lookup-by-another', `\`${column}\` of ${list} is a number and never \`${value}\``);
+      continue;
+    }
+    if (field === undefined) continue;
+    const table = tableOf(field, source.tables);
+    const kind = kindOfField(field, source.tables);
+    const lists = table === undefined ? [] : listsOf(table);
+    const isAnotherList = lists.length > 0 && column !== 'network' && !lists.includes(list) && !isProviderOf(list, column, lists);
+    // A plan is looked up by the number of a plan, never by how many of them are bought.
+    const isAnotherKind =
+      wanted === 'number'
+        ? kind !== 'number' || (table === undefined && field.as !== 'plan_id')
+        : kind === 'number' && wanted === 'text' && table === undefined;
+    const isNoNetwork =
+      column === 'network' && Object.values(table?.values ?? {}).every(({ prefixes }) => prefixes === undefined);
+    if (isAnotherList || isAnotherKind || isNoNetwork)
+      report(
+        [...path, column],
+        'lookup-by-another',
+        `\`${column}\` of ${list} is no \`${root}\`, which is read as \`${field.as}\``,
+      );
+  }
+}
+
+/** Packages are found by their provider, which has a list of its own. */
+function isProviderOf(list: string, column: string, lists: readonly string[]): boolean {
+  return list === 'cable_plans' && column === 'provider' && lists.includes('cable_providers');
+}
+
+/** `GLO_PLAN: { each: …, where: { network: AIRTEL } }` */
+function checkName(where: Values, path: YamlPath, { source, report }: Checking): void {
+  const name = normaliseWord(path.map(String).findLast((step) => !/^(?:ALL|\d+)$/.test(step)) ?? '');
+  for (const [column, value] of Object.entries(where)) {
+    if (typeof value !== 'string') continue;
+    const names = Object.values(source.tables).flatMap(({ values = {} }) => {
+      const all = Object.keys(values);
+      return all.includes(value) ? all : [];
+    });
+    const other = names.find((one) => one !== value && name.startsWith(normaliseWord(one)));
+    if (other !== undefined && !name.includes(normaliseWord(value)))
+      report([...path, 'where', column], 'list-under-another-name', `what is told as ${other} are rows of ${value}`);
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * Whether what a reply, a row or a call calls by a name is that, a balance before for `oldbal`, a price for `price`; and slips of the
+ * pen in it: a source without its `$`, a word that no script compares with.
+ */
+import type { Expression } from '../expression';
+import type { FieldSource, ValueSource } from '../language/schema';
+import { everyReply } from '../merge-layers';
+import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../output-transforms';
+import type { YamlPath } from '../read-yaml';
+import { ROOT_SHAPES } from '../shapes';
+import type { Checking } from './checking';
+import { walkValue } from './walk-value';
+
+type Meaning =
+  | 'the balance before'
+  | 'the balance after'
+  | 'an amount'
+  | 'a price'
+  | 'a token'
+  | 'PINs'
+  | 'serials'
+  | 'a reference'
+  | 'the request id'
+  | 'an id'
+  | 'a phone number';
+
+interface Name {
+  readonly is: RegExp;
+  /** What may stand under such a name, of all that has a meaning. */
+  readonly may: readonly Meaning[];
+}
+
+const MONEY: readonly Meaning[] = ['an amount', 'a price'];
+
+/** Names without their punctuation and in small letters, as scripts of any format write them; the first that fits. */
+const NAMES: readonly Name[] = [
+  { is: /^(?:old|prev|previous|before)(?:bal|balance|wallet)$|^balancebefore$/, may: ['the balance before'] },
+  { is: /^(?:new|after|current)(?:bal|balance|wallet)$|^balanceafter$/, may: ['the balance after'] },
+  { is: /^access/, may: ['a token'] },
+  { is: /pins?$/, may: ['PINs', 'a token'] },
+  { is: /^serials?$|^serialn(?:o|umber)$/, may: ['serials'] },
+  { is: /token$/, may: ['a token', 'PINs'] },
+  { is: /^(?:requestid|customerref)$/, may: ['the request id'] },
+  { is: /^(?:trans(?:action)?(?:id|ref)|reference(?:no)?|ident)$/, may: ['a reference', 'the request id', 'an id'] },
+  { is: /(?:amount|price|charges?|cost|paid|discount|topay)$/, may: MONEY },
+  { is: /id$|code$/, may: ['an id', 'a reference', 'the request id', 'a token', 'PINs'] },
+  { is: /^(?:phone|mobile|msisdn)(?:number|no)?$|^customerphone$/, may: ['a phone number'] },
+];
+
+type Fields = Readonly<Record<string, FieldSource>>;
+
+export function checkNames(checking: Checking): void {
+  const { source } = checking;
+  for (const { reply, path, operation } of everyReply(source)) {
+    const fields = source.operations[operation ?? '']?.fields ?? {};
+    // A failure has none of the values that names promise; another rule reports the ones that it shows.
+    for (const layer of ['always', 'success', 'pending', 'failure'] as const)
+      checkValue(reply[layer] ?? null, [...path, layer], fields, layer !== 'failure', checking);
+  }
+  for (const [name, { call, fields = {} }] of Object.entries(source.operations))
+    checkValue(call?.send ?? null, ['operations', name, 'call', 'send'], fields, false, checking);
+  for (const [name, row] of Object.entries(source.rows)) checkValue(row, ['rows', name], {}, true, checking);
+}
+
+function checkValue(value: ValueSource, path: YamlPath, fields: Fields, hasNames: boolean, checking: Checking): void {
+  walkValue(value, path, {
+    expression: (expression, at, isTold, _list, name) => {
+      if (hasNames && isTold && name !== undefined) checkName(name, expression, at, fields, checking);
+    },
+    text: (text, at) => checkText(text, at, fields, checking),
+    each: ({ each }, at) => {
+      if (typeof each === 'string') checkText(each, [...at, 'each'], fields, checking);
+    },
+  });
+}
+
+function checkName(name: string, expression: Expression, path: YamlPath, fields: Fields, { report }: Checking): void {
+  const meaning = meaningOf(expression, fields);
+  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const known = NAMES.find(({ is }) => is.test(plain));
+  if (meaning === undefined || known === undefined || known.may.includes(meaning)) return;
+  report(path, 'name-says-otherwise', `\`${name}\` would be ${meaning}`, { hint: `a script reads ${known.may[0]!} from it` });
+}
+
+const PARTS: Readonly<Record<string, Meaning>> = {
+  'order.balance_before': 'the balance before',
+  'order.balance_after': 'the balance after',
+  'v1.data.balance_before': 'the balance before',
+  'v1.data.balance_after': 'the balance after',
+  'v1.data.wallet_balance': 'the balance after',
+  'order.charged': 'an amount',
+  'order.token': 'a token',
+  'login.access_token': 'a token',
+  'order.reference': 'a reference',
+  'order.request_id': 'the request id',
+  'sent.request_id': 'the request id',
+  'order.number': 'an id',
+};
+const COLUMNS: Readonly<Record<string, Meaning>> = { price: 'a price', charge: 'a price', id: 'an id', cable_id: 'an id' };
+const READ_AS: Readonly<Record<string, Meaning>> = { phone: 'a phone number', naira: 'an amount', denomination: 'an amount' };
+
+function meaningOf({ root, path, transforms }: Expression, fields: Fields): Meaning | undefined {
+  const last = transforms.at(-1);
+  if (last === 'count') return undefined;
+  if (root === 'order' && path[0] === 'pins') return last === 'serials' ? 'serials' : 'PINs';
+  const field = Object.hasOwn(fields, root) && path.length === 0 ? fields[root] : undefined;
+  if (field !== undefined) return READ_AS[field.as];
+  const known = PARTS[[root, ...path].join('.')];
+  if (known !== undefined || path.length !== 1 || ['order', 'v1', 'sent', 'login', 'words'].includes(root)) return known;
+  return COLUMNS[path[0]!];
+}
+
+function checkText(text: string, path: YamlPath, fields: Fields, checking: Checking): void {
+  const key = String(path.at(-1));
+  if ((key === 'status' || key === 'Status') && !text.startsWith('$') && path[0] !== 'rows') checkWord(key, text, path, checking);
+  if (text.startsWith('$')) return;
+  const found = sourceWithoutDollar(text, path, fields);
+  if (found !== undefined)
+    checking.report(path, 'dollar-forgotten', `\`${text}\` would be told as it stands here`, { hint: `write \`${found}\`` });
+}
+
+const isRoot = (name: string, fields: Fields): boolean =>
+  Object.hasOwn(ROOT_SHAPES, name) || Object.hasOwn(fields, name) || name === 'v1' || name === 'row';
+
+/** The source that a text was meant to be. */
+function sourceWithoutDollar(text: string, path: YamlPath, fields: Fields): string | undefined {
+  const [, dollar = '', root = '', rest = ''] = /^\s*(\$?)\s*([A-Za-z_]\w*)((?:\.\w+)*(?:\s*\|\s*\w+)*)\s*$/.exec(text) ?? [];
+  if (root === '' || !isRoot(root, fields)) return undefined;
+  const last = rest.split('|').slice(1).at(-1)?.trim();
+  const isTransformed = last !== undefined && (Object.hasOwn(OUTPUT_TRANSFORMS, last) || Object.hasOwn(TABLE_TRANSFORMS, last));
+  const meant = `$${root}${rest}`;
+  if (dollar !== '' || rest.startsWith('.') || isTransformed) return meant;
+  if (rest !== '') return undefined;
+  // A word that is also the name of a field, such as `service: cable`, is told of something else.
+  const key = String(path.at(-1));
+  const field = Object.hasOwn(fields, root) ? fields[root] : undefined;
+  const isSent = path[2] === 'call';
+  const isOwnName = field !== undefined && [root, ...field.from, ...(field.otherwise ?? [])].includes(key);
+  return isSent || isOwnName || root === 'text' ? meant : undefined;
+}
+
+/** Spellings of a format's own words are left to its author; the words of `words` are judged in check-told.ts. */
+function checkWord(key: string, word: string, path: YamlPath, { report }: Checking): void {
+  const strange = /[^\x20-\x7E]/.exec(word)?.[0];
+  const what =
+    strange === undefined
+      ? 'a blank around it'
+      : `U+${strange.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} in it`;
+  if (word.trim() !== word || strange !== undefined)
+    report(path, 'word-not-exact', `no script compares \`${key}\` with \`${word}\`: there is ${what}`);
+}

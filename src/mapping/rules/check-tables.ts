@@ -1,0 +1,152 @@
+/** Tables and their numbers: two values that claim one word or prefix, numbers that mean nothing, lists that do not read back. */
+import { CATALOG_LISTS } from '../language/schema';
+import { nearestName } from '../nearest-name';
+import { toNumbering } from '../numbering';
+import type { YamlPath } from '../read-yaml';
+import { ROW_SHAPES } from '../shapes';
+import type { MappingSource } from '../source';
+import { normaliseWord } from '../table';
+import { hintFor, reportTwins, type Checking } from './checking';
+
+type Values = NonNullable<MappingSource['tables'][string]['values']>;
+type Numbers = Readonly<Record<string, string>>;
+
+export function checkTables(checking: Checking): void {
+  const { source, report } = checking;
+  for (const [name, { title, values = {}, numbers = {} }] of Object.entries(source.tables)) {
+    const path = ['tables', name];
+    checkWords(values, path, checking);
+    checkPrefixes(values, path, checking);
+    checkNumbers(numbers, [...path, 'numbers'], checking, { title, values });
+    checkValues(name, checking);
+    checkShownIn(name, checking);
+  }
+  for (const [id, format] of source.formats)
+    for (const [table, numbers] of Object.entries(format.numbers ?? {})) {
+      const path = ['formats', id, 'numbers', table];
+      // Their values are judged where they are compiled.
+      checkNumbers(numbers, path, checking);
+      checkCompleteness(table, numbers, path, checking);
+    }
+  for (const [index, { table: name, numbers }] of source.other_numberings.entries()) {
+    const path = ['other_numberings', index];
+    const table = source.tables[name];
+    checkNumbers(numbers, [...path, 'numbers'], checking, table);
+    if (table !== undefined) continue;
+    const near = nearestName(name, Object.keys(source.tables));
+    const hint = near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
+    report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, hint);
+  }
+  checkOthers(checking);
+}
+
+interface Owner {
+  readonly value: string;
+  readonly at: YamlPath;
+  readonly what: 'key' | 'value';
+}
+
+/** The second of two values that claim one word would win in silence. */
+function checkWords(values: Values, path: YamlPath, { source, report }: Checking): void {
+  const owners = new Map<string, Owner>(
+    Object.keys(values).map((value) => [normaliseWord(value), { value, at: [...path, 'values', value], what: 'key' }]),
+  );
+  for (const [value, { words }] of Object.entries(values)) {
+    for (const [index, word] of words.entries()) {
+      const place = [...path, 'values', value, 'words', index];
+      const normal = normaliseWord(word);
+      const owner = owners.get(normal);
+      if (normal === '') report(place, 'empty-word', `\`${word}\` has neither letter nor digit, so nothing can match it`);
+      else if (owner === undefined) owners.set(normal, { value, at: place, what: 'value' });
+      else if (owner.value !== value)
+        report(place, 'word-shared', `\`${word}\` is already a word of \`${owner.value}\``, {
+          hint: `it also stands at ${source.places.say(owner.at, owner.what)}`,
+        });
+      if (/^\s*\d+(?:\.0+)?\s*$/.test(word)) report(place, 'word-is-number', `\`${word}\` is a number, not a word`);
+    }
+  }
+}
+
+function checkPrefixes(values: Values, path: YamlPath, { report }: Checking): void {
+  const owners = new Map<string, string>();
+  for (const [value, { prefixes }] of Object.entries(values)) {
+    for (const [index, prefix] of (prefixes ?? []).entries()) {
+      const owner = owners.get(prefix);
+      if (owner === undefined) owners.set(prefix, value);
+      else if (owner !== value)
+        report([...path, 'values', value, 'prefixes', index], 'prefix-shared', `${prefix} is already a prefix of \`${owner}\``);
+    }
+  }
+}
+
+/** Two numbers for one value would make a list that does not read back. */
+function checkNumbers(
+  numbers: Numbers,
+  path: YamlPath,
+  checking: Checking,
+  table?: { readonly title: string; readonly values?: Values | undefined },
+): void {
+  const { report } = checking;
+  const values = new Map<string, string>();
+  reportTwins(numbers, path, checking);
+  for (const [number, value] of Object.entries(numbers)) {
+    if (table !== undefined && !Object.hasOwn(table.values ?? {}, value))
+      report([...path, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, {
+        hint: `known: ${Object.keys(table.values ?? {}).join(', ')}`,
+      });
+    const other = values.get(value);
+    if (other !== undefined) report([...path, number], 'numbering-not-one-to-one', `${number} and ${other} both mean ${value}`);
+    values.set(value, number);
+  }
+}
+
+function checkCompleteness(name: string, numbers: Numbers, path: YamlPath, { source, report }: Checking): void {
+  const table = source.tables[name];
+  const known = { ...table?.numbers, ...numbers };
+  const without = Object.keys(table?.values ?? {}).filter((value) => !Object.values(known).includes(value));
+  if (without.length > 0) report(path, 'numbering-incomplete', `no number means ${without.join(' or ')}`, { at: 'key' });
+}
+
+function checkValues(name: string, { source, report }: Checking): void {
+  const { values = {}, catalog, unlisted, numbers = {} } = source.tables[name]!;
+  const isEmpty = Object.keys(values).length === 0 && Object.keys(numbers).length === 0;
+  if (isEmpty && catalog === undefined && unlisted === undefined)
+    report(['tables', name], 'table-reads-nothing', `no value is listed in \`${name}\``, { at: 'key' });
+  const ids = new Map<number, string>();
+  for (const [value, { id }] of Object.entries(values)) {
+    if (id === undefined) continue;
+    const owner = ids.get(id);
+    if (owner !== undefined)
+      report(['tables', name, 'values', value, 'id'], 'id-shared', `${id} is the number of ${owner} already`);
+    ids.set(id, owner ?? value);
+  }
+}
+
+/** Where callers with numbers of their own are shown them. */
+function checkShownIn(name: string, { source, report }: Checking): void {
+  for (const [index, place] of (source.tables[name]!.shown_in ?? []).entries()) {
+    const path = ['tables', name, 'shown_in', index];
+    const [list = '', column = ''] = place.split('.');
+    const columns = ROW_SHAPES[`catalog.${list}`];
+    if (columns === undefined) report(path, 'unknown-list', `the catalog has no list \`${list}\``, hintFor(list, CATALOG_LISTS));
+    else if (!Object.hasOwn(columns, column))
+      report(path, 'unknown-column', `rows of ${list} have no column \`${column}\``, hintFor(column, Object.keys(columns)));
+  }
+}
+
+/** A numbering that a format has already explains nothing to the guard. */
+function checkOthers({ source, report }: Checking): void {
+  for (const [index, { table, numbers }] of source.other_numberings.entries()) {
+    const twin = [...source.formats].find(
+      ([, { guard, ...format }]) => guard !== 'own' && isSame(format.numbers?.[table], numbers),
+    );
+    if (twin !== undefined)
+      report(['other_numberings', index, 'numbers'], 'numbering-identical', `format \`${twin[0]}\` numbers exactly so`);
+  }
+}
+
+function isSame(a: Numbers | undefined, b: Numbers): boolean {
+  if (a === undefined) return false;
+  const [one, other] = [toNumbering(a), toNumbering(b)];
+  return one.size === other.size && [...one].every(([number, value]) => other.get(number) === value);
+}

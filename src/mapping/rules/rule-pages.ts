@@ -1,0 +1,51 @@
+/**
+ * The words of the rules, read from the pages in docs/rules: what a rule is about stands there once, for who reads the page,
+ * for `check`, which tells the cure, and for code hosts. Only who prints problems needs them.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const RULE_PAGES = resolve(__dirname, '..', '..', '..', 'docs', 'rules');
+
+/** A heading of a page, and what stands below it. */
+export interface RuleSection {
+  readonly page: string;
+  readonly rule: string;
+  readonly title: string;
+  readonly severity: string;
+  /** What happens to an order, or to whom, when the rule is broken. */
+  readonly why: string;
+  readonly mend: string;
+  /** What `check --fix` does about it, for who reads the page; empty where it does nothing. Nothing that could move money is ever fixed. */
+  readonly fix: string;
+  /** What follows the words: the example, in its fence. */
+  readonly example: string;
+}
+
+/** `Title (error). Why. Cure: …`, wrapped as it comes. */
+const SECTION =
+  /^(?<rule>\S+)\n\n(?<title>[^]*?) \((?<severity>error|warning)\)\. (?<why>[^]*?)\nCure: (?<mend>[^]*?)(?: (?<fix>`compat-gateway check --fix` [^`]*))?\n\n(?<example>[^]*)$/;
+
+/** Every rule of the pages, in their order. */
+export function readRulePages(): RuleSection[] {
+  const pages = readdirSync(RULE_PAGES).filter((name) => name.endsWith('.md') && name !== 'README.md');
+  return pages.flatMap((page) => {
+    const [, ...sections] = readFileSync(join(RULE_PAGES, page), 'utf8').split(/^## /m);
+    return sections.map((text): RuleSection => {
+      const { example, ...words } = SECTION.exec(text)?.groups as Omit<RuleSection, 'page'>;
+      const inOneLine = Object.entries<string | undefined>(words).map(([name, said]) => [
+        name,
+        (said ?? '').replaceAll('\n', ' '),
+      ]);
+      return { page, example, ...(Object.fromEntries(inOneLine) as Omit<RuleSection, 'page' | 'example'>) };
+    });
+  });
+}
+
+let read: ReadonlyMap<string, RuleSection> | undefined;
+
+/** Undefined for codes of other files, such as the sandbox's, and where the program was installed without its pages. */
+export function wordsOf(code: string): RuleSection | undefined {
+  read ??= new Map((existsSync(RULE_PAGES) ? readRulePages() : []).map((section) => [section.rule, section]));
+  return read.get(code);
+}

@@ -1,0 +1,200 @@
+/**
+ * What is wrong with a file, in our words. The sentences of the YAML library are for who knows its grammar, and those of zod name
+ * types of JavaScript. A schema's own message goes before.
+ */
+import type { YAMLError } from 'yaml';
+import type { z } from 'zod';
+import { nearestName } from './nearest-name';
+
+type Issue = z.core.$ZodRawIssue;
+type IssueCode = z.core.$ZodIssueCode;
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: '`true` or `false`',
+  array: 'a list such as [a, b]',
+  object: 'keys and values',
+  record: 'keys and values',
+  null: 'nothing',
+};
+
+const kindOf = (expected: string): string => KINDS[expected] ?? 'another kind of value';
+
+/** Never the value itself: it may be a secret. */
+function found(input: unknown): string {
+  if (input === null) return 'nothing';
+  if (typeof input === 'boolean') return `\`${input}\``;
+  return Array.isArray(input) ? 'a list' : kindOf(typeof input);
+}
+
+function instead(expected: string, input: unknown): string {
+  return input === undefined ? `this is missing: expected ${expected}` : `expected ${expected}, not ${found(input)}`;
+}
+
+const choices = (values: readonly unknown[]): string => values.map((value) => `\`${String(value)}\``).join(', ');
+
+/** One sentence a code: a code that zod adds does not compile until it has one. */
+export const ISSUES: { readonly [Code in IssueCode]: (issue: Issue & { readonly code: Code }) => string } = {
+  invalid_type: ({ expected, input }) => instead(kindOf(expected), input),
+  too_big: ({ maximum, inclusive }) => `expected ${inclusive === false ? 'less than' : 'at most'} ${String(maximum)}`,
+  too_small: ({ minimum, inclusive, origin }) =>
+    `expected ${inclusive === false ? 'more than' : 'at least'} ${String(minimum)}${origin === 'string' ? ' characters' : ''}`,
+  invalid_format: ({ format, prefix }) =>
+    format === 'starts_with'
+      ? `expected a text that begins with \`${String(prefix)}\``
+      : 'this is not written as it must be here',
+  not_multiple_of: ({ divisor }) => `expected a multiple of ${String(divisor)}`,
+  unrecognized_keys: ({ keys }) => `nothing here is called ${choices(keys)}`,
+  invalid_union: ({ errors, input }) => instead(oneOf(errors ?? []), input),
+  invalid_key: ({ issues }) => issues?.[0]?.message ?? 'this key is not written as it must be here',
+  invalid_element: ({ issues }) => issues?.[0]?.message ?? 'something in here is not as it must be',
+  invalid_value: ({ values }) => (values.length === 1 ? `expected ${choices(values)}` : `expected one of ${choices(values)}`),
+  custom: () => 'this value is not usable here',
+};
+
+/** The kinds of values that a union accepts. */
+function oneOf(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const kinds = errors.flatMap(([first]) => (first?.code === 'invalid_type' ? [kindOf(first.expected)] : []));
+  return kinds.length === 0 ? 'another kind of value' : [...new Set(kinds)].join(' or ');
+}
+
+/** For `safeParse(…, { error })`. */
+export const sayIssue: z.core.$ZodErrorMap = (issue) => (ISSUES[issue.code] as (issue: Issue) => string)(issue);
+
+/** The flag that an operator meant by a word such as `no`, which YAML 1.1 read as false and YAML 1.2 reads as text. */
+export function meantChoice(input: unknown, values: readonly string[]): string | undefined {
+  const said = switchOf(input);
+  if (said !== undefined) {
+    const word = said ? ['on', 'true'] : ['off', 'false'];
+    return word.find((one) => values.includes(one)) ?? (said && values.length === 1 ? values[0] : undefined);
+  }
+  return typeof input === 'string' ? nearestName(input, values) : undefined;
+}
+
+/** True for yes, false for no, undefined for anything else. */
+function switchOf(input: unknown): boolean | undefined {
+  const word = typeof input === 'boolean' || typeof input === 'number' || typeof input === 'string' ? String(input) : '';
+  if (/^(?:y|yes|true|on|1|enabled?)$/i.test(word.trim())) return true;
+  return /^(?:n|no|none|false|of+|0|disabled?)$/i.test(word.trim()) ? false : undefined;
+}
+
+/** What to write instead, where the kind of the value alone is wrong. */
+export function hintForIssue(issue: z.core.$ZodIssue): string | undefined {
+  const { code, input } = issue;
+  if (code === 'invalid_value') {
+    const meant = meantChoice(input, issue.values.map(String));
+    if (meant !== undefined) return `did you mean \`${meant}\`?`;
+    return switchOf(input) === false && issue.values.length === 1 ? 'leave the key out' : undefined;
+  }
+  if (code === 'invalid_type' && issue.expected === 'boolean') {
+    const said = switchOf(input);
+    return said === undefined ? undefined : `write \`${said}\``;
+  }
+  const expected = code === 'invalid_type' ? issue.expected : code === 'invalid_union' ? 'string' : undefined;
+  if (input === null) return 'nothing stands behind the colon: write the value there, or delete the key';
+  const isScalar = ['string', 'number', 'boolean'].includes(typeof input);
+  if (expected === 'string' && isScalar && typeof input !== 'string') return 'put it in quotes';
+  return expected === 'array' && isScalar ? 'put brackets around it' : undefined;
+}
+
+type SyntaxCode = YAMLError['code'];
+
+export interface Said {
+  readonly message: string;
+  readonly hint: string;
+}
+
+const ALIASES: Said = {
+  message: 'an anchor `&name` or an alias `*name` is not written like one',
+  hint: 'write `&name` before a value and `*name` for it later, or write the value out; a text that begins with `*` or `&` needs quotes',
+};
+const TAGS: Said = {
+  message: 'a word with `!` is a tag in YAML, and mappings know none',
+  hint: 'put a text that begins with `!` in quotes',
+};
+const INDENT: Said = {
+  message: 'this line is indented neither like the one above it nor one level deeper',
+  hint: 'what belongs together begins at the same column; one level deeper is two spaces',
+};
+const FLOW: Said = {
+  message: 'a `key: value` stands inside brackets without a comma before it',
+  hint: 'put commas between the things in brackets; within `{ }` and `[ ]` everything is written in brackets',
+};
+const NO_KEY: Said = {
+  message: 'this line is no `key: value`',
+  hint: 'a key needs a colon and a blank behind it; a text of several lines needs quotes',
+};
+const OUT_OF_PLACE: Said = {
+  message: 'this does not belong here',
+  hint: 'look at the line and the one before it: a bracket, a quote, a comma or the indentation is off; a quote inside quotes is written twice',
+};
+const SIGN_MISSING: Said = {
+  message: 'a sign is missing here',
+  hint: 'look at the line and the one before it for a bracket, a quote, a comma or a colon that is not there',
+};
+
+/** One sentence a code: a code that the library adds does not compile until it has one. */
+export const SYNTAX: Readonly<Record<SyntaxCode, Said>> = {
+  ALIAS_PROPS: ALIASES,
+  BAD_ALIAS: ALIASES,
+  BAD_DIRECTIVE: { message: 'a line that begins with `%` is for YAML itself', hint: 'delete it: mappings need none' },
+  BAD_DQ_ESCAPE: {
+    message: 'a backslash in double quotes means something else, and not this',
+    hint: "use single quotes, within which a backslash is itself: 'a\\b'",
+  },
+  BAD_INDENT: INDENT,
+  BAD_PROP_ORDER: ALIASES,
+  BAD_SCALAR_START: {
+    message: 'a text cannot begin with this sign',
+    hint: "put the text in quotes: '@shop'",
+  },
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: 'there is a second `key:` in a value',
+    hint: 'a text with a colon and a blank in it needs quotes; nested keys go between `{ }` or on lines of their own',
+  },
+  BLOCK_IN_FLOW: FLOW,
+  DUPLICATE_KEY: { message: 'this key stands here for the second time', hint: 'keep one of the two' },
+  IMPOSSIBLE: OUT_OF_PLACE,
+  KEY_OVER_1024_CHARS: {
+    message: 'a key is longer than 1024 characters',
+    hint: 'most likely a quote or a line break is missing',
+  },
+  MISSING_CHAR: SIGN_MISSING,
+  MULTILINE_IMPLICIT_KEY: NO_KEY,
+  MULTIPLE_ANCHORS: ALIASES,
+  MULTIPLE_DOCS: {
+    message: 'a second document begins here',
+    hint: 'delete the line `---`, or put what follows into a file of its own',
+  },
+  MULTIPLE_TAGS: TAGS,
+  NON_STRING_KEY: { message: 'a key is a text or a number', hint: 'put the key in quotes' },
+  RESOURCE_EXHAUSTION: {
+    message: 'brackets or levels stand in each other too deeply',
+    hint: 'nothing in a mapping needs more than a few levels',
+  },
+  TAB_AS_INDENT: { message: 'a tab is used for indentation', hint: 'use two spaces for each level' },
+  TAG_RESOLVE_FAILED: TAGS,
+  UNEXPECTED_TOKEN: OUT_OF_PLACE,
+  BAD_COLLECTION_TYPE: TAGS,
+};
+
+/** What the library says more exactly than by its code. Only looked for, never shown. */
+const CLOSER: readonly (readonly [RegExp, Said])[] = [
+  [
+    /closing ['"]quote/,
+    { message: 'a text in quotes is not closed', hint: 'put the missing quote; a quote inside quotes is written twice' },
+  ],
+  [/end with a \]/, { message: 'the bracket `[` is not closed', hint: 'put `]` where the list ends' }],
+  [/end with a \}/, { message: 'the bracket `{` is not closed', hint: 'put `}` where its keys end' }],
+  [/Missing , /, { message: 'a comma is missing before this', hint: 'put commas between the things in brackets' }],
+  [/Unexpected (?:,|empty item)/, { message: 'there is a comma too many', hint: 'delete it, or put what is missing before it' }],
+  [/flow-(?:map|seq)-end/, { message: 'this bracket closes nothing', hint: 'delete it, or put the one that opens' }],
+  [/space after :/, { message: 'a blank is missing behind the colon', hint: 'write `key: value`' }],
+  [/followed by map values/, NO_KEY],
+];
+
+export function saySyntax({ code, message }: Pick<YAMLError, 'code' | 'message'>): Said {
+  return CLOSER.find(([pattern]) => pattern.test(message))?.[1] ?? SYNTAX[code];
+}

@@ -1,0 +1,52 @@
+/** What an operator has at hand of a script → the request in it. Nothing of the machine that reads it gets into the request. */
+import type { SavedRequest } from '../../domain/legacy';
+import { parsePhp } from './parse-php';
+import { parseRequestText } from './parse-request';
+import type { Address } from './php-request';
+
+/** As much as a script of ours would ever send, and little enough to be read with each key that is pressed. */
+export const PASTE_MAX = 64_000;
+
+export type PasteKind = 'curl command' | 'HTTP request' | 'PHP' | 'JSON' | 'form fields';
+
+export interface Paste {
+  readonly kind: PasteKind;
+  readonly request: SavedRequest;
+}
+
+/** `address` is for fields alone. Throws a sentence, without any value that was pasted, when no request can be read. */
+export function parsePaste(text: string, address: Address): Paste {
+  const trimmed = text.replace(/^\uFEFF/, '').trim();
+  if (trimmed.length > PASTE_MAX) throw new Error(`The paste is longer than ${PASTE_MAX} characters.`);
+  const kind = kindOf(trimmed);
+  if (kind === undefined)
+    throw new Error(
+      'This is none of what can be read: a curl command line, an HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1, a PHP array or curl_setopt lines, JSON, or form fields such as network=1&amount=100.',
+    );
+  return { kind, request: READERS[kind](trimmed, address) };
+}
+
+function kindOf(text: string): PasteKind | undefined {
+  if (/^(?:[$>#%]\s+|[A-Z]:\\[^>\n]*>\s*|PS[^>\n]*>\s*)?(?:\S*[/\\])?curl(?:\.exe)?\s/.test(text)) return 'curl command';
+  if (/^[A-Z]+ \S+(?: HTTP\/\d(?:\.\d)?)?\s*(?:\n|$)/.test(text) || /^> [A-Z]+ \S+ HTTP\//m.test(text)) return 'HTTP request';
+  if (text.startsWith('{')) return 'JSON';
+  if (/^(?:<\?|\$|\[|array\s*\(|curl_setopt|return\b|\/\/|#|\/\*)/i.test(text) || /CURLOPT_|=>/.test(text)) return 'PHP';
+  return /^[\w[\].%-]+=[^\s&]*(?:&[\w[\].%-]+=[^\s&]*)*$/.test(text) ? 'form fields' : undefined;
+}
+
+const READERS: Readonly<Record<PasteKind, (text: string, address: Address) => SavedRequest>> = {
+  'curl command': (text) => parseRequestText(text, noFile),
+  'HTTP request': (text) => parseRequestText(text, noFile),
+  PHP: parsePhp,
+  JSON: (text, address) => fieldsAlone(text, 'application/json', address),
+  'form fields': (text, address) => fieldsAlone(text, 'application/x-www-form-urlencoded', address),
+};
+
+/** `-d @file` would read a file of the gateway's machine. */
+function noFile(): never {
+  throw new Error('The command sends a file, which is not read here: paste what stands in it.');
+}
+
+function fieldsAlone(text: string, type: string, { method, target }: Address): SavedRequest {
+  return { method, target, headers: [`Content-Type: ${type}`], body: Buffer.from(text) };
+}

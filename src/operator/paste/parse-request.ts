@@ -1,0 +1,108 @@
+/**
+ * What people have at hand → the request in it: a curl command line, raw HTTP as a proxy or a log keeps it, or what
+ * `curl -v` printed. Throws a sentence for what is none of these.
+ */
+import { parse } from 'shell-quote';
+import { parseCurl, type ReadFile } from './parse-curl';
+import type { SavedRequest } from '../../domain/legacy';
+
+const REQUEST_LINE = /^[A-Z]+ \S+(?: HTTP\/\d(?:\.\d)?)?$/;
+
+export function parseRequestText(text: string, readFile?: ReadFile): SavedRequest {
+  const trimmed = text.replace(/^\uFEFF/, '').trim();
+  const curl = /^(?:[$>#%]\s+|[A-Z]:\\[^>\n]*>\s*|PS[^>\n]*>\s*)?((?:\S*[/\\])?curl(?:\.exe)?\s[\s\S]*)$/.exec(trimmed)?.[1];
+  if (curl !== undefined) return parseCurl(splitWords(curl), readFile);
+  const lines = trimmed.split('\n').map((line) => line.replace(/\r$/, ''));
+  if (lines.some((line) => /^> [A-Z]+ \S+ HTTP\//.test(line))) return parseTranscript(lines);
+  if (!REQUEST_LINE.test(lines[0] ?? ''))
+    throw new Error(
+      'Expected a curl command line, or a raw HTTP request that begins with a line such as POST /api/topup/ HTTP/1.1.',
+    );
+  return parseRaw(trimmed);
+}
+
+/** `curl -v --trace-ascii` and the like: `>` stands before what was sent, `<` before what came, `*` before remarks. */
+function parseTranscript(lines: readonly string[]): SavedRequest {
+  const sent = lines.filter((line) => line.startsWith('>')).map((line) => line.replace(/^> ?/, ''));
+  // Only one request: a transcript with redirects or several calls begins with the one that was meant.
+  const next = sent.findIndex((line, index) => index > 0 && REQUEST_LINE.test(line));
+  const first = next < 0 ? sent : sent.slice(0, next);
+  const blank = first.indexOf('');
+  // `curl -v` does not show the body it sends; some tools do, as lines with the same mark.
+  return parseRaw(blank < 0 ? first.join('\n') : `${first.slice(0, blank).join('\n')}\n\n${first.slice(blank + 1).join('\n')}`);
+}
+
+function parseRaw(text: string): SavedRequest {
+  const [, head = text, body = ''] = /^(.*?)\r?\n\r?\n(.*)$/s.exec(text) ?? [];
+  const [first = '', ...headers] = head.split(/\r?\n/);
+  const [method = 'GET', target = '/'] = first.split(' ');
+  const isChunked = headers.some((header) => /^transfer-encoding\s*:.*\bchunked\b/i.test(header));
+  // A request to a proxy has the whole address; scripts never send that, but their logs do.
+  const path = /^https?:\/\//i.test(target) && URL.canParse(target) ? pathOf(new URL(target)) : target;
+  return { method, target: path, headers, body: isChunked ? readChunks(Buffer.from(body)) : Buffer.from(body) };
+}
+
+function pathOf({ pathname, search }: URL): string {
+  return `${pathname}${search}`;
+}
+
+/** RFC 9112 section 7.1. What does not look like chunks has been put together already by whoever saved it. */
+function readChunks(body: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  let at = 0;
+  while (at < body.length) {
+    const lineEnd = body.indexOf('\n', at);
+    const size = /^([0-9a-fA-F]{1,8})(?:;.*)?\r?$/.exec(body.toString('latin1', at, lineEnd < 0 ? body.length : lineEnd))?.[1];
+    if (size === undefined) return body;
+    const bytes = parseInt(size, 16);
+    if (bytes === 0) return Buffer.concat(chunks);
+    if (lineEnd < 0 || lineEnd + 1 + bytes > body.length) return body;
+    chunks.push(body.subarray(lineEnd + 1, lineEnd + 1 + bytes));
+    at = lineEnd + 1 + bytes;
+    at += body[at] === 0x0d ? 2 : 1;
+  }
+  return chunks.length === 0 ? body : Buffer.concat(chunks);
+}
+
+/** A command line as people paste it → its words: of a POSIX shell, or of the Windows prompt with its carets. */
+export function splitWords(commandLine: string): string[] {
+  return /\^\s*\r?\n|\^"/.test(commandLine) ? splitWindowsWords(commandLine) : splitShellWords(commandLine);
+}
+
+function splitShellWords(commandLine: string): string[] {
+  const plain = commandLine.replace(/\\\r?\n/g, ' ').replace(/\$'((?:[^'\\]|\\.)*)'/gs, (_all, text: string) => ansiWord(text));
+  // A variable stays as it is written, and so does a pattern: nothing of this machine gets into the request.
+  const words = parse(plain, (name) => `$${name}`);
+  return words.map((word) => (typeof word === 'string' ? word : 'pattern' in word ? word.pattern : 'op' in word ? word.op : ''));
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
+
+/** `$'…'`, as browsers write it in "copy as cURL", in single quotes. */
+function ansiWord(text: string): string {
+  const read = text.replace(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))/gs, (_all, u?: string, x?: string, letter?: string) =>
+    u !== undefined || x !== undefined
+      ? String.fromCharCode(parseInt(u ?? x ?? '', 16))
+      : (ESCAPES[letter ?? ''] ?? letter ?? ''),
+  );
+  return `'${read.replaceAll("'", `'"'"'`)}'`;
+}
+
+/**
+ * The prompt takes a caret away first, then the program splits at spaces outside double quotes; `\"` and `""` inside are
+ * a quote. https://learn.microsoft.com/cpp/c-language/parsing-c-command-line-arguments
+ */
+function splitWindowsWords(commandLine: string): string[] {
+  const text = commandLine.replace(/\^\s*\r?\n/g, ' ').replace(/\^(.)/gs, '$1');
+  const words: string[] = [];
+  for (const [word] of text.matchAll(/(?:[^\s"\\]|\\+"?|"(?:[^"\\]|\\.|"")*"?)+/gs)) {
+    words.push(
+      word
+        .replace(/\\"/g, '\0')
+        .replace(/(?<=")((?:[^"]|"")*)(?=")/g, (inside) => inside.replaceAll('""', '\0'))
+        .replaceAll('"', '')
+        .replaceAll('\0', '"'),
+    );
+  }
+  return words;
+}

@@ -1,0 +1,254 @@
+/** One day of one key: what the journal says against what v1 has. What is worst for somebody's money stands first. */
+import { kobo, ZERO_KOBO, type AmountMinor } from '../domain/amount';
+import type { Clock } from '../domain/clock';
+import type { Day } from '../domain/day';
+import type { Order } from '../domain/order';
+import { isSafeToRefund, referenceOf } from '../domain/outcome';
+import { compareReceipt, numberIn } from '../gateway/proof/compare-receipt';
+import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import type { CallContext, Upstream } from '../upstream/upstream';
+import { askPatiently, MARGIN_MS, readReceipt, readV1Day, type Ask, type V1Day, type V1Row } from './read-v1-day';
+
+/** The worst first: the report is in this order. */
+const DIFFERENCES = ['charged_told_failed', 'sold_not_at_v1', 'not_in_journal', 'differs', 'open'] as const;
+
+export interface Difference {
+  readonly kind: (typeof DIFFERENCES)[number];
+  readonly atMs: number;
+  readonly order?: Order;
+  readonly row?: V1Row;
+  /** False where v1's row names neither the reference nor the request id, and only looks like the order. */
+  readonly isSure: boolean;
+  /** Of `differs`. */
+  readonly what?: 'charge' | 'price' | 'number';
+}
+
+export interface Sum {
+  readonly count: number;
+  readonly charged: AmountMinor;
+  /** How many of them do not show what was charged. */
+  readonly unpriced: number;
+}
+
+export interface WalletMovement {
+  readonly opening: AmountMinor;
+  readonly charged: AmountMinor;
+  /** Rows of v1 that brought money in. */
+  readonly moneyIn: AmountMinor;
+  /** What neither explains: money put in beside the history, late refunds. */
+  readonly other: AmountMinor;
+  readonly closing: AmountMinor;
+}
+
+export interface DayReport {
+  readonly result: 'agree' | 'differences' | 'incomplete';
+  readonly day: Day;
+  /** Why it is incomplete, in sentences. */
+  readonly unread: readonly string[];
+  readonly differences: readonly Difference[];
+  /** All orders of the day in the journal. */
+  readonly orders: number;
+  readonly journal: Sum;
+  readonly v1: Sum;
+  /** Charged and given back, by v1's history. */
+  readonly refunds: Sum;
+  readonly walletNow: AmountMinor | undefined;
+  /** Absent where v1 does not show the balances that it takes. */
+  readonly wallet: WalletMovement | undefined;
+}
+
+export interface DayParts {
+  readonly journal: Pick<Journal, 'listOfOwner' | 'findByReference'>;
+  readonly upstream: Pick<Upstream, 'find'>;
+  readonly context: CallContext;
+  readonly mapping: Mapping;
+  readonly clock: Clock;
+}
+
+export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
+  const ask = askPatiently(parts.upstream, parts.context, parts.clock);
+  // v1 first: whatever made a row of its history was in the journal before.
+  const v1 = await readV1Day(day, ask);
+  const unread = [...v1.unread];
+  const orders = await readOrders(day, v1.rows, parts, unread);
+  const pairs = pairUp(orders, v1.rows, parts.mapping);
+  const zone = zoneOf(pairs);
+  const isOfDay = (atMs: number): boolean => atMs >= day.fromMs && atMs < day.untilMs;
+  const ofDay = orders.filter(({ openedAtMs }) => isOfDay(openedAtMs));
+  const matched: Pair[] = [];
+  for (const order of ofDay) matched.push(pairs.get(order) ?? (await askForRow(order, ask)));
+  const unasked = matched.filter(({ isUnread }) => isUnread === true).length;
+  if (unasked > 0) unread.push(`What v1 has of orders whose references its history did not show: ${unasked}.`);
+  const taken = new Set([...pairs.values()].map(({ row }) => row));
+  const strange = v1.rows.filter((row) => !taken.has(row) && !row.isMoneyIn && isOfDay(row.timesMs[zone]!));
+  for (const { reference, status } of [...matched.flatMap(({ row }) => row ?? []), ...strange])
+    if (status === 'other') unread.push(`The status that v1 gives ${reference} is unknown here.`);
+  const differences = [
+    ...matched.flatMap((pair) => judge(pair, parts.mapping)),
+    ...strange
+      .filter(({ status }) => status === 'charged')
+      .map((row): Difference => ({ kind: 'not_in_journal', atMs: row.timesMs[zone]!, row, isSure: true })),
+  ].sort((one, other) => DIFFERENCES.indexOf(one.kind) - DIFFERENCES.indexOf(other.kind) || one.atMs - other.atMs);
+  const rows = [...matched.flatMap(({ row }) => (row === undefined ? [] : [row])), ...strange];
+  return {
+    result: unread.length > 0 ? 'incomplete' : differences.length > 0 ? 'differences' : 'agree',
+    ...{ day, unread, differences, orders: ofDay.length, walletNow: v1.walletNow },
+    journal: sumUp(
+      ofDay.filter(({ outcome }) => outcome?.kind === 'succeeded' || outcome?.kind === 'pending').map(chargedByJournal),
+    ),
+    v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
+    refunds: sumUp(rows.filter(({ status }) => status === 'failed').map(chargedByV1)),
+    wallet: walletOf(v1, isOfDay, zone),
+  };
+}
+
+/** Those opened around the day, and those of another day that v1 wrote down in it. */
+async function readOrders({ fromMs, untilMs }: Day, rows: readonly V1Row[], { journal, context }: DayParts, unread: string[]) {
+  const owner = context.credentials.fingerprint;
+  const byNumber = new Map<number, Order>();
+  const listed = journal.listOfOwner({
+    ...{ owner, fromMs: fromMs - MARGIN_MS, limit: Number.MAX_SAFE_INTEGER },
+    onUnreadable: ({ message }) => void unread.push(message),
+  });
+  for await (const order of listed)
+    if (order.openedAtMs >= fromMs - MARGIN_MS && order.openedAtMs < untilMs + MARGIN_MS) byNumber.set(order.number, order);
+  for (const { reference } of rows) {
+    const order = await journal.findByReference(owner, reference);
+    if (order !== undefined && !byNumber.has(order.number)) byNumber.set(order.number, order);
+  }
+  return [...byNumber.values()];
+}
+
+interface Pair {
+  readonly order: Order;
+  readonly row: V1Row | undefined;
+  readonly isSure: boolean;
+  /** Nobody can tell whether v1 has it. */
+  readonly isUnread?: boolean;
+}
+
+/** Whose each row is: by v1's reference, then by request id, then by number, amount, service and time. */
+function pairUp(orders: readonly Order[], rows: readonly V1Row[], mapping: Mapping): Map<Order, Pair & { readonly row: V1Row }> {
+  const pairs = new Map<Order, Pair & { readonly row: V1Row }>();
+  const free = new Set(rows.filter((row) => !row.isMoneyIn));
+  const claim = (order: Order, row: V1Row, isSure: boolean): void => {
+    pairs.set(order, { order, row, isSure });
+    free.delete(row);
+  };
+  const byReference = new Map(orders.map((order) => [referenceOf(order.outcome), order]));
+  for (const row of rows) {
+    const order = byReference.get(row.reference);
+    if (order !== undefined) claim(order, row, true);
+  }
+  // What has a reference is no other row.
+  const unnamed = (): readonly Order[] => orders.filter((order) => !pairs.has(order) && referenceOf(order.outcome) === undefined);
+  const byRequestId = new Map(unnamed().map((order) => [order.requestId, order]));
+  for (const row of [...free]) {
+    const order = byRequestId.get(requestIdIn(row) ?? '');
+    if (order !== undefined) claim(order, row, true);
+  }
+  const wanting = unnamed().map((order) => ({ order, traits: traitsIn(order, undefined, mapping) }));
+  for (const row of [...free].reverse()) {
+    const receipt = { data: row.data };
+    const alike = wanting.filter(
+      (one) => !pairs.has(one.order) && isTimely(one.order, { ...row, row: receipt, receipt }) && isAlike(one, receipt),
+    );
+    const distance = ({ order }: (typeof alike)[number]): number =>
+      Math.min(...row.timesMs.map((time) => Math.abs(time - order.openedAtMs)));
+    const [nearest] = alike.sort((one, other) => distance(one) - distance(other));
+    if (nearest !== undefined) claim(nearest.order, row, false);
+  }
+  return pairs;
+}
+
+/** The specification shows none; a v1 that tells it is believed. */
+function requestIdIn({ data }: V1Row): string | undefined {
+  const meta = data['meta'] as { readonly request_id?: unknown } | null | undefined;
+  return [data['request_id'], meta?.request_id].find((id) => typeof id === 'string' && id !== '') as string | undefined;
+}
+
+/** Which reading of v1's times is right, by the orders that are certainly its own. West Africa Time where none tells. */
+function zoneOf(pairs: ReadonlyMap<Order, Pair & { readonly row: V1Row }>): number {
+  const votes = [...pairs.values()]
+    .filter(({ isSure }) => isSure)
+    .map(({ order, row }) => nearestOf(row.timesMs, order.openedAtMs));
+  return votes.filter((vote) => vote === 1).length * 2 > votes.length ? 1 : 0;
+}
+
+function nearestOf(timesMs: readonly number[], atMs: number): number {
+  const distances = timesMs.map((time) => Math.abs(time - atMs));
+  return distances.indexOf(Math.min(...distances));
+}
+
+/** An order with a reference that no page showed is asked for by that, before anybody says that v1 does not have it. */
+async function askForRow(order: Order, ask: Ask): Promise<Pair> {
+  const reference = referenceOf(order.outcome);
+  const receipt = reference === undefined ? 'none' : await readReceipt(reference, ask);
+  if (typeof receipt === 'object') return { order, row: receipt, isSure: true };
+  return { order, row: undefined, isSure: true, isUnread: receipt !== 'none' };
+}
+
+function judge({ order, row, isSure, isUnread = false }: Pair, mapping: Mapping): readonly Difference[] {
+  const { outcome } = order;
+  const found = (kind: Difference['kind'], what?: Difference['what']): readonly Difference[] => [
+    {
+      ...{ kind, atMs: order.openedAtMs, order, isSure },
+      ...(row === undefined ? {} : { row }),
+      ...(what === undefined ? {} : { what }),
+    },
+  ];
+  if (outcome === undefined || outcome.kind === 'pending' || outcome.kind === 'unknown') return found('open');
+  if (isSafeToRefund(outcome)) return row?.status === 'charged' ? found('charged_told_failed') : [];
+  if (row === undefined) return isUnread ? [] : found('sold_not_at_v1');
+  if (row.status === 'failed') return found('sold_not_at_v1');
+  if (row.data['status'] !== 'success') return found('open');
+  const what = differenceIn(order, row, mapping);
+  return what === undefined ? [] : found('differs', what);
+}
+
+function differenceIn(order: Order, row: V1Row, mapping: Mapping): Difference['what'] {
+  const [ours, theirs] = [chargedByJournal(order), chargedByV1(row)];
+  if (ours !== undefined && theirs !== undefined && ours !== theirs) return 'charge';
+  const traits = traitsIn(order, undefined, mapping);
+  if (traits === undefined) return undefined;
+  if (numberIn(row.data, traits) === 'other') return 'number';
+  return compareReceipt({ data: row.data }, traits).price === 'differs' ? 'price' : undefined;
+}
+
+export function chargedByJournal({ outcome }: Order): AmountMinor | undefined {
+  return outcome !== undefined && 'delivery' in outcome ? outcome.delivery?.charged : undefined;
+}
+
+/** What v1 took for it, by the wallet before and after; what failed it gave back. */
+export function chargedByV1({ balance }: V1Row): AmountMinor | undefined {
+  return balance === undefined || balance.after > balance.before ? undefined : kobo(balance.before - balance.after);
+}
+
+function sumUp(amounts: readonly (AmountMinor | undefined)[]): Sum {
+  return {
+    count: amounts.length,
+    charged: kobo(amounts.reduce<number>((sum, amount) => sum + (amount ?? 0), 0)),
+    unpriced: amounts.filter((amount) => amount === undefined).length,
+  };
+}
+
+/** By v1's own times. The day closes with what its next row found in the wallet; without one, with what is in it now. */
+function walletOf(v1: V1Day, isOfDay: (atMs: number) => boolean, zone: number): WalletMovement | undefined {
+  const isInDay = ({ timesMs }: V1Row): boolean => isOfDay(timesMs[zone]!);
+  const rows = v1.rows.filter(isInDay);
+  const newest = v1.rows.findIndex(isInDay);
+  const following = newest > 0 ? v1.rows[newest - 1] : v1.next;
+  const opening = rows.at(-1)?.balance?.before;
+  const closing = following === undefined ? v1.walletNow : following.balance?.before;
+  if (!v1.isWhole || opening === undefined || closing === undefined) return undefined;
+  let [charged, moneyIn] = [0, 0];
+  for (const { balance, status, isMoneyIn } of rows) {
+    if (balance === undefined) return undefined;
+    if (isMoneyIn) moneyIn += balance.after - balance.before;
+    else if (status !== 'failed') charged += balance.before - balance.after;
+  }
+  const other = kobo(closing - opening + charged - moneyIn);
+  return { opening, charged: kobo(charged), moneyIn: kobo(moneyIn), other: other === 0 ? ZERO_KOBO : other, closing };
+}

@@ -1,0 +1,339 @@
+/**
+ * Finds orders and refused requests as an operator asks for them, newest first, page by page. Whatever cannot be looked up is looked
+ * through from the newest on for a moment; then the page says how far back that was, and goes on from there.
+ */
+import * as z from 'zod';
+import type { Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
+import type { Keyring } from '../gateway/read/keyring';
+import { shortenRequestId } from '../gateway/read/read-raw';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import type { RefusedNote } from './note';
+import { keyOfSentId } from './notes';
+import type { NotesStore } from './notes-store';
+import type { NumberIndex } from './number-index';
+import { keyOfNumber, keysOfTyped, numbersIn } from './number-keys';
+
+export const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown', 'refused'] as const;
+
+export interface OrderQuery {
+  /** A phone, meter or card number in any spelling. */
+  readonly number?: string | undefined;
+  /** The id that the script sent, or the number that our replies call `id`. */
+  readonly requestId?: string | undefined;
+  readonly reference?: string | undefined;
+  /** A fingerprint. */
+  readonly caller?: string | undefined;
+  readonly fromMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+  readonly outcome?: (typeof OUTCOMES)[number] | undefined;
+  readonly operation?: string | undefined;
+  /** Requests that came to no order are in the list as well. */
+  readonly refusedToo?: boolean | undefined;
+  /** What the page before gave as `next`. */
+  readonly cursor?: string | undefined;
+}
+
+export type FoundRow =
+  { readonly kind: 'order'; readonly order: Order } | { readonly kind: 'refused'; readonly refused: RefusedNote };
+
+export interface FoundOrders {
+  readonly rows: readonly FoundRow[];
+  /** Where the next page begins; absent at the end. */
+  readonly next?: string;
+  /** Set where time ran out: older orders have not been looked at yet. */
+  readonly searchedBackToMs?: number;
+  /** Of a search by number while the index is being made: from when on orders can be found. */
+  readonly numbersFromMs?: number;
+}
+
+export interface FindParts {
+  readonly journal: Pick<
+    Journal,
+    'find' | 'findByNumber' | 'findByReference' | 'list' | 'listOfOwner' | 'listUnsettled' | 'owners'
+  >;
+  readonly index: Pick<NumberIndex, 'indexed' | 'find'>;
+  readonly notes: Pick<NotesStore, 'refused' | 'under'>;
+  readonly keyring: Pick<Keyring, 'hash'>;
+  readonly mapping: Mapping;
+  readonly now: () => number;
+  readonly pageSize?: number;
+  readonly budgetMs?: number;
+}
+
+const PAGE = 50;
+const BUDGET_MS = 150;
+const LOOK_AT_CLOCK_EVERY = 32;
+const INDEX_PIECE = 200;
+const OPEN_MAX = 10_000;
+const NOTES_MAX = 1_000;
+const OWNERS_AT_ONCE = 50;
+/** What came so shortly before the end of the index may have been written after it was read. */
+const LATE_MS = 20_000;
+const EVER = 2 ** 47;
+
+/** Where a page ended: the last order by time or by number, and the last refused request. */
+const cursorSchema = z.strictObject({
+  atMs: z.number(),
+  number: z.number(),
+  owner: z.string(),
+  refusedMs: z.number(),
+});
+type Cursor = z.infer<typeof cursorSchema>;
+
+const BEGINNING: Cursor = { atMs: EVER, number: Number.MAX_SAFE_INTEGER, owner: '', refusedMs: EVER };
+
+/** Throws a plain Error for a cursor that is none. */
+export async function findOrders(query: OrderQuery, parts: FindParts): Promise<FoundOrders> {
+  const cursor = query.cursor === undefined ? BEGINNING : parseCursor(query.cursor);
+  const search = new Search(query, cursor, parts);
+  return search.run();
+}
+
+function parseCursor(text: string): Cursor {
+  try {
+    return cursorSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  } catch {
+    throw new Error('This page of the list is not known. Search again.');
+  }
+}
+
+class Search {
+  readonly #query: OrderQuery;
+  readonly #cursor: Cursor;
+  readonly #parts: FindParts;
+  readonly #size: number;
+  readonly #startMs = performance.now();
+  readonly #budgetMs: number;
+  readonly #keys: ReadonlySet<string>;
+  #looked = 0;
+  /** Where time ran out. */
+  #back: Order | undefined;
+
+  constructor(query: OrderQuery, cursor: Cursor, parts: FindParts) {
+    this.#query = query;
+    this.#cursor = cursor;
+    this.#parts = parts;
+    this.#size = parts.pageSize ?? PAGE;
+    this.#budgetMs = parts.budgetMs ?? BUDGET_MS;
+    this.#keys = new Set(query.number === undefined ? [] : keysOfTyped(query.number, parts.keyring));
+  }
+
+  async run(): Promise<FoundOrders> {
+    const { outcome, refusedToo, reference, number } = this.#query;
+    const orders = outcome === 'refused' ? [] : await this.#orders();
+    const asksRefused = (refusedToo === true || outcome === 'refused') && reference === undefined && isAnyOf(outcome);
+    const refused = asksRefused ? this.#refused() : [];
+    const merged = [
+      ...orders.map((order): FoundRow => ({ kind: 'order', order })),
+      ...refused.map((note): FoundRow => ({ kind: 'refused', refused: note })),
+    ].sort((one, other) => timeOf(other) - timeOf(one));
+    const rows = merged.slice(0, this.#size);
+    const isFull = merged.length > this.#size;
+    const isMore = isFull || this.#back !== undefined;
+    const numbersFromMs = number === undefined ? undefined : this.#numbersFromMs();
+    return {
+      rows,
+      ...(isMore ? { next: this.#cursorAfter(rows, isFull) } : {}),
+      ...(this.#back === undefined || isFull ? {} : { searchedBackToMs: this.#back.openedAtMs }),
+      ...(numbersFromMs === undefined ? {} : { numbersFromMs }),
+    };
+  }
+
+  #numbersFromMs(): number | undefined {
+    const fromMs = this.#parts.index.indexed()?.fromMs;
+    return fromMs === undefined || fromMs === 0 ? undefined : fromMs;
+  }
+
+  #cursorAfter(rows: readonly FoundRow[], isFull: boolean): string {
+    const { order } = rows.findLast((row) => row.kind === 'order') ?? {};
+    const { refused } = rows.findLast((row) => row.kind === 'refused') ?? {};
+    // Where time ran out behind the last order of the page, the next one begins there.
+    const last = isFull ? order : (this.#back ?? order);
+    const { atMs, number, owner } = last === undefined ? this.#cursor : { ...last, atMs: last.openedAtMs };
+    const next: Cursor = { atMs, number, owner, refusedMs: refused?.atMs ?? this.#cursor.refusedMs };
+    return Buffer.from(JSON.stringify(next)).toString('base64url');
+  }
+
+  /** One more than a page, newest first. */
+  async #orders(): Promise<readonly Order[]> {
+    const { requestId, reference, number, outcome, caller } = this.#query;
+    if (requestId !== undefined || reference !== undefined) return this.#byId();
+    if (number !== undefined) return this.#byNumber();
+    if (outcome === 'open' || outcome === 'pending' || outcome === 'unknown') return this.#unsettled();
+    const { fromMs = 0 } = this.#query;
+    if (caller === undefined) return this.#through(this.#list(fromMs, this.#untilMs()));
+    return this.#through(
+      this.#parts.journal.listOfOwner({
+        owner: caller,
+        fromMs,
+        beforeNumber: this.#cursor.number,
+        newestFirst: true,
+        limit: EVER,
+        onUnreadable,
+      }),
+    );
+  }
+
+  /** Under whichever keys the id, the number or the reference is: a look-up for each key that ever ordered. */
+  async #byId(): Promise<readonly Order[]> {
+    const { journal } = this.#parts;
+    const { requestId, reference, caller } = this.#query;
+    const owners = caller === undefined ? await journal.owners() : [caller];
+    const found: Order[] = [];
+    for (let from = 0; from < owners.length; from += OWNERS_AT_ONCE) {
+      const asked = owners
+        .slice(from, from + OWNERS_AT_ONCE)
+        .flatMap((owner) => [
+          ...(requestId === undefined ? [] : [journal.find(owner, shortenRequestId(requestId))]),
+          ...(requestId === undefined || !/^\d{1,16}$/.test(requestId) ? [] : [journal.findByNumber(owner, Number(requestId))]),
+          ...(reference === undefined ? [] : [journal.findByReference(owner, reference)]),
+        ]);
+      found.push(...(await Promise.all(asked)).filter((order) => order !== undefined));
+    }
+    const once = new Map(found.map((order) => [`${order.owner} ${order.number}`, order]));
+    return [...once.values()].filter((order) => this.#isWanted(order) && this.#isBehind(order)).sort(newestFirst);
+  }
+
+  /** By the index, and what is too young for it by looking through. */
+  async #byNumber(): Promise<readonly Order[]> {
+    const { journal, index } = this.#parts;
+    if (this.#keys.size === 0) return [];
+    const indexed = index.indexed();
+    if (indexed === undefined) return this.#through(this.#list(this.#query.fromMs ?? 0, this.#untilMs()));
+    const young = await this.#young(Math.max(0, indexed.untilMs - LATE_MS));
+    const found = new Map(young.map((order) => [`${order.owner} ${order.number}`, order]));
+    let before = this.#cursor.number;
+    while (!this.#isLate()) {
+      const names = index.find([...this.#keys], before, INDEX_PIECE);
+      for (const { owner, number } of names) {
+        const order = await journal.findByNumber(owner, number).catch(() => undefined);
+        // What retention has deleted stands in the index for a while.
+        if (order !== undefined && this.#isWanted(order)) found.set(`${owner} ${number}`, order);
+      }
+      const last = names.at(-1);
+      if (last === undefined || names.length < INDEX_PIECE || found.size > this.#size) break;
+      before = last.number;
+    }
+    return [...found.values()]
+      .filter(({ number }) => number < this.#cursor.number)
+      .sort(newestFirst)
+      .slice(0, this.#size + 1);
+  }
+
+  /** Where so many orders come that there is no time for all, the newest are found; the others are in the index a minute or two later. */
+  async #young(fromMs: number): Promise<readonly Order[]> {
+    const orders: Order[] = [];
+    for await (const order of this.#list(fromMs, EVER)) {
+      if (this.#isWanted(order) && order.number < this.#cursor.number) orders.push(order);
+      if (orders.length > this.#size || this.#isLate(0.5)) break;
+    }
+    return orders;
+  }
+
+  async #unsettled(): Promise<readonly Order[]> {
+    const { caller } = this.#query;
+    const all = await this.#parts.journal.listUnsettled({
+      ...(caller === undefined ? {} : { owner: caller }),
+      limit: OPEN_MAX,
+      onUnreadable,
+    });
+    return all
+      .filter((order) => this.#isWanted(order) && this.#isBehind(order))
+      .sort(newestFirst)
+      .slice(0, this.#size + 1);
+  }
+
+  #list(fromMs: number, untilMs: number): AsyncIterable<Order> {
+    return this.#parts.journal.list({ fromMs, untilMs, newestFirst: true, limit: EVER, onUnreadable });
+  }
+
+  #untilMs(): number {
+    return Math.min(this.#query.untilMs ?? EVER, this.#cursor.atMs + 1);
+  }
+
+  async #through(orders: AsyncIterable<Order>): Promise<readonly Order[]> {
+    const found: Order[] = [];
+    for await (const order of orders) {
+      if (this.#isWanted(order) && this.#isBehind(order)) found.push(order);
+      if (found.length > this.#size) break;
+      if (this.#isLate()) {
+        this.#back = order;
+        break;
+      }
+    }
+    return found;
+  }
+
+  #isLate(share = 1): boolean {
+    this.#looked += 1;
+    return this.#looked % LOOK_AT_CLOCK_EVERY === 0 && performance.now() > this.#startMs + this.#budgetMs * share;
+  }
+
+  #isBehind(order: Order): boolean {
+    const { atMs, number, owner } = this.#cursor;
+    // Lists of one caller go by number, all others by time.
+    if (this.#query.caller !== undefined) return order.number < number;
+    if (order.openedAtMs !== atMs) return order.openedAtMs < atMs;
+    return order.number !== number ? order.number < number : order.owner < owner;
+  }
+
+  #isWanted(order: Order): boolean {
+    const { caller, outcome, operation, fromMs = 0, untilMs = EVER, reference, number } = this.#query;
+    if (order.openedAtMs < fromMs || order.openedAtMs >= untilMs) return false;
+    if (caller !== undefined && order.owner !== caller) return false;
+    if (operation !== undefined && order.operation !== operation) return false;
+    if (outcome !== undefined && (order.outcome?.kind ?? 'open') !== outcome) return false;
+    if (reference !== undefined && referenceOf(order.outcome) !== reference) return false;
+    return number === undefined || this.#hasNumber(order);
+  }
+
+  #hasNumber({ operation, fields }: Order): boolean {
+    const { mapping, keyring } = this.#parts;
+    const numbers = numbersIn(mapping.operations.get(operation), fields);
+    return numbers.some((one) => this.#keys.has(keyOfNumber(one, keyring)));
+  }
+
+  #refused(): readonly RefusedNote[] {
+    const { caller, operation, fromMs = 0, untilMs = EVER } = this.#query;
+    const found: RefusedNote[] = [];
+    // Those that are older than the orders of this page come with the next.
+    const sinceMs = Math.max(fromMs, this.#back?.openedAtMs ?? 0);
+    for (const note of this.#notesAsked(sinceMs, Math.min(untilMs, this.#cursor.refusedMs))) {
+      const isWanted =
+        note.atMs >= sinceMs &&
+        note.atMs < Math.min(untilMs, this.#cursor.refusedMs) &&
+        (caller === undefined || note.owner === caller) &&
+        (operation === undefined || note.operation === operation);
+      if (isWanted) found.push(note);
+      if (found.length > this.#size || this.#isLate()) break;
+    }
+    return found;
+  }
+
+  #notesAsked(fromMs: number, untilMs: number): Iterable<RefusedNote> {
+    const { notes, keyring } = this.#parts;
+    const { number, requestId } = this.#query;
+    if (number === undefined && requestId === undefined) return notes.refused({ fromMs, untilMs });
+    const keys = requestId === undefined ? [...this.#keys] : [keyOfSentId(requestId, keyring)];
+    return notes.under(keys, NOTES_MAX).filter((note) => note.kind === 'refused');
+  }
+}
+
+/** One order that a newer build wrote must not hide all others. */
+function onUnreadable(): void {
+  // The journal's own watch tells of it.
+}
+
+function isAnyOf(outcome: OrderQuery['outcome']): boolean {
+  return outcome === undefined || outcome === 'refused';
+}
+
+function timeOf(row: FoundRow): number {
+  return row.kind === 'order' ? row.order.openedAtMs : row.refused.atMs;
+}
+
+function newestFirst(one: Order, other: Order): number {
+  return other.openedAtMs - one.openedAtMs || other.number - one.number || (one.owner < other.owner ? 1 : -1);
+}

@@ -1,0 +1,179 @@
+/**
+ * Keeps the number index up with the journal: reads it by time, a piece at a time with long pauses between them. What is new goes first; what
+ * was there before the index is read backwards, so that the orders of the last days are found before those of last month.
+ */
+import type { Clock } from '../domain/clock';
+import type { Order } from '../domain/order';
+import type { Keyring } from '../gateway/read/keyring';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import type { Indexed, IndexEntry, NumberIndex } from './number-index';
+import { keyOfNumber, numbersIn } from './number-keys';
+
+export interface FollowerParts {
+  readonly journal: Pick<Journal, 'list' | 'findByNumber'>;
+  readonly index: NumberIndex;
+  readonly mapping: () => Mapping;
+  readonly keyring: Pick<Keyring, 'hash'>;
+  readonly clock: Clock;
+  readonly onTrouble: (error: unknown) => void;
+  /** Of a core, at most, while there is much to read. */
+  readonly share?: number;
+}
+
+export interface Follower {
+  /** Reads whatever there is, without a pause. For tools and tests. */
+  catchUp(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const SHARE = 0.005;
+const PIECE = 500;
+/** An order's time is taken before it is written, and machines differ in their clocks: what is younger is read again. */
+const LATE_MS = 20_000;
+const REST_MS = 10_000;
+/** Each reading begins with `LATE_MS` that were read before: where it is seldom, few orders are read twice. A search looks through those not read yet. */
+const READ_NEW_EVERY_MS = 60_000;
+const AFTER_TROUBLE_MS = 60_000;
+/** How often the index is gone through for orders that retention has deleted. */
+const SWEEP_EVERY_MS = 24 * 3_600_000;
+const SWEEP_PIECE = 100;
+
+/** One reading of what is new, which may take many pieces. */
+interface Pass {
+  readonly atMs: number;
+  readonly endMs: number;
+}
+
+export function followJournal(parts: FollowerParts): Follower {
+  const follower = new JournalFollower(parts);
+  follower.begin();
+  return follower;
+}
+
+class JournalFollower implements Follower {
+  readonly #parts: FollowerParts;
+  #cancel: () => void = () => undefined;
+  #working: Promise<void> = Promise.resolve();
+  #isStopped = false;
+  #sweptAtMs: number;
+  #sweepAt: Buffer | undefined;
+  #isSweeping = false;
+  #pass: Pass | undefined;
+
+  constructor(parts: FollowerParts) {
+    this.#parts = parts;
+    this.#sweptAtMs = parts.clock.elapsed();
+  }
+
+  begin(): void {
+    this.#later(0);
+  }
+
+  async catchUp(): Promise<void> {
+    const indexed = this.#parts.index.indexed();
+    if (indexed !== undefined) this.#pass ??= this.#passFrom(indexed);
+    while (!this.#isStopped && ((await this.#readPiece()) > 0 || this.#pass !== undefined || !this.#isComplete()));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    await this.#working;
+  }
+
+  #isComplete(): boolean {
+    return this.#parts.index.indexed()?.fromMs === 0;
+  }
+
+  #later(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#cancel = this.#parts.clock.after(delayMs, () => {
+      this.#working = this.#work();
+    });
+  }
+
+  async #work(): Promise<void> {
+    const { clock, share = SHARE, onTrouble } = this.#parts;
+    try {
+      const startedAt = clock.elapsed();
+      const orders = (await this.#readPiece()) + (await this.#sweepPiece());
+      const busyMs = clock.elapsed() - startedAt;
+      const isIdle = orders === 0 && this.#pass === undefined && this.#isComplete();
+      this.#later(isIdle ? REST_MS : Math.ceil(busyMs / share));
+    } catch (error) {
+      onTrouble(error);
+      this.#later(AFTER_TROUBLE_MS);
+    }
+  }
+
+  /** Gives how many orders it read; none once there is nothing to read for now. */
+  async #readPiece(): Promise<number> {
+    const now = this.#parts.clock.now();
+    const indexed = this.#parts.index.indexed() ?? { fromMs: now, untilMs: now };
+    if (this.#pass === undefined && Math.abs(now - indexed.untilMs) > READ_NEW_EVERY_MS) this.#pass = this.#passFrom(indexed);
+    if (this.#pass !== undefined) return this.#readForwards(indexed, this.#pass);
+    return indexed.fromMs > 0 ? this.#readBackwards(indexed) : 0;
+  }
+
+  #passFrom({ untilMs }: Indexed): Pass {
+    const now = this.#parts.clock.now();
+    return { atMs: Math.max(0, Math.min(now, untilMs) - LATE_MS), endMs: now };
+  }
+
+  /** From a while before what is indexed until now. */
+  async #readForwards(indexed: Indexed, { atMs, endMs }: Pass): Promise<number> {
+    const { orders, isWhole } = await this.#read({ fromMs: atMs, untilMs: endMs + 1 });
+    const last = orders.at(-1)?.openedAtMs ?? endMs;
+    const nextMs = isWhole ? endMs : Math.max(atMs + 1, last);
+    await this.#parts.index.add(this.#entriesOf(orders), {
+      ...indexed,
+      untilMs: isWhole ? endMs : Math.max(indexed.untilMs, nextMs),
+    });
+    this.#pass = isWhole ? undefined : { atMs: nextMs, endMs };
+    return orders.length;
+  }
+
+  async #readBackwards(indexed: Indexed): Promise<number> {
+    const { orders, isWhole } = await this.#read({ fromMs: 0, untilMs: indexed.fromMs, newestFirst: true });
+    const last = orders.at(-1)?.openedAtMs ?? 0;
+    // The orders of one millisecond may go on in the next piece, where the whole millisecond is read again.
+    const fromMs = isWhole ? 0 : Math.min(last + 1, indexed.fromMs - 1);
+    await this.#parts.index.add(this.#entriesOf(orders), { ...indexed, fromMs });
+    return orders.length;
+  }
+
+  async #read(span: { fromMs: number; untilMs: number; newestFirst?: boolean }) {
+    const orders: Order[] = [];
+    let unreadable = 0;
+    const onUnreadable = (): void => void (unreadable += 1);
+    for await (const order of this.#parts.journal.list({ ...span, limit: PIECE, onUnreadable })) orders.push(order);
+    return { orders, isWhole: orders.length + unreadable < PIECE };
+  }
+
+  #entriesOf(orders: readonly Order[]): IndexEntry[] {
+    const { mapping, keyring } = this.#parts;
+    const { operations } = mapping();
+    return orders.flatMap(({ operation, fields, owner, number }) =>
+      numbersIn(operations.get(operation), fields).map((one) => ({ key: keyOfNumber(one, keyring), owner, number })),
+    );
+  }
+
+  /** Once a day, piece by piece: what the journal does not have any more goes. Gives how many it looked at. */
+  async #sweepPiece(): Promise<number> {
+    const { clock, index, journal } = this.#parts;
+    if (!this.#isSweeping && clock.elapsed() - this.#sweptAtMs < SWEEP_EVERY_MS) return 0;
+    this.#isSweeping = true;
+    const names = index.some(this.#sweepAt, SWEEP_PIECE);
+    const gone: Buffer[] = [];
+    for (const { owner, number, at } of names) if ((await journal.findByNumber(owner, number)) === undefined) gone.push(at);
+    if (gone.length > 0) await index.remove(gone);
+    this.#sweepAt = names.at(-1)?.at;
+    if (names.length < SWEEP_PIECE) {
+      this.#isSweeping = false;
+      this.#sweepAt = undefined;
+      this.#sweptAtMs = clock.elapsed();
+    }
+    return names.length;
+  }
+}

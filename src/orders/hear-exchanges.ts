@@ -1,0 +1,76 @@
+/** Exchanges with v1, heard from outside: those about orders that are no plain first-time success are noted. */
+import { LRUCache } from 'lru-cache';
+import type { JsonValue } from '../domain/json';
+import type { Clock } from '../domain/clock';
+import type { Keyring } from '../gateway/read/keyring';
+import type { Answered, AnswerHearer } from '../upstream/hear-answers';
+import type { Finding, SentOutcome } from '../upstream/upstream';
+import { cutText as cut, type ExchangeNote } from './note';
+import type { KeyedNote } from './notes-store';
+
+/** Orders whose later exchanges are noted as well, because an earlier one was out of the ordinary. */
+const FOLLOWED_MAX = 10_000;
+
+interface Hearing {
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
+  readonly keyring: Pick<Keyring, 'hash'>;
+  readonly add: (note: KeyedNote) => void;
+}
+
+export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
+  /** Orders by request id and by reference, of which something was noted. */
+  const followed = new LRUCache<string, true>({ max: FOLLOWED_MAX });
+  const follow = (kind: 'sent' | 'reference', id: string, { call, context, startedAt }: Answered, answer: Answer): void => {
+    const owner = context.credentials.fingerprint;
+    const tookMs = Math.round(clock.elapsed() - startedAt);
+    followed.set(`${kind} ${owner} ${id}`, true);
+    const about = kind === 'sent' ? { requestId: id } : { reference: id };
+    const begun = { owner, atMs: clock.now() - tookMs, tookMs };
+    const note: ExchangeNote = { kind: 'exchange', ...begun, ...about, call: `${call.method} ${call.path}`, ...answer };
+    add({ note, keys: [keyring.hash(JSON.stringify([kind, owner, id]))] });
+  };
+  return {
+    sent(sent, requestId, answered) {
+      const { outcome, isDuplicate } = sent;
+      const owner = answered.context.credentials.fingerprint;
+      const isPlain = outcome.kind === 'succeeded' && !isDuplicate;
+      if (isPlain && (followed.size === 0 || !followed.has(`sent ${owner} ${requestId}`))) return;
+      follow('sent', requestId, answered, answerOf(sent));
+      if (outcome.kind === 'pending' && outcome.reference !== undefined)
+        followed.set(`reference ${owner} ${outcome.reference}`, true);
+    },
+    found(finding, answered) {
+      const { call, context } = answered;
+      const reference = call.path === '/receipt' ? call.query?.['reference'] : undefined;
+      if (reference === undefined) return;
+      // Receipts are read for goods as well, of sales that were plain successes.
+      if (finding.kind === 'found' && !followed.has(`reference ${context.credentials.fingerprint} ${reference}`)) return;
+      follow('reference', reference, answered, answerOfFinding(finding));
+    },
+  };
+}
+
+type Answer = Pick<ExchangeNote, 'answer' | 'http' | 'message' | 'isDuplicate'>;
+
+function answerOf({ outcome, isDuplicate }: SentOutcome): Answer {
+  const message = 'reason' in outcome ? outcome.reason : outcome.message;
+  return {
+    answer: outcome.kind,
+    ...(outcome.kind === 'rejected' ? { http: outcome.httpStatus } : {}),
+    ...(message === undefined ? {} : { message: cut(message) }),
+    ...(isDuplicate ? { isDuplicate } : {}),
+  };
+}
+
+/** Of a receipt only its status and words: it may hold goods. */
+function answerOfFinding(finding: Finding): Answer {
+  if (finding.kind === 'unavailable') return { answer: finding.kind, message: cut(finding.reason) };
+  if (finding.kind === 'refused')
+    return {
+      answer: finding.kind,
+      http: finding.httpStatus,
+      ...(finding.message === undefined ? {} : { message: cut(finding.message) }),
+    };
+  const status = (finding.body['data'] as { readonly status?: JsonValue } | undefined)?.status;
+  return { answer: finding.kind, ...(typeof status === 'string' ? { message: `status ${cut(status)}` } : {}) };
+}

@@ -1,0 +1,236 @@
+/**
+ * Where notes are kept: a small LMDB folder that may be lost. Every serving process writes to it, tools read beside them. Bounded in count
+ * and age; with JOURNAL_KEY the numbers and texts in it are sealed as those of the journal are.
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, RootDatabase } from 'lmdb';
+import type { JsonObject } from '../domain/json';
+import { openByteFolder } from '../journal/lmdb/environment';
+import { createLastingRoot, probeFolder } from '../journal/lmdb/lasting-root';
+import type { FieldSeal } from '../journal/record';
+import type { Note, RefusedNote } from './note';
+import type { LookUpKey } from './number-keys';
+
+/** A note, and under what it is looked up: the numbers of a refused request, the ids of an order. */
+export interface KeyedNote {
+  readonly note: Note;
+  readonly keys: readonly LookUpKey[];
+}
+
+export interface NotesStore {
+  /** Rejects when nothing of it was written. */
+  write(notes: readonly KeyedNote[]): Promise<void>;
+  /** Refused requests of a span, newest first. */
+  refused(span: NoteSpan): Iterable<RefusedNote>;
+  /** Notes with one of these keys, newest first. */
+  under(keys: readonly LookUpKey[], limit: number): readonly Note[];
+  close(): Promise<void>;
+}
+
+export interface NoteSpan {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface NotesBounds {
+  readonly countMax: number;
+  readonly ageMaxMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** A tenth of a gigabyte at most. */
+const NOTES_BOUNDS: NotesBounds = { countMax: 200_000, ageMaxMs: 30 * DAY_MS };
+
+const MAP_BYTES = 4 * 2 ** 30;
+const MS_BYTES = 6;
+const KEY_BYTES = MS_BYTES + 6;
+const LOOK_UP_BYTES = 16;
+const CHUNK = 64;
+/** Beyond what a batch adds: an age limit that was shortened is caught up with in time. */
+const REMOVED_BEYOND = 500;
+
+type Bytes = Database<Buffer, Buffer>;
+
+interface Trees {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  /** (time, chance) → the note and its keys. */
+  readonly refused: Bytes;
+  readonly orders: Bytes;
+  /** (look-up key, note's key) → which of the two trees. */
+  readonly keys: Bytes;
+}
+
+interface Stored {
+  readonly note: JsonObject;
+  readonly keys: readonly LookUpKey[];
+}
+
+export interface NotesStoreOptions {
+  readonly dir: string;
+  readonly seal: FieldSeal;
+  readonly isReadOnly?: boolean;
+  readonly bounds?: NotesBounds;
+  readonly now?: () => number;
+}
+
+/** Rejects with the reason of the system when the folder cannot be used. A reader of a folder that is not there finds nothing. */
+export async function openNotesStore(options: NotesStoreOptions): Promise<NotesStore> {
+  const { dir, seal, isReadOnly = false, bounds = NOTES_BOUNDS, now = Date.now } = options;
+  if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return EMPTY;
+  if (!isReadOnly) {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await chmod(dir, 0o700);
+    // Before LMDB maps its files: a page that finds no room in a mapped file ends the process without a word.
+    await probeFolder(dir);
+  }
+  const trees = openTrees(dir, isReadOnly);
+  if (trees === undefined) return EMPTY;
+  const lasting = createLastingRoot({
+    dir,
+    root: () => trees.root,
+    reopen: (only) => void Object.assign(trees, openTrees(dir, only)),
+  });
+  let isOpen = true;
+  const fresh = (): Trees | undefined => {
+    if (!isOpen || !lasting.isOpen()) return undefined;
+    trees.root.resetReadTxn();
+    return trees;
+  };
+  return {
+    write: (notes) =>
+      lasting.commit(() => {
+        for (const one of notes) put(trees, one, seal);
+        const oldest = now() - bounds.ageMaxMs;
+        for (const tree of ['refused', 'orders'] as const) trim(trees, tree, bounds.countMax, oldest, notes.length);
+      }),
+    *refused({ fromMs, untilMs }) {
+      let start = timeKey(untilMs);
+      for (;;) {
+        const open = fresh();
+        if (open === undefined) return;
+        const range = { start, exclusiveStart: true, end: timeKey(fromMs), reverse: true, limit: CHUNK };
+        const chunk = [...open.refused.getRange(range)];
+        for (const { value } of chunk) yield decode(value, seal).note as RefusedNote;
+        const last = chunk.at(-1);
+        if (last === undefined || chunk.length < CHUNK) return;
+        start = last.key;
+      }
+    },
+    under(keys, limit) {
+      const open = fresh();
+      return open === undefined ? [] : notesUnder(open, keys, limit, seal);
+    },
+    async close() {
+      if (!isOpen) return;
+      isOpen = false;
+      await trees.root.close();
+    },
+  };
+}
+
+const EMPTY: NotesStore = {
+  write: () => Promise.reject(new Error('The notes were opened for reading only.')),
+  refused: () => [],
+  under: () => [],
+  close: () => Promise.resolve(),
+};
+
+/** Undefined for a reader of a folder that its writer has not filled yet. */
+function openTrees(dir: string, isReadOnly: boolean): Trees | undefined {
+  const root = openByteFolder(dir, MAP_BYTES, isReadOnly);
+  const tree = (name: string) =>
+    root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' }) as Bytes | undefined;
+  const [refused, orders, keys] = [tree('refused'), tree('orders'), tree('keys')];
+  if (refused !== undefined && orders !== undefined && keys !== undefined) return { root, refused, orders, keys };
+  void root.close();
+  return undefined;
+}
+
+function put(trees: Trees, { note, keys }: KeyedNote, seal: FieldSeal): void {
+  const name = note.kind === 'refused' ? 'refused' : 'orders';
+  const key = Buffer.concat([timeKey(note.atMs), randomBytes(KEY_BYTES - MS_BYTES)]);
+  const stored: Stored = { note: seal.sealFields(homeOf(note), note as unknown as JsonObject), keys };
+  void trees[name].put(key, Buffer.from(JSON.stringify(stored)));
+  for (const lookUp of keys) void trees.keys.put(lookUpKey(lookUp, key), Buffer.from(name));
+}
+
+/** The oldest go, with their keys. */
+function trim(trees: Trees, name: 'refused' | 'orders', countMax: number, oldestMs: number, added: number): void {
+  const tree = trees[name];
+  const { entryCount } = tree.getStats() as { readonly entryCount: number };
+  const most = added + REMOVED_BEYOND;
+  let excess = entryCount - countMax;
+  for (const { key, value } of [...tree.getRange({ limit: most })]) {
+    if (excess <= 0 && key.readUIntBE(0, MS_BYTES) >= oldestMs) return;
+    excess -= 1;
+    const { keys } = JSON.parse(value.toString()) as Stored;
+    for (const lookUp of keys) void trees.keys.remove(lookUpKey(lookUp, key));
+    void tree.remove(key);
+  }
+}
+
+function notesUnder(trees: Trees, lookUps: readonly LookUpKey[], limit: number, seal: FieldSeal): readonly Note[] {
+  const found = lookUps.flatMap((lookUp) => {
+    const start = Buffer.from(lookUp, 'hex');
+    const end = Buffer.concat([start, Buffer.alloc(KEY_BYTES, 255)]);
+    return [...trees.keys.getRange({ start: end, end: start, reverse: true, limit })];
+  });
+  const newestFirst = found
+    .map(({ key, value }) => ({ key: key.subarray(LOOK_UP_BYTES), name: value.toString() as 'refused' | 'orders' }))
+    .sort((one, other) => Buffer.compare(other.key, one.key));
+  const notes: Note[] = [];
+  let last: Buffer | undefined;
+  for (const { key, name } of newestFirst) {
+    // A note may be under several of the keys.
+    if (last?.equals(key) === true) continue;
+    last = key;
+    const value = trees[name].get(key);
+    if (value !== undefined) notes.push(decode(value, seal).note);
+    if (notes.length === limit) break;
+  }
+  return notes;
+}
+
+function decode(value: Buffer, seal: FieldSeal): { readonly note: Note } {
+  const { note } = JSON.parse(value.toString()) as Stored;
+  return { note: seal.openFields(homeOf(note as unknown as Note), note) as unknown as Note };
+}
+
+function homeOf(note: Note): { readonly owner: string; readonly requestId: string } {
+  return { owner: note.owner ?? '', requestId: `note ${note.atMs}` };
+}
+
+function timeKey(atMs: number): Buffer {
+  const bytes = Buffer.allocUnsafe(MS_BYTES);
+  bytes.writeUIntBE(Math.min(Math.max(0, Math.floor(atMs)), 2 ** 48 - 1), 0, MS_BYTES);
+  return bytes;
+}
+
+function lookUpKey(lookUp: LookUpKey, noteKey: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(lookUp, 'hex'), noteKey]);
+}
+
+/** For a journal that is in memory as well: its orders and their notes end together. */
+export function createMemoryNotesStore(countMax = 10_000): NotesStore {
+  let kept: KeyedNote[] = [];
+  const newestFirst = (): KeyedNote[] => [...kept].sort((one, other) => other.note.atMs - one.note.atMs);
+  return {
+    async write(notes) {
+      kept = [...kept, ...notes].slice(-countMax);
+    },
+    refused: ({ fromMs, untilMs }) =>
+      newestFirst()
+        .map(({ note }) => note)
+        .filter((note) => note.kind === 'refused')
+        .filter(({ atMs }) => atMs >= fromMs && atMs < untilMs),
+    under: (wanted, limit) =>
+      newestFirst()
+        .filter(({ keys }) => keys.some((key) => wanted.includes(key)))
+        .map(({ note }) => note)
+        .slice(0, limit),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * From a phone, meter or card number to the orders with it. Derived from the journal, in a folder that may be lost: a follower reads the
+ * journal by time, at its own slow pace, and nothing is added to the path of a sale. Only keyed hashes stand in it.
+ */
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database, RootDatabase } from 'lmdb';
+import type { Keyring } from '../gateway/read/keyring';
+import { openByteFolder } from '../journal/lmdb/environment';
+import { probeFolder } from '../journal/lmdb/lasting-root';
+import type { LookUpKey } from './number-keys';
+
+/** An order as it is known everywhere: its number never changes, however often it is opened again. */
+export interface OrderName {
+  readonly owner: string;
+  readonly number: number;
+}
+
+/** From when until when the orders of the journal are in the index. */
+export interface Indexed {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface IndexEntry extends OrderName {
+  readonly key: LookUpKey;
+}
+
+export interface NumberIndex {
+  /** Undefined before anything is in it. */
+  indexed(): Indexed | undefined;
+  /** Adds entries, and what is indexed with them, in one commit. */
+  add(entries: readonly IndexEntry[], indexed: Indexed): Promise<void>;
+  /** Orders with one of these keys and a lower number than this one, newest first, each once. */
+  find(keys: readonly LookUpKey[], beforeNumber: number, limit: number): readonly OrderName[];
+  /** A piece of the index from here on, for who looks which orders are gone. */
+  some(after: Buffer | undefined, limit: number): readonly (OrderName & { readonly at: Buffer })[];
+  remove(places: readonly Buffer[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface NumberIndexOptions {
+  readonly dir: string;
+  /** An index of another secret is none: it is begun anew. */
+  readonly keyring: Pick<Keyring, 'hash'>;
+  readonly isReadOnly?: boolean;
+}
+
+const MAP_BYTES = 16 * 2 ** 30;
+const MARK = Buffer.from('mark');
+const STATE = Buffer.from('indexed');
+const KEY_BYTES = 16;
+const NUMBER_BYTES = 8;
+const HEAD_BYTES = KEY_BYTES + NUMBER_BYTES;
+const NOTHING = Buffer.alloc(0);
+
+type Bytes = Database<Buffer, Buffer>;
+
+interface Opened {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  /** (key, number of the order, owner) → nothing. */
+  readonly numbers: Bytes;
+}
+
+/** A reader of an index that is not there, or is of another secret, finds nothing. Rejects when the folder cannot be used. */
+export async function openNumberIndex({ dir, keyring, isReadOnly = false }: NumberIndexOptions): Promise<NumberIndex> {
+  const mark = keyring.hash('number index 1');
+  if (isReadOnly && !existsSync(join(dir, 'data.mdb'))) return NO_INDEX;
+  if (!isReadOnly) await prepare(dir);
+  let opened = openTrees(dir, isReadOnly);
+  const isOurs = opened?.root.get(MARK)?.toString() === mark;
+  if (isReadOnly && (opened === undefined || !isOurs)) {
+    await opened?.root.close();
+    return NO_INDEX;
+  }
+  if (!isOurs) {
+    await opened?.root.close();
+    await rm(dir, { recursive: true, force: true });
+    await prepare(dir);
+    opened = openTrees(dir, false);
+    await opened!.root.put(MARK, Buffer.from(mark));
+  }
+  return new LmdbNumberIndex(opened!);
+}
+
+async function prepare(dir: string): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await chmod(dir, 0o700);
+  await probeFolder(dir);
+}
+
+function openTrees(dir: string, isReadOnly: boolean): Opened | undefined {
+  const root = openByteFolder(dir, MAP_BYTES, isReadOnly);
+  const numbers = root.openDB<Buffer, Buffer>({ name: 'numbers', encoding: 'binary', keyEncoding: 'binary' }) as
+    Bytes | undefined;
+  if (numbers !== undefined) return { root, numbers };
+  void root.close();
+  return undefined;
+}
+
+class LmdbNumberIndex implements NumberIndex {
+  readonly #root: RootDatabase<Buffer, Buffer>;
+  readonly #numbers: Bytes;
+  #isOpen = true;
+
+  constructor({ root, numbers }: Opened) {
+    this.#root = root;
+    this.#numbers = numbers;
+  }
+
+  indexed(): Indexed | undefined {
+    if (!this.#isOpen) return undefined;
+    this.#root.resetReadTxn();
+    const bytes = this.#root.get(STATE);
+    return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as Indexed);
+  }
+
+  add(entries: readonly IndexEntry[], indexed: Indexed): Promise<void> {
+    return this.#commit(() => {
+      for (const entry of entries) void this.#numbers.put(entryKey(entry), NOTHING);
+      void this.#root.put(STATE, Buffer.from(JSON.stringify(indexed)));
+    });
+  }
+
+  find(keys: readonly LookUpKey[], beforeNumber: number, limit: number): readonly OrderName[] {
+    if (!this.#isOpen) return [];
+    this.#root.resetReadTxn();
+    const found = new Map<string, OrderName>();
+    for (const key of keys) {
+      const start = Buffer.concat([Buffer.from(key, 'hex'), numberBytes(beforeNumber)]);
+      const range = { start, exclusiveStart: true, end: Buffer.from(key, 'hex'), reverse: true, limit };
+      for (const at of this.#numbers.getKeys(range)) {
+        const name = parseEntry(at);
+        // An owner's bytes stand behind the number that is to be left out.
+        if (name.number < beforeNumber) found.set(`${name.owner} ${name.number}`, name);
+      }
+    }
+    return [...found.values()].sort((one, other) => other.number - one.number).slice(0, limit);
+  }
+
+  some(after: Buffer | undefined, limit: number): readonly (OrderName & { readonly at: Buffer })[] {
+    if (!this.#isOpen) return [];
+    this.#root.resetReadTxn();
+    const start = after === undefined ? Buffer.from([0]) : Buffer.concat([after, Buffer.alloc(1)]);
+    return [...this.#numbers.getKeys({ start, limit })].map((at) => ({ ...parseEntry(at), at }));
+  }
+
+  remove(places: readonly Buffer[]): Promise<void> {
+    return this.#commit(() => {
+      for (const at of places) void this.#numbers.remove(at);
+    });
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#root.close();
+  }
+
+  async #commit(work: () => void): Promise<void> {
+    if (!this.#isOpen) return;
+    try {
+      await this.#root.childTransaction(work);
+    } catch (error) {
+      // lmdb tells the reason of a failed commit by a second promise, which would end the process unheard.
+      await Promise.resolve((error as { readonly commitError?: Promise<never> }).commitError).catch(() => undefined);
+      throw error;
+    }
+  }
+}
+
+const NO_INDEX: NumberIndex = {
+  indexed: () => undefined,
+  add: () => Promise.reject(new Error('There is no index to write to.')),
+  find: () => [],
+  some: () => [],
+  remove: () => Promise.reject(new Error('There is no index to write to.')),
+  close: () => Promise.resolve(),
+};
+
+/** For a journal in memory: its orders are found by looking at all of them. */
+export const noNumberIndex = (): NumberIndex => NO_INDEX;
+
+function entryKey({ key, number, owner }: IndexEntry): Buffer {
+  return Buffer.concat([Buffer.from(key, 'hex'), numberBytes(number), Buffer.from(owner)]);
+}
+
+function parseEntry(at: Buffer): OrderName {
+  return { number: Number(at.readBigUInt64BE(KEY_BYTES)), owner: at.toString('utf8', HEAD_BYTES) };
+}
+
+function numberBytes(number: number): Buffer {
+  const bytes = Buffer.allocUnsafe(NUMBER_BYTES);
+  bytes.writeBigUInt64BE(BigInt(Math.max(0, Math.min(number, Number.MAX_SAFE_INTEGER))));
+  return bytes;
+}

@@ -1,0 +1,202 @@
+/** One order's story as a value: what came, how it was read, what v1 was asked and answered, what the script heard and when. Numbers are masked. */
+import { nairaText, type AmountMinor } from '../domain/amount';
+import { textOf, type JsonObject, type JsonValue } from '../domain/json';
+import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
+import { referenceOf, TOLD_AS, type Outcome } from '../domain/outcome';
+import { buildCall } from '../gateway/read/build-call';
+import type { Keyring } from '../gateway/read/keyring';
+import { callerTitle } from '../mapping/caller-name';
+import type { Mapping, Operation } from '../mapping/mapping';
+import type { Note } from './note';
+import { keysOfOrder } from './notes';
+import type { NotesStore } from './notes-store';
+import { maskFields, maskIn, maskNumber, numbersIn } from './number-keys';
+import { contraryEndOf, CONTRARY_WORDS, moneyOf, type OrderMoney } from './order-money';
+
+export const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
+  open: 'no answer so far: the money may have moved, v1 is asked again',
+  succeeded: 'v1 confirmed it',
+  pending: 'v1 took the money and has not confirmed yet, it is asked again',
+  declined: 'v1 took the money and gave it back',
+  rejected: 'v1 said no before it took money',
+  not_sent: 'nothing reached v1, no money was taken',
+  unknown: 'the money may have moved, v1 is asked again',
+};
+
+export interface StoryField {
+  readonly name: string;
+  readonly value: string;
+  /** The script's own spelling; absent for a default. */
+  readonly from?: string;
+  /** The number that the script sent, where one of its own was translated, and whose numbering that was. */
+  readonly own?: string;
+}
+
+export interface StoryEvent {
+  readonly atMs: number;
+  readonly what: 'opened' | 'asked' | 'settled' | 'told';
+  readonly text: string;
+  readonly tookMs?: number;
+}
+
+export interface OrderStory {
+  readonly order: Order;
+  /** The mapping that the story is told by. */
+  readonly mapping: Mapping;
+  /** False where the set that read the order is not kept any more. */
+  readonly isAsItWas: boolean;
+  readonly caller: string | undefined;
+  readonly operation: { readonly name: string; readonly title: string | undefined };
+  readonly reason: string;
+  readonly family: string | undefined;
+  readonly fields: readonly StoryField[];
+  readonly call: { readonly line: string; readonly body: JsonObject } | undefined;
+  /** Oldest first. */
+  readonly events: readonly StoryEvent[];
+  readonly outcome: Outcome['kind'] | 'open';
+  readonly meaning: string;
+  readonly sinceMs: number;
+  readonly reference: string | undefined;
+  readonly money: OrderMoney;
+  /** The balance that v1 told with its answer. */
+  readonly balance: { readonly before: AmountMinor; readonly after: AmountMinor } | undefined;
+  readonly contrary: string | undefined;
+  /** What the script has not heard, as far as is known. */
+  readonly untold: string | undefined;
+}
+
+export interface StoryParts {
+  readonly notes: Pick<NotesStore, 'under'>;
+  readonly keyring: Pick<Keyring, 'hash'>;
+  /** The set in use. */
+  readonly mapping: Mapping;
+  /** A set as it was. */
+  readonly setOf: (hash: string) => Mapping | undefined;
+}
+
+const NOTES_MAX = 200;
+const TEXT_MAX = 160;
+
+export function storyOf(order: Order, { notes, keyring, mapping: running, setOf }: StoryParts): OrderStory {
+  const { trail, outcome, owner } = order;
+  const was = trail === undefined ? undefined : trail.mapping === running.hash ? running : setOf(trail.mapping);
+  const shared = was ?? running;
+  const mapping = shared.families.get(trail?.family?.id ?? '')?.mapping() ?? shared;
+  const operation = mapping.operations.get(order.operation);
+  const reference = referenceOf(outcome);
+  const delivery = outcome !== undefined && 'delivery' in outcome ? outcome.delivery : undefined;
+  const { balanceBefore: before, balanceAfter: after } = delivery ?? {};
+  const contrary = contraryEndOf(order, running);
+  const noted = notes.under(keysOfOrder({ ...order, reference }, keyring), NOTES_MAX);
+  const kind = outcome?.kind ?? 'open';
+  return {
+    ...{ order, mapping, reference, isAsItWas: was !== undefined, caller: callerTitle(running, owner) },
+    operation: { name: order.operation, title: operation?.title },
+    reason: trail?.reason ?? 'why was not recorded',
+    family: trail?.family === undefined ? undefined : `${trail.family.id}: ${trail.family.reason}`,
+    fields: fieldsOf(order, mapping, operation),
+    call: callOf(order, operation),
+    events: eventsOf(order, noted).map((event) => ({ ...event, text: maskIn(event.text, numbersIn(operation, order.fields)) })),
+    ...{ outcome: kind, meaning: MEANINGS[kind], sinceMs: order.settledAtMs ?? order.openedAtMs },
+    money: moneyOf(order, mapping),
+    balance: before === undefined || after === undefined ? undefined : { before, after },
+    contrary: contrary === undefined ? undefined : CONTRARY_WORDS[contrary],
+    untold: untoldWords(order),
+  };
+}
+
+function fieldsOf(order: Order, mapping: Mapping, operation: Operation | undefined): readonly StoryField[] {
+  const { trail } = order;
+  const amounts = new Set(operation?.fields.filter(({ isAmount }) => isAmount).map(({ name }) => name));
+  return Object.entries(maskFields(mapping, order.operation, order.fields)).map(([name, value]) => {
+    const from = trail?.spellings[name];
+    const own = trail?.ownNumbers?.[name];
+    return {
+      name,
+      value: amounts.has(name) && typeof value === 'number' ? `${nairaText(value as AmountMinor)} naira` : shown(value),
+      ...(from === undefined ? {} : { from }),
+      ...(own === undefined ? {} : { own: `${own}${trail?.numberedBy === undefined ? '' : `, as in ${trail.numberedBy}`}` }),
+    };
+  });
+}
+
+function callOf(order: Order, operation: Operation | undefined): OrderStory['call'] {
+  if (operation?.call === undefined) return undefined;
+  try {
+    const { method, path, body = {} } = buildCall(operation.call, order.fields);
+    const numbers = new Set(numbersIn(operation, order.fields).map(({ text }) => text));
+    const masked = Object.entries({ ...body, request_id: order.requestId }).map(([name, value]) => [
+      name,
+      maskValue(value, numbers),
+    ]);
+    return { line: `${method} ${path}`, body: Object.fromEntries(masked) as JsonObject };
+  } catch {
+    // The fields of another time do not make a call of today.
+    return undefined;
+  }
+}
+
+function maskValue(value: JsonValue, numbers: ReadonlySet<string>): JsonValue {
+  if (typeof value === 'string') return numbers.has(value) ? maskNumber(value) : shown(value);
+  return Array.isArray(value) ? (value as readonly JsonValue[]).slice(0, 3).map((one) => maskValue(one, numbers)) : value;
+}
+
+function shown(value: JsonValue): string {
+  const text = textOf(value);
+  return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text;
+}
+
+function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
+  const { openedAtMs, settledAtMs, toldAtMs, outcome, tries } = order;
+  const events = notes.flatMap(eventOfNote);
+  events.push({
+    ...{ atMs: openedAtMs, what: 'opened' },
+    text:
+      tries === 1
+        ? 'The request came, and the order was written down.'
+        : `The request came again: try ${tries} was written down.`,
+  });
+  if (outcome !== undefined && settledAtMs !== undefined)
+    events.push({ atMs: settledAtMs, what: 'settled', text: `${outcome.kind}: ${MEANINGS[outcome.kind]}${wordsOf(outcome)}` });
+  const isNoted = events.some(({ what }) => what === 'told');
+  if (toldAtMs === undefined && outcome !== undefined && settledAtMs !== undefined && !isNoted)
+    events.push({ atMs: settledAtMs, what: 'told', text: `The script was told ${TOLD_WORDS[TOLD_AS[outcome.kind]]}.` });
+  if (toldAtMs !== undefined && toldAtMs !== NOT_TOLD && toldAtMs !== TOLD_PENDING && outcome !== undefined)
+    events.push({
+      atMs: toldAtMs,
+      what: 'told',
+      text: `The script was told ${TOLD_WORDS[TOLD_AS[outcome.kind]]}, later than it was known.`,
+    });
+  return events.sort((one, other) => one.atMs - other.atMs);
+}
+
+const TOLD_WORDS = { success: 'a success', pending: 'pending', failure: 'a failure' } as const;
+
+/** What nobody can say a time of. */
+function untoldWords({ toldAtMs }: Order): string | undefined {
+  if (toldAtMs === NOT_TOLD) return 'It is not known that the script has heard how it ended.';
+  return toldAtMs === TOLD_PENDING ? 'The script has heard "pending" and not how it ended.' : undefined;
+}
+
+function wordsOf(outcome: Outcome): string {
+  const words = 'reason' in outcome ? outcome.reason : outcome.message;
+  return words === undefined || words === '' ? '' : ` (${words})`;
+}
+
+function eventOfNote(note: Note): StoryEvent[] {
+  if (note.kind === 'refused') return [];
+  if (note.kind === 'told') {
+    const { atMs, outcome, http, told, heldMs, repeat, hasHungUp } = note;
+    const extras = [
+      `HTTP ${http}`,
+      ...(heldMs === undefined ? [] : [`held for ${(heldMs / 1_000).toFixed(1)} s`]),
+      ...(repeat === undefined ? [] : [`a repetition, ${repeat}`]),
+      ...(hasHungUp === true ? ['the script had hung up'] : []),
+    ];
+    const word = outcome in TOLD_AS ? TOLD_WORDS[TOLD_AS[outcome as keyof typeof TOLD_AS]] : outcome;
+    return [{ atMs, what: 'told', text: `The script was told ${word} (${extras.join(', ')})${told === '' ? '.' : `: ${told}`}` }];
+  }
+  const { atMs, tookMs, call, answer, http, message, isDuplicate } = note;
+  const parts = [answer, ...(http === undefined ? [] : [`HTTP ${http}`]), ...(isDuplicate === true ? ['v1 had it already'] : [])];
+  return [{ atMs, tookMs, what: 'asked', text: `${call}: ${parts.join(', ')}${message === undefined ? '' : ` (${message})`}` }];
+}

@@ -1,0 +1,155 @@
+/** What v1 has of one day and one key: its history with receipts, and the wallet. Reads only, waits as v1 asks, and says what it could not read. */
+import type { AmountMinor } from '../domain/amount';
+import { pause, type Clock } from '../domain/clock';
+import type { Day } from '../domain/day';
+import type { JsonObject } from '../domain/json';
+import { isMoneyIn } from '../gateway/proof/compare-receipt';
+import { parseTimes, readPages } from '../gateway/proof/read-history';
+import { isJsonObject, orderInReceipt, readNaira } from '../upstream/answer-data';
+import type { CallContext, Finding, Upstream, V1Call } from '../upstream/upstream';
+
+/** One row of v1's history. */
+export interface V1Row {
+  readonly reference: string;
+  /** Under each zone that its time may be in (see `parseTimes`). */
+  readonly timesMs: readonly number[];
+  /** The data of its receipt; that of the list, which has no number and no balances, where the receipt could not be read. */
+  readonly data: JsonObject;
+  readonly status: 'charged' | 'failed' | 'other';
+  readonly isMoneyIn: boolean;
+  /** The wallet before and after it; absent where v1 does not show them. */
+  readonly balance?: { readonly before: AmountMinor; readonly after: AmountMinor };
+}
+
+export interface V1Day {
+  /** Newest first; with a little before and after the day, because two clocks differ. */
+  readonly rows: readonly V1Row[];
+  /** The first row after those, if there is one: its balance before is what the day left. */
+  readonly next: V1Row | undefined;
+  /** False where rows may be missing. */
+  readonly isWhole: boolean;
+  readonly walletNow: AmountMinor | undefined;
+  /** What could not be read, in sentences. */
+  readonly unread: readonly string[];
+}
+
+/** 20,000 rows: what stands between now and the day counts too. */
+const PAGES_MAX = 400;
+const RECEIPTS_AT_ONCE = 4;
+const KEY_REFUSED: ReadonlySet<number> = new Set([401, 403]);
+/** Clocks of two services differ, and v1 may write an order down a little later than it was opened. */
+export const MARGIN_MS = 15 * 60_000;
+
+export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
+  const unread: string[] = [];
+  let nextListed: Listed | undefined;
+  const pages = await readPages(
+    {
+      sinceMs: day.fromMs - MARGIN_MS,
+      pagesMax: PAGES_MAX,
+      wants(row) {
+        const isLater = row.timesMs.every((time) => time >= day.untilMs + MARGIN_MS);
+        if (isLater) nextListed = row;
+        return !isLater;
+      },
+    },
+    ask,
+  );
+  if (pages.missed !== undefined) unread.push(`v1's history: ${troubleOf(pages.missed)}.`);
+  else if (!pages.isWhole) unread.push("v1's history: not all of the day can be told from its pages.");
+  const listed = [...pages.rows.values(), ...(nextListed === undefined ? [] : [nextListed])];
+  const troubles: string[] = [];
+  const rows: V1Row[] = [];
+  for (let from = 0; from < listed.length; from += RECEIPTS_AT_ONCE)
+    rows.push(...(await Promise.all(listed.slice(from, from + RECEIPTS_AT_ONCE).map((row) => readRow(row, ask, troubles)))));
+  if (troubles.length > 0) unread.push(`Receipts of v1 (${troubles.length}): ${troubles[0]}.`);
+  const next = nextListed === undefined ? undefined : rows.pop();
+  const walletNow = await readWallet(ask);
+  if (typeof walletNow === 'string') unread.push(`The wallet: ${walletNow}.`);
+  return {
+    ...{ rows, next, unread, isWhole: pages.missed === undefined && pages.isWhole },
+    walletNow: typeof walletNow === 'string' ? undefined : walletNow,
+  };
+}
+
+interface Listed {
+  readonly reference: string;
+  readonly timesMs: readonly number[];
+  readonly row: JsonObject;
+}
+
+async function readRow({ reference, timesMs, row }: Listed, ask: Ask, troubles: string[]): Promise<V1Row> {
+  const receipt = await readReceipt(reference, ask);
+  if (typeof receipt === 'object') return { ...receipt, timesMs };
+  troubles.push(receipt === 'none' ? 'v1 has none of a row that it lists' : receipt.slice('unread: '.length));
+  return rowOf(reference, timesMs, row['data'] as JsonObject);
+}
+
+/** What v1 has under a reference: `none`, or why that cannot be told. */
+export async function readReceipt(reference: string, ask: Ask): Promise<V1Row | 'none' | `unread: ${string}`> {
+  const finding = await ask({ method: 'GET', path: '/receipt', query: { reference } });
+  if (finding.kind === 'refused' && finding.httpStatus === 404) return 'none';
+  if (finding.kind !== 'found') return `unread: ${troubleOf(finding)}`;
+  const { data } = finding.body;
+  if (!isJsonObject(data) || orderInReceipt(finding.body, reference) !== 'this') return 'unread: it is about another order';
+  return rowOf(reference, parseTimes(data['created_at']), data);
+}
+
+function rowOf(reference: string, timesMs: readonly number[], data: JsonObject): V1Row {
+  const [before, after] = [readNaira(data['balance_before']), readNaira(data['balance_after'])];
+  const { status } = data;
+  const isCharged = status === 'success' || status === 'pending' || status === 'processing';
+  return {
+    ...{ reference, timesMs, data, isMoneyIn: isMoneyIn(data) },
+    status: isCharged ? 'charged' : status === 'failed' ? 'failed' : 'other',
+    ...(before === undefined || after === undefined ? {} : { balance: { before, after } }),
+  };
+}
+
+async function readWallet(ask: Ask): Promise<AmountMinor | string> {
+  const finding = await ask({ method: 'GET', path: '/balance' });
+  if (finding.kind !== 'found') return troubleOf(finding);
+  const { data } = finding.body;
+  return (isJsonObject(data) ? readNaira(data['wallet_balance']) : undefined) ?? 'v1 does not show its balance';
+}
+
+function troubleOf(finding: Finding): string {
+  if (finding.kind === 'unavailable') return `no usable answer (${finding.reason})`;
+  if (finding.kind === 'found') return 'an answer without what was asked for';
+  const { httpStatus } = finding;
+  if (httpStatus === 429) return 'v1 has answered “too many requests” for longer than this waits (HTTP 429)';
+  return KEY_REFUSED.has(httpStatus) ? `v1 refuses this key (HTTP ${httpStatus})` : `v1 refuses (HTTP ${httpStatus})`;
+}
+
+export type Ask = (call: V1Call) => Promise<Finding>;
+
+/** A day's questions and waits all together. */
+const PATIENCE_MS = 15 * 60_000;
+const TRIES_MAX = 3;
+const PAUSE_MS = 1_000;
+/** For a “too many requests” that does not say how long. */
+const LIMIT_PAUSE_MS = 5_000;
+
+/** Waits as long as v1 asks, all questions together; where that or v1's silence goes too far, nothing more is asked. */
+export function askPatiently(upstream: Pick<Upstream, 'find'>, context: CallContext, clock: Clock): Ask {
+  const begunAtMs = clock.elapsed();
+  let pausedUntilMs = 0;
+  let givenUp: Finding | undefined;
+  return async (call) => {
+    for (let failures = 0; ;) {
+      if (givenUp !== undefined) return givenUp;
+      const waitMs = pausedUntilMs - clock.elapsed();
+      if (waitMs > 0) await pause(clock, waitMs);
+      const finding = await upstream.find(call, context);
+      const isLimit = finding.kind === 'refused' && finding.httpStatus === 429;
+      // A key that is refused is refused for every question.
+      if (finding.kind === 'refused' && KEY_REFUSED.has(finding.httpStatus)) givenUp = finding;
+      if (!isLimit && finding.kind !== 'unavailable') return finding;
+      if (!isLimit) failures += 1;
+      const seconds = isLimit ? finding.retryAfterSeconds : undefined;
+      const pauseMs = isLimit ? Math.max(PAUSE_MS, seconds === undefined ? LIMIT_PAUSE_MS : seconds * 1_000) : PAUSE_MS;
+      pausedUntilMs = Math.max(pausedUntilMs, clock.elapsed() + pauseMs);
+      if (failures >= TRIES_MAX || pausedUntilMs - begunAtMs > PATIENCE_MS) givenUp = finding;
+    }
+  };
+}

@@ -1,0 +1,159 @@
+import ipaddr from 'ipaddr.js';
+import * as z from 'zod';
+import { kobo } from '../domain/amount';
+import { Refusal } from './answer';
+import { nairaSchema } from './catalog';
+import type { Store } from './store/store';
+
+const MODES = ['live', 'sandbox'] as const;
+/** Section 5: the key decides the mode. Both modes are simulated here; they differ only in what a vendor sees. */
+export type Mode = (typeof MODES)[number];
+
+const liveKey = z.string().regex(/^\w*_live_\w+$/, 'a live key looks like name_live_…');
+const sandboxKey = z.string().regex(/^sandbox_\w+$/, 'a sandbox key looks like sandbox_…');
+const addressSchema = z.string().transform((text, context) => {
+  const address = parseAddress(text);
+  if (address !== undefined) return address;
+  context.addIssue({ code: 'custom', message: 'an IP address is expected' });
+  return '';
+});
+const pinSchema = z.string().regex(/^\d{4,6}$/, 'a PIN is 4 to 6 digits in quotes');
+const webhookUrlSchema = z.url({ protocol: /^https?$/ });
+const wallet = nairaSchema.default(kobo(100_000_000));
+
+export const accountSchema = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9-]*$/, 'small letters, digits and dashes'),
+  name: z.string().min(1),
+  keys: z.strictObject({ live: liveKey.optional(), sandbox: sandboxKey.optional() }),
+  pin: pinSchema,
+  tier: z.string().default('standard'),
+  vendor: z.boolean().default(true),
+  suspended: z.boolean().default(false),
+  api_access: z.boolean().default(true),
+  allowed_ips: z.array(addressSchema).default([]),
+  webhook_url: webhookUrlSchema.optional(),
+  /** The start balance of each wallet in naira (section 8: 1,000,000). */
+  wallet: z.strictObject({ live: wallet, sandbox: wallet }).prefault({}),
+});
+
+/** One vendor: what accounts.yaml says, with the changes of the running sandbox laid over it. */
+export type Account = z.infer<typeof accountSchema>;
+
+export const accountsFileSchema = z.strictObject({ accounts: z.array(accountSchema).min(1) });
+
+export const accountChangesSchema = z.strictObject({
+  keys: z.strictObject({ live: z.string().optional(), sandbox: z.string().optional() }).exactOptional(),
+  pin: pinSchema.exactOptional(),
+  tier: z.string().exactOptional(),
+  vendor: z.boolean().exactOptional(),
+  suspended: z.boolean().exactOptional(),
+  api_access: z.boolean().exactOptional(),
+  allowed_ips: z.array(addressSchema).exactOptional(),
+  webhook_url: webhookUrlSchema.nullable().exactOptional(),
+});
+
+/** What an operator may change about an account while the sandbox runs. */
+export type AccountChanges = z.infer<typeof accountChangesSchema>;
+
+/** Live and sandbox money never meet: each mode of an account has its own wallet, orders and request ids. */
+export interface Caller {
+  readonly account: Account;
+  readonly mode: Mode;
+  /** `<account>:<mode>` */
+  readonly walletId: string;
+}
+
+/** Both callers of an account, whether or not it has a key for the mode. */
+export function callersOf(account: Account): readonly Caller[] {
+  return MODES.map((mode) => ({ account, mode, walletId: `${account.id}:${mode}` }));
+}
+
+/** All accounts, and which key belongs to which of them. */
+export class AccountBook {
+  readonly #accounts = new Map<string, Account>();
+  readonly #changes: Map<string, AccountChanges>;
+  readonly #callers = new Map<string, Caller>();
+  readonly #store: Store;
+
+  constructor(accounts: readonly Account[], store: Store) {
+    this.#store = store;
+    // The changes of an account that left accounts.yaml stay unread: it keeps its orders and loses its keys.
+    this.#changes = new Map(store.entries<AccountChanges>('account'));
+    for (const account of accounts) this.#accounts.set(account.id, applyChanges(account, this.#changes.get(account.id) ?? {}));
+    this.#indexKeys();
+  }
+
+  /** Section 5, point 1: whose bearer key it is; undefined when no account has it (any more). */
+  findByKey(key: string): Caller | undefined {
+    return this.#callers.get(key);
+  }
+
+  all(): readonly Account[] {
+    return [...this.#accounts.values()];
+  }
+
+  find(accountId: string): Account | undefined {
+    return this.#accounts.get(accountId);
+  }
+
+  /** Takes effect with the next request: an old key is refused at once (section 5, point 6). */
+  change(accountId: string, changes: AccountChanges): void {
+    const account = this.#accounts.get(accountId);
+    if (account === undefined) throw new Error(`there is no account ${accountId}`);
+    for (const key of Object.values(changes.keys ?? {})) {
+      const owner = key === undefined ? undefined : this.#callers.get(key);
+      if (owner !== undefined && owner.account.id !== accountId) throw new Error('another account has this key');
+    }
+    const all = { ...this.#changes.get(accountId), ...changes };
+    this.#changes.set(accountId, all);
+    this.#store.put('account', accountId, all);
+    this.#accounts.set(accountId, applyChanges(account, changes));
+    this.#indexKeys();
+  }
+
+  #indexKeys(): void {
+    this.#callers.clear();
+    for (const caller of [...this.#accounts.values()].flatMap(callersOf)) {
+      const key = caller.account.keys[caller.mode];
+      if (key !== undefined) this.#callers.set(key, caller);
+    }
+  }
+}
+
+function applyChanges(account: Account, changes: AccountChanges): Account {
+  const { webhook_url, ...rest } = { ...account, ...changes };
+  return typeof webhook_url === 'string' ? { ...rest, webhook_url } : rest;
+}
+
+/** Section 5: whose key is it, may that account use the API, and from this address? `address` is undefined when it is unknown. */
+export function authenticate(accounts: AccountBook, authorization: string | undefined, address: string | undefined): Caller {
+  const key = authorization === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (key === undefined) throw new Refusal('missing_key');
+  const caller = accounts.findByKey(key);
+  if (caller === undefined) throw new Refusal('wrong_key');
+  const { account } = caller;
+  if (account.suspended) throw new Refusal('account_suspended');
+  if (!account.vendor) throw new Refusal('vendor_required');
+  if (!account.api_access) throw new Refusal('api_access_disabled');
+  if (account.allowed_ips.length > 0 && (address === undefined || !account.allowed_ips.includes(address))) {
+    throw new Refusal('address_not_allowed');
+  }
+  return caller;
+}
+
+/** An IP address in one spelling (an IPv4 address mapped into IPv6 is the IPv4 address), or undefined. */
+export function parseAddress(text: string): string | undefined {
+  const trimmed = text.trim();
+  // ipaddr.js also reads 1, 0x7f.1 and the like; an allowlist must not.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(trimmed) && !ipaddr.IPv6.isValid(trimmed)) return undefined;
+  return ipaddr.process(trimmed).toString();
+}
+
+/** Why an order of this mode must not be reported to this address, or undefined. Section 6: the URL is HTTPS. */
+export function checkWebhookUrl(url: string, mode: Mode): string | undefined {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:') return undefined;
+  if (!/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return 'a webhook address must be https';
+  // A developer's receiver runs on the same machine without a certificate; live orders are reported over https only.
+  return mode === 'sandbox' ? undefined : 'the webhook address of live orders must be https';
+}

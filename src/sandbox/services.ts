@@ -1,0 +1,277 @@
+import { createHash } from 'node:crypto';
+import { kobo, nairaNumber, nairaText, ZERO_KOBO, type AmountMinor } from '../domain/amount';
+import type { V1Endpoint } from '../upstream/v1';
+import { Refusal } from './answer';
+import { cashbackOf, percentOf, priceFor, type Catalog, type Category, type DataPlan } from './catalog';
+import {
+  amountOf,
+  checkPrefix,
+  customerNumberOf,
+  endpointOf,
+  integerOf,
+  lengthAtMost,
+  meterTypeOf,
+  passedOnPhone,
+  phoneOf,
+  quantityOf,
+  textOf,
+  type Fields,
+} from './fields';
+import type { Order, Quote } from './order/order';
+import { recipientsOf, smsPages } from './sms';
+
+/** One service that is sold: how its request is read and priced, and what its result holds (section 2.7). */
+export interface PurchaseService {
+  readonly endpoint: V1Endpoint;
+  /** Pure: checks the fields beyond their types and says what they cost. Throws a Refusal. */
+  quote(body: Fields, catalog: Catalog, tier: string): Quote;
+  /** One line for people, made from the order whenever it is shown: a hundred thousand of them need not lie in memory. */
+  describe(order: Quote): string;
+  /** The message of a success. */
+  congratulate(order: Quote): string;
+  /** What `data` holds besides the reference. */
+  result(order: Order): Record<string, unknown>;
+  /** What the reply holds beside `data`. */
+  extra?(order: Order): Record<string, unknown>;
+}
+
+/** Everything that is sold, by category. */
+export const PURCHASE_SERVICES: Readonly<Record<Category, PurchaseService>> = {
+  /** The plan decides the network; a `network` in the request is ignored. */
+  data: {
+    endpoint: endpointOf('POST', '/data'),
+    quote(body, catalog, tier) {
+      const plan = dataPlanOf(body, catalog);
+      const phone = phoneOf(body);
+      checkPrefix(catalog, phone, plan.network, body);
+      const price = priceFor(plan.price, tier);
+      return quoteOf('data', String(plan.id), {
+        number: phone,
+        network: plan.network,
+        amount: price,
+        cashback: cashbackOf(plan.cashback, price),
+        meta: { plan_id: plan.id, size: plan.size, data_type: plan.type },
+      });
+    },
+    describe: ({ network, meta, number }) => `${network} ${meta['size']} ${meta['data_type']} for ${number}`,
+    congratulate: ({ network, meta, number }) => `${network} ${meta['size']} was sent to ${number}.`,
+    result: earnings,
+  },
+
+  /** The discount of the account's tier is taken off the face value. */
+  airtime: {
+    endpoint: endpointOf('POST', '/airtime'),
+    quote(body, catalog, tier) {
+      const network = catalog.networks.get(textOf(body, 'network'));
+      const discounts = network?.airtime_discount;
+      if (network === undefined || discounts === undefined) {
+        throw new Refusal('invalid_field', 'network', 'must be MTN, GLO, AIRTEL or 9MOBILE');
+      }
+      const phone = phoneOf(body);
+      const amount = amountOf(body, catalog.file.limits.airtime);
+      checkPrefix(catalog, phone, network.name, body);
+      const percent = typeof discounts === 'number' ? discounts : (discounts[tier] ?? 0);
+      const charge = kobo(amount - percentOf(amount, percent));
+      return quoteOf('airtime', String(amount), {
+        number: phone,
+        network: network.name,
+        amount,
+        charge,
+        cashback: cashbackOf(catalog.file.cashback.airtime, charge),
+        meta: { discount_percent: percent },
+      });
+    },
+    describe: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira for ${number}`,
+    congratulate: ({ network, amount, number }) => `${network} airtime of ${nairaText(amount)} naira was sent to ${number}.`,
+    result: earnings,
+  },
+
+  /** The package decides the provider. */
+  cabletv: {
+    endpoint: endpointOf('POST', '/cabletv'),
+    quote(body, catalog, tier) {
+      const plan = catalog.cablePlans.get(integerOf(body, 'plan_id'));
+      if (plan === undefined) throw new Refusal('invalid_field', 'plan_id', 'is not a cable plan of the catalog');
+      const smartcard = customerNumberOf(body, 'smartcard');
+      const price = priceFor(plan.price, tier);
+      return quoteOf('cabletv', String(plan.id), {
+        number: smartcard,
+        amount: price,
+        cashback: cashbackOf(catalog.file.cashback.cabletv, price),
+        meta: { plan_id: plan.id, provider: plan.provider, plan_name: plan.name, phone: passedOnPhone(body) },
+      });
+    },
+    describe: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} for ${number}`,
+    congratulate: ({ meta, number }) => `${meta['provider']} ${meta['plan_name']} was paid for ${number}.`,
+    result: earnings,
+  },
+
+  /** Prepaid meters get a token. The company's charge comes on top of the amount. */
+  electricity: {
+    endpoint: endpointOf('POST', '/electricity'),
+    quote(body, catalog) {
+      const disco = catalog.discos.get(integerOf(body, 'disco_id'));
+      if (disco === undefined) throw new Refusal('invalid_field', 'disco_id', 'is not a company of the catalog');
+      const meter = customerNumberOf(body, 'meter_number');
+      const meterType = meterTypeOf(body);
+      const amount = amountOf(body, catalog.file.limits.electricity);
+      return quoteOf('electricity', String(amount), {
+        number: meter,
+        amount,
+        charge: kobo(amount + disco.charge),
+        fee: disco.charge,
+        cashback: cashbackOf(catalog.file.cashback.electricity, amount),
+        hasToken: meterType === 'prepaid',
+        meta: { disco_id: disco.id, disco_name: disco.name, meter_type: meterType, phone: passedOnPhone(body) },
+      });
+    },
+    describe: meterPayment,
+    congratulate: (order) => `${meterPayment(order)} succeeded.`,
+    result: (order) => ({ token: order.token, ...cashback(order), pending: order.status === 'pending', ...balances(order) }),
+    extra: (order) => ({ success: true, pending: order.status === 'pending' }),
+  },
+
+  exam_pin: {
+    endpoint: endpointOf('POST', '/exam_pin'),
+    quote(body, catalog, tier) {
+      const exam = textOf(body, 'exam_name');
+      const price = Object.hasOwn(catalog.file.exams, exam) ? catalog.file.exams[exam] : undefined;
+      if (price === undefined) throw new Refusal('invalid_field', 'exam_name', 'is not an exam of the catalog');
+      const quantity = quantityOf(body, 5);
+      return quoteOf('exam_pin', `${exam} ${quantity}`, {
+        amount: kobo(priceFor(price, tier) * quantity),
+        cards: quantity,
+        meta: { exam_name: exam, quantity },
+      });
+    },
+    describe: ({ meta, cards }) => counted(cards, `${meta['exam_name']} PIN`),
+    congratulate: ({ meta, cards }) => `${counted(cards, `${meta['exam_name']} PIN`)} ready.`,
+    result: (order) => ({ pins: order.pins, ...balances(order) }),
+  },
+
+  recharge_card: {
+    endpoint: endpointOf('POST', '/recharge-card'),
+    quote(body, catalog, tier) {
+      const id = integerOf(body, 'network_id');
+      const network = catalog.file.networks.find((known) => known.id === id);
+      const prices = network === undefined ? undefined : catalog.file.recharge_cards[network.name];
+      if (network === undefined || prices === undefined) {
+        throw new Refusal('invalid_field', 'network_id', 'must be 1 (MTN), 2 (GLO), 3 (AIRTEL) or 4 (9MOBILE)');
+      }
+      const denomination = integerOf(body, 'denomination');
+      const price = prices[String(denomination)];
+      if (price === undefined) {
+        throw new Refusal('invalid_field', 'denomination', `must be one of ${Object.keys(prices).join(', ')}`);
+      }
+      const quantity = quantityOf(body, 50);
+      const name = lengthAtMost(body, 'name_on_card', 30);
+      return quoteOf('recharge_card', `${network.id} ${denomination} ${quantity}`, {
+        network: network.name,
+        amount: kobo(priceFor(price, tier) * quantity),
+        cards: quantity,
+        meta: { denomination, quantity, name_on_card: name === '' ? null : name },
+      });
+    },
+    describe: ({ network, meta, cards }) => `${counted(cards, `${network} recharge card`)} of ${meta['denomination']} naira`,
+    congratulate: ({ cards }) => `${counted(cards, 'card')} ready.`,
+    result: (order) => ({ pins: order.pins }),
+  },
+
+  /** The plan ids are those of POST /data. */
+  data_card: {
+    endpoint: endpointOf('POST', '/data-card'),
+    quote(body, catalog, tier) {
+      const plan = dataPlanOf(body, catalog);
+      const quantity = quantityOf(body, 5);
+      return quoteOf('data_card', `${plan.id} ${quantity}`, {
+        network: plan.network,
+        amount: kobo(priceFor(plan.price, tier) * quantity),
+        cards: quantity,
+        meta: { plan_id: plan.id, size: plan.size, quantity },
+      });
+    },
+    describe: ({ network, meta, cards }) => counted(cards, `${network} ${meta['size']} data card`),
+    congratulate: ({ cards }) => `${counted(cards, 'data card')} ready.`,
+    result: (order) => ({ pins: order.pins }),
+  },
+
+  /** Priced per page and recipient. */
+  bulk_sms: {
+    endpoint: endpointOf('POST', '/bulk_sms'),
+    quote(body, catalog) {
+      const sender = lengthAtMost(body, 'sender_id', 11);
+      // The specification shows no maximum for a message; this one keeps a request within its body limit.
+      const message = lengthAtMost(body, 'message', 2_000);
+      const recipients = recipientsOf(body);
+      const pages = smsPages(message);
+      const { price_per_page: price, discount_percent: discount } = catalog.file.bulk_sms;
+      const sms = JSON.stringify([sender, message, recipients]);
+      return quoteOf('bulk_sms', createHash('sha256').update(sms).digest('base64url'), {
+        amount: kobo((price - percentOf(price, discount)) * pages * recipients.length),
+        meta: { sender_id: sender, pages, recipients: recipients.length },
+      });
+    },
+    describe: ({ meta }) =>
+      `SMS of ${counted(Number(meta['pages']), 'page')} from ${meta['sender_id']} to ${counted(Number(meta['recipients']), 'recipient')}`,
+    congratulate: ({ meta }) => `The message was sent to ${counted(Number(meta['recipients']), 'recipient')}.`,
+    result: () => ({}),
+  },
+};
+
+/** One line for people. */
+export function describeOrder(order: Order): string {
+  return PURCHASE_SERVICES[order.category].describe(order);
+}
+
+/** What a service sets of its quote; the wallet pays the amount unless `charge` says otherwise. */
+type Priced = Pick<Quote, 'amount' | 'meta'> &
+  Partial<Pick<Quote, 'number' | 'network' | 'charge' | 'fee' | 'cashback' | 'cards' | 'hasToken'>>;
+
+/** Every quote has all its fields in one order, as objects of one shape are the smallest and fastest ones. */
+function quoteOf(category: Category, identity: string, priced: Priced): Quote {
+  const { amount, meta } = priced;
+  return {
+    category,
+    number: priced.number ?? '',
+    network: priced.network ?? null,
+    amount,
+    charge: priced.charge ?? amount,
+    fee: priced.fee ?? ZERO_KOBO,
+    cashback: priced.cashback ?? ZERO_KOBO,
+    identity,
+    cards: priced.cards ?? 0,
+    hasToken: priced.hasToken ?? false,
+    meta,
+  };
+}
+
+function dataPlanOf(body: Fields, catalog: Catalog): DataPlan {
+  const plan = catalog.dataPlans.get(integerOf(body, 'plan_id'));
+  if (plan === undefined) throw new Refusal('invalid_field', 'plan_id', 'is not a data plan of the catalog');
+  return plan;
+}
+
+/** Section 2.7: balances belong to success responses, never to pending ones. */
+function balances(order: Order): { balance_before?: number; balance_after?: number } {
+  if (order.status !== 'success') return {};
+  return { balance_before: nairaNumber(order.balanceBefore), balance_after: nairaNumber(order.balanceAfter) };
+}
+
+/** Nothing is earned until the order has succeeded. */
+function cashback(order: Order): { cashback_earned: number } {
+  const earned: AmountMinor = order.status === 'success' ? order.cashback : ZERO_KOBO;
+  return { cashback_earned: nairaNumber(earned) };
+}
+
+function earnings(order: Order): Record<string, unknown> {
+  return { ...cashback(order), ...balances(order) };
+}
+
+function meterPayment({ meta, amount, number }: Quote): string {
+  return `${meta['disco_name']} ${meta['meter_type']} payment of ${nairaText(amount)} naira for meter ${number}`;
+}
+
+/** `1 card`, `3 cards`. */
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

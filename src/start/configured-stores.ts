@@ -1,0 +1,98 @@
+/** The journal that the settings name, for the gateway and for the tools that read beside it, and what is learnt from traffic. */
+import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config';
+import { systemClock } from '../domain/clock';
+import type { Secret } from '../domain/credentials';
+import type { Journal, JournalEvent } from '../journal/journal';
+import { createFieldSeal } from '../journal/record';
+import { journalFolder, openJournal, type OpenJournalOptions } from '../journal/open-journal';
+import type { Mapping } from '../mapping/mapping';
+import type { Metrics } from '../telemetry/metrics';
+import { createNotes, type Notes, type NotesParts } from '../orders/notes';
+import { createMemoryNotesStore, openNotesStore, type NotesStore } from '../orders/notes-store';
+import { createRecorder, type TrafficRecorder } from '../traffic/recorder';
+import { createMemoryStore, openTrafficStore } from '../traffic/traffic-store';
+
+const DAY_MS = 24 * 3_600_000;
+
+export function openConfiguredJournal(
+  config: Config,
+  onEvent: (event: JournalEvent) => void = () => undefined,
+): Promise<Journal> {
+  return open(config, { retentionMs: config.journalDays * DAY_MS, onEvent });
+}
+
+/**
+ * For reading beside a running gateway, or after it: makes no journal where none is, and writes and deletes nothing, for the
+ * settings of whoever reads may not be those of the gateway.
+ */
+export async function openJournalBeside(config: Config): Promise<Journal> {
+  const url = config.journalUrl;
+  if (url.startsWith('memory:')) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
+  const folder = journalFolder(url, config.dataDir);
+  if (folder !== undefined && !existsSync(folder))
+    throw new Error(`There is no journal at ${folder}: DATA_DIR or JOURNAL_URL must be those of the gateway.`);
+  return open(config, { isReadOnly: true });
+}
+
+function open({ journalUrl, journalKey, gatewaySecret, dataDir }: Config, options: OpenJournalOptions): Promise<Journal> {
+  const key = journalKey === undefined ? {} : { encryptionKey: journalKey };
+  const secretCheck = gatewaySecret === undefined ? {} : { secretCheck: checkOf(gatewaySecret) };
+  return openJournal(journalUrl, dataDir, { ...options, ...key, ...secretCheck });
+}
+
+/** Tells whether two gateways have the same secret without telling it. */
+export function checkOf(secret: Secret): string {
+  return createHmac('sha256', secret.revealForUseOnly()).update('journal check').digest('hex').slice(0, 32);
+}
+
+/**
+ * Learning from traffic as the settings want it: in the data folder, in memory, or not at all, which is undefined.
+ * A folder that cannot be used is told to `onTrouble`, and memory takes its place.
+ */
+export function openConfiguredTraffic(
+  config: Pick<Config, 'trafficShapes' | 'journalUrl' | 'dataDir'>,
+  mapping: () => Mapping,
+  metrics: Pick<Metrics, 'trafficWritten'>,
+  onTrouble: (what: string, error: unknown) => void,
+): TrafficRecorder | undefined {
+  if (!config.trafficShapes) return undefined;
+  const now = systemClock.now();
+  const isInMemory = config.journalUrl.toLowerCase().startsWith('memory:');
+  const store = isInMemory
+    ? Promise.resolve(createMemoryStore(now))
+    : openTrafficStore(join(config.dataDir, 'traffic'), now).catch((error: unknown) => {
+        onTrouble('traffic_folder', error);
+        return createMemoryStore(now);
+      });
+  return createRecorder({
+    mapping,
+    clock: systemClock,
+    store,
+    onTrouble: (error) => onTrouble('traffic', error),
+    onWritten: (shapes, forgotten) => metrics.trafficWritten(shapes, forgotten),
+  });
+}
+
+/** Notes of what is out of the ordinary: in the data folder, or in memory beside a journal that is in memory. */
+export async function openConfiguredNotes(
+  { journalUrl, journalKey, dataDir }: Pick<Config, 'journalUrl' | 'journalKey' | 'dataDir'>,
+  isReadOnly = false,
+): Promise<NotesStore> {
+  if (journalUrl.toLowerCase().startsWith('memory:')) return createMemoryNotesStore();
+  return openNotesStore({ dir: join(dataDir, 'notes'), seal: createFieldSeal(journalKey), isReadOnly });
+}
+
+/** Where notes cannot be kept, one line says so, and all sells on. */
+export function createConfiguredNotes(
+  config: Config,
+  { observer, ...parts }: Pick<NotesParts, 'mapping' | 'keyring' | 'clock'> & { readonly observer: Troubled },
+): Notes {
+  return createNotes({ ...parts, store: openConfiguredNotes(config), onTrouble: (error) => observer.trouble('notes', error) });
+}
+
+interface Troubled {
+  readonly trouble: (what: string, error: unknown) => void;
+}

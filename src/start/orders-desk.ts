@@ -1,0 +1,128 @@
+/** What an operator asks of orders, for the console, admin calls and commands: find, tell the story, ask v1 again. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config';
+import type { Clock } from '../domain/clock';
+import { looksLikeKey, type Secret } from '../domain/credentials';
+import type { Order } from '../domain/order';
+import type { Rechecked } from '../gateway/recheck';
+import type { Keyring } from '../gateway/read/keyring';
+import { shortenRequestId } from '../gateway/read/read-raw';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import type { SetHistory } from '../mapping/set-history';
+import { findOrders, type FoundOrders, type OrderQuery } from '../orders/find-orders';
+import { followJournal, type Follower } from '../orders/follow-journal';
+import { noNumberIndex, openNumberIndex, type NumberIndex } from '../orders/number-index';
+import type { NotesStore } from '../orders/notes-store';
+import { storyOf, type OrderStory } from '../orders/order-story';
+
+export interface OrdersDesk {
+  find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
+  /** Under every key: by request id, the number of our replies, or v1's reference. */
+  named(id: string): Promise<readonly Order[]>;
+  story(order: Order): Promise<OrderStory>;
+  /** Throws a sentence for the operator where nothing can be asked. */
+  recheck(asked: RecheckAsked): Promise<Rechecked>;
+  /** Before the journal that is followed is closed. */
+  stopFollowing(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RecheckAsked {
+  readonly id: string;
+  /** Typed by a person; held for as long as v1 is asked. */
+  readonly key: Secret;
+  /** What v1 is told the call comes from: a key may be locked to the addresses of its scripts. */
+  readonly address?: string | undefined;
+}
+
+/** Asks v1 through a process that sells. */
+export type AskV1 = (key: Secret, requestId: string, address: string) => Promise<Rechecked | undefined>;
+
+export interface OrdersDeskParts {
+  readonly journal: () => Promise<Journal>;
+  readonly notes: () => Promise<NotesStore>;
+  readonly mapping: () => Mapping;
+  readonly history: Pick<SetHistory, 'setOf'>;
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly askV1: AskV1;
+  readonly onTrouble: (what: string, error: unknown) => void;
+  /** The index is read beside a gateway that keeps it. */
+  readonly isReadOnly?: boolean;
+}
+
+const OWN_ADDRESS = '127.0.0.1';
+
+/** Begins to follow the journal at once: what is asked for later has been indexed by then. */
+export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, parts: OrdersDeskParts): OrdersDesk {
+  const { journal, keyring, mapping, history, clock, isReadOnly = false } = parts;
+  const following = openIndex(config, parts);
+  const keeping = isReadOnly ? Promise.resolve(undefined) : startFollower(following, parts);
+  const stopFollowing = async (): Promise<void> => (await keeping.catch(() => undefined))?.stop();
+  const setOf = (hash: string): Mapping | undefined => history.setOf(hash)?.mapping;
+  const find: OrdersDesk['find'] = async (query, limits = {}) => {
+    const [from, index, notes] = await Promise.all([journal(), following, parts.notes()]);
+    return findOrders(query, { journal: from, index, notes, keyring, mapping: mapping(), now: () => clock.now(), ...limits });
+  };
+  const named = async (id: string): Promise<readonly Order[]> => {
+    const found = await Promise.all([find({ requestId: id }), find({ reference: id })]);
+    const orders = found.flatMap(({ rows }) => rows.flatMap((row) => (row.kind === 'order' ? [row.order] : [])));
+    return [...new Map(orders.map((order) => [`${order.owner} ${order.number}`, order])).values()];
+  };
+  return {
+    find,
+    named,
+    story: async (order) => storyOf(order, { notes: await parts.notes(), keyring, mapping: mapping(), setOf }),
+    async recheck({ id, key, address = OWN_ADDRESS }) {
+      if (!looksLikeKey(key.revealForUseOnly())) throw new Error('This is not an API key.');
+      const owner = keyring.fingerprint(key);
+      const orders = (await named(id)).concat((await (await journal()).find(owner, shortenRequestId(id))) ?? []);
+      const order = orders.find((one) => one.owner === owner);
+      if (order === undefined && orders.length > 0)
+        throw new Error(
+          `The order ${id} was placed with another key: its fingerprint is ${orders[0]!.owner}, that of the key given is ${owner}.`,
+        );
+      if (order === undefined) throw new Error(`There is no order ${id} in the journal.`);
+      const rechecked = await parts.askV1(key, order.requestId, address);
+      if (rechecked === undefined) throw new Error(`The running gateway does not find the order ${id}.`);
+      return rechecked;
+    },
+    stopFollowing,
+    async close() {
+      await stopFollowing();
+      await (await following.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function openIndex(
+  { journalUrl, dataDir }: Pick<Config, 'journalUrl' | 'dataDir'>,
+  { keyring, isReadOnly = false, onTrouble }: OrdersDeskParts,
+): Promise<NumberIndex> {
+  const dir = join(dataDir, 'number-index');
+  if (journalUrl.toLowerCase().startsWith('memory:') || (isReadOnly && !existsSync(dir))) return noNumberIndex();
+  return openNumberIndex({ dir, keyring, isReadOnly }).catch((error: unknown) => {
+    onTrouble('number_index', error);
+    return noNumberIndex();
+  });
+}
+
+async function startFollower(
+  index: Promise<NumberIndex>,
+  { journal, mapping, keyring, clock, onTrouble }: OrdersDeskParts,
+): Promise<Follower | undefined> {
+  const kept = await index;
+  if (kept === noNumberIndex()) return undefined;
+  const reads = await journal().catch((error: unknown) => void onTrouble('number_index', error));
+  if (reads === undefined) return undefined;
+  return followJournal({
+    journal: reads,
+    index: kept,
+    mapping,
+    keyring,
+    clock,
+    onTrouble: (error) => onTrouble('number_index', error),
+  });
+}

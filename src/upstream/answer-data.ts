@@ -1,0 +1,104 @@
+/** What v1's answers hold: a JSON object, in its `data` money and goods, and what a receipt says of an order. */
+import { type AmountMinor, kobo, parseNaira } from '../domain/amount';
+import type { JsonObject, JsonValue } from '../domain/json';
+import type { CardPin, Delivery, Outcome } from '../domain/outcome';
+
+/** The object in an answer's text, or `undefined` for anything else: cut-off JSON, a page, a list, a bare word. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    // A byte-order mark is no part of JSON (RFC 8259 section 8.1), and a saved PHP file puts one in front of every answer.
+    const value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as JsonValue;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The money and the goods in v1's `data`, of a purchase (section 2.7) or of a receipt (section 2.3). Reads leniently, field by field: a balance that cannot be read must not turn a paid order into an unknown one. Goods
+ * are the exception to silence: if v1 sent some that cannot be read exactly, `goodsMissing` says so.
+ */
+export function readDelivery(data: JsonObject): Delivery {
+  const delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] } = {};
+  const balanceBefore = readNaira(data.balance_before);
+  const balanceAfter = readNaira(data.balance_after);
+  const cashback = readNaira(data.cashback_earned);
+  const token = readToken(data.token);
+  const pins = readPins(data.pins);
+  if (balanceBefore !== undefined) delivery.balanceBefore = balanceBefore;
+  if (balanceAfter !== undefined) delivery.balanceAfter = balanceAfter;
+  // Other orders of the account may run between the two readings; a negative difference is surely not this charge.
+  if (balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter)
+    delivery.charged = kobo(balanceBefore - balanceAfter);
+  if (cashback !== undefined) delivery.cashback = cashback;
+  if (token !== undefined && token !== 'unreadable') delivery.token = token.text;
+  if (pins !== undefined && pins !== 'unreadable') delivery.pins = pins;
+  if (token === 'unreadable' || pins === 'unreadable') delivery.goodsMissing = true;
+  return delivery;
+}
+
+/** Kobo from v1's naira. A double's own noise (`48980.199999999997`) is mended, a real fraction of a kobo is not. */
+export function readNaira(value: JsonValue | undefined): AmountMinor | undefined {
+  const exact = parseNaira(value);
+  if (exact !== undefined || typeof value !== 'number') return exact;
+  const nearest = Math.round(value * 100);
+  return Number.isSafeInteger(nearest) && Math.abs(value * 100 - nearest) < 1e-4 ? kobo(nearest) : undefined;
+}
+
+function readToken(value: JsonValue | undefined): { readonly text: string | null } | 'unreadable' | undefined {
+  if (value === undefined) return undefined;
+  if (value === null || value === '') return { text: null };
+  // A token sent as a number has lost its leading zeros, and beyond 2^53 its last digits: it would open no meter.
+  return typeof value === 'string' ? { text: value } : 'unreadable';
+}
+
+function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadable' | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) return 'unreadable';
+  const items = value as readonly JsonValue[];
+  const pins: CardPin[] = [];
+  for (const item of items) {
+    if (!isJsonObject(item) || typeof item.pin !== 'string' || typeof item.serial !== 'string') return 'unreadable';
+    pins.push({ pin: item.pin, serial: item.serial });
+  }
+  return pins.length === 0 ? undefined : pins;
+}
+
+/** Whether the body of `GET /receipt` is about the order of this reference. A receipt of another order says nothing of this one. */
+export function orderInReceipt(body: JsonObject, reference: string): 'this' | 'another' | 'unnamed' {
+  const named = receiptOf(body)?.reference;
+  if (typeof named !== 'string' || named === '') return 'unnamed';
+  return named === reference ? 'this' : 'another';
+}
+
+/** The outcome that a receipt shows of the order of this reference, or `undefined` when it names no such order or no known status. */
+export function outcomeOfReceipt(body: JsonObject, reference: string): Outcome | undefined {
+  const receipt = receiptOf(body);
+  if (receipt === undefined || orderInReceipt(body, reference) !== 'this') return undefined;
+  switch (receipt.status) {
+    case 'success':
+      // What was bought, in v1's words. It is no reason, so an order that failed or is under way does not repeat it.
+      return {
+        kind: 'succeeded',
+        reference,
+        ...(typeof receipt.description === 'string' ? { message: receipt.description } : {}),
+        delivery: readDelivery(receipt),
+      };
+    case 'pending':
+    case 'processing':
+      return { kind: 'pending', reference, delivery: readDelivery(receipt) };
+    // The record of a failed order shows the balances around its charge, which was given back: nothing of it is a price.
+    case 'failed':
+      return { kind: 'declined', reference };
+    default:
+      return undefined;
+  }
+}
+
+function receiptOf(body: JsonObject): JsonObject | undefined {
+  return isJsonObject(body.data) ? body.data : undefined;
+}

@@ -1,0 +1,51 @@
+/** Keys that callers.yaml sends to the sandbox: whatever is asked or bought for them goes there, and nothing of it ever to v1. */
+import { within, type Clock } from '../domain/clock';
+import type { CallContext, Upstream } from './upstream';
+
+/**
+ * `openSandbox` is asked for every such call, and may take its time the first time. Where there is no sandbox nothing is sent anywhere:
+ * a purchase is told as one of which no byte left.
+ */
+export function branchToSandbox(v1: Upstream, openSandbox: () => Promise<Upstream>, clock: Clock): Upstream {
+  const sandboxFor = async ({ timeoutMs }: CallContext): Promise<Upstream | undefined> =>
+    within(
+      clock,
+      timeoutMs,
+      openSandbox().catch(() => undefined),
+    );
+  const isSandboxed = ({ credentials }: CallContext): boolean => credentials.sandboxOf !== undefined;
+  return {
+    send(call, requestId, context) {
+      if (!isSandboxed(context)) return v1.send(call, requestId, context);
+      return sandboxFor(context).then(
+        (sandbox) =>
+          sandbox?.send(call, requestId, context) ?? {
+            outcome: { kind: 'not_sent', reason: AWAY },
+            isDuplicate: false,
+          },
+      );
+    },
+    find(call, context) {
+      if (!isSandboxed(context)) return v1.find(call, context);
+      return sandboxFor(context).then((sandbox) => sandbox?.find(call, context) ?? { kind: 'unavailable', reason: AWAY });
+    },
+    close: () => v1.close(),
+  };
+}
+
+const AWAY = 'the embedded sandbox cannot be reached';
+
+const RETRY_MS = 5_000;
+
+/** Opens once; where that fails, whoever asks later tries again after a while. */
+export function openOnce<T>(open: () => Promise<T>, clock: Pick<Clock, 'elapsed'>): () => Promise<T> {
+  let opening: Promise<T> | undefined;
+  let mayRetryAtMs = -Infinity;
+  return () => {
+    if (opening !== undefined && clock.elapsed() < mayRetryAtMs) return opening;
+    mayRetryAtMs = Infinity;
+    opening = open();
+    opening.catch(() => (mayRetryAtMs = clock.elapsed() + RETRY_MS));
+    return opening;
+  };
+}

@@ -1,0 +1,151 @@
+/** The alarms: what each needs to be raised, and what it says. A condition is a plain function over what the house sees of itself. */
+import type { AlarmName } from '../domain/alarm';
+import { COUNTED_MAX, WINDOW_MS } from './repeated-refusals';
+import type { DiskSeen, Sightings } from './sightings';
+
+export interface Finding {
+  readonly subject?: string;
+  /** What is the matter; undefined where nobody can tell of this subject, and then nothing changes for it. */
+  readonly text: string | undefined;
+}
+
+export interface Condition {
+  readonly name: AlarmName;
+  /** What holds now; undefined when nobody can tell, and then nothing changes. `isRaised`: of this alarm, for this subject. */
+  readonly find: (sightings: Sightings, isRaised: (subject?: string) => boolean) => readonly Finding[] | undefined;
+  /** How long it must hold before it is raised, and how long be gone before it is over. */
+  readonly raiseAfterMs: number;
+  readonly overAfterMs: number;
+  readonly todo: string;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const GIB = 2 ** 30;
+
+/** A disk is nearly full below both: a tenth of a large disk is plenty. It is well again a fifth above that. */
+const FREE_SHARE_MIN = 0.1;
+const FREE_BYTES_MIN = 5 * GIB;
+const RELIEF = 1.2;
+/** So many sales of one key declined within ten minutes: one that asks for more than it has is a customer's mistake. */
+const WITHOUT_MONEY_MIN = 3;
+/** A wallet is filled again when it holds its mark and this part of it. */
+const FILLED_PART = 10;
+
+export const CONDITIONS: readonly Condition[] = [
+  {
+    name: 'v1_down',
+    find: ({ v1 }) => v1 && only(v1.trouble !== undefined && `v1 is in trouble: ${v1.trouble}`),
+    // Its own judgement takes several bad answers in a row already (v1-state).
+    raiseAfterMs: 0,
+    overAfterMs: 15 * SECOND_MS,
+    todo: 'Sell nothing by hand. Find out whether v1, the network or UPSTREAM_URL is at fault, and tell v1.',
+  },
+  {
+    name: 'orders_overdue',
+    find: ({ openOrders }) => openOrders && only(openOrders.overdue > 0 && overdueText(openOrders)),
+    raiseAfterMs: 0,
+    overAfterMs: MINUTE_MS,
+    todo: 'Look at them with `compat-gateway orders report`, and ask v1 what became of each. Refund nothing before that.',
+  },
+  {
+    name: 'journal_unwritable',
+    find: ({ isJournalWritable }) =>
+      only(!isJournalWritable && 'The journal cannot be written. No new sale is taken; scripts are told that nothing was sent.'),
+    raiseAfterMs: 5 * SECOND_MS,
+    overAfterMs: 15 * SECOND_MS,
+    todo: 'Make room on the disk, or mend the disk or the database. The gateway sells again by itself; do not delete the journal.',
+  },
+  {
+    name: 'disk_nearly_full',
+    find: ({ disks }, isRaised) => disks.filter((disk) => isNearlyFull(disk, isRaised(disk.folder))).map(diskFinding),
+    raiseAfterMs: 10 * SECOND_MS,
+    overAfterMs: MINUTE_MS,
+    todo: 'Make room, or give the disk more. When it is full no sale is taken.',
+  },
+  {
+    name: 'mapping_refused',
+    find: ({ mappingProblems }) => only(mappingProblems.length > 0 && mappingText(mappingProblems)),
+    raiseAfterMs: 0,
+    overAfterMs: 0,
+    todo: 'Run `compat-gateway check`, mend what it names, then `compat-gateway reload`.',
+  },
+  {
+    name: 'wallet_low',
+    find: ({ wallets }, isRaised) =>
+      wallets
+        .filter(
+          ({ fingerprint, balanceNaira = -Infinity, markNaira }) =>
+            balanceNaira < markNaira + (isRaised(fingerprint) ? markNaira / FILLED_PART : 0),
+        )
+        .map(({ fingerprint, balanceNaira, markNaira }) => ({ subject: fingerprint, text: walletText(balanceNaira, markNaira) })),
+    raiseAfterMs: 0,
+    overAfterMs: 0,
+    todo: 'Fill the wallet at v1, or have its owner fill it.',
+  },
+  {
+    name: 'no_money_at_v1',
+    find: ({ withoutMoney }) =>
+      withoutMoney
+        .filter(({ count }) => count >= WITHOUT_MONEY_MIN)
+        .map(({ fingerprint, count }) => ({
+          subject: fingerprint,
+          text: `v1 has declined ${counted(count, 'sale')} of this key in ten minutes because its wallet is empty.`,
+        })),
+    raiseAfterMs: 0,
+    overAfterMs: MINUTE_MS,
+    todo: 'Fill the wallet at v1, or have its owner fill it. Every sale of the key fails until then; none of them is charged.',
+  },
+  {
+    name: 'key_in_a_loop',
+    find: ({ loops }) => loops.filter(({ count }) => count >= COUNTED_MAX).map(loopFinding),
+    raiseAfterMs: 0,
+    overAfterMs: MINUTE_MS,
+    todo: 'Tell the owner of the script what it is refused for; pause the key if it does not stop.',
+  },
+];
+
+function only(text: string | false): readonly Finding[] {
+  return text === false ? [] : [{ text }];
+}
+
+function overdueText({ overdue, oldestMs, atRiskNaira }: NonNullable<Sightings['openOrders']>): string {
+  const minutes = Math.round(oldestMs / MINUTE_MS);
+  return `${counted(overdue, 'order')} without an end for too long, the oldest for ${counted(minutes, 'minute')}. All open orders hold ${naira(atRiskNaira)}.`;
+}
+
+function isNearlyFull({ freeBytes, sizeBytes }: DiskSeen, isRaised: boolean): boolean {
+  return freeBytes < Math.min(FREE_BYTES_MIN, sizeBytes * FREE_SHARE_MIN) * (isRaised ? RELIEF : 1);
+}
+
+function diskFinding({ folder, freeBytes, sizeBytes }: DiskSeen): Finding {
+  const percent = Math.floor((freeBytes / sizeBytes) * 100);
+  return { subject: folder, text: `The disk of ${folder} is nearly full: ${bytes(freeBytes)} are free, ${percent} %.` };
+}
+
+function mappingText(problems: readonly string[]): string {
+  return `The mapping files have ${counted(problems.length, 'problem')}, so the set that ran before still runs. The first: ${problems[0]}`;
+}
+
+function loopFinding({ fingerprint, code }: Sightings['loops'][number]): Finding {
+  const often = `${COUNTED_MAX} times or more in ${WINDOW_MS / MINUTE_MS} minutes`;
+  const text = code === 'repeat' ? `The same sale was sent ${often}.` : `The same refusal, ${code}, was met ${often}.`;
+  return { subject: `${fingerprint} ${code}`, text: `A script of this key is in a loop. ${text}` };
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+function walletText(balanceNaira: number | undefined, markNaira: number): string | undefined {
+  if (balanceNaira === undefined) return undefined;
+  return `The wallet holds ${naira(balanceNaira)}, less than its mark of ${naira(markNaira)}.`;
+}
+
+function naira(amount: number): string {
+  return `${Math.round(amount).toLocaleString('en')} naira`;
+}
+
+function bytes(count: number): string {
+  return count >= GIB ? `${(count / GIB).toFixed(1)} GiB` : `${Math.floor(count / 2 ** 20)} MiB`;
+}

@@ -1,0 +1,236 @@
+/**
+ * Alarms that come by themselves: every few seconds each condition of the table is held against what the house sees. An alarm is told when
+ * it is raised, again every few hours while it lasts, and when it is over. Which ones have been told stands in a small file, so that a restart
+ * tells none twice.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import * as z from 'zod';
+import { ALARM_NAMES, fingerprintIn, type ActiveAlarm, type AlarmName } from '../domain/alarm';
+import type { Clock } from '../domain/clock';
+import type { Log } from '../telemetry/log';
+import { CONDITIONS, type Condition } from './alarm-conditions';
+import type { Sightings } from './sightings';
+
+/** One message to the operator. */
+export interface Telling {
+  readonly state: 'raised' | 'still' | 'over';
+  readonly alarm: ActiveAlarm;
+  readonly atMs: number;
+}
+
+export interface AlarmsWatch {
+  /** Those that are raised, oldest first. */
+  readonly active: () => readonly ActiveAlarm[];
+  /** Looks now instead of in a few seconds. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+export interface AlarmsParts {
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'error'>;
+  /** What the house sees now. */
+  readonly see: () => Promise<Sightings>;
+  /** Resolves to whether somebody has taken it. Told in the order of the calls. */
+  readonly tell: (telling: Telling) => Promise<boolean>;
+  /** Where it is kept which alarms have been told; undefined keeps it in memory. */
+  readonly file: string | undefined;
+  readonly onTrouble: (what: string, error: unknown) => void;
+}
+
+export const LOOK_EVERY_MS = 5_000;
+export const TELL_AGAIN_MS = 4 * 60 * 60_000;
+/** Of one condition: of a hundred keys in a loop the first say enough. */
+const SUBJECTS_MAX = 20;
+const RUNBOOK = 'docs/runbook.md';
+
+/** An alarm from the first time that its condition holds until it is over. */
+interface Sighted {
+  readonly name: AlarmName;
+  readonly subject: string | undefined;
+  readonly sinceMs: number;
+  text: string;
+  isRaised: boolean;
+  /** When it was last told; undefined while it has not been. */
+  toldAtMs: number | undefined;
+  /** Somebody took it. */
+  isTaken: boolean;
+  goneSinceMs: number | undefined;
+}
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  alarms: z.array(
+    z.object({
+      name: z.enum(ALARM_NAMES),
+      subject: z.string().optional(),
+      text: z.string(),
+      sinceMs: z.number(),
+      toldAtMs: z.number(),
+    }),
+  ),
+});
+
+export function watchAlarms(parts: AlarmsParts): AlarmsWatch {
+  const watching = new Alarms(parts);
+  watching.begin();
+  return watching;
+}
+
+class Alarms implements AlarmsWatch {
+  readonly #parts: AlarmsParts;
+  readonly #sighted = new Map<string, Sighted>();
+  #cancel: () => void = () => undefined;
+  #isStopped = false;
+  #looking: Promise<void> | undefined;
+  readonly #failures = new Set<string>();
+
+  constructor(parts: AlarmsParts) {
+    this.#parts = parts;
+    for (const one of this.#readFile()) this.#sighted.set(keyOf(one), one);
+  }
+
+  begin(): void {
+    void this.look().finally(() => {
+      if (!this.#isStopped) this.#cancel = this.#parts.clock.after(LOOK_EVERY_MS, () => this.begin());
+    });
+  }
+
+  readonly active = (): readonly ActiveAlarm[] => [...this.#sighted.values()].filter(({ isRaised }) => isRaised).map(shown);
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel();
+  }
+
+  look(): Promise<void> {
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  }
+
+  async #look(): Promise<void> {
+    try {
+      const sightings = await this.#parts.see();
+      if (this.#isStopped) return;
+      const nowMs = this.#parts.clock.now();
+      for (const condition of CONDITIONS) this.#judge(condition, sightings, nowMs);
+      this.#failures.delete('alarms');
+    } catch (error) {
+      this.#failed('alarms', error);
+    }
+  }
+
+  #judge(condition: Condition, sightings: Sightings, nowMs: number): void {
+    const { name } = condition;
+    const findings = condition.find(sightings, (subject) => this.#sighted.get(keyOf({ name, subject }))?.isRaised ?? false);
+    if (findings === undefined) return;
+    const held = new Set<string>();
+    for (const { subject, text } of findings.slice(0, SUBJECTS_MAX)) {
+      const key = keyOf({ name, subject });
+      held.add(key);
+      const one = this.#sighted.get(key);
+      if (text === undefined) continue;
+      if (one === undefined)
+        this.#sighted.set(key, {
+          ...{
+            name,
+            subject,
+            text,
+            sinceMs: nowMs,
+            isRaised: false,
+            toldAtMs: undefined,
+            isTaken: false,
+            goneSinceMs: undefined,
+          },
+        });
+      else Object.assign(one, { text, goneSinceMs: undefined });
+      this.#tellWhatIsDue(this.#sighted.get(key)!, condition, nowMs);
+    }
+    for (const [key, one] of this.#sighted) if (one.name === name && !held.has(key)) this.#missed(key, one, condition, nowMs);
+  }
+
+  #tellWhatIsDue(one: Sighted, { raiseAfterMs }: Condition, nowMs: number): void {
+    if (!one.isRaised) {
+      if (nowMs - one.sinceMs < raiseAfterMs) return;
+      one.isRaised = true;
+      return this.#tell('raised', one, nowMs);
+    }
+    if (nowMs - (one.toldAtMs ?? 0) >= TELL_AGAIN_MS) this.#tell('still', one, nowMs);
+  }
+
+  #missed(key: string, one: Sighted, { overAfterMs }: Condition, nowMs: number): void {
+    if (!one.isRaised) return void this.#sighted.delete(key);
+    one.goneSinceMs ??= nowMs;
+    if (nowMs - one.goneSinceMs < overAfterMs) return;
+    this.#sighted.delete(key);
+    this.#tell('over', one, nowMs);
+  }
+
+  #tell(state: Telling['state'], one: Sighted, atMs: number): void {
+    const alarm = shown(one);
+    const { log, tell } = this.#parts;
+    const fields = {
+      alarm: alarm.name,
+      subject: alarm.subject,
+      kind: state,
+      detail: alarm.text,
+      fingerprint: fingerprintIn(alarm.subject),
+    };
+    if (state === 'over') log.info('alarm', { ...fields, durationMs: atMs - alarm.sinceMs });
+    else log.error('alarm', fields);
+    one.toldAtMs = atMs;
+    // What nobody has taken when the process ends is told again by the next one: it stands otherwise in the file.
+    void tell({ state, alarm, atMs }).then((isTaken) => {
+      one.isTaken ||= isTaken;
+      if (isTaken) this.#writeFile();
+    });
+  }
+
+  #writeFile(): void {
+    const { file } = this.#parts;
+    if (file === undefined) return;
+    const alarms = [...this.#sighted.values()]
+      .filter(({ isTaken }) => isTaken)
+      .map(({ name, subject, text, sinceMs, toldAtMs = 0 }) => ({ name, subject, text, sinceMs, toldAtMs }));
+    const draft = `${file}.${process.pid}`;
+    try {
+      writeFileSync(draft, `${JSON.stringify({ version: 1, alarms })}\n`, { mode: 0o600 });
+      renameSync(draft, file);
+      this.#failures.delete('alarms_file');
+    } catch (error) {
+      rmSync(draft, { force: true });
+      this.#failed('alarms_file', error);
+    }
+  }
+
+  /** A file that cannot be read costs a second telling, no more. */
+  #readFile(): readonly Sighted[] {
+    const { file } = this.#parts;
+    if (file === undefined) return [];
+    try {
+      const { alarms } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+      return alarms.map(({ name, subject, text, sinceMs, toldAtMs }) => ({
+        ...{ name, subject, text, sinceMs, toldAtMs, isRaised: true, isTaken: true, goneSinceMs: undefined },
+      }));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#failed('alarms_file', error);
+      return [];
+    }
+  }
+
+  /** Said once until it works again. */
+  #failed(what: string, error: unknown): void {
+    if (this.#failures.has(what)) return;
+    this.#failures.add(what);
+    this.#parts.onTrouble(what, error);
+  }
+}
+
+function keyOf({ name, subject }: Pick<Sighted, 'name' | 'subject'>): string {
+  return `${name} ${subject ?? ''}`;
+}
+
+const FIRST_STEPS: ReadonlyMap<AlarmName, string> = new Map(CONDITIONS.map(({ name, todo }) => [name, todo]));
+
+function shown({ name, subject, text, sinceMs }: Sighted): ActiveAlarm {
+  return { name, subject, text, todo: FIRST_STEPS.get(name) ?? '', runbook: `${RUNBOOK}#${name}`, sinceMs };
+}

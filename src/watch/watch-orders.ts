@@ -1,0 +1,152 @@
+/**
+ * Orders that somebody should look at, watched from outside. Those without a final outcome: how many, how much money is in them, and which
+ * are overdue. And those that ended otherwise than their scripts took "pending" for, a sale to one family, a failure to another: the script
+ * has delivered or refunded by then, and only a person can put it right; so its operator is told, with the money in it.
+ */
+import { LRUCache } from 'lru-cache';
+import { nairaNumber } from '../domain/amount';
+import type { Clock } from '../domain/clock';
+import { TOLD_PENDING, type Order } from '../domain/order';
+import { referenceOf } from '../domain/outcome';
+import type { Journal } from '../journal/journal';
+import type { Mapping } from '../mapping/mapping';
+import {
+  contraryEndOf,
+  CONTRARY_WORDS,
+  lossOf,
+  OPEN_ORDERS_MAX,
+  readOpenOrders,
+  type ContraryEnd,
+  type OpenOrders,
+} from '../orders/order-money';
+import { errorFields, type Log } from '../telemetry/log';
+import type { Metrics } from '../telemetry/metrics';
+import type { SettledHearer } from './hear-settled';
+import type { OpenOrdersSeen } from './sightings';
+
+const LOOK_EVERY_MS = 60_000;
+/** An overdue order is said again this often, until somebody looks. */
+const SAY_AGAIN_MS = 60 * 60_000;
+
+export interface OpenOrdersWatch {
+  /** As of the last look; undefined before the first. */
+  seen(): OpenOrdersSeen | undefined;
+  stop(): void;
+}
+
+/** Looks at once and then every minute: a line for all of them at the start, gauges, and a line for each that is overdue. */
+export function watchOpenOrders(parts: {
+  journal: Journal;
+  mapping: () => Mapping;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  /** A request id as the log may have it. */
+  showId?: (id: string) => string;
+}): OpenOrdersWatch {
+  const said = new Map<string, number>();
+  let cancel: () => void = () => undefined;
+  let isStopped = false;
+  let isFirst = true;
+  let seen: OpenOrdersSeen | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const now = parts.clock.now();
+      const found = await readOpenOrders(parts.journal, parts.mapping(), now);
+      const { orders, overdue, atRisk, unreadable } = found;
+      if (isFirst) sayFound(found, now, parts.log);
+      isFirst = false;
+      seen = {
+        count: orders.length,
+        overdue: overdue.length,
+        oldestMs: orders[0] === undefined ? 0 : now - orders[0].openedAtMs,
+        atRiskNaira: nairaNumber(atRisk),
+      };
+      parts.metrics.setUnknownOrders({
+        agesMs: orders.map(({ openedAtMs }) => now - openedAtMs),
+        overdue: overdue.length,
+        atRisk,
+      });
+      if (unreadable[0] !== undefined)
+        parts.log.error('open_orders', { ...errorFields(unreadable[0]), count: unreadable.length });
+      for (const order of overdue) {
+        const key = `${order.owner} ${order.requestId}`;
+        if (now - (said.get(key) ?? 0) < SAY_AGAIN_MS) continue;
+        said.set(key, now);
+        parts.log.error('order_overdue', {
+          operation: order.operation,
+          outcome: order.outcome?.kind ?? 'open',
+          requestId: parts.showId?.(order.requestId) ?? order.requestId,
+          order: order.number,
+          reference: referenceOf(order.outcome),
+          fingerprint: order.owner,
+          detail: `open for ${Math.round((now - order.openedAtMs) / 60_000)} minutes`,
+        });
+      }
+      if (overdue.length === 0) said.clear();
+    } catch (error) {
+      parts.log.error('open_orders', errorFields(error));
+    }
+    if (!isStopped) cancel = parts.clock.after(LOOK_EVERY_MS, () => void look());
+  };
+  void look();
+  return {
+    seen: () => seen,
+    stop() {
+      isStopped = true;
+      cancel();
+    },
+  };
+}
+
+/** What the process before this one left. Said of none as well: then it is known that somebody looked. */
+function sayFound({ orders, atRisk, withoutPrice }: OpenOrders, nowMs: number, log: Log): void {
+  const fields = {
+    count: orders.length,
+    atRiskNaira: nairaNumber(atRisk),
+    withoutPrice,
+    oldestMs: orders[0] === undefined ? undefined : nowMs - orders[0].openedAtMs,
+    detail: orders.length < OPEN_ORDERS_MAX ? undefined : 'there are more: these are the oldest ones',
+  };
+  if (orders.length === 0) log.info('orders_found_open', fields);
+  else log.warn('orders_found_open', fields);
+}
+
+const SAID_MAX = 10_000;
+
+interface ContraryParts {
+  readonly mapping: () => Mapping;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'contraryEnd'>;
+  readonly showId: (id: string) => string;
+}
+
+/** A line and a count for each order that ends so. */
+export function sayContraryEnds(parts: ContraryParts): SettledHearer {
+  // v1 may say the end of an order more than once.
+  const said = new LRUCache<string, true>({ max: SAID_MAX });
+  return (order) => {
+    if (order.toldAtMs !== TOLD_PENDING) return;
+    const end = contraryEndOf(order, parts.mapping());
+    const key = `${order.owner} ${order.requestId}`;
+    if (end === undefined || said.has(key)) return;
+    said.set(key, true);
+    say(end, order, parts);
+  };
+}
+
+function say(end: ContraryEnd, order: Order, { mapping, log, metrics, showId }: ContraryParts): void {
+  const loss = lossOf(order, mapping());
+  metrics.contraryEnd(end, loss);
+  log.error('contrary_end', {
+    detail: CONTRARY_WORDS[end],
+    ...(loss === undefined ? {} : { atRiskNaira: nairaNumber(loss) }),
+    operation: order.operation,
+    outcome: order.outcome?.kind,
+    family: order.trail?.family?.id,
+    requestId: showId(order.requestId),
+    order: order.number,
+    reference: referenceOf(order.outcome),
+    fingerprint: order.owner,
+  });
+}

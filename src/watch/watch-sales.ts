@@ -1,0 +1,28 @@
+/** How much each named caller has sold, counted where an order's success is written: once, whoever finds it out. */
+import { LRUCache } from 'lru-cache';
+import { nairaNumber } from '../domain/amount';
+import { callerTitle } from '../mapping/caller-name';
+import type { Mapping } from '../mapping/mapping';
+import { lossOf } from '../orders/order-money';
+import type { Metrics } from '../telemetry/metrics';
+import type { SettledHearer } from './hear-settled';
+
+const COUNTED_MAX = 10_000;
+
+export function countSales({
+  mapping,
+  metrics,
+}: {
+  readonly mapping: () => Mapping;
+  readonly metrics: Pick<Metrics, 'callerSold'>;
+}): SettledHearer {
+  // v1 may say a success more than once, with more of it each time. By number, whose order it was: hardly ever do two owners share one.
+  const counted = new LRUCache<number, string>({ max: COUNTED_MAX });
+  return (order, atMs) => {
+    if (order.outcome?.kind !== 'succeeded' || order.settledAtMs !== atMs) return;
+    if (counted.get(order.number) === order.owner) return;
+    counted.set(order.number, order.owner);
+    const amount = lossOf(order, mapping());
+    if (amount !== undefined) metrics.callerSold(callerTitle(mapping(), order.owner), nairaNumber(amount));
+  };
+}

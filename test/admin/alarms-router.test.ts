@@ -1,0 +1,36 @@
+import express from 'express';
+import request from 'supertest';
+import { createAlarmsRouter } from '../../src/admin/alarms-router';
+
+const ADA = 'ada0'.repeat(8);
+
+test('the alarms that are raised, with what to do', async () => {
+  const alarm = {
+    name: 'v1_down',
+    subject: `${ADA} x`,
+    text: 'v1 is gone.',
+    todo: 'Look.',
+    runbook: 'docs/runbook.md#v1_down',
+    sinceMs: 0,
+  } as const;
+  const app = express().use(
+    createAlarmsRouter({ active: () => [alarm] }, (fingerprint) => (fingerprint === ADA ? 'Ada Stores' : undefined)),
+  );
+  const { body, headers } = await request(app).get('/');
+  expect(body).toEqual({
+    alarms: [
+      {
+        ...{
+          alarm: 'v1_down',
+          subject: `${ADA} x`,
+          title: 'Ada Stores',
+          text: 'v1 is gone.',
+          todo: 'Look.',
+          runbook: 'docs/runbook.md#v1_down',
+        },
+        since: '1970-01-01T00:00:00.000Z',
+      },
+    ],
+  });
+  expect(headers['cache-control']).toBe('no-store');
+});

@@ -1,0 +1,68 @@
+import { parse } from 'yaml';
+import { progressOf } from '../../src/cli/demo/run-demo';
+import { openHouse, useHouse } from '../flows/house';
+import { runHere } from './run-here';
+import { withSettings } from './with-settings';
+
+const house = useHouse({ env: { SANDBOX_RELAXED: '0' } });
+withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, DATA_DIR: house.dataDir }));
+
+test('the shop sells for a while, and every reseller has paid for what was sold', async () => {
+  const { code, stdout } = await runHere('demo', '--for', '6s', '--rate', '2.2');
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^6 resellers sell through http:[^]*Ada Data Hub +\d+ sold, [^]*Funmi Airtime +\d+ sold.*agrees with the wallet[^]*All books agree to the kobo/,
+    ) as string,
+  });
+  expect(stdout.match(/agrees with the wallet/g)).toHaveLength(6);
+}, 120_000);
+
+test('a rate that the limits of v1 do not allow is refused, with the setting that lifts them', async () => {
+  const { code, stderr } = await runHere('demo', '--rate', '5');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/--rate is at most 2\.2\. SANDBOX_RELAXED=1 for the gateway lifts that/),
+  ]);
+});
+
+test('a gateway that sells through a v1 of its own is left alone', async () => {
+  let asked = 0;
+  const real = await openHouse({
+    v1: () => {
+      asked += 1;
+      return { http: 500, body: {} };
+    },
+  });
+  try {
+    process.env['ADMIN_PORT'] = new URL(real.service.adminUrl).port;
+    const { code, stderr } = await runHere('demo', '--for', '1s');
+    expect([code, stderr, asked]).toEqual([
+      1,
+      expect.stringMatching(/^The running gateway sells through http:.*, which is not its sandbox/),
+      0,
+    ]);
+  } finally {
+    await real.close();
+  }
+});
+
+test('the block that names the keys is one for callers.yaml', async () => {
+  const { code, stdout } = await runHere('demo', '--names');
+  expect(code).toBe(0);
+  const { keys } = parse(stdout) as { keys: Record<string, { title: string }> };
+  expect(Object.keys(keys).every((name) => /^[0-9a-f]{32}$/.test(name))).toBe(true);
+  expect(Object.values(keys).map(({ title }) => title)).toContain('Bello Telecom');
+});
+
+test('the summary counts what each script has concluded', () => {
+  const orders = (['sold', 'sold', 'failed', 'waiting'] as const).map((conclusion) => ({ conclusion }) as never);
+  expect(progressOf([{ orders, refused: 2 }], 5_000)).toEqual({
+    elapsedMs: 5_000,
+    orders: 4,
+    sold: 2,
+    failed: 1,
+    waiting: 1,
+    refused: 2,
+  });
+});

@@ -1,0 +1,64 @@
+// Each line of sandbox/demo.yaml against a whole house: what should be sold is, and what should be refused is not.
+import { readV1Books, readV1Orders } from '../../../src/cli/demo/check-books';
+import { Reseller, type BookedOrder } from '../../../src/cli/demo/reseller';
+import { loadShop, type ResellerScript } from '../../../src/cli/demo/shop';
+import { useHouse } from '../../flows/house';
+
+const SHOP = { ...loadShop(), mood_share: 0 };
+const house = useHouse();
+let run = 0;
+
+const open = (script: ResellerScript): Reseller =>
+  new Reseller(SHOP, script, { url: house.url, run: `t${(run += 1)}x`, random: Math.random });
+
+/** Digits of the sandbox that make a decline. */
+const declining = (script: ResellerScript): Reseller =>
+  new Reseller(
+    { ...SHOP, mood_share: 100 },
+    { ...script, moods: { '0000': 1 } },
+    { url: house.url, run: `d${(run += 1)}x`, random: Math.random },
+  );
+
+const told = ({ conclusion, reference }: BookedOrder) => ({ conclusion, hasReference: reference !== undefined });
+
+const SALES = SHOP.resellers.flatMap((script) =>
+  script.sales.map((sale): [string, string, ResellerScript] => [script.title, sale.send, { ...script, sales: [sale] }]),
+);
+test.each(SALES)('what %s sends to %s is sold, in its own words', async (_title, _send, script) => {
+  const reseller = open(script);
+  await reseller.visit('sale');
+  expect(reseller.orders.map(told)).toEqual([{ conclusion: 'sold', hasReference: true }]);
+  const [order] = reseller.orders as [BookedOrder];
+  // The order is asked about, and sent again where it has an id: it stays what it is.
+  await reseller.visit('status');
+  if (order.isRepeatable) await reseller.visit('repeat');
+  expect(order).toMatchObject({ conclusion: 'sold', isContradicted: false });
+  expect(reseller.orders).toHaveLength(1);
+});
+
+test.each(SHOP.resellers)(
+  '$title hears of a decline as a failure, and sells nothing by a mistake, a look or a wrong key',
+  async (script) => {
+    const { key } = script;
+    const before = await readV1Books(house.service.upstreamUrl, key);
+    for (const mistake of script.mistakes) await open({ ...script, mistakes: [mistake] }).visit('mistake');
+    for (const look of script.looks) await open({ ...script, looks: [look] }).visit('look');
+    await open(script).visit('wrong_key');
+    expect(await readV1Orders(house.service.upstreamUrl, key, before.newestId)).toEqual([]);
+
+    const reseller = declining({ ...script, sales: script.sales.slice(0, 1) });
+    await reseller.visit('sale');
+    expect(reseller.orders.map(({ conclusion }) => conclusion)).toEqual(['failed']);
+    const [order] = await readV1Orders(house.service.upstreamUrl, key, before.newestId);
+    expect(order).toMatchObject({ status: 'failed' });
+  },
+);
+
+test('every look is answered with what it asks for', async () => {
+  for (const { looks, key, pin, title } of SHOP.resellers)
+    for (const look of looks) {
+      const path = look.split(' ')[1]!.replace(/\$[a-z]+/g, '01234567891');
+      const answer = await fetch(`${house.url}${path}`, { headers: { authorization: `Token ${key}:${pin}` } });
+      expect({ title, look, status: answer.status }).toEqual({ title, look, status: 200 });
+    }
+});

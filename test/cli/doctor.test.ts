@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { MAPPINGS, useHouse } from '../flows/house';
+import { runCommand } from './run-command';
+import { runHere } from './run-here';
+import { withSettings } from './with-settings';
+
+const ROOT = resolve(__dirname, '..', '..');
+const house = useHouse();
+withSettings(() => ({
+  DATA_DIR: house.dataDir,
+  HOST: '127.0.0.1',
+  ADMIN_PORT: new URL(house.service.adminUrl).port,
+  UPSTREAM_URL: house.service.upstreamUrl,
+}));
+
+test('every finding is told with what to do, and what needs doing decides the exit code', async () => {
+  process.env['TRUSTED_PROXIES'] = '10.0.0.0/8';
+  const { code, stdout } = await runHere('doctor');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /^MEND {2}proxies +TRUSTED_PROXIES is wide: 10\.0\.0\.0\/8\.\n +Why: .*\n +Do: {2}Name the proxies one by one/m,
+  );
+  expect(stdout).toMatch(/^well {2}v1 +v1 answers at/m);
+  expect(stdout).toMatch(/\d things? needs? doing\.\n$/);
+});
+
+test('the same as JSON, of a setting that cannot be', async () => {
+  process.env['PORT'] = 'nope';
+  const { code, stdout } = await runHere('doctor', '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual([
+    {
+      check: 'settings',
+      level: 'mend',
+      what: expect.stringMatching(/^PORT must be/) as string,
+      why: 'The gateway does not start.',
+      todo: expect.any(String) as string,
+    },
+  ]);
+});
+
+test('a key is piped in, looked at with v1, and never shown; what is none is not repeated', async () => {
+  const env = { ADMIN_PORT: '1', UPSTREAM_URL: house.service.upstreamUrl, DATA_DIR: house.dataDir };
+  const { stdout } = await runCommand(['doctor', '--key'], { cwd: house.dataDir, env, input: 'sandbox_demo:1234\n' });
+  expect(stdout).toMatch(/^well {2}key +The key works: \d+ naira/m);
+  expect(stdout).not.toMatch(/sandbox_demo|1234/);
+  const none = await runCommand(['doctor', '--key'], { cwd: house.dataDir, env, input: 'not a key\n' });
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: 'This is not an API key.\n' });
+});
+
+test('a low limit of open files is found by the process that has it', () => {
+  const words = ['-r', join(ROOT, 'test/journal/run-typescript.cjs'), join(ROOT, 'src/cli/main.ts'), 'doctor', '--json'];
+  const { stdout } = spawnSync('sh', ['-c', 'ulimit -n 600; exec "$@"', 'doctor', process.execPath, ...words], {
+    env: { PATH: process.env['PATH'], ADMIN_PORT: '1', DATA_DIR: house.dataDir, MAPPINGS_DIR: MAPPINGS },
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ check: 'machine', level: 'mend', what: 'The limit of open files is 600.' }),
+  );
+});

@@ -1,0 +1,114 @@
+// A data folder that is not fit to keep orders, each for real.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Check, Finding } from '../../../src/cli/doctor/finding';
+import { checkDataFolder, checkFlush, checkJournal, checkSecrets, judgeFlush } from '../../../src/cli/doctor/check-data';
+import { openConfiguredJournal } from '../../../src/start/configured-stores';
+import { readGatewaySecret } from '../../../src/start/gateway-secret';
+import { configFor } from '../../flows/house';
+
+const KEY = 'ab'.repeat(32);
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'doctor-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const look = async (check: Check, env: Record<string, string> = {}, dataDir = folder): Promise<readonly Finding[]> =>
+  check({ config: configFor(dataDir, env), found: { kind: 'none' }, key: undefined, mapping: undefined, now: Date.now });
+
+const brief = (findings: readonly Finding[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
+
+async function makeJournal(env: Record<string, string>): Promise<void> {
+  const journal = await openConfiguredJournal(configFor(folder, env));
+  const intent = {
+    owner: 'f'.repeat(32),
+    requestId: 'one',
+    operation: 'buy_airtime',
+    format: 'a',
+    echo: {},
+    contentHash: 'x',
+    openedAtMs: 1,
+  };
+  await journal.open({ ...intent, fields: { phone: '08031234567' } });
+  await journal.close();
+}
+
+test('a folder that is well is left as it was', async () => {
+  expect(brief(await look(checkDataFolder))).toEqual([
+    expect.stringMatching(/^well: DATA_DIR can be written, on a disk with \d+ GiB free/),
+  ]);
+  expect(brief(await look(checkFlush))).toEqual([expect.stringMatching(/A flush to the disk takes \d+\.\d ms/)]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a folder that is not there yet, and a file in its place', async () => {
+  expect(brief(await look(checkDataFolder, {}, join(folder, 'later')))).toEqual([
+    expect.stringMatching(/^note: There is no data folder/),
+  ]);
+  expect(existsSync(join(folder, 'later'))).toBe(false);
+  writeFileSync(join(folder, 'file'), '');
+  expect(brief(await look(checkDataFolder, {}, join(folder, 'file')))).toEqual([
+    expect.stringMatching(/^mend: DATA_DIR is .* a file stands in its way/),
+  ]);
+});
+
+const TMPFS = 0x01021994;
+const inMemory = existsSync('/dev/shm') && statfsSync('/dev/shm').type === TMPFS ? test : test.skip;
+inMemory('a folder in memory (needs /dev/shm)', async () => {
+  const dataDir = mkdtempSync('/dev/shm/doctor-');
+  try {
+    expect(brief(await look(checkDataFolder, {}, dataDir))).toContain('mend: DATA_DIR is on tmpfs, in memory.');
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test.each([
+  [1, 'well'],
+  [19.9, 'well'],
+  [20, 'note'],
+  [99, 'note'],
+  [100, 'mend'],
+] as const)('a flush of %d ms is %s', (ms, level) => {
+  expect(judgeFlush(ms).level).toBe(level);
+});
+
+test('a journal that opens, one that is none, and one with another key', async () => {
+  expect(await look(checkJournal)).toEqual([]);
+  await makeJournal({ JOURNAL_KEY: KEY });
+  expect(brief(await look(checkJournal, { JOURNAL_KEY: KEY }))).toEqual([
+    expect.stringMatching(/^well: The journal opens; its file has \d+ MiB/),
+  ]);
+  expect(brief(await look(checkJournal, { JOURNAL_KEY: 'cd'.repeat(32) }))).toEqual([
+    expect.stringMatching(/^mend: The journal does not open: .*JOURNAL_KEY/),
+  ]);
+  rmSync(join(folder, 'journal'), { recursive: true });
+  mkdirSync(join(folder, 'journal'));
+  writeFileSync(join(folder, 'journal', 'data.mdb'), 'x'.repeat(10_000));
+  expect(brief(await look(checkJournal))).toEqual([
+    expect.stringMatching(/^mend: The journal does not open: .*no LMDB data file/),
+  ]);
+  expect(brief(await look(checkJournal, { JOURNAL_URL: 'memory:' }))).toEqual(['mend: The journal is in memory (JOURNAL_URL).']);
+});
+
+test('a database that is not there', async () => {
+  const env = { JOURNAL_URL: 'postgres://user:hidden@127.0.0.1:1/db', GATEWAY_SECRET: KEY };
+  const [finding] = await look(checkJournal, env);
+  expect(finding).toMatchObject({ level: 'mend', what: expect.stringMatching(/^The journal does not open: /) as string });
+  expect(JSON.stringify(finding)).not.toContain('hidden');
+});
+
+test('a secret in a file, as a setting, and one that is cut off', async () => {
+  expect(brief(await look(checkSecrets))).toEqual(['note: JOURNAL_KEY is not set.']);
+  readGatewaySecret({ dataDir: folder });
+  expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY }))).toEqual([
+    "note: The gateway's secret is gateway.secret in DATA_DIR.",
+  ]);
+  expect((await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))[0]).toMatchObject({
+    todo: expect.stringMatching(/no backup holds it/) as string,
+  });
+  writeFileSync(join(folder, 'gateway.secret'), 'short');
+  expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY }))).toEqual([
+    expect.stringMatching(/^mend: .*must hold at least 32 characters/),
+  ]);
+});

@@ -1,0 +1,41 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkMappings } from '../../../src/cli/doctor/check-files';
+import type { Finding } from '../../../src/cli/doctor/finding';
+import { configFor, MAPPINGS } from '../../flows/house';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function look(metrics = '', env: Record<string, string> = {}): Promise<string[]> {
+  const config = configFor(folder, { MAPPINGS_DIR: join(folder, 'mappings'), ...env });
+  const found = { kind: 'running', running: {} as never, readyz: { status: 200, waitingFor: [] }, metrics } as const;
+  const findings: readonly Finding[] = await checkMappings({ config, found, key: undefined, mapping: undefined, now: Date.now });
+  return findings.map(({ level, what }) => `${level}: ${what}`);
+}
+
+test('files without a problem that are those in use', async () => {
+  const [well] = await look();
+  const hash = /\((\w{16})\)/.exec(well!)![1]!;
+  expect(await look(`compat_mapping_info{hash="${hash}"} 1\n`)).toEqual([`well: The mapping files have no problems (${hash}).`]);
+  expect(await look('compat_mapping_info{hash="0123456789abcdef"} 1\n')).toEqual([
+    well,
+    'note: The gateway uses another set (0123456789abcdef).',
+  ]);
+});
+
+test('files that cannot be used, with the first places', async () => {
+  writeFileSync(join(folder, 'mappings', 'request-id.yaml'), 'request_id: [\n');
+  expect(await look()).toEqual([
+    expect.stringMatching(/^mend: The mapping files in .* cannot be used: .*request-id\.yaml:\d+:\d+/),
+  ]);
+});
+
+test('a path of v1 that hides addresses of scripts', async () => {
+  expect(await look('', { V1_PATH: '/api/topup' })).toEqual([expect.stringMatching(/^mend: V1_PATH is \/api\/topup/)]);
+});

@@ -1,0 +1,193 @@
+// Each way in which v1 may not be what a deployment needs, on real sockets.
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Secret } from '../../../src/domain/credentials';
+import { checkFolder } from '../../../src/mapping/check';
+import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
+import type { Finding, Patient } from '../../../src/cli/doctor/finding';
+import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
+import { configFor, MAPPINGS, nameKeys, openHouse } from '../../flows/house';
+import { SELF_SIGNED } from '../../upstream/self-signed';
+
+const DAY_MS = 86_400_000;
+let folder: string;
+let sandbox: Sandbox;
+let sandboxUrl: string;
+const servers: Server[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  sandbox = await openSandbox();
+  sandboxUrl = (await sandbox.listen(0)).url;
+});
+afterAll(async () => {
+  for (const server of servers) server.close().closeAllConnections();
+  await sandbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serve(answer: RequestListener, server = createServer(answer)): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return (server.address() as AddressInfo).port;
+}
+
+const patient = (url: string | undefined, change: Partial<Patient> = {}): Patient => ({
+  config: configFor(folder, url === undefined ? {} : { UPSTREAM_URL: url }),
+  ...{ found: { kind: 'none' }, key: undefined, mapping: undefined, now: Date.now, ...change },
+});
+
+const brief = (findings: readonly Finding[]): string[] => findings.map(({ level, what }) => `${level}: ${what}`);
+
+/** A finding that needs doing says all three things. */
+function expectMend(findings: readonly Finding[], what: RegExp, todo: RegExp): void {
+  expect(findings).toContainEqual({
+    level: 'mend',
+    what: expect.stringMatching(what) as string,
+    why: expect.stringMatching(/\.$/) as string,
+    todo: expect.stringMatching(todo) as string,
+  });
+}
+
+test('v1 that is well has nothing to mend', async () => {
+  expect(brief(await checkReach(patient(sandboxUrl)))).toEqual([
+    `well: v1 answers at ${sandboxUrl}.`,
+    "well: The clock agrees with v1's.",
+  ]);
+});
+
+test('the embedded sandbox is said to be one, with a gateway that runs or without', async () => {
+  expect(brief(await checkReach(patient(undefined)))).toEqual(['note: The upstream is the embedded sandbox.']);
+  const running = { upstreamUrl: sandboxUrl, sandbox: { isRelaxed: false } } as never;
+  const found = { kind: 'running', running, readyz: { status: 200, waitingFor: [] }, metrics: '' } as const;
+  expect(brief(await checkReach(patient(undefined, { found })))).toHaveLength(3);
+});
+
+test('a port where nobody listens, and a name that leads nowhere', async () => {
+  const port = await serve(() => undefined);
+  servers.pop()!.close();
+  expectMend(
+    await checkReach(patient(`http://127.0.0.1:${port}/api/v1`)),
+    /cannot be reached at .* \(ECONNREFUSED\)/,
+    /whether v1 runs/,
+  );
+  expectMend(await checkReach(patient('http://v1.invalid/api/v1')), /\(E(?:NOTFOUND|AI_AGAIN)\)/, /host of UPSTREAM_URL/);
+});
+
+test.each<[string, RequestListener, RegExp]>([
+  ['a page of HTML', (_request, response) => void response.end('<html>Parked</html>'), /gives HTTP 200, and no JSON/],
+  [
+    'JSON of somebody else',
+    (_request, response) => void response.writeHead(401).end('{"error":"x"}'),
+    /HTTP 401, JSON of another shape/,
+  ],
+  ['a wrong path', (_request, response) => void response.writeHead(404).end('{"status":"error"}'), /HTTP 404/],
+  ['a redirect', (_request, response) => void response.writeHead(302, { location: '/login' }).end(), /HTTP 302/],
+])('%s is not v1', async (_what, answer, what) => {
+  expectMend(await checkReach(patient(`http://127.0.0.1:${await serve(answer)}/api/v1`)), what, /path of UPSTREAM_URL/);
+});
+
+test('a clock that is not that of v1', async () => {
+  for (const [apartMs, said] of [
+    [-120_000, /1[12]\d seconds behind/],
+    [120_000, /1[12]\d seconds ahead of/],
+  ] as const)
+    expectMend(await checkReach(patient(sandboxUrl, { now: () => Date.now() + apartMs })), said, /NTP/);
+});
+
+describe('TLS', () => {
+  let url: string;
+  beforeAll(async () => {
+    const port = await serve(
+      () => undefined,
+      createTlsServer(SELF_SIGNED, () => undefined),
+    );
+    url = `https://127.0.0.1:${port}/api/v1`;
+  });
+
+  test('a certificate that nobody trusts', async () => {
+    expectMend(await checkReach(patient(url)), /cannot be reached .*CERT/, /NODE_EXTRA_CA_CERTS/);
+    expect(await checkTls(patient(url))).toEqual([]);
+  });
+
+  test('one that ends soon', async () => {
+    const end = Date.parse(new X509Certificate(SELF_SIGNED.cert).validTo);
+    expectMend(await checkTls(patient(url, { now: () => end - 5 * DAY_MS - 1_000 })), /ends in 5 days/, /renew/);
+  });
+
+  test('no TLS at all, but on this machine', async () => {
+    expectMend(await checkTls(patient('http://v1.example/api/v1')), /UPSTREAM_URL is http/, /https/);
+    expect(await checkTls(patient('http://127.0.0.1:1/api/v1'))).toEqual([]);
+  });
+
+  test('https where plain HTTP is spoken', async () => {
+    const plain = await serve((_request, response) => void response.end());
+    expectMend(await checkReach(patient(`https://127.0.0.1:${plain}/api/v1`)), /cannot be reached/, /speaks no TLS/);
+  });
+});
+
+describe('with a key', () => {
+  const key = new Secret('sandbox_demo');
+  const SECRET = '0123456789abcdef0123456789abcdef';
+
+  test('its wallet and the catalog are read, and nothing of the key is said', async () => {
+    const found = brief(await checkKey(patient(sandboxUrl, { key })));
+    expect(found).toEqual([
+      'well: The key works: 1000000 naira in its wallet.',
+      expect.stringMatching(/^well: The catalog has \d+ data plans/),
+    ]);
+    expect(found.join()).not.toContain('sandbox_demo');
+  });
+
+  test('one that v1 does not know, and one that is locked to other addresses', async () => {
+    expectMend(
+      await checkKey(patient(sandboxUrl, { key: new Secret('sandbox_nobody') })),
+      /refuses the key: HTTP 401/,
+      /live key/,
+    );
+    sandbox.admin.changeAccount('acme', { allowed_ips: ['10.0.0.9'] });
+    expectMend(
+      await checkKey(patient(sandboxUrl, { key: new Secret('acme_live_demo') })),
+      /refuses the key: HTTP 403/,
+      /this machine added/,
+    );
+  });
+
+  test('a catalog of another shape', async () => {
+    const balance = { status: 'success', data: { wallet_balance: 5 } };
+    const port = await serve(
+      ({ url }, response) => void response.end(JSON.stringify(url!.endsWith('/balance') ? balance : { status: 'success' })),
+    );
+    expectMend(
+      await checkKey(patient(`http://127.0.0.1:${port}/api/v1`, { key })),
+      /answers GET \/catalog in a shape/,
+      /version of v1/,
+    );
+  });
+
+  test("plans of a caller's own numbers that v1 does not sell", async () => {
+    const house = await openHouse({
+      changeMappings: (into) =>
+        nameKeys(into, SECRET, {
+          sandbox_demo: { title: 'Ada', numbers: { data_plan: { 7: '101', 8: '999' }, cable_plan: { 1: '11' } } },
+        }),
+    });
+    try {
+      const { mapping } = checkFolder(house.mappingsDir);
+      const findings = await checkKey(patient(sandboxUrl, { key, mapping }));
+      expectMend(
+        findings,
+        /^Ada has numbers in callers\.yaml that v1's catalog does not have: 8 \(data_plans 999\)\.$/,
+        /`numbers` of Ada/,
+      );
+    } finally {
+      await house.close();
+    }
+    const { mapping } = checkFolder(MAPPINGS);
+    expect(brief(await checkKey(patient(sandboxUrl, { key, mapping })))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,101 @@
+/** A real browser that looks at pages of the console: Debian's chromium, without a screen. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+const ARTEFACTS = resolve(__dirname, '..', '..', 'test-artefacts', 'console');
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+export const SIZES = { phone: { width: 360, height: 740 }, desktop: { width: 1440, height: 900 } } as const;
+const THEMES = ['light', 'dark'] as const;
+
+export type Size = keyof typeof SIZES;
+
+/** Where there is no chromium its tests are skipped with their names said; CI has one. */
+export const describeWithBrowser = PROGRAM !== undefined || process.env.CI === 'true' ? describe : describe.skip;
+
+export function openBrowser(): Promise<Browser> {
+  if (PROGRAM === undefined) throw new Error('chromium is missing: apt-get install chromium');
+  const args = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+  // As root, as in a container, chromium starts only without its own sandbox; it opens nothing but our pages.
+  return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', '--disable-component-update', ...args] });
+}
+
+/** What one look at a page has shown. */
+export interface Look {
+  /** Errors of scripts, of the console and of the security policy, and files that are missing. */
+  readonly errors: readonly string[];
+  /** What axe-core finds, as `theme rule impact: element`. */
+  readonly barriers: readonly string[];
+  /** Until anything is painted, and until the largest thing is. */
+  readonly firstPaintMs: number;
+  /** As sent over the wire, in all that the page needs. */
+  readonly bytes: number;
+  /** Wider than the window: something must be scrolled sideways. */
+  readonly overflowPx: number;
+}
+
+export interface LookOptions {
+  readonly name: string;
+  readonly size: Size;
+  readonly cookies?: Parameters<Awaited<ReturnType<Browser['newContext']>>['addCookies']>[0];
+  /** Plays on the page before it is judged. */
+  readonly play?: (page: Page) => Promise<void>;
+}
+
+export async function lookAt(browser: Browser, url: string, options: LookOptions): Promise<Look> {
+  const { name, size, cookies = [], play } = options;
+  const context = await browser.newContext({ viewport: SIZES[size], reducedMotion: 'reduce' });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  const errors: string[] = [];
+  let bytes = 0;
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('response', (response) => response.status() >= 400 && errors.push(`${response.status()} ${response.url()}`));
+  page.on('requestfinished', (request) => {
+    void request.sizes().then(
+      (sizes) => (bytes += sizes.responseBodySize + sizes.responseHeadersSize),
+      () => undefined,
+    );
+  });
+  try {
+    await page.goto(url, { waitUntil: 'load' });
+    await play?.(page);
+    // The first words of a stream, and what they draw.
+    await page.waitForTimeout(300);
+    // As texts: they run in the browser, whose names this program does not know.
+    const firstPaintMs: number = await page.evaluate(
+      "performance.getEntriesByType('paint').find(({ name }) => name === 'first-contentful-paint')?.startTime ?? -1",
+    );
+    const overflowPx: number = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    mkdirSync(ARTEFACTS, { recursive: true });
+    const barriers: string[] = [];
+    for (const theme of THEMES) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.waitForTimeout(100);
+      await page.screenshot({ path: join(ARTEFACTS, `${name}-${size}-${theme}.png`), fullPage: true });
+      barriers.push(...(await findBarriers(page)).map((barrier) => `${theme} ${barrier}`));
+    }
+    return { errors, barriers, firstPaintMs, bytes, overflowPx };
+  } finally {
+    await context.close();
+  }
+}
+
+interface AxeResults {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+  }[];
+}
+
+async function findBarriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map((node) => `${id} ${impact}: ${node.html.slice(0, 160)} ${node.failureSummary.replace(/\s+/g, ' ').slice(0, 200)}`),
+  );
+}

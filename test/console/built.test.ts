@@ -1,0 +1,28 @@
+/** The console of the program as it is built, in one process and in the primary of several. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { prepareGateway } from '../crash/gateway-process';
+
+const FOLDER = resolve(__dirname, '..', '..', 'dist', 'console-assets');
+
+test.each(['1', '2'])('with WORKERS=%s', async (workers) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'compat-gateway-'));
+  const gateway = await prepareGateway({ dataDir, upstreamUrl: 'sandbox', env: { WORKERS: workers, SANDBOX_PORT: '0' } });
+  try {
+    await gateway.start();
+    const page = await fetch(`${gateway.adminUrl}/console`);
+    const text = await page.text();
+    expect(page.status).toBe(200);
+    // The journal can be read, also where this process has none of its own.
+    expect(text).toContain('No order is open');
+    if (workers === '2') expect(text).toContain('2 processes');
+    const assets = [...text.matchAll(/\/console\/assets\/[\w.-]+\?v=\w+/g)].map(([asset]) => asset);
+    expect(assets.length).toBeGreaterThan(5);
+    for (const asset of assets) expect((await fetch(`${gateway.adminUrl}${asset}`)).status).toBe(200);
+    expect(existsSync(FOLDER)).toBe(true);
+  } finally {
+    await gateway.end('SIGTERM');
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,108 @@
+/** What holds for every page, asked of the whole house over real sockets. */
+import { request } from 'undici';
+import { useHouse } from '../flows/house';
+
+const TOKEN = 'a-token-for-the-console';
+
+function ask(url: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { redirect: 'manual', ...init });
+}
+
+/** As a browser does for another site: `fetch` of Node writes a mode of its own. */
+async function askFromElsewhere(url: string, mode: string): Promise<{ status: number; text: string }> {
+  const { statusCode, body } = await request(url, { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode } });
+  return { status: statusCode, text: await body.text() };
+}
+
+function logIn(adminUrl: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const body = new URLSearchParams({ token });
+  return ask(`${adminUrl}/console/login`, { method: 'POST', body, headers });
+}
+
+describe('with an ADMIN_TOKEN', () => {
+  const house = useHouse({ env: { ADMIN_TOKEN: TOKEN } });
+  const at = (path: string): string => `${house.service.adminUrl}${path}`;
+
+  test('a page leads to the login, a part of one and a stream are refused', async () => {
+    const page = await ask(at('/console/orders?q=1'));
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/console/login?to=%2Fconsole%2Forders%3Fq%3D1']);
+    const part = await ask(at('/console'), { headers: { 'hx-request': 'true' } });
+    expect([part.status, part.headers.get('hx-redirect')]).toEqual([401, '/console/login?to=%2Fconsole']);
+    expect((await ask(at('/console'), { headers: { accept: 'text/event-stream' } })).status).toBe(401);
+  });
+
+  test('the cookie of a login opens the pages and no other admin call', async () => {
+    const login = await logIn(house.service.adminUrl, TOKEN);
+    const cookie = login.headers.get('set-cookie')!;
+    expect([login.status, login.headers.get('location')]).toEqual([303, '/console']);
+    expect(cookie).toMatch(/HttpOnly; SameSite=Strict$/);
+    const headers = { cookie: cookie.split(';')[0]! };
+    expect((await ask(at('/console'), { headers })).status).toBe(200);
+    expect((await ask(at('/mapping'), { headers })).status).toBe(401);
+    expect((await ask(at('/mapping'), { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+    const out = await ask(at('/console/logout'), { method: 'POST', headers });
+    expect([out.status, (await ask(at('/console'), { headers })).status]).toEqual([303, 303]);
+  });
+
+  test('a wrong token is told so, too many are made to wait, and no page repeats what was typed', async () => {
+    const replies: Response[] = [];
+    for (let index = 0; index < 8; index += 1) replies.push(await logIn(house.service.adminUrl, 'not-the-token'));
+    const texts = await Promise.all(replies.map((reply) => reply.text()));
+    expect(replies.map(({ status }) => status).slice(-2)).toEqual([429, 429]);
+    expect(replies[0]!.status).toBe(401);
+    expect(Number(replies.at(-1)!.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(texts.join('')).not.toMatch(/not-the-token|a-token-for/);
+  });
+
+  test('a link of another site leads in by a second request of our own page, for its own brings no cookie', async () => {
+    const page = await askFromElsewhere(at('/console'), 'navigate');
+    expect(page).toEqual({ status: 200, text: expect.stringContaining('http-equiv="refresh"') });
+  });
+
+  test.each(['https://evil.example/', '//evil.example', '/console/../x', '/console/logout'])(
+    'a login does not lead to %s',
+    async (to) => {
+      const page = await ask(at(`/console/login?to=${encodeURIComponent(to)}`));
+      expect(await page.text()).toContain('action="/console/login?to=%2Fconsole"');
+    },
+  );
+});
+
+describe('without a token', () => {
+  const house = useHouse();
+  const at = (path: string): string => `${house.service.adminUrl}${path}`;
+
+  test('pages are never stored and run nothing but our own files', async () => {
+    const { headers, status } = await ask(at('/console'));
+    expect([status, headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('a file is kept for good under its content hash, packed where the browser can, and no other file is served', async () => {
+    const page = await (await ask(at('/console'))).text();
+    const style = /\/console\/assets\/style\.css\?v=\w+/.exec(page)![0];
+    const good = await ask(at(style));
+    expect([good.headers.get('cache-control'), good.headers.get('content-encoding')]).toEqual([
+      'public, max-age=31536000, immutable',
+      'gzip',
+    ]);
+    expect((await ask(at('/console/assets/style.css?v=old'))).headers.get('cache-control')).toBe('no-cache');
+    for (const name of ['nothing.css', '..%2fhtml.ts', '%2e%2e%2fassets.ts', 'style'])
+      expect((await ask(at(`/console/assets/${name}`))).status).toBe(404);
+  });
+
+  test('what is no page is said to be none', async () => {
+    const reply = await ask(at('/console/%3Cscript%3E'));
+    expect([reply.status, await reply.text()]).toEqual([404, expect.not.stringContaining('<script>')]);
+  });
+
+  test('a call of a foreign page is refused, and a link of one is taken', async () => {
+    const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await ask(at('/console/logout'), { method: 'POST', headers: foreign })).status).toBe(403);
+    expect((await askFromElsewhere(at('/console'), 'no-cors')).status).toBe(403);
+    expect((await askFromElsewhere(at('/console'), 'navigate')).status).toBe(200);
+  });
+});

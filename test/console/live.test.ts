@@ -1,0 +1,78 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createStreams, STREAMS_MAX, type Stream } from '../../src/console/live';
+import { systemClock } from '../../src/domain/clock';
+
+interface House {
+  readonly url: string;
+  readonly streams: Set<Stream>;
+  readonly ended: AbortController;
+  readonly close: () => Promise<void>;
+}
+
+async function openHouse(): Promise<House> {
+  const streams = new Set<Stream>();
+  const ended = new AbortController();
+  const app = express();
+  app.use((_request, response, next) => {
+    response.locals['endings'] = [ended.signal];
+    next();
+  });
+  app.get(
+    '/',
+    createStreams(systemClock).open((stream) => {
+      streams.add(stream);
+      return () => streams.delete(stream);
+    }),
+  );
+  const server: Server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, streams, ended, close };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo() && tries < 500; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(isSo()).toBe(true);
+}
+
+let house: House;
+beforeEach(async () => void (house = await openHouse()));
+afterEach(() => house.close());
+
+test('what is sent comes as an event, and a browser that goes away is forgotten', async () => {
+  const leave = new AbortController();
+  const reply = await fetch(house.url, { signal: leave.signal });
+  const [stream] = house.streams;
+  stream!.send('news', { words: 'one\ntwo' });
+  const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('one')) text += (await reader.read()).value ?? '';
+  expect(reply.headers.get('content-type')).toContain('text/event-stream');
+  expect(text).toBe(': still here\n\nevent: news\ndata: {"words":"one\\ntwo"}\n\n');
+  leave.abort();
+  await until(() => house.streams.size === 0);
+});
+
+test('there are so many streams at most, and one that ends makes room', async () => {
+  const leaving = new AbortController();
+  await fetch(house.url, { signal: leaving.signal });
+  for (let count = 1; count < STREAMS_MAX; count += 1) await fetch(house.url);
+  const late = await fetch(house.url);
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '30']);
+  leaving.abort();
+  await until(() => house.streams.size === STREAMS_MAX - 1);
+  expect((await fetch(house.url)).status).toBe(200);
+});
+
+test('every stream ends with its session', async () => {
+  const reply = await fetch(house.url);
+  house.ended.abort();
+  expect(await reply.text()).toBe(': still here\n\n');
+  await until(() => house.streams.size === 0);
+  expect((await fetch(house.url)).status).toBe(503);
+});

@@ -1,0 +1,185 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nameKeys, openHouse, send, type House } from '../../flows/house';
+import { MAPPINGS } from '../../mapping/mapping-set';
+import { consoleOf, hiddenIn, type ConsoleAsked, type Shown } from '../ask-console';
+
+const SECRET = 'a-secret-of-tests-that-is-long-enough';
+const AIRTIME = 'operations/airtime.yaml';
+
+let house: House;
+let asked: ConsoleAsked;
+beforeEach(async () => {
+  house = await openHouse({ changeMappings: () => undefined });
+  asked = consoleOf(house.service.adminUrl);
+});
+afterEach(() => house.close());
+
+const path = (): string => join(house.mappingsDir, AIRTIME);
+const textOf = (): string => readFileSync(path(), 'utf8');
+const edit = (from: string, to: string): void => writeFileSync(path(), textOf().replace(from, to));
+const running = (): string => house.service.live.current().hash;
+
+/** As the form of the file's page sends it. */
+async function planEdit(change: (text: string) => string): Promise<Shown> {
+  const page = await asked.get(`/mappings/file?name=${AIRTIME}`);
+  const form = { kind: 'file', name: AIRTIME, folder_hash: hiddenIn(page.html, 'folder_hash') };
+  // A browser sends CR LF.
+  return asked.post('/mappings/plan', { ...form, text: change(textOf()).replaceAll('\n', '\r\n') });
+}
+const apply = ({ html }: Shown, ticks: Readonly<Record<string, string>> = {}): Promise<Shown> =>
+  asked.post('/mappings/apply', { plan: hiddenIn(html, 'plan'), ...ticks });
+
+test('a broken file is told in its place, and the set in use stays', async () => {
+  const before = running();
+  edit('as: naira', 'as: niara');
+  const refused = await asked.post('/mappings/reload');
+  expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('Refused: the files have problems') });
+  expect(refused.text).toMatch(/airtime\.yaml:\d+:\d+ .*niara/);
+  expect(refused.text).toContain('has edits that are not in use');
+  expect(running()).toBe(before);
+  const file = await asked.get(`/mappings/file?name=${AIRTIME}`);
+  const line =
+    textOf()
+      .split('\n')
+      .findIndex((one) => one.includes('niara')) + 1;
+  expect(file.html).toMatch(new RegExp(`<li id="line-${line}" class="marked">[\\s\\S]*?niara[\\s\\S]*?class="in-place"`));
+  expect((await asked.get('/mappings/check')).text).toContain('cannot be taken into use');
+  // The page puts the folder back when it is told to.
+  const plan = await asked.post('/mappings/plan', { kind: 'set', set: before });
+  expect(plan.text).toContain(`The edits in ${AIRTIME}, which are not in use, are lost.`);
+  expect((await apply(plan)).status).toBe(400);
+  expect(textOf()).toContain('niara');
+  expect((await apply(plan, { edits: 'yes' })).text).toContain('The folder holds the set in use again.');
+  expect(textOf()).toBe(readFileSync(join(MAPPINGS, AIRTIME), 'utf8'));
+});
+
+test('an edit on the page is planned, applied with a word for the money, and gone back from', async () => {
+  const before = running();
+  const planned = await planEdit((text) => text.replace('from: [amount]', 'from: [amount, howmuch]'));
+  expect(planned.text).toContain('field amount is also read from `howmuch`');
+  expect(planned.text).toContain('Can move money');
+  expect(textOf()).not.toContain('howmuch');
+  expect(await apply(planned)).toMatchObject({ status: 400, text: expect.stringContaining('can move money') });
+  expect(running()).toBe(before);
+  expect((await apply(planned, { money: 'yes' })).text).toContain('In use now, exactly as planned.');
+  expect(textOf()).toContain('howmuch');
+  expect(textOf()).not.toContain('\r');
+  const sale = { network: 1, mobile_number: '08031234567', howmuch: 100, Ported_number: true };
+  expect((await send(house.url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
+
+  const history = await asked.get('/mappings/history');
+  expect(history.text).toMatch(new RegExp(`Applied, by console.*${AIRTIME}.*in use.*Start of the gateway`));
+  const back = await asked.post('/mappings/plan', { kind: 'set', set: before });
+  expect(back.text).toContain('no longer read from `howmuch`');
+  expect((await apply(back, { money: 'yes' })).status).toBe(200);
+  expect(running()).toBe(before);
+  expect(house.service.live.history.list()[0]).toMatchObject({ hash: before, by: 'rollback', who: 'console' });
+});
+
+test('what was planned is not applied once the set in use or the folder is another', async () => {
+  const planned = await planEdit((text) => text.replace('title: Airtime', 'title: Airtime top-up'));
+  edit('from: [amount]', 'from: [amount, howmuch]');
+  expect(await apply(planned)).toMatchObject({ status: 409, text: expect.stringContaining('edited since this was planned') });
+  expect(house.service.live.reload().kind).toBe('reloaded');
+  const after = running();
+  expect(await apply(planned)).toMatchObject({ status: 409, text: expect.stringContaining('another set into use') });
+  expect(running()).toBe(after);
+  expect(await asked.post('/mappings/apply', { plan: '0123456789abcdef' })).toMatchObject({ status: 409 });
+});
+
+test('an edit that began before the folder changed is refused', async () => {
+  const page = await asked.get(`/mappings/file?name=${AIRTIME}`);
+  const form = { kind: 'file', name: AIRTIME, folder_hash: hiddenIn(page.html, 'folder_hash'), text: textOf() };
+  edit('from: [amount]', 'from: [amount, howmuch]');
+  expect(await asked.post('/mappings/plan', form)).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('has changed since'),
+  });
+});
+
+test('an edit with a problem is shown with it, in its line, and can be mended there', async () => {
+  const planned = await planEdit((text) => text.replace('as: naira', 'as: niara'));
+  expect(planned.status).toBe(422);
+  expect(planned.html).toMatch(/class="marked">[\s\S]*?niara[\s\S]*?class="in-place"/);
+  expect(planned.html).toMatch(/<textarea[\s\S]*niara/);
+  expect(textOf()).not.toContain('niara');
+});
+
+test('a folder elsewhere is planned; what it holds is not shown when it is no set', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'compat-candidate-'));
+  try {
+    cpSync(MAPPINGS, elsewhere, { recursive: true });
+    const file = join(elsewhere, AIRTIME);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('title: Airtime', 'title: Airtime top-up'));
+    const planned = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
+    expect(planned.text).toContain('1 difference, none of which moves money.');
+    writeFileSync(join(elsewhere, 'callers.yaml'), 'a line of somebody: else\n');
+    const broken = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
+    expect(broken.status).toBe(422);
+    expect(broken.html).not.toContain('class="frame"');
+    expect((await asked.post('/mappings/plan', { kind: 'path', folder: join(elsewhere, 'not-there') })).status).toBe(400);
+    expect((await apply(planned)).text).toContain('In use now');
+    expect(textOf()).toContain('top-up');
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+});
+
+test('an earlier set is shown as it was, and what is other now', async () => {
+  const before = running();
+  edit('title: Airtime', 'title: Airtime top-up');
+  house.service.live.reload();
+  const set = await asked.get(`/mappings/sets/${before}?file=${encodeURIComponent(AIRTIME)}`);
+  expect(set.text).toContain('title: Airtime');
+  expect(set.text).not.toContain('top-up');
+  const compared = await asked.get(`/mappings/compare?from=${before}&to=${running()}`);
+  expect(compared.text).toContain('title: Airtime -> Airtime top-up');
+  expect(compared.text).toMatch(/- *title: Airtime/);
+  expect((await asked.get('/mappings/sets/0123456789abcdef')).status).toBe(404);
+  expect((await asked.get('/mappings/file?name=../../etc/passwd')).status).toBe(404);
+});
+
+test('a key that stands in a file by mistake is masked, and such a file is not edited on the page', async () => {
+  const key = 'acme_live_1234567890abcdef';
+  writeFileSync(
+    join(house.mappingsDir, 'callers.yaml'),
+    `${readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8').replace(/^ {2}keys:.*$/m, '')}\n  keys:\n    ${key}: { format: a }\n`,
+  );
+  const page = await asked.get('/mappings/file?name=callers.yaml');
+  expect(page.html).not.toContain(key);
+  expect(page.html).not.toContain('<textarea');
+  for (const shown of [
+    await asked.post('/mappings/reload'),
+    await asked.post('/mappings/plan', { kind: 'folder' }),
+    await asked.get('/mappings/check'),
+  ])
+    expect(shown.html).not.toContain(key);
+});
+
+test('coverage and drift tell what their commands tell', async () => {
+  const coverage = await asked.get('/mappings/coverage');
+  expect(coverage.text).toMatch(/rows of cases were played: all as expected/);
+  expect(coverage.text).toMatch(/spelling \d+ \d+ 100 %/);
+  await send(house.url, '/api/topup/', {
+    network: 1,
+    mobile_number: '08031234567',
+    amount: 100,
+    Ported_number: true,
+    colour: 'x',
+  });
+  const drift = await asked.get('/mappings/drift');
+  expect(drift.text).toContain('colour in buy_airtime: 1 times');
+}, 60_000);
+
+test('callers are called by their titles in what drift tells', async () => {
+  await house.close();
+  house = await openHouse({
+    changeMappings: (folder) => nameKeys(folder, SECRET, { sandbox_demo: { title: 'Ada' } }),
+    env: { GATEWAY_SECRET: SECRET },
+  });
+  asked = consoleOf(house.service.adminUrl);
+  expect((await asked.get('/mappings')).text).toContain('holds this set');
+  expect((await asked.get('/try')).html).toMatch(/<option value="[0-9a-f]{32}"[^>]*>\s*Ada/);
+});

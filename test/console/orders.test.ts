@@ -1,0 +1,84 @@
+/** The Orders page in a running house, without a browser: what is found, what is told, what is asked, and what is never shown. */
+import { openHouse, send, type House } from '../flows/house';
+
+const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
+
+let house: House;
+let console_: string;
+beforeAll(async () => {
+  house = await openHouse();
+  console_ = `${house.service.adminUrl}/console`;
+  await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'r1' });
+  await send(house.url, '/api/topup/', { ...SALE, 'request-id': '=r2()', amount: 'many', mobile_number: '08051234567' });
+  // Notes are written once a second.
+  await new Promise((resolve) => setTimeout(resolve, 1_300));
+});
+afterAll(() => house.close());
+
+const get = async (path: string): Promise<string> => (await fetch(`${console_}${path}`)).text();
+const storyPath = async (): Promise<string> => /\/orders\/[0-9a-f]+\/\d+/.exec(await get('/orders?q=r1'))![0];
+
+test.each([
+  ['q=08031234567', 'r1'],
+  ['q=%2B234+803+123+4567', 'r1'],
+  ['q=r1', 'r1'],
+  ['outcome=succeeded', 'r1'],
+  ['outcome=refused', '=r2()'],
+  ['q=08051234567', '=r2()'],
+  ['operation=buy_airtime', 'r1'],
+])('?%s finds %s, and shows no number whole', async (query, id) => {
+  const page = await get(`/orders?${query}`);
+  expect(page).toContain(`>${id}<`);
+  expect(page.replace(/value="[^"]*"|href="[^"]*"/g, '')).not.toMatch(/080[35]1234567/);
+});
+
+test('a refused request is shown with the text that was told', async () => {
+  expect(await get('/orders?outcome=refused')).toMatch(/amount/);
+});
+
+test.each([
+  ['caller=nobody', /No caller is called/],
+  ['from=yesterday', /From is no date/],
+  ['cursor=nonsense', /Search again/],
+])('?%s is answered in words', async (query, words) => {
+  const response = await fetch(`${console_}/orders?${query}`);
+  expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(words)]);
+});
+
+test('the story tells how it stands, what v1 was asked and the rule behind each field', async () => {
+  const page = await get(await storyPath());
+  for (const part of ['How it stands', 'What happened', '0803•••4567', 'POST /airtime', '.yaml:', 'Ask v1 again'])
+    expect(page).toContain(part);
+  expect(page).not.toContain('08031234567');
+});
+
+async function ask(key: string): Promise<{ readonly status: number; readonly text: string }> {
+  const response = await fetch(`${console_}${await storyPath()}/recheck`, {
+    method: 'POST',
+    body: new URLSearchParams({ key, address: '' }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+test('v1 is asked again with the right key; a wrong one is refused, and no page repeats it', async () => {
+  expect((await ask('sandbox_demo')).text).toContain('v1 says: succeeded');
+  const wrong = await ask('sandbox_wrong_key_77');
+  expect([wrong.status, wrong.text.includes('placed with another key'), wrong.text.includes('sandbox_wrong_key_77')]).toEqual([
+    409,
+    true,
+    false,
+  ]);
+  expect((await ask('')).status).toBe(400);
+});
+
+test('an order that is not there is a page that says so', async () => {
+  const response = await fetch(`${console_}/orders/${'a'.repeat(32)}/1`);
+  expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('no such order')]);
+});
+
+test('the search is exported as CSV that no spreadsheet takes for a formula', async () => {
+  const lines = (await get('/orders/export.csv')).trim().split('\r\n');
+  expect(lines[0]).toBe('time,caller,operation,number,outcome,asked_for_naira,charged_naira,request_id,reference,told');
+  expect(lines).toHaveLength(3);
+  expect(lines.find((line) => line.includes('refused'))).toContain(",'=r2(),");
+});

@@ -1,0 +1,50 @@
+import { checksOf, healthPart, readDisk, type Seen } from '../../../src/console/overview/health';
+
+const WELL: Seen = {
+  isJournalWritable: true,
+  isV1Up: true,
+  mappingProblems: 0,
+  overdue: 0,
+  disk: { freeBytes: 80e9, sizeBytes: 100e9 },
+};
+
+test('all is well while nothing is amiss', () => {
+  expect(healthPart(checksOf(WELL), [], 0).text).toContain('All is well.');
+  expect(checksOf(WELL).map(({ tone }) => tone)).toEqual(['good', 'good', 'good', 'good', 'good']);
+});
+
+test.each([
+  [{ isJournalWritable: false }, 'none is taken', 'bad'],
+  [{ isV1Up: false }, 'v1 does not answer', 'bad'],
+  [{ mappingProblems: 1 }, 'have 1 problem,', 'warn'],
+  [{ overdue: 3 }, '3 orders have been open for too long', 'bad'],
+  [{ disk: { freeBytes: 1e9, sizeBytes: 100e9 } }, 'nearly full: 1.0 GB free', 'warn'],
+] as const)('%j is told in a sentence', (amiss, words, tone) => {
+  const checks = checksOf({ ...WELL, ...amiss });
+  const { text } = healthPart(checks, [], 0);
+  expect(text).toContain(words);
+  expect(text).not.toContain('All is well');
+  expect(checks.filter((check) => check.tone !== 'good')).toEqual([expect.objectContaining({ tone })]);
+});
+
+test('a tenth of a large disk is plenty, and a disk that cannot be asked alarms nobody', async () => {
+  expect(checksOf({ ...WELL, disk: { freeBytes: 8e9, sizeBytes: 1_000e9 } }).at(-1)!.tone).toBe('good');
+  expect(await readDisk('/no/such/folder')).toBeUndefined();
+  expect((await readDisk('/'))!.sizeBytes).toBeGreaterThan(0);
+  expect(healthPart(checksOf({ ...WELL, disk: undefined }), [], 0).text).toContain('All is well.');
+});
+
+test('an alarm stands in the place of the check that it is about, with what to do, and beside the others', () => {
+  const alarm = {
+    name: 'v1_down',
+    text: 'v1 cannot be reached.',
+    todo: 'Ask the operator of v1.',
+    runbook: '',
+    sinceMs: 0,
+  } as const;
+  const { text } = healthPart(checksOf({ ...WELL, isV1Up: false, overdue: 1 }), [alarm], 60_000);
+  expect(text).toContain('v1 cannot be reached.');
+  expect(text).toContain('Ask the operator of v1.');
+  expect(text).not.toContain('v1 does not answer');
+  expect(text).toContain('One order has been open for too long');
+});

@@ -1,0 +1,67 @@
+/** What an operator does with several pages in a row, in a real browser. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { openHouse, type House } from '../flows/house';
+import { describeWithBrowser, openBrowser } from './browser';
+
+describeWithBrowser('in a browser', () => {
+  let house: House;
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    [house, browser] = await Promise.all([openHouse({ changeMappings: () => undefined }), openBrowser()]);
+    page = await browser.newPage();
+    page.setDefaultTimeout(30_000);
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await house?.close();
+  });
+  const open = (path: string): Promise<unknown> => page.goto(`${house.service.adminUrl}/console${path}`);
+
+  test('a paste is read as it is typed, sold in the sandbox, and found among the orders', async () => {
+    await open('/try');
+    const text = page.getByLabel('What the script sends');
+    await text.fill("['network' => 1, 'mobile_number' => '08031234567', 'amount' => 100");
+    await page.getByText('is expected there').waitFor();
+    await text.pressSequentially(", 'Ported_number' => true]");
+    await page.getByText('Read as PHP').waitFor();
+    await page.getByRole('button', { name: 'Send it to the sandbox' }).click();
+    await page.getByRole('link', { name: 'Find this order' }).click();
+    await page.locator('main tbody tr').first().waitFor();
+    expect(await page.locator('main tbody tr').count()).toBe(1);
+    expect(page.url()).toContain('/console/orders');
+  }, 90_000);
+
+  test('a broken file is shown in its line, and the folder is put back', async () => {
+    const path = join(house.mappingsDir, 'operations', 'airtime.yaml');
+    const sound = readFileSync(path, 'utf8');
+    writeFileSync(path, sound.replace('as: naira', 'as: niara'));
+    await open('/mappings');
+    await page.getByRole('button', { name: 'Reload the folder' }).click();
+    await page.getByText('Refused: the files have problems').waitFor();
+    await page.locator('#check a').first().click();
+    await page.locator('.marked .in-place').first().waitFor();
+    expect(await page.locator('.marked code').first().textContent()).toContain('niara');
+    await open('/mappings');
+    await page.getByRole('button', { name: 'Put the folder back' }).click();
+    await page.getByLabel('which are not in use, are lost').check();
+    await page.getByRole('button', { name: 'Apply exactly this' }).click();
+    await page.getByText('The folder holds the set in use again.').waitFor();
+    expect(readFileSync(path, 'utf8')).toBe(sound);
+  }, 90_000);
+
+  test('one step back is planned first and then taken', async () => {
+    const before = house.service.live.current().hash;
+    const path = join(house.mappingsDir, 'operations', 'airtime.yaml');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('title: Airtime', 'title: Airtime top-up'));
+    house.service.live.reload();
+    await open('/mappings');
+    await page.getByRole('button', { name: 'Go back one step' }).click();
+    await page.getByText('title: Airtime top-up -> Airtime').waitFor();
+    await page.getByRole('button', { name: 'Apply exactly this' }).click();
+    await page.getByText('In use now, exactly as planned.').waitFor();
+    expect(house.service.live.current().hash).toBe(before);
+  }, 90_000);
+});

@@ -1,0 +1,91 @@
+/** The page of callers, asked of the whole house. */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Secret } from '../../../src/domain/credentials';
+import { createKeyring } from '../../../src/gateway/read/keyring';
+import { nameKeys, send, useHouse } from '../../flows/house';
+
+const SECRET = 'c0ffee'.repeat(6);
+const KEY = 'sandbox_demo:1234';
+const ADA = createKeyring(new Secret(SECRET)).fingerprint(new Secret('sandbox_demo'));
+const STRANGER = createKeyring(new Secret(SECRET)).fingerprint(new Secret('acme_live_demo'));
+const house = useHouse({
+  env: { GATEWAY_SECRET: SECRET },
+  changeMappings: (folder) =>
+    nameKeys(folder, SECRET, {
+      sandbox_demo: {
+        title: 'Ada & Sons',
+        note: 'since 2024',
+        contact: 'ada@example.com',
+        limit: { purchases: 30, naira: 5_000 },
+        wallet_below: 1_000,
+      },
+    }),
+});
+const at = (path = ''): string => `${house.service.adminUrl}/console/callers${path}`;
+const page = async (path = ''): Promise<string> => (await fetch(at(path))).text();
+const post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(at(path), { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(fields) });
+const sell = (key = KEY) => send(house.url, '/api/topup/', { network: 1, mobile_number: '08031234567', amount: 100 }, { key });
+const callersFile = (): string => readFileSync(join(house.mappingsDir, 'callers.yaml'), 'utf8');
+
+beforeAll(async () => {
+  expect((await sell()).body).toMatchObject({ status: 'success' });
+  await send(house.url, '/api/topup/', { network: 1, mobile_number: 'no phone', amount: 100, strange_field: 1 }, { key: KEY });
+  await sell('acme_live_demo:1234');
+});
+
+test('the list shows those of callers.yaml by title, with what they did today, and other keys apart', async () => {
+  const text = await page();
+  expect(text).toContain(`<a href="/console/callers/${ADA}">Ada &amp; Sons</a>`);
+  expect(text).toMatch(/data-title="Orders today">1<[^]*data-title="Naira today"[^]*₦9\d/);
+  const others = text.slice(text.indexOf('Others that came lately'));
+  expect(others).toContain(`<a href="/console/callers/${STRANGER}">${STRANGER.slice(0, 8)}</a>`);
+  expect(others).not.toContain('Ada');
+  expect(text).not.toContain('sandbox_demo');
+});
+
+test('one caller shows whose key it is, its limits and use, its wallet, refusals and what could be mended', async () => {
+  const text = await page(`/${ADA}`);
+  for (const words of ['since 2024', 'ada@example.com', ADA, 'At most 30 purchases a minute and ₦5,000 a day.'])
+    expect(text).toContain(words);
+  expect(text).toMatch(/Of its day[^]*₦9\d[^]*of[^]*₦5,000/);
+  expect(text).toMatch(/Last minute[^]*1 of 30 purchases/);
+  expect(text).toMatch(/Warned below[^]*₦1,000/);
+  expect(text).toMatch(/<code>invalid_field<\/code>/);
+  expect(text).toMatch(/<code>strange_field<\/code>/);
+  expect((await fetch(at(`/${'0'.repeat(32)}`))).status).toBe(404);
+  expect((await fetch(at('/ada'), { redirect: 'manual' })).status).toBe(303);
+});
+
+test('a pause is written into callers.yaml and the history, refuses the next sale, and is taken back', async () => {
+  const before = callersFile();
+  const paused = await post(`/${ADA}/pause`, { text: 'Please pay first.' });
+  expect([paused.status, paused.headers.get('location')]).toEqual([303, `/console/callers/${ADA}`]);
+  expect(await page(`/${ADA}`)).toContain('Please pay first.');
+  expect((await sell()).body).toMatchObject({ status: 'fail', msg: 'Please pay first.' });
+  expect(callersFile().split('\n').length).toBe(before.split('\n').length + 1);
+  expect(house.service.live.history.list()[0]).toMatchObject({ by: 'pause', who: 'console', caller: 'Ada & Sons' });
+  expect((await post(`/${ADA}/go-on`)).status).toBe(303);
+  expect(callersFile()).toBe(before);
+  expect((await sell()).body).toMatchObject({ status: 'success' });
+});
+
+test('a key without an entry is paused as well', async () => {
+  expect((await post(`/${STRANGER}/pause`)).status).toBe(303);
+  expect((await sell('acme_live_demo:1234')).body).toMatchObject({ status: 'fail' });
+  expect((await post(`/${STRANGER}/go-on`)).status).toBe(303);
+});
+
+test('nothing is changed by a text that tells a success, by another site, or over edits that nobody has looked at', async () => {
+  const before = callersFile();
+  const misleading = await post(`/${ADA}/pause`, { text: 'Transaction successful' });
+  expect([misleading.status, await misleading.text()]).toEqual([409, expect.stringContaining('would not be usable')]);
+  expect((await post(`/${ADA}/pause`, {}, { 'sec-fetch-site': 'cross-site', origin: 'http://evil.example' })).status).toBe(403);
+  expect(callersFile()).toBe(before);
+  appendFileSync(join(house.mappingsDir, 'callers.yaml'), '# an edit\n');
+  const edited = await post(`/${ADA}/pause`);
+  expect([edited.status, await edited.text()]).toEqual([409, expect.stringContaining('reload them first')]);
+  expect(callersFile()).toBe(`${before}# an edit\n`);
+  expect((await sell()).body).toMatchObject({ status: 'success' });
+});

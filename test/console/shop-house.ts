@@ -1,0 +1,46 @@
+/** A house in which a shop has sold for a while: orders of every outcome, refused requests, and callers with titles. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runDemo } from '../../src/cli/demo/run-demo';
+import { loadShop } from '../../src/cli/demo/shop';
+import { nameKeys, openHouse, send, type House, type HouseOptions } from '../flows/house';
+
+export interface ShopHouse extends House {
+  readonly adminUrl: string;
+}
+
+const SECRET = 'a-secret-of-the-shop-for-tests-alone';
+const TITLES = Object.fromEntries(loadShop().resellers.map(({ key, title }) => [key, { title, contact: '08030000000' }]));
+
+/** Of the demo's visits; enough for every table to have rows. */
+const SALES_MS = 4_000;
+const SALES_RATE = 25;
+
+export async function openShop(options: HouseOptions = {}): Promise<ShopHouse> {
+  const house = await openHouse({
+    changeMappings: (folder) => nameKeys(folder, SECRET, TITLES),
+    ...options,
+    env: { GATEWAY_SECRET: SECRET, ...options.env },
+  });
+  let seed = 7;
+  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  // What is held while pending, and the closing of the books, are not waited for.
+  void runDemo(loadShop(), {
+    ...{ publicUrl: house.url, v1Url: house.service.upstreamUrl, forMs: SALES_MS, rate: SALES_RATE, eachMax: 600, random },
+    stopped: AbortSignal.timeout(SALES_MS + 1_000),
+    onProgress: () => undefined,
+  }).catch(() => undefined);
+  await sleep(SALES_MS);
+  // Held while it is pending, and then told so: nothing more comes of these.
+  for (const phone of ['08031230003', '08051240003', '08021250003'])
+    void send(house.url, '/api/topup/', { network: 1, mobile_number: phone, amount: 1500, Ported_number: true }).catch(
+      () => undefined,
+    );
+  // Refused for two reasons that every reseller meets.
+  await send(house.url, '/api/topup/', { network: 9, mobile_number: '08031234567', amount: 100 });
+  await send(house.url, '/api/topup/', { network: 1, mobile_number: 'not a phone', amount: 100, airtime_type: 'VTU' });
+  await sleep(SAMPLE_AND_A_LITTLE_MS);
+  return { ...house, adminUrl: house.service.adminUrl };
+}
+
+/** Until the metrics of all that have been sampled. */
+const SAMPLE_AND_A_LITTLE_MS = 5_500;

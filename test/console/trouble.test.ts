@@ -1,0 +1,66 @@
+/** What a browser shows where something is amiss: the login, and the Overview while v1 is down and the mapping files are broken. */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { openHouse, send, type House } from '../flows/house';
+import { describeWithBrowser, lookAt, openBrowser, SIZES, type Size } from './browser';
+
+const cases = (Object.keys(SIZES) as Size[]).map((size) => ({ size }));
+
+describeWithBrowser('where something is amiss', () => {
+  let browser: Browser;
+  let locked: House;
+  let troubled: House;
+
+  beforeAll(async () => {
+    [browser, locked, troubled] = await Promise.all([
+      openBrowser(),
+      openHouse({ env: { ADMIN_TOKEN: 'a-token-for-the-console-alone' } }),
+      openTroubled(),
+    ]);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await locked?.close();
+    await troubled?.close();
+  });
+
+  test.each(cases)('the login, $size, light and dark', async (look) => {
+    const seen = await lookAt(browser, `${locked.service.adminUrl}/console`, { name: 'login', ...look });
+    expect(seen).toMatchObject({ errors: [], barriers: [], overflowPx: 0 });
+  });
+
+  test.each(cases)('the Overview in trouble, $size, light and dark', async (look) => {
+    const seen = await lookAt(browser, `${troubled.service.adminUrl}/console`, {
+      ...{ name: 'overview-in-trouble', ...look },
+      play: async (page) => {
+        for (const words of ['v1', 'mapping files']) await page.getByRole('alert').filter({ hasText: words }).first().waitFor();
+        expect(await page.getByText('All is well').count()).toBe(0);
+      },
+    });
+    expect(seen).toMatchObject({ errors: [], barriers: [], overflowPx: 0 });
+  });
+});
+
+async function openTroubled(): Promise<House> {
+  const house = await openHouse({
+    v1: () => ({ http: 502, body: '<html>Bad Gateway</html>' }),
+    env: { UPSTREAM_PROBE_SECONDS: '1' },
+    changeMappings: () => undefined,
+  });
+  appendFileSync(join(house.mappingsDir, 'format-b.yaml'), '\nno_such_key: 1\n');
+  house.service.live.reload();
+  const sales = ['08031234567', '08051234567', '08021234567'].map((phone, index) =>
+    send(
+      house.url,
+      '/api/topup/',
+      { network: 1, mobile_number: phone, amount: 500 + index, Ported_number: true },
+      { headers: { 'User-Agent': 'axios/1.0' } },
+    ),
+  );
+  await Promise.all(sales);
+  // v1 is said to be down when that has lasted, and the metrics are sampled every five seconds.
+  await sleep(12_000);
+  return house;
+}

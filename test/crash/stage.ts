@@ -1,0 +1,74 @@
+/** v1, a proxy before it, and gateways that sell through both while a test kills them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFaultProxy } from '../faults/fault-proxy';
+import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { createChance, type Chance } from './chance';
+import { prepareGateway, type GatewayProcess } from './gateway-process';
+import { startScripts, type Scripts } from './scripts';
+import { describeVerdict, judgeOrders, type Verdict } from './verdict';
+
+const ACCOUNTS = 12;
+const SCRIPTS = 16;
+/** The last account is not the scripts'. */
+export const SPARE_ACCOUNT = ACCOUNTS;
+
+export interface CrashStage {
+  readonly v1: V1OfMany;
+  /** Not started yet. */
+  readonly gateways: readonly GatewayProcess[];
+  readonly chance: Chance;
+  /** Scripts that buy from whichever gateway is up: any may get the repeat of what another began. */
+  load(name: string, restMs?: number): Scripts;
+  /** Holds what scripts were told against v1's books, and says in a line how it went. `others`: orders of v1 that are not theirs. */
+  judge(scripts: Scripts, what: string, others?: number): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+export interface CrashStageOptions {
+  readonly gateways: number;
+  /** One data folder for all of them, unless each has its own. */
+  readonly hasOwnFolders?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function openCrashStage({
+  gateways: count,
+  hasOwnFolders = false,
+  env = {},
+}: CrashStageOptions): Promise<CrashStage> {
+  const v1 = await openV1OfMany(ACCOUNTS + 1);
+  const proxy = await openFaultProxy(v1.url);
+  const chance = createChance();
+  const folders = Array.from({ length: hasOwnFolders ? count : 1 }, () => mkdtempSync(join(tmpdir(), 'crash-')));
+  const gateways: GatewayProcess[] = [];
+  for (let nth = 0; nth < count; nth += 1)
+    gateways.push(await prepareGateway({ dataDir: folders[nth % folders.length]!, upstreamUrl: proxy.url, env }));
+  return {
+    v1,
+    gateways,
+    chance,
+    load: (name, restMs = 0) =>
+      startScripts({
+        ...{ name, scripts: SCRIPTS, accounts: ACCOUNTS, proxy, chance, restMs },
+        keyOf: (account) => v1.keyOf(account),
+        pickUrl: () => {
+          const up = gateways.filter((gateway) => gateway.isUp());
+          return chance.pick(up.length === 0 ? gateways : up).url;
+        },
+        untilUp: () => Promise.race(gateways.map((gateway) => gateway.untilUp())),
+      }),
+    async judge({ orders }, what, others = 0) {
+      const verdict = await judgeOrders(orders, chance.pick(gateways).url, v1, others);
+      console.log(`seed ${chance.seed}, ${what}: ${describeVerdict(verdict)}`);
+      return verdict;
+    },
+    async close() {
+      for (const gateway of gateways) await gateway.end('SIGKILL');
+      await proxy.close();
+      await v1.close();
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** A disk that fills up is told before sales stop, and when they have; both are over when there is room. */
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepareGateway } from '../crash/gateway-process';
+import { buy } from '../faults/purchase';
+import { openV1OfMany } from '../faults/v1-of-many';
+import { openWebhookServer } from '../flows/webhook-server';
+import { noTakenDisk, openTakenDisk } from './taken-disk';
+
+const missing = noTakenDisk();
+(missing === undefined ? test : test.skip)(
+  `a disk that fills up is told, and a journal that cannot be written${missing === undefined ? '' : ` (${missing})`}`,
+  async () => {
+    const v1 = await openV1OfMany(1, 2);
+    const webhook = await openWebhookServer();
+    const disk = openTakenDisk('full', 64);
+    const env = { ...disk.env, ALARM_WEBHOOK: webhook.url };
+    const gateway = await prepareGateway({ dataDir: join(disk.dir, 'data'), upstreamUrl: v1.url, env, cwd: disk.dir });
+    const fields = { network: '1', phone: '08031230101', amount: '100', plan_type: 'VTU', bypass: false };
+    const sell = (requestId: string) =>
+      buy(gateway.url, v1.keyOf(0), { operation: 'airtime', format: 'A', path: '/api/topup/', fields }, requestId);
+    const bulk = join(disk.dir, 'bulk');
+    try {
+      expect(await gateway.start()).toBe(true);
+      expect((await sell('one')).word).toBe('success');
+      expect(webhook.told()).toEqual([]);
+      const { bavail, bsize } = statfsSync(disk.dir);
+      writeFileSync(bulk, Buffer.alloc(bavail * bsize - 4 * 2 ** 20, 1));
+      await webhook.until('raised disk_nearly_full');
+      expect((await sell('two')).word).toBe('success');
+      disk.take();
+      expect((await sell('three')).word).toBe('fail');
+      await webhook.until('raised journal_unwritable');
+      disk.giveBack();
+      rmSync(bulk);
+      await webhook.until('over journal_unwritable', 60_000);
+      expect((await sell('four')).word).toBe('success');
+      await webhook.until('over disk_nearly_full', 120_000);
+      expect(webhook.told()).toEqual([
+        'raised disk_nearly_full',
+        'raised journal_unwritable',
+        'over journal_unwritable',
+        'over disk_nearly_full',
+      ]);
+    } finally {
+      await gateway.end('SIGTERM');
+      disk.remove();
+      await webhook.close();
+      await v1.close();
+    }
+  },
+  300_000,
+);

@@ -1,0 +1,179 @@
+/** Every alarm, raised by breaking the real thing and over when it is mended, as a real HTTP server hears of it; and nothing else is told. */
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock, type Clock } from '../../src/domain/clock';
+import { LOOK_EVERY_MS } from '../../src/watch/alarms';
+import { nameKeys, openHouse, send, type House, type HouseOptions } from './house';
+import { openWebhookServer, type WebhookServer } from './webhook-server';
+
+const SECRET = '0123456789abcdef0123456789abcdef';
+const ORDERS_LOOK_MS = 60_000;
+
+/** What is looked at every few seconds is looked at all the time, and the time of day can be moved. */
+function createHastyClock() {
+  let movedMs = 0;
+  const clock: Clock = {
+    now: () => systemClock.now() + movedMs,
+    elapsed: () => systemClock.elapsed() + movedMs,
+    after: (delayMs, run) => systemClock.after(delayMs === LOOK_EVERY_MS || delayMs === ORDERS_LOOK_MS ? 20 : delayMs, run),
+  };
+  return { clock, move: (ms: number) => void (movedMs += ms) };
+}
+
+let webhook: WebhookServer;
+let house: House;
+let time: ReturnType<typeof createHastyClock>;
+beforeEach(async () => {
+  webhook = await openWebhookServer();
+  time = createHastyClock();
+});
+afterEach(async () => {
+  await house.close();
+  await webhook.close();
+});
+
+async function open(options: HouseOptions = {}): Promise<void> {
+  const { env, ...more } = options;
+  house = await openHouse({
+    ...{ clock: time.clock, ...more },
+    env: { ALARM_WEBHOOK: webhook.url, GATEWAY_SECRET: SECRET, ...env },
+  });
+}
+
+const sale = (amount: number, phone: string) => ({ network: 1, mobile_number: phone, amount, Ported_number: true });
+const buy = (amount: number, key: string, phone = '08030000011') => send(house.url, '/api/topup/', sale(amount, phone), { key });
+const gauges = async (): Promise<readonly string[]> =>
+  [...(await house.metrics()).matchAll(/^compat_alarm\{alarm="(\w+)"\} 1$/gm)].map(([, name = '']) => name);
+const active = async (): Promise<unknown> => (await fetch(`${house.service.adminUrl}/alarms`)).json();
+
+test('a house that sells tells nothing', async () => {
+  await open();
+  expect((await buy(100, 'sandbox_demo:1234')).body.status).toBe('success');
+  await sleep(300);
+  time.move(60_000);
+  await sleep(300);
+  expect([webhook.told(), await gauges(), await active()]).toEqual([[], [], { alarms: [] }]);
+  expect(await house.metrics()).toMatch(/^compat_disk_free_bytes\{folder="[^"]+"\} \d+$/m);
+  expect(await house.metrics()).toMatch(/^compat_disk_size_bytes\{folder="[^"]+"\} [1-9]\d+$/m);
+});
+
+test('v1 that is stopped is told, and that it is back', async () => {
+  const answer = (port: number): Promise<Server> =>
+    new Promise((resolve) => {
+      const server = createServer((_request, response) => {
+        response.writeHead(401, { 'content-type': 'application/json' }).end('{"status":"error","message":"no key"}');
+      });
+      server.listen(port, '127.0.0.1', () => resolve(server));
+    });
+  let v1 = await answer(0);
+  const { port } = v1.address() as AddressInfo;
+  await open({ env: { UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1`, UPSTREAM_PROBE_SECONDS: '1' } });
+  await sleep(1_500);
+  expect(webhook.told()).toEqual([]);
+  v1.closeAllConnections();
+  await new Promise((resolve) => v1.close(resolve));
+  await webhook.until('raised v1_down');
+  expect(await active()).toMatchObject({ alarms: [{ alarm: 'v1_down', runbook: 'docs/runbook.md#v1_down' }] });
+  expect(await gauges()).toEqual(['v1_down']);
+  expect(webhook.bodies[0]).toContain('takes no connection (ECONNREFUSED)');
+  v1 = await answer(port);
+  const moving = setInterval(() => time.move(1_000), 100);
+  await webhook.until('over v1_down', 60_000).finally(() => clearInterval(moving));
+  expect(webhook.told()).toEqual(['raised v1_down', 'over v1_down']);
+  v1.closeAllConnections();
+  v1.close();
+}, 120_000);
+
+test('an order that stays without an end is told when it is overdue', async () => {
+  await open();
+  // In the sandbox it is pending for ever; its script goes.
+  const body = JSON.stringify(sale(300, '08030000003'));
+  await fetch(`${house.url}/api/topup/`, {
+    ...{ method: 'POST', body, signal: AbortSignal.timeout(1_500) },
+    headers: { Authorization: 'Token sandbox_demo:1234', 'Content-Type': 'application/json' },
+  }).catch(() => undefined);
+  await sleep(200);
+  expect(webhook.told()).toEqual([]);
+  time.move(house.service.live.current().timing.overdue);
+  await webhook.until('raised orders_overdue');
+  expect(webhook.bodies[0]).toContain('All open orders hold 300 naira.');
+  expect(await house.metrics()).toMatch(/^compat_unknown_orders_overdue 1$/m);
+  expect(await house.metrics()).toMatch(/^compat_unknown_orders_oldest_seconds [1-9]\d{3,}/m);
+  expect(await house.metrics()).toMatch(/^compat_unknown_orders_by_age\{age="[^"]+"\} 1$/m);
+  expect(webhook.told()).toEqual(['raised orders_overdue']);
+});
+
+test('a set of mappings that is refused is told until it is mended, in the shape of Slack where that is asked for', async () => {
+  await open({ changeMappings: () => undefined, env: { ALARM_FORMAT: 'slack' } });
+  const file = join(house.mappingsDir, 'callers.yaml');
+  const sound = readFileSync(file, 'utf8');
+  appendFileSync(file, '\nnonsense: 1\n');
+  house.service.live.reload();
+  await webhook.until('ALARM mapping_refused');
+  const [said] = webhook.bodies.map((one) => (JSON.parse(one) as { text: string }).text.split('\n'));
+  expect(said).toEqual([
+    expect.stringMatching(/^ALARM mapping_refused on \S+$/),
+    expect.stringMatching(/The first: \S*callers\.yaml:\d+:1 {2}unknown-key/),
+    expect.stringContaining('compat-gateway check'),
+    'More: docs/runbook.md#mapping_refused',
+  ]);
+  writeFileSync(file, sound);
+  house.service.live.reload();
+  await webhook.until('OVER mapping_refused');
+  expect(webhook.told()).toEqual(['ALARM mapping_refused', 'OVER mapping_refused']);
+});
+
+test('a wallet below its mark is told with the name of its key, and then that v1 declines for lack of money', async () => {
+  const named = { acme_live_poor: { title: 'Poor Stores', wallet_below: 90 }, sandbox_demo: { title: 'Rich', wallet_below: 90 } };
+  await open({ changeMappings: (folder) => nameKeys(folder, SECRET, named) });
+  await buy(50, 'sandbox_demo:1234');
+  expect((await buy(50, 'acme_live_poor:1234')).body.status).toBe('success');
+  await webhook.until('raised wallet_low');
+  expect(JSON.parse(webhook.bodies[0]!)).toMatchObject({
+    title: 'Poor Stores',
+    text: expect.stringContaining('mark of 90 naira'),
+  });
+  for (let nth = 0; nth < 3; nth += 1) await buy(100, 'acme_live_poor:1234', `0803000010${nth}`);
+  await webhook.until('raised no_money_at_v1');
+  expect(await active()).toMatchObject({ alarms: [{ title: 'Poor Stores' }, { title: 'Poor Stores' }] });
+  expect(webhook.told()).toEqual(['raised wallet_low', 'raised no_money_at_v1']);
+  time.move(20 * 60_000);
+  await sleep(200);
+  time.move(60_000);
+  await webhook.until('over no_money_at_v1');
+});
+
+test('a script that loops with a wrong key is told once, however long it goes on', async () => {
+  await open();
+  for (let nth = 0; nth < 20; nth += 1) await buy(100, 'sandbox_nobody:1234');
+  await sleep(200);
+  expect(webhook.told()).toEqual([]);
+  for (let nth = 0; nth < 150; nth += 1) await buy(100, 'sandbox_nobody:1234');
+  await webhook.until('raised key_in_a_loop');
+  expect(webhook.told()).toEqual(['raised key_in_a_loop']);
+  expect(webhook.bodies[0]).not.toContain('sandbox_nobody');
+  time.move(20 * 60_000);
+  await sleep(200);
+  time.move(60_000);
+  await webhook.until('over key_in_a_loop');
+});
+
+test('a webhook that is away changes nothing of a sale, and neither log nor page ever has its address', async () => {
+  const { url } = webhook;
+  await webhook.close();
+  await open({ changeMappings: () => undefined, env: { ALARM_WEBHOOK: url } });
+  appendFileSync(join(house.mappingsDir, 'callers.yaml'), '\nnonsense: 1\n');
+  house.service.live.reload();
+  for (let tries = 0; tries < 100 && !house.logLines.some((line) => line.includes('alarm_webhook')); tries += 1) await sleep(50);
+  expect((await buy(100, 'sandbox_demo:1234')).body.status).toBe('success');
+  const lines = house.log().filter(({ event }) => event === 'alarm_webhook' || event === 'alarm');
+  expect(lines).toMatchObject([
+    { event: 'alarm', alarm: 'mapping_refused', kind: 'raised', level: 'error' },
+    { event: 'alarm_webhook', error: 'ALARM_WEBHOOK takes no alarm: no connection (ECONNREFUSED).' },
+  ]);
+  const shown = `${house.logLines.join('\n')}${JSON.stringify(await active())}${await house.metrics()}`;
+  expect(shown).not.toContain('hush-hush');
+});

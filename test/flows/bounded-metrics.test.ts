@@ -1,0 +1,53 @@
+/** Whatever strangers send, the page of metrics does not grow: a second crowd of ever new things adds no series to the first. */
+import { openHouse, send, type House } from './house';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const CROWD = 2_000;
+const AT_ONCE = 50;
+
+async function inCrowds(run: (nth: number) => Promise<unknown>, from: number): Promise<void> {
+  for (let nth = from; nth < from + CROWD; nth += AT_ONCE)
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => run(nth + index)));
+}
+
+const sale = { network: 1, mobile_number: '08030000011', amount: 100, Ported_number: true };
+
+/** A strange path, method, field, key, code, type, id and header each. */
+async function sendAll(from: number): Promise<void> {
+  await inCrowds(async (nth) => {
+    const strange = `x${nth}"} 1\ncompat_evil{a="${nth}`;
+    const headers = { 'User-Agent': `agent-${nth}`, traceparent: `00-${nth}`, 'X-Request-Id': `id-${nth}` };
+    await send(house.url, `/api/${encodeURIComponent(strange)}/${nth}/`, undefined, { headers });
+    await send(house.url, `/api/user/?field_${nth}=${nth}`, undefined, { key: `sandbox_${nth}:1234`, headers });
+    const fields = { ...sale, [strange]: nth, amount: nth % 3 === 0 ? strange : 100, network: nth % 2 === 0 ? 1 : `net-${nth}` };
+    await send(house.url, '/api/topup/', fields, {
+      headers,
+      key: nth % 4 === 0 ? 'acme_live_demo:1234' : `sandbox_${nth}:${nth}`,
+    });
+    await (await fetch(`${house.url}/api/v1/${nth}?a=${nth}`, { method: nth % 2 === 0 ? 'PUT' : 'DELETE', headers })).text();
+  }, from);
+}
+
+async function series(): Promise<readonly string[]> {
+  const page = await house.metrics();
+  expect(page).not.toMatch(/^compat_evil/m);
+  return [...page.matchAll(/^(compat_\w+(?:\{.*\})?) /gm)].map(([, name = '']) => name);
+}
+
+test('two thousand strangers make a bounded number of series, and two thousand others hardly any more', async () => {
+  await sendAll(0);
+  const first = await series();
+  expect(first.length).toBeLessThan(900);
+  await sendAll(CROWD);
+  const known = new Set(first);
+  const added = (await series()).filter((name) => !known.has(name));
+  // An outcome or a code that the first crowd did not meet may come; names of strangers do not.
+  expect(added.filter((name) => /field=|caller=|path=/.test(name))).toEqual([]);
+  expect(added.length).toBeLessThan(60);
+  expect(known.size + added.length).toBeLessThan(900);
+}, 300_000);

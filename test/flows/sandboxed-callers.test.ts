@@ -1,0 +1,119 @@
+/** A key that callers.yaml sends to the sandbox, beside a v1 that counts what reaches it. */
+import type { IncomingMessage } from 'node:http';
+import { type AnswerOfV1, type House, nameKeys, openHouse, send, type Told } from './house';
+
+const SECRET = 'c0ffee'.repeat(6);
+const ADA = 'acme_live_ada:4321';
+const BOLA = 'acme_live_bola:4321';
+const IN_SANDBOX = { title: 'Ada', sandbox: true };
+
+/** Sells everything, and keeps what it was asked with whose key. */
+function countingV1() {
+  const calls: (readonly [key: string, path: string])[] = [];
+  let sold = 0;
+  const answer = (request: IncomingMessage, url: URL, body: string): AnswerOfV1 => {
+    const path = url.pathname.replace('/api/v1', '');
+    const key = (request.headers.authorization ?? '').replace('Bearer ', '');
+    calls.push([key, path]);
+    if (path === '/balance') return { http: 200, body: { status: 'success', data: { wallet_balance: 77_000 } } };
+    if (request.method === 'GET') return { http: 404, body: { status: 'error', message: 'Not found' } };
+    sold += 1;
+    const { request_id: requestId } = JSON.parse(body) as { request_id: string };
+    const isOpen = requestId.startsWith('open');
+    return {
+      http: 200,
+      body: {
+        status: isOpen ? 'pending' : 'success',
+        data: { reference: `REAL-${sold}`, request_id: requestId, balance_before: 1_000, balance_after: 900 },
+      },
+    };
+  };
+  return { answer, calls, ofAda: () => calls.filter(([key]) => key === 'acme_live_ada' || key.startsWith('sandbox')) };
+}
+
+const sell = (house: House, requestId: string, key = ADA): Promise<Told> =>
+  send(
+    house.url,
+    '/api/topup/',
+    { network: 1, mobile_number: '08031234567', amount: 100, 'request-id': requestId },
+    { key, headers: { 'user-agent': 'axios/1' } },
+  );
+
+function say(house: House, says: object): void {
+  nameKeys(house.mappingsDir, SECRET, { acme_live_ada: { patience: '1s', ...says } });
+  expect(house.service.live.reload()).toMatchObject({ kind: 'reloaded' });
+}
+
+async function withHouse(says: object, run: (house: House, v1: ReturnType<typeof countingV1>) => Promise<void>): Promise<void> {
+  const v1 = countingV1();
+  const house = await openHouse({
+    v1: v1.answer,
+    env: { GATEWAY_SECRET: SECRET },
+    changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_ada: { patience: '1s', ...says } }),
+  });
+  try {
+    expect(house.service.live.problems()).toEqual([]);
+    await run(house, v1);
+  } finally {
+    await house.close();
+  }
+}
+
+test('its purchases and questions reach the sandbox and never v1, those of all others reach v1', () =>
+  withHouse(IN_SANDBOX, async (house, v1) => {
+    const sold = await sell(house, 'play-1');
+    expect(sold.body).toMatchObject({ status: 'success' });
+    expect(sold.body.reference).not.toMatch(/^REAL/);
+    expect((await send(house.url, '/api/transaction/play-1', undefined, { key: ADA })).body).toMatchObject({ status: 'success' });
+    expect((await send(house.url, '/api/data_plans', undefined, { key: ADA })).body.length).toBeGreaterThan(3);
+    expect((await send(house.url, '/api/user/', undefined, { key: ADA })).body.user.wallet_balance).not.toBe(77_000);
+    expect(v1.ofAda()).toEqual([]);
+    expect((await sell(house, 'play-1', BOLA)).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
+    const lines = house.log();
+    expect(lines.find(({ event }) => event === 'caller_in_sandbox')).toMatchObject({ level: 'warn', caller: 'Ada' });
+    expect(lines.find(({ event, outcome }) => event === 'request' && outcome === 'succeeded')?.['caller']).toBe('Ada (sandbox)');
+  }));
+
+test('a login in the sandbox gives a token of the key itself, which never brings the demo key to v1', () =>
+  withHouse(IN_SANDBOX, async (house, v1) => {
+    const basic = { key: null, headers: { authorization: `Basic ${Buffer.from(ADA).toString('base64')}` } };
+    const { AccessToken: token } = (await send(house.url, '/api/user/', undefined, basic)).body as { AccessToken: string };
+    expect((await sell(house, 'token-1', token)).body).toMatchObject({ status: 'success' });
+    expect(v1.ofAda()).toEqual([]);
+    say(house, { title: 'Ada' });
+    expect((await sell(house, 'token-2', token)).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
+    expect(new Set(v1.ofAda().map(([key]) => key))).toEqual(new Set(['acme_live_ada']));
+  }));
+
+test('an order of the sandbox is none of v1 after the switch back, and is not told as failed', () =>
+  withHouse(IN_SANDBOX, async (house) => {
+    expect((await sell(house, 'play-2')).body).toMatchObject({ status: 'success' });
+    say(house, { title: 'Ada' });
+    const asked = await send(house.url, '/api/transaction/play-2', undefined, { key: ADA });
+    expect([asked.body.status, asked.body.Status]).toEqual(['pending', 'processing']);
+    expect((await sell(house, 'real-1')).body).toMatchObject({ reference: 'REAL-1' });
+  }));
+
+test('an order of v1 is told as it stands there while its key is in the sandbox, and is not sold in play', () =>
+  withHouse({ title: 'Ada' }, async (house, v1) => {
+    expect((await sell(house, 'real-2')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
+    expect((await sell(house, 'open-1')).body.status).toBe('pending');
+    say(house, IN_SANDBOX);
+    expect((await sell(house, 'real-2')).body).toMatchObject({ status: 'success', reference: 'REAL-1' });
+    expect((await sell(house, 'open-1')).body.status).toBe('pending');
+    expect((await sell(house, 'play-3')).body).toMatchObject({ status: 'success' });
+    expect(v1.ofAda().filter(([, path]) => path === '/airtime')).toHaveLength(2);
+  }));
+
+test('with the sandbox as v1 the key keeps its own account there, and only its orders are apart', async () => {
+  const house = await openHouse({
+    env: { GATEWAY_SECRET: SECRET },
+    changeMappings: (folder) => nameKeys(folder, SECRET, { sandbox_demo: IN_SANDBOX }),
+  });
+  try {
+    expect((await sell(house, 'own-1', 'sandbox_demo:1234')).body).toMatchObject({ status: 'success' });
+    expect((await sell(house, 'own-2', 'sandbox_demo:9999')).body).toMatchObject({ status: 'fail' });
+  } finally {
+    await house.close();
+  }
+});

@@ -1,0 +1,46 @@
+/** A real HTTP server in the place of the operator's webhook. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readBody } from 'node:stream/consumers';
+
+export interface WebhookServer {
+  readonly url: string;
+  readonly bodies: readonly string[];
+  /** Each JSON alarm as `state name`. */
+  told(): readonly string[];
+  /** Resolves when this has been told; rejects after a while. */
+  until(told: string, withinMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openWebhookServer(): Promise<WebhookServer> {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    void readBody(request).then((body) => {
+      bodies.push(body);
+      response.writeHead(200).end('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const told = (): string[] =>
+    bodies.map((body) => {
+      const { alarm, state, text } = JSON.parse(body) as { alarm?: string; state?: string; text: string };
+      return alarm === undefined ? text.split(' on ', 1)[0]! : `${state} ${alarm}`;
+    });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/hush-hush`,
+    bodies,
+    told,
+    async until(what, withinMs = 30_000) {
+      const endMs = performance.now() + withinMs;
+      while (!told().includes(what)) {
+        if (performance.now() > endMs) throw new Error(`"${what}" has not been told, but: ${told().join(', ') || 'nothing'}`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

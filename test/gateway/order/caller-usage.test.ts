@@ -1,0 +1,145 @@
+import { kobo } from '../../../src/domain/amount';
+import { createDays } from '../../../src/domain/day';
+import type { NewOrder } from '../../../src/domain/order';
+import type { Outcome } from '../../../src/domain/outcome';
+import { createCallerUsage } from '../../../src/gateway/order/caller-usage';
+import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import { newOrder } from '../../journal/new-order';
+import { shippedMapping } from '../../mapping/mapping-set';
+
+const OWNER = newOrder().owner;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOON = Date.parse('2026-11-25T12:00:00+01:00');
+const sold = (naira?: number): Outcome => ({
+  kind: 'succeeded',
+  reference: 'v1',
+  ...(naira === undefined ? {} : { delivery: { charged: kobo(naira * 100) } }),
+});
+
+/** A journal on a clock that a test sets, and how often an order was read from it. */
+function openUsage() {
+  let nowMs = NOON;
+  let orders = 0;
+  const journal = createMemoryJournal();
+  const counted: Pick<Journal, 'listOfOwner' | 'find'> = {
+    find: (owner, requestId) => journal.find(owner, requestId),
+    async *listOfOwner(options) {
+      for await (const order of journal.listOfOwner(options)) {
+        orders += 1;
+        yield order;
+      }
+    },
+  };
+  const usage = createCallerUsage({
+    journal: counted,
+    mapping: shippedMapping,
+    clock: { now: () => nowMs },
+    dayOf: createDays(),
+  });
+  return {
+    journal,
+    setNow: (ms: number) => (nowMs = ms),
+    takeReads: () => [orders, (orders = 0)][0],
+    order: async (requestId: string, atMs: number, outcome?: Outcome, more: Partial<NewOrder> = {}) => {
+      await journal.open(newOrder({ requestId, openedAtMs: atMs, ...more }));
+      if (outcome !== undefined) await journal.settle(OWNER, requestId, outcome, atMs + 1);
+    },
+    today: async (without?: string) => {
+      const { today } = await usage.read(OWNER, without);
+      return [today.orders, today.amount / 100];
+    },
+    lastMinute: async () => (await usage.read(OWNER)).lastMinute.map(({ requestId }) => requestId),
+    forget: () => usage.forget(OWNER),
+  };
+}
+
+test('what v1 charged counts, else what was asked for, and what took no money does not', async () => {
+  const { order, today } = openUsage();
+  await order('charged', NOON - 1, sold(98));
+  await order('face value', NOON - 1, sold());
+  await order('under way', NOON - 1);
+  await order('unknown', NOON - 1, { kind: 'unknown', reason: 'reset' });
+  await order('refused', NOON - 1, { kind: 'rejected', httpStatus: 400 });
+  await order('given back', NOON - 1, { kind: 'declined' });
+  await order('never sent', NOON - 1, { kind: 'not_sent', reason: 'no way' });
+  // A plan whose price only v1's list has.
+  await order('plan', NOON - 1, undefined, { operation: 'buy_data', fields: { plan: 102 } });
+  await order('of another', NOON - 1, sold(5_000), { owner: 'f'.repeat(32) }).catch(() => undefined);
+  expect(await today()).toEqual([5, 98 + 3 * 100]);
+  expect(await today('charged')).toEqual([4, 300]);
+});
+
+test('a day begins at midnight of the zone, and an order belongs to the day of its first try', async () => {
+  const { order, today, setNow, journal } = openUsage();
+  const midnight = NOON - 12 * HOUR;
+  await order('yesterday', midnight - 1, sold(1));
+  await order('refused yesterday', midnight - 1, { kind: 'rejected', httpStatus: 400 });
+  setNow(midnight - 1);
+  expect(await today()).toEqual([1, 1]);
+  await order('first', midnight, sold(2));
+  await journal.open(newOrder({ requestId: 'refused yesterday', openedAtMs: midnight + 5 }));
+  for (const now of [midnight + 10, NOON]) {
+    setNow(now);
+    expect(await today()).toEqual([1, 2]);
+  }
+});
+
+test('the last minute is by the first try, whatever became of it, across midnight too', async () => {
+  const { order, lastMinute, setNow } = openUsage();
+  const midnight = NOON - 12 * HOUR;
+  await order('before', midnight - 61_000, sold(1));
+  await order('old day', midnight - 30_000, { kind: 'rejected', httpStatus: 400 });
+  await order('new day', midnight + 5);
+  setNow(midnight + 10);
+  expect(await lastMinute()).toEqual(['old day', 'new day']);
+});
+
+test('older orders are read once, and an end that they find later is seen', async () => {
+  const { order, today, journal, setNow, takeReads } = openUsage();
+  for (let index = 0; index < 40; index += 1) await order(`sold ${index}`, NOON - HOUR + index, sold(10));
+  await order('open', NOON - HOUR, { kind: 'unknown', reason: 'reset' });
+  await order('given back', NOON - HOUR, { kind: 'pending' });
+  expect(await today()).toEqual([42, 600]);
+  takeReads();
+  expect(await today()).toEqual([42, 600]);
+  expect(takeReads()).toBe(0);
+  await journal.settle(OWNER, 'open', sold(90), NOON);
+  await journal.settle(OWNER, 'given back', { kind: 'declined' }, NOON);
+  setNow(NOON + 6_000);
+  expect(await today()).toEqual([41, 490]);
+  setNow(NOON + 2 * MINUTE);
+  expect(await today()).toEqual([41, 490]);
+  expect(takeReads()).toBe(0);
+});
+
+test('orders of the last minute that another process adds late are seen, and are counted once when they grow old', async () => {
+  const { order, today, setNow } = openUsage();
+  await order('mine', NOON - 1_000, sold(10));
+  expect(await today()).toEqual([1, 10]);
+  // Its number is lower than that of the order that was counted already.
+  await order('theirs', NOON - 20_000, sold(20));
+  expect(await today()).toEqual([2, 30]);
+  for (const ms of [30_000, MINUTE, 2 * MINUTE, 20 * MINUTE]) {
+    setNow(NOON + ms);
+    expect(await today()).toEqual([2, 30]);
+  }
+});
+
+test('an order that is sold after all under its id is counted once it is said, and after a while by itself', async () => {
+  const { order, today, journal, setNow, forget } = openUsage();
+  await order('again', NOON - HOUR, { kind: 'rejected', httpStatus: 400 });
+  expect(await today()).toEqual([0, 0]);
+  await journal.open(newOrder({ requestId: 'again', openedAtMs: NOON }));
+  await journal.settle(OWNER, 'again', sold(70), NOON);
+  forget();
+  expect(await today()).toEqual([1, 70]);
+  await order('elsewhere', NOON - HOUR, { kind: 'rejected', httpStatus: 400 });
+  setNow(NOON + 11 * MINUTE);
+  expect(await today()).toEqual([1, 70]);
+  await journal.open(newOrder({ requestId: 'elsewhere', openedAtMs: NOON + 11 * MINUTE }));
+  await journal.settle(OWNER, 'elsewhere', sold(30), NOON + 11 * MINUTE);
+  setNow(NOON + 12 * MINUTE);
+  expect(await today()).toEqual([2, 100]);
+});

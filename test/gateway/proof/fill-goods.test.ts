@@ -1,0 +1,74 @@
+import { kobo } from '../../../src/domain/amount';
+import type { Succeeded } from '../../../src/domain/outcome';
+import { fillMoney } from '../../../src/gateway/proof/fill-goods';
+import type { CallContext, Finding } from '../../../src/upstream/upstream';
+import { shippedMapping } from '../../mapping/mapping-set';
+import { legacyRequest } from '../legacy-request';
+import { CREDENTIALS } from '../scripted-upstream';
+
+const reader = { credentials: CREDENTIALS, request: legacyRequest({}), mapping: shippedMapping() };
+const CARDS: Succeeded = {
+  kind: 'succeeded',
+  reference: 'V1-1',
+  message: '2 cards ready.',
+  delivery: { pins: [{ pin: '1', serial: '2' }] },
+};
+const receipt = (more: object = {}): Finding => ({
+  kind: 'found',
+  body: {
+    status: 'success',
+    data: { reference: 'V1-1', status: 'success', description: 'Cards', balance_before: 500, balance_after: 304.5, ...more },
+  },
+});
+
+/** What becomes of a success, and which questions v1 was asked. */
+async function fill(outcome: Succeeded, finding: Finding, leftMs = 40_000) {
+  const asked: CallContext[] = [];
+  const find = async (_call: unknown, context: CallContext) => {
+    asked.push(context);
+    return finding;
+  };
+  const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
+  return { filled: await fillMoney(outcome, reader, leftMs, upstream), asked };
+}
+
+test('the receipt gives what was charged and both balances, and nothing else of it is told', async () => {
+  const { filled } = await fill(CARDS, receipt());
+  expect(filled).toEqual({
+    ...CARDS,
+    delivery: { ...CARDS.delivery, balanceBefore: kobo(50_000), balanceAfter: kobo(30_450), charged: kobo(19_550) },
+  });
+});
+
+test('a success that has its balances costs no question', async () => {
+  const known: Succeeded = { ...CARDS, delivery: { balanceBefore: kobo(3), balanceAfter: kobo(1), charged: kobo(2) } };
+  const { filled, asked } = await fill(known, receipt());
+  expect(filled).toBe(known);
+  expect(asked).toEqual([]);
+});
+
+test.each<[string, number, number]>([
+  ['a second at most', 40_000, 1_000],
+  ['no longer than the caller waits', 300, 300],
+])('it is waited for %s', async (_title, leftMs, timeoutMs) => {
+  const { asked } = await fill(CARDS, receipt(), leftMs);
+  expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
+});
+
+test.each<[string, Succeeded, number]>([
+  ['nobody waits any longer', CARDS, 0],
+  ['v1 gave no reference', { kind: 'succeeded' }, 40_000],
+])('nothing is asked where %s', async (_title, outcome, leftMs) => {
+  expect((await fill(outcome, receipt(), leftMs)).asked).toEqual([]);
+});
+
+test.each<[string, Finding]>([
+  ['of another order', receipt({ reference: 'V1-2' })],
+  ['without balances', receipt({ balance_before: null, balance_after: null })],
+  ['of an order that failed', receipt({ status: 'failed' })],
+  ['of an order that is pending', receipt({ status: 'pending' })],
+  ['that cannot be had', { kind: 'unavailable', reason: 'HTTP 502' }],
+  ['that v1 does not know', { kind: 'refused', httpStatus: 404, body: {} }],
+])('a receipt %s says nothing of this one', async (_title, finding) => {
+  expect((await fill(CARDS, finding)).filled).toEqual(CARDS);
+});

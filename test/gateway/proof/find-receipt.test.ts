@@ -1,0 +1,60 @@
+import { askAgain } from '../../../src/gateway/proof/find-receipt';
+import type { Finding, V1Call } from '../../../src/upstream/upstream';
+import { createVirtualClock } from '../../domain/virtual-clock';
+import { CREDENTIALS } from '../scripted-upstream';
+
+const RECEIPT: V1Call = { method: 'GET', path: '/receipt', query: { reference: 'V1' } };
+const FOUND: Finding = { kind: 'found', body: { status: 'success' } };
+const LOST: Finding = { kind: 'unavailable', reason: 'ECONNRESET' };
+const LIMIT: Finding = { kind: 'refused', httpStatus: 429, body: {} };
+const NONE: Finding = { kind: 'refused', httpStatus: 404, body: {} };
+const SILENCE = undefined;
+
+/** Asks within ten seconds; each question gets the next answer after 100 ms, the last one is given for ever. */
+async function asking(answers: readonly (Finding | undefined)[], call = RECEIPT) {
+  const clock = createVirtualClock();
+  const startedAt = clock.elapsed();
+  const askedAt: number[] = [];
+  const find = (_call: V1Call, { timeoutMs }: { readonly timeoutMs: number }): Promise<Finding> => {
+    askedAt.push(clock.elapsed() - startedAt);
+    const answer = answers[Math.min(askedAt.length, answers.length) - 1];
+    return new Promise((resolve) => clock.after(answer === SILENCE ? timeoutMs : 100, () => resolve(answer ?? LOST)));
+  };
+  let heard: { readonly finding: Finding; readonly afterMs: number } | undefined;
+  const context = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs: 10_000 };
+  void askAgain({ find }, clock)(call, context).then((finding) => (heard = { finding, afterMs: clock.elapsed() - startedAt }));
+  await clock.advance(60_000);
+  return { ...heard!, askedAt };
+}
+
+test('a question that is answered is asked once', async () => {
+  expect(await asking([FOUND])).toEqual({ finding: FOUND, afterMs: 100, askedAt: [0] });
+  expect(await asking([NONE])).toEqual({ finding: NONE, afterMs: 100, askedAt: [0] });
+});
+
+test('a lost answer is asked for again at once', async () => {
+  expect(await asking([LOST, FOUND])).toEqual({ finding: FOUND, afterMs: 400, askedAt: [0, 300] });
+});
+
+test('beside a question that hangs another is asked every two seconds', async () => {
+  expect(await asking([SILENCE, SILENCE, FOUND])).toEqual({ finding: FOUND, afterMs: 4_100, askedAt: [0, 2_000, 4_000] });
+});
+
+test('a v1 that only fails is asked three times, one that only hangs until the time is over', async () => {
+  expect(await asking([LOST])).toEqual({ finding: LOST, afterMs: 700, askedAt: [0, 300, 600] });
+  const silent = await asking([SILENCE]);
+  expect(silent).toMatchObject({ finding: LOST, askedAt: [0, 2_000, 4_000, 6_000, 8_000] });
+  expect(silent.afterMs).toBeLessThanOrEqual(10_000);
+});
+
+test('where v1 says that it is asked too often, the next question waits longer', async () => {
+  expect(await asking([LIMIT, FOUND])).toEqual({ finding: FOUND, afterMs: 2_200, askedAt: [0, 2_100] });
+  expect(await asking([{ ...LIMIT, retryAfterSeconds: 30 }])).toMatchObject({ afterMs: 100, askedAt: [0] });
+});
+
+test('what is not about orders is asked once: lookups are counted by v1', async () => {
+  expect(await asking([LOST, FOUND], { method: 'POST', path: '/verify/meter', body: {} })).toMatchObject({
+    finding: LOST,
+    askedAt: [0],
+  });
+});

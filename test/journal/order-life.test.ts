@@ -1,0 +1,116 @@
+import { buildOrder, createOrderNumbers, isUnsettled, settleOrder, withoutGoods } from '../../src/journal/order-life';
+import { kobo } from '../../src/domain/amount';
+import type { Order } from '../../src/domain/order';
+import { newOrder } from './new-order';
+
+const order: Order = { ...newOrder(), number: 1, tries: 1 };
+
+describe('settling', () => {
+  test('an answer that changes nothing gives the very same order', () => {
+    const settled = settleOrder(order, { kind: 'declined' }, 5);
+    expect(settled).toMatchObject({ settledAtMs: 5 });
+    expect(settleOrder(settled, { kind: 'unknown', reason: 'late' }, 6)).toBe(settled);
+  });
+
+  test('only money without a final word is unsettled', () => {
+    expect(isUnsettled(order)).toBe(true);
+    expect(isUnsettled(settleOrder(order, { kind: 'unknown', reason: 'reset' }, 1))).toBe(true);
+    expect(isUnsettled(settleOrder(order, { kind: 'pending' }, 1))).toBe(true);
+    expect(isUnsettled(settleOrder(order, { kind: 'not_sent', reason: 'refused' }, 1))).toBe(false);
+    expect(isUnsettled(settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1))).toBe(false);
+  });
+
+  test('a try that begins opens no order that has ended meanwhile', () => {
+    const refused = settleOrder(order, { kind: 'rejected', httpStatus: 403 }, 1);
+    expect(settleOrder(refused, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toBe(refused);
+    expect(settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, 2)).toMatchObject({ settledAtMs: 2 });
+    expect(settleOrder(refused, { kind: 'unknown', reason: 'reset' }, 2).outcome?.kind).toBe('unknown');
+  });
+
+  test('a proof that nothing was sent says nothing of a try that began after it was sought', () => {
+    const tried = settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, order.openedAtMs + 9);
+    const proof = { kind: 'not_sent', reason: 'absent', isProven: true } as const;
+    expect(settleOrder(tried, proof, order.openedAtMs + 8)).toBe(tried);
+    expect(settleOrder(tried, proof, order.openedAtMs + 10).outcome).toEqual(proof);
+  });
+
+  test('a proof closes an order only as it was seen, whatever the clocks of two machines say', () => {
+    const seen = { tries: order.tries, lastTriedAtMs: order.openedAtMs };
+    const proof = { kind: 'not_sent', reason: 'absent', isProven: true, sought: seen } as const;
+    // Tried again by a machine whose clock is behind ours.
+    const tried = settleOrder(order, { kind: 'unknown', reason: 'begins', isBeginning: true }, order.openedAtMs + 1);
+    const reopened: Order = { ...order, tries: 2 };
+    for (const other of [tried, reopened]) expect(settleOrder(other, proof, order.openedAtMs + 5_000)).toBe(other);
+    expect(settleOrder(order, proof, order.openedAtMs - 5_000).outcome).toEqual(proof);
+    expect(withoutGoods(proof)).toEqual(proof);
+  });
+
+  test('nothing that is not known by name is kept', () => {
+    const extra = { kind: 'succeeded', voucher: 'v', delivery: { charged: kobo(5), units: 'u' } } as const;
+    expect(withoutGoods(extra)).toEqual({ kind: 'succeeded', delivery: { charged: 5 } });
+    expect(withoutGoods({ kind: 'rejected', httpStatus: 429, message: 'slow down', retryAfterSeconds: 3 })).toEqual({
+      kind: 'rejected',
+      httpStatus: 429,
+      message: 'slow down',
+      retryAfterSeconds: 3,
+    });
+  });
+
+  test('an empty list of cards is no goods', () => {
+    expect(withoutGoods({ kind: 'succeeded', delivery: { pins: [] } })).toEqual({ kind: 'succeeded', delivery: {} });
+  });
+
+  test('goods with characters of a pattern are found in a message as they stand', () => {
+    const outcome = withoutGoods({ kind: 'succeeded', message: 'PIN a.c*(1) not abcc1', delivery: { token: 'a.c*(1)' } });
+    expect(outcome).toMatchObject({ message: 'PIN *** not abcc1' });
+  });
+});
+
+const { trail, ...bare } = newOrder();
+
+describe('an order', () => {
+  test('has what it was built from', () => {
+    const outcome = { kind: 'unknown', reason: 'reset' } as const;
+    const intent = { ...bare, trail, askedHash: 'asked' };
+    expect(buildOrder(intent, { number: 7, tries: 2, outcome, settledAtMs: 5 })).toStrictEqual({
+      ...intent,
+      number: 7,
+      tries: 2,
+      outcome,
+      settledAtMs: 5,
+    });
+  });
+
+  test('has no field for what is absent, and none for an answer without its time', () => {
+    const order = buildOrder({ ...bare, trail: null, askedHash: undefined }, { number: 7, tries: 1, outcome: undefined });
+    expect(order).toStrictEqual({ ...bare, number: 7, tries: 1 });
+    expect(buildOrder(bare, { number: 7, tries: 1, settledAtMs: 5 })).toStrictEqual({ ...bare, number: 7, tries: 1 });
+  });
+
+  test('keeps nothing else that its intent carries', () => {
+    const careless = { ...bare, pin: '1234' };
+    expect(buildOrder(careless, { number: 7, tries: 1 })).not.toHaveProperty('pin');
+  });
+});
+
+test('when a script was told is kept', () => {
+  expect(buildOrder(newOrder(), { number: 1, tries: 1, toldAtMs: 0 }).toldAtMs).toBe(0);
+});
+
+const START_MS = Date.UTC(2026, 0, 1);
+
+describe('order numbers', () => {
+  test('numbers rise with time and within one millisecond', () => {
+    const take = createOrderNumbers();
+    const free = (): boolean => false;
+    expect([take(START_MS + 5, free), take(START_MS + 5, free), take(START_MS + 6, free)]).toEqual([5000, 5001, 6000]);
+  });
+
+  test('a taken number is passed over', () => {
+    expect(createOrderNumbers()(START_MS + 5, (number) => number < 5003)).toBe(5003);
+  });
+
+  test('a clock before 2026 still gives positive numbers', () => {
+    expect(createOrderNumbers()(1, () => false)).toBe(1);
+  });
+});

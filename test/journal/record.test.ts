@@ -1,0 +1,203 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
+import type { Order } from '../../src/domain/order';
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import {
+  createFieldSeal,
+  decodeOrder,
+  encodeOpening,
+  encodeOrder,
+  isOpenAttempt,
+  RECORD_BYTES_MAX,
+} from '../../src/journal/record';
+import { newOrder, OPENED_AT_MS } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
+
+afterAll(removeFolders);
+
+const seal = createFieldSeal(undefined);
+const place = { openedAtMs: OPENED_AT_MS, number: 7 };
+const order: Order = { ...newOrder(), ...place, tries: 2 };
+
+function withoutTrail(whole: Order): Order {
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => name !== 'trail')) as unknown as Order;
+}
+
+describe('records', () => {
+  test('an order comes back as it was, before and after its outcome', () => {
+    const bytes = encodeOrder(order, encodeOpening(order, seal), seal);
+    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(order);
+    const settled: Order = { ...order, outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
+    expect(decodeOrder(encodeOrder(settled, bytes, seal), order.owner, place, seal)).toEqual(settled);
+  });
+
+  test('the record of an opening is that of a first try without an answer', () => {
+    const first: Order = { ...order, tries: 1 };
+    const bytes = encodeOpening(first, seal);
+    expect(bytes).toEqual(encodeOrder(first, bytes, seal));
+    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(first);
+  });
+
+  test('the hash of what was asked comes back, with and without the trail', () => {
+    for (const asked of [
+      { ...order, askedHash: 'a1' },
+      { ...withoutTrail(order), askedHash: 'a1' },
+    ])
+      expect(decodeOrder(encodeOrder(asked, encodeOpening(asked, seal), seal), order.owner, place, seal)).toEqual(asked);
+  });
+
+  test('the address it was placed from comes back, with and without what may be absent before it', () => {
+    for (const placed of [
+      { ...order, askedHash: 'a1', headerId: 'h1', addressHash: 'w1' },
+      { ...withoutTrail(order), addressHash: 'w1' },
+    ])
+      expect(decodeOrder(encodeOrder(placed, encodeOpening(placed, seal), seal), order.owner, place, seal)).toStrictEqual(placed);
+  });
+
+  test('when its end was told comes back, with and without an end', () => {
+    for (const told of [
+      { ...order, toldAtMs: 0 },
+      { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 0 },
+      { ...order, outcome: { kind: 'succeeded', reference: 'v1-1' } as const, settledAtMs: 5, toldAtMs: 9 },
+    ])
+      expect(decodeOrder(encodeOrder(told, encodeOpening(told, seal), seal), order.owner, place, seal)).toEqual(told);
+  });
+
+  test('the bytes are those that every build of this version has written and reads', () => {
+    const asked: Order = { ...order, askedHash: 'a1', outcome: { kind: 'unknown', reason: 'réseau ₦' }, settledAtMs: 5 };
+    const intent =
+      '["r1","buy_airtime","b",{"phone":"08030000001","network":"MTN","amount":10000},{"request-id":"r1"},"hash-1",' +
+      '{"mapping":"0123456789abcdef","reason":"field mobile_number","spellings":{"phone":"mobile_number"}},"a1"]';
+    const fate = '[2,{"kind":"unknown","reason":"réseau ₦"},5]';
+    const bytes = Buffer.concat([Buffer.from([1, intent.length >> 8, intent.length & 255]), Buffer.from(intent + fate)]);
+    expect(encodeOrder(asked, encodeOpening(asked, seal), seal)).toEqual(bytes);
+    expect(decodeOrder(bytes, order.owner, place, seal)).toEqual(asked);
+  });
+
+  test('a record of an earlier build, without trail and asked hash, is read', () => {
+    const text = '["r1","buy_airtime","b",{"amount":5},{},"hash-1"][1]';
+    const bytes = Buffer.concat([Buffer.from([1, 0, text.length - 3]), Buffer.from(text)]);
+    const { owner } = order;
+    expect(decodeOrder(bytes, owner, place, seal)).toStrictEqual({
+      ...{ owner, requestId: 'r1', operation: 'buy_airtime', format: 'b', fields: { amount: 5 }, echo: {} },
+      ...{ contentHash: 'hash-1', ...place, tries: 1 },
+    });
+  });
+
+  test('a record tells whether it stands at a try without an answer', () => {
+    const open = encodeOrder(order, encodeOpening(order, seal), seal);
+    expect(isOpenAttempt(open, 2)).toBe(true);
+    expect(isOpenAttempt(open, 1)).toBe(false);
+    const settled: Order = { ...order, outcome: { kind: 'pending' }, settledAtMs: 5 };
+    expect(isOpenAttempt(encodeOrder(settled, open, seal), 2)).toBe(false);
+  });
+
+  test('a record of another version is refused', () => {
+    const bytes = encodeOrder(order, encodeOpening(order, seal), seal);
+    bytes[0] = 9;
+    expect(() => decodeOrder(bytes, order.owner, place, seal)).toThrow('version 9');
+  });
+
+  test('a record beyond its bound is refused', () => {
+    const large = { ...order, fields: { note: 'x'.repeat(RECORD_BYTES_MAX) } };
+    expect(() => encodeOpening(large, seal)).toThrow(RangeError);
+    const wordy: Order = { ...order, outcome: { kind: 'unknown', reason: 'x'.repeat(RECORD_BYTES_MAX) }, settledAtMs: 5 };
+    expect(() => encodeOrder(wordy, encodeOpening(order, seal), seal)).toThrow(RangeError);
+  });
+});
+
+const encryptionKey = new Secret('a key of more than thirty-two characters');
+const home = { owner: 'o', requestId: 'r' };
+const fields = {
+  phone: '08030000001',
+  meter_number: '0123',
+  smartcard: '77',
+  recipients: ['0803', '0805'],
+  amount: 5,
+  network: 'MTN',
+};
+
+describe('encryption at rest', () => {
+  test('person fields are sealed and come back as they were, the others stay readable', () => {
+    const seal = createFieldSeal(encryptionKey);
+    const sealed = seal.sealFields(home, fields);
+    expect(JSON.stringify(sealed)).not.toMatch(/08030000001|0123|0805/);
+    expect(sealed).toMatchObject({ amount: 5, network: 'MTN' });
+    expect(seal.openFields(home, sealed)).toEqual(fields);
+  });
+
+  test('equal values are sealed differently', () => {
+    const seal = createFieldSeal(encryptionKey);
+    expect(seal.sealFields(home, fields).phone).not.toEqual(seal.sealFields(home, fields).phone);
+  });
+
+  test('a sealed value does not open in another order or field, nor with another key', () => {
+    const seal = createFieldSeal(encryptionKey);
+    const sealed = seal.sealFields(home, { phone: '08030000001' });
+    expect(() => seal.openFields({ ...home, requestId: 'r2' }, sealed)).toThrow();
+    expect(() => seal.openFields(home, { smartcard: sealed.phone ?? null })).toThrow();
+    expect(() =>
+      createFieldSeal(new Secret('another key of more than thirty-two characters')).openFields(home, sealed),
+    ).toThrow();
+  });
+
+  test('a short key is refused', () => {
+    expect(() => createFieldSeal(new Secret('short'))).toThrow('at least 32 characters');
+  });
+
+  test('an encrypted journal shows no phone number on disk and opens only with its key', async () => {
+    const dir = await makeFolder();
+    const journal = await openLmdbJournal({ dir, encryptionKey });
+    await journal.open(newOrder());
+    const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, OPENED_AT_MS);
+    expect(settled.fields).toEqual(newOrder().fields);
+    await journal.close();
+    expect((await readFile(join(dir, 'data.mdb'))).toString('latin1')).not.toContain('08030000001');
+    await expect(openLmdbJournal({ dir })).rejects.toThrow('is encrypted, and the encryption key is absent');
+    const other = new Secret('another key of more than thirty-two characters');
+    await expect(openLmdbJournal({ dir, encryptionKey: other })).rejects.toThrow(
+      'is encrypted, and the encryption key is another one',
+    );
+    const again = await openLmdbJournal({ dir, encryptionKey });
+    expect(await again.find(newOrder().owner, 'r1')).toEqual(settled);
+    await again.close();
+  });
+
+  test('what v1 says of an order is as private as the number that it repeats', async () => {
+    const dir = await makeFolder();
+    const journal = await openLmdbJournal({ dir, encryptionKey });
+    await journal.open(newOrder());
+    const outcome = { kind: 'succeeded', message: 'MTN airtime was sent to 08030000001.', reference: 'v1-9' } as const;
+    const settled = await journal.settle(newOrder().owner, 'r1', outcome, OPENED_AT_MS);
+    expect(settled.outcome).toEqual(outcome);
+    await journal.close();
+    expect((await readFile(join(dir, 'data.mdb'))).toString('latin1')).not.toContain('08030000001');
+    const again = await openLmdbJournal({ dir, encryptionKey });
+    expect(await again.find(newOrder().owner, 'r1')).toEqual(settled);
+    expect((await again.settle(newOrder().owner, 'r1', outcome, OPENED_AT_MS + 1)).outcome).toEqual(outcome);
+    await again.close();
+  });
+
+  test('an answer of any length can be settled, encrypted too', async () => {
+    const journal = await openLmdbJournal({ dir: await makeFolder(), encryptionKey });
+    await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
+    const message = '\u0001'.repeat(1000);
+    const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message }, OPENED_AT_MS);
+    expect(await journal.find(newOrder().owner, 'r1')).toEqual(settled);
+    expect(settled.outcome).toEqual({ kind: 'succeeded', message });
+    await journal.close();
+  });
+
+  test('a journal begun without a key goes on with one', async () => {
+    const dir = await makeFolder();
+    const plain = await openLmdbJournal({ dir });
+    await plain.open(newOrder());
+    await plain.close();
+    const journal = await openLmdbJournal({ dir, encryptionKey });
+    await journal.open(newOrder({ requestId: 'r2' }));
+    expect((await journal.find(newOrder().owner, 'r1'))?.fields).toEqual(newOrder().fields);
+    expect((await journal.find(newOrder().owner, 'r2'))?.fields).toEqual(newOrder().fields);
+    await journal.close();
+  });
+});

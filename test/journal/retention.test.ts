@@ -1,0 +1,43 @@
+import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import type { JournalEvent } from '../../src/journal/journal';
+import { newOrder, OPENED_AT_MS } from './new-order';
+import { makeFolder, removeFolders } from './temporary-folder';
+
+afterAll(removeFolders);
+
+const DAY_MS = 86_400_000;
+
+test('settled orders beyond their age are swept with all their indexes; unsettled and younger ones stay', async () => {
+  const dir = await makeFolder();
+  const { owner } = newOrder();
+  const before = await openLmdbJournal({ dir, now: () => OPENED_AT_MS });
+  const placeOrder = async (index: number): Promise<void> => {
+    await before.open(newOrder({ requestId: `old${index}`, openedAtMs: OPENED_AT_MS + index }));
+    const reference = `v1-${index}`;
+    if (index % 3 !== 0) await before.settle(owner, `old${index}`, { kind: 'succeeded', reference }, OPENED_AT_MS + index);
+    else if (index % 2 === 0) await before.settle(owner, `old${index}`, { kind: 'pending', reference }, OPENED_AT_MS + index);
+  };
+  await Promise.all(Array.from({ length: 300 }, (_, index) => placeOrder(index)));
+  const number = (await before.find(owner, 'old1'))?.number ?? 0;
+  await before.open(newOrder({ requestId: 'young', openedAtMs: OPENED_AT_MS + 2 * DAY_MS }));
+  await before.settle(owner, 'young', { kind: 'succeeded' }, OPENED_AT_MS + 2 * DAY_MS);
+  await before.close();
+
+  let journal: Awaited<ReturnType<typeof openLmdbJournal>> | undefined;
+  const swept = new Promise<JournalEvent>((resolve, reject) => {
+    openLmdbJournal({ dir, retentionMs: 90 * DAY_MS, now: () => OPENED_AT_MS + 91 * DAY_MS, onEvent: resolve }).then(
+      (opened) => (journal = opened),
+      reject,
+    );
+  });
+  expect(await swept).toEqual({ kind: 'swept', orders: 200 });
+  expect(await journal?.find(owner, 'old1')).toBeUndefined();
+  expect(await journal?.findByReference(owner, 'v1-1')).toBeUndefined();
+  expect(await journal?.findByNumber(owner, number)).toBeUndefined();
+  expect(await journal?.findByReference(owner, 'v1-6')).toMatchObject({ requestId: 'old6' });
+  expect(await journal?.find(owner, 'young')).toBeDefined();
+  expect(await journal?.listUnsettled({ limit: 1000 })).toHaveLength(100);
+  // A request id that was swept is free again.
+  expect((await journal?.open(newOrder({ requestId: 'old1' })))?.kind).toBe('opened');
+  await journal?.close();
+});

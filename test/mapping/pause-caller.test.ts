@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pauseCaller } from '../../src/mapping/pause-caller';
+import { checkFiles } from '../../src/mapping/check';
+import { filesWith, MAPPINGS } from './mapping-set';
+
+const ADA = '0123456789abcdef0123456789abcdef';
+const BOLA = 'fedcba9876543210fedcba9876543210';
+const SHIPPED = readFileSync(join(MAPPINGS, 'callers.yaml'), 'utf8');
+const OTHER = { name: 'other.yaml', text: '# nothing of callers\nrequest_id:   [ ref ]\n' };
+
+const change = (text: string, paused: boolean | string, fingerprint = ADA): string => {
+  const [other, callers] = pauseCaller([OTHER, { name: 'callers.yaml', text }], fingerprint, paused);
+  // A file that is not concerned stays byte for byte.
+  expect(other).toEqual(OTHER);
+  return callers!.text;
+};
+
+const NAMED = `# Who is calling.
+callers:
+  kinds: { other: { patience: 4s } }
+  keys:
+    # Ada's shop in Kano.
+    ${ADA}:
+      title: Ada # since 2024
+      lists: {default: {data: $list,   n: 1}}
+    ${BOLA}: { title: Bola }
+`;
+
+test('only the entry of the key changes, and comments stay', () => {
+  expect(change(NAMED, true)).toBe(NAMED.replace('n: 1}}\n', 'n: 1}}\n      paused: true\n'));
+  expect(change(NAMED, 'Please pay: today', BOLA)).toBe(
+    NAMED.replace('{ title: Bola }', '{ title: Bola, paused: "Please pay: today" }'),
+  );
+  expect(change(change(NAMED, true), false)).toBe(NAMED);
+  expect(change(change(NAMED, true), 'Later.')).toBe(change(NAMED, 'Later.'));
+});
+
+test('a key without an entry gets one, also in the file as it is shipped, which otherwise stays as it is', () => {
+  const stranger = 'ab'.repeat(16);
+  expect(change(NAMED, true, stranger)).toBe(`${NAMED}    ${stranger}:\n      paused: true\n`);
+  const changed = change(SHIPPED, true);
+  const added = `  keys:\n    ${ADA}:\n      paused: true\n`;
+  expect(changed).toBe(SHIPPED.replace('  keys: {}\n', added));
+});
+
+test('what is written is a set that checks, with the key paused', () => {
+  const files = filesWith(NAMED).map(({ file, text }) => ({ name: file, text }));
+  const { mapping, problems } = checkFiles(pauseCaller(files, ADA, true).map(({ name, text }) => ({ file: name, text })));
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect([mapping!.callerKeys.get(ADA)!.pausedText === undefined, mapping!.callerKeys.get(BOLA)!.pausedText]).toEqual([
+    false,
+    undefined,
+  ]);
+});
+
+test('a set without callers has no place for it', () => {
+  expect(() => pauseCaller([OTHER], ADA, true)).toThrow('No mapping file has a section `callers`');
+});

@@ -1,0 +1,161 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkFiles } from '../../src/mapping/check';
+import { hashOf, readFolder } from '../../src/mapping/load';
+import { changedFiles, openSetHistory, stepBack, type Cause, type InUse, type SetHistory } from '../../src/mapping/set-history';
+import { MAPPINGS } from './mapping-set';
+
+const DAY_MS = 24 * 3_600_000;
+
+let dataDir: string;
+let now: number;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'compat-history-'));
+  // The files have the times of this machine.
+  now = Date.now();
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const open = (keepDays = 30): SetHistory => openSetHistory(dataDir, { keepMs: keepDays * DAY_MS, now: () => now });
+
+const read = readFolder(MAPPINGS);
+if ('problems' in read) throw new Error('the shipped set is sound');
+const SHIPPED = read.files;
+
+/** The shipped set with a comment of its own, so with another hash. */
+function setWith(comment: string): InUse {
+  const files = SHIPPED.map((file) => (file.name === 'ids.yaml' ? { ...file, text: `${file.text}\n# ${comment}\n` } : file));
+  return { mapping: checkFiles(files).mapping!, files };
+}
+const [A, B, C] = ['a', 'b', 'c'].map(setWith) as [InUse, InUse, InUse];
+
+/** A second later than the last. */
+function use(history: SetHistory, set: InUse, by: Cause['by'] = 'reload'): void {
+  now += 1_000;
+  history.draft(set, { by }).putInPlace();
+}
+
+const hashes = (history: SetHistory): string[] => history.list().map(({ hash }) => hash);
+
+test('a set is given back as it was, with what it means', () => {
+  const history = open();
+  use(history, A, 'start');
+  use(history, B);
+  const kept = open().setOf(A.mapping.hash)!;
+  expect(kept.files).toEqual(A.files);
+  expect(kept.mapping!.operations.get('buy_airtime')!.known.has('phone')).toBe(true);
+  expect(open().setOf('0123456789abcdef')).toBeUndefined();
+  expect(open().setOf('../uses')).toBeUndefined();
+});
+
+test('a set whose file was changed by somebody is not taken for what it was', () => {
+  const history = open();
+  use(history, A, 'start');
+  const file = join(history.folder, `${A.mapping.hash}.json`);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('MTN', 'GLO'));
+  expect(open().setOf(A.mapping.hash)).toBeUndefined();
+  expect(open().lastGood()).toBeUndefined();
+  // The next use of the same set writes it anew.
+  use(open(), A, 'start');
+  expect(open().lastGood()?.files).toEqual(A.files);
+});
+
+test('a restart with the same set is counted and writes no set again', () => {
+  use(open(), A, 'start');
+  const file = join(open().folder, `${A.mapping.hash}.json`);
+  const { ino } = statSync(file);
+  use(open(), A, 'start');
+  use(open(), A, 'start');
+  expect(open().list()).toMatchObject([{ hash: A.mapping.hash, by: 'start', restarts: { count: 2, lastAtMs: now } }]);
+  expect(statSync(file).ino).toBe(ino);
+});
+
+test('what is in the history is for its owner alone', () => {
+  use(open(), A, 'start');
+  const { folder } = open();
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077).toBe(0);
+});
+
+test('a draft that is not put in place leaves nothing', () => {
+  use(open(), A, 'start');
+  const before = readdirSync(open().folder);
+  open().draft(B, { by: 'apply' }).discard();
+  expect(readdirSync(open().folder)).toEqual(before);
+  expect(hashes(open())).toEqual([A.mapping.hash]);
+});
+
+test('the last good set of a version before the history is read, once, until there is a history', () => {
+  const earlier = join(dataDir, 'mappings.last-good.json');
+  writeFileSync(earlier, JSON.stringify({ files: A.files }));
+  expect(open().lastGood()?.mapping.hash).toBe(A.mapping.hash);
+  use(open(), B, 'start');
+  expect(open().lastGood()?.mapping.hash).toBe(B.mapping.hash);
+  // An earlier version that is started again must not fall back on a set that is older than scripts have seen.
+  expect(readdirSync(dataDir)).toEqual(['mapping-history']);
+});
+
+test('a list that cannot be read is no reason to fall back on an older set, nor to lose any', () => {
+  use(open(), A, 'start');
+  use(open(), B);
+  writeFileSync(join(open().folder, 'uses.json'), '{"uses":');
+  expect(open().lastGood()).toBeUndefined();
+  use(open(), C);
+  expect(hashes(open())).toEqual([C.mapping.hash]);
+  expect(open().setOf(A.mapping.hash)?.files).toEqual(A.files);
+});
+
+test('sets are kept as long as orders may name them, and the newest hundred always', () => {
+  const history = open(1);
+  const sets = Array.from({ length: 103 }, (_, index) => fakeSet(index));
+  for (const set of sets) use(history, set);
+  expect(history.list()).toHaveLength(103);
+  for (const name of readdirSync(history.folder)) utimesSync(join(history.folder, name), new Date(now), new Date(now));
+  now += 2 * DAY_MS;
+  use(history, fakeSet(103));
+  // The newest hundred, and the one that was in use until a moment ago is among them.
+  expect(history.list()).toHaveLength(100);
+  expect(history.setOf(sets[3]!.mapping.hash)).toBeUndefined();
+  expect(history.setOf(sets[4]!.mapping.hash)).toBeDefined();
+  expect(readdirSync(history.folder)).toHaveLength(101);
+});
+
+/** Only its texts and its hash count here. */
+function fakeSet(index: number): InUse {
+  const files = [{ file: 'a.yaml', name: 'a.yaml', text: `# ${index}` }];
+  return { files, mapping: { ...A.mapping, hash: hashOf(files) } };
+}
+
+test('a folder that takes no files is told', () => {
+  writeFileSync(join(dataDir, 'mapping-history'), 'in the way');
+  expect(() => open().draft(A, { by: 'start' })).toThrow();
+  rmSync(join(dataDir, 'mapping-history'));
+  mkdirSync(join(dataDir, 'mapping-history', `uses.json.${process.pid}`), { recursive: true });
+  expect(() => open().draft(A, { by: 'start' })).toThrow();
+  expect(readdirSync(open().folder)).toEqual([`uses.json.${process.pid}`]);
+});
+
+test('changed are files that are new, gone or other, by name', () => {
+  expect(changedFiles(A.files, B.files)).toEqual(['ids.yaml']);
+  expect(changedFiles(A.files.slice(1), A.files)).toEqual([A.files[0]!.name]);
+  expect(changedFiles(A.files, A.files.slice(1))).toEqual([A.files[0]!.name]);
+  expect(changedFiles(undefined, A.files)).toHaveLength(A.files.length);
+});
+
+test('a second step back goes further back and does not undo the first', () => {
+  const history = open();
+  const backFrom = (set: InUse): string | undefined => stepBack(history.list(), set.mapping.hash)?.hash;
+  use(history, A, 'start');
+  expect(backFrom(A)).toBeUndefined();
+  use(history, B, 'apply');
+  use(history, C, 'apply');
+  expect(backFrom(C)).toBe(B.mapping.hash);
+  use(history, B, 'rollback');
+  expect(backFrom(B)).toBe(A.mapping.hash);
+  use(history, A, 'rollback');
+  expect(backFrom(A)).toBeUndefined();
+  // What is applied again has its place here, and before it stands what it was applied over.
+  use(history, C, 'apply');
+  expect(backFrom(C)).toBe(A.mapping.hash);
+});

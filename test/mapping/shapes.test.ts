@@ -1,0 +1,169 @@
+import {
+  shapeAt,
+  v1Shape,
+  V1_REPLIES,
+  kindOfField,
+  kindOfValue,
+  TRANSFORM_KINDS,
+  ROOT_SHAPES,
+  ROW_SHAPES,
+  type Surroundings,
+  type Kind,
+} from '../../src/mapping/shapes';
+import { V1_ENDPOINTS } from '../../src/upstream/v1';
+import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
+import { createPriceLists } from '../../src/price-lists/price-lists';
+import { catalogListsOf } from '../../src/gateway/read/catalog-lists';
+import { orderRoot } from '../../src/gateway/tell/merge-reply';
+import { ROOTS } from '../../src/mapping/compile-value';
+import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-transforms';
+import { CATALOG_LISTS } from '../../src/mapping/language/schema';
+import { createVirtualClock } from '../domain/virtual-clock';
+import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
+import { shippedMapping } from './mapping-set';
+
+/** Whether a value really is what the checker takes it for. */
+const isOfKind: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  any: () => true,
+  text: (value) => typeof value === 'string',
+  word: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  kobo: (value) => Number.isSafeInteger(value),
+  time: (value) => Number.isSafeInteger(value),
+  flag: (value) => typeof value === 'boolean',
+  list: Array.isArray,
+  cards: Array.isArray,
+  rows: Array.isArray,
+  object: (value) => typeof value === 'object',
+};
+
+test('a path leads to a kind, to parts to choose from, or anywhere', () => {
+  expect(shapeAt(v1Shape('GET /balance'), ['data', 'wallet_balance'])).toEqual({ shape: 'number' });
+  expect(shapeAt(v1Shape('GET /balance'), ['data', 'wallet'])).toMatchObject({
+    parts: expect.arrayContaining(['wallet_balance']),
+  });
+  expect(shapeAt('text', ['length'])).toEqual({ parts: [] });
+  expect(shapeAt(v1Shape('GET /catalog'), ['whatever'])).toEqual({ shape: 'any' });
+});
+
+test('every reply with a shape is that of an endpoint of the specification', () => {
+  const calls = V1_ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
+  expect(Object.keys(V1_REPLIES).filter((call) => !calls.includes(call))).toEqual([]);
+});
+
+test('a shape is read off the schema: nested parts, optional ones too, and the kinds of values', () => {
+  expect(V1_REPLIES['POST /validate-meter']).toEqual({
+    status: 'text',
+    message: 'text',
+    data: { name: 'text', address: 'text' },
+  });
+  expect(V1_REPLIES['GET /receipt']).toMatchObject({ data: { status: 'text', amount: 'number', pins: 'rows' } });
+  expect(V1_REPLIES['GET /balance']).toMatchObject({ data: { sandbox: 'flag' } });
+});
+
+test('a field is of the kind that its transform really gives', () => {
+  const samples: Readonly<Record<string, string>> = {
+    phone: '08030000001',
+    phone_list: '08030000001',
+    flag: 'true',
+    order_id: 'x',
+  };
+  for (const [name, transform] of Object.entries(INPUT_TRANSFORMS)) {
+    const read = transform.read(samples[name] ?? '100');
+    const kind = kindOfField({ from: [name], as: name }, {});
+    expect({ name, kind, fits: 'value' in read && isOfKind[kind](read.value) }).toMatchObject({ fits: true });
+  }
+});
+
+test('a value is of the kind of its last transform', () => {
+  const around: Surroundings = {
+    fields: { sum: { from: ['sum'], as: 'naira' } },
+    tables: {},
+    joins: { plan: 'data_plans' },
+    endpoint: undefined,
+    list: undefined,
+  };
+  expect(kindOfValue('$sum', around)).toBe('kobo');
+  expect(kindOfValue('$sum | naira', around)).toBe('number');
+  expect(kindOfValue('$plan.price | naira_text', around)).toBe('text');
+  expect(kindOfValue('$order.pins', around)).toBe('cards');
+  expect(kindOfValue(null, around)).toBe('any');
+  expect(kindOfValue([1], around)).toBe('list');
+});
+
+const BODY = {
+  status: 'success',
+  data: {
+    data_plans: [
+      {
+        id: 1,
+        network: 'MTN',
+        network_id: 1,
+        plan_name: '1GB',
+        display_name: '1GB',
+        data_type: 'SME',
+        data_size: '1GB',
+        validity: '30 days',
+        selling_price: '480.50',
+      },
+    ],
+    cable_plans: [{ id: 1, provider: 'GOTV', cable_id: '1', plan_name: 'Lite', display_name: 'Lite', selling_price: '410' }],
+    discos: [{ disco_id: 3, disco_name: 'Abuja Electric', charge: '100' }],
+    exam_prices: { WAEC: 3400 },
+    recharge_card_prices: { MTN: { '100': 98 } },
+  },
+} as never;
+
+test('the lists of the catalog have the columns that the checker knows, of the kinds that it knows', async () => {
+  const upstream = createScriptedUpstream(createVirtualClock(), [], () => ({ kind: 'found', body: BODY }));
+  const catalog = await createPriceLists({ upstream, clock: Date.now }).get({
+    credentials: CREDENTIALS,
+    clientAddress: '192.0.2.7',
+    timeoutMs: 1_000,
+  });
+  const { lists } = catalogListsOf(catalog!, shippedMapping());
+  expect(Object.keys(lists).sort()).toEqual([...CATALOG_LISTS].sort());
+  for (const [list, [row]] of Object.entries(lists)) {
+    const columns = ROW_SHAPES[`catalog.${list}`]!;
+    expect({ list, columns: Object.keys(row!).sort() }).toEqual({ list, columns: Object.keys(columns).sort() });
+    for (const [column, kind] of Object.entries(columns))
+      expect({ list, column, fits: isOfKind[kind as Kind](row![column]) }).toMatchObject({ fits: true });
+  }
+});
+
+test('an order has the parts that the checker knows, of the kinds that it knows', () => {
+  const delivery = {
+    charged: 100,
+    balanceBefore: 900,
+    balanceAfter: 800,
+    cashback: 1,
+    token: 't',
+    pins: [{ pin: '1', serial: '2' }],
+  };
+  const root = orderRoot(
+    {
+      owner: 'o',
+      requestId: 'r',
+      operation: 'buy',
+      format: 'a',
+      fields: {},
+      echo: { ref: 'r' },
+      contentHash: '',
+      openedAtMs: 1,
+      number: 1,
+      tries: 1,
+    },
+    { kind: 'succeeded', reference: 'v1-1', delivery } as never,
+  );
+  const shape = ROOT_SHAPES['order'] as Readonly<Record<string, Kind>>;
+  expect(Object.keys(root).sort()).toEqual(Object.keys(shape).sort());
+  for (const [part, kind] of Object.entries(shape))
+    expect({ part, kind, fits: isOfKind[kind](root[part]) }).toMatchObject({ fits: true });
+});
+
+test('every source that values can come from has a shape, and every transform takes and gives a kind', () => {
+  expect([...Object.keys(ROOT_SHAPES), 'v1', 'row'].sort()).toEqual(Object.keys(ROOTS).sort());
+  expect(Object.keys(TRANSFORM_KINDS).sort()).toEqual(
+    [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)].sort(),
+  );
+});

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { parse, parseDocument } from 'yaml';
+import type { JsonSchema } from '../../../src/mapping/json-schema';
+import { caseJsonSchema, caseFileShape, caseShape, longSendShape } from '../../../src/operator/case/case-schema';
+import { readCases } from '../../../src/operator/case/cases';
+import { breakFiles } from '../../mapping/break-files';
+import { MAPPINGS } from '../../mapping/mapping-set';
+import { validateJson } from '../../mapping/validate-json';
+
+const ROOT = resolve(__dirname, '..', '..', '..');
+const SCHEMA = caseJsonSchema();
+const files = readdirSync(join(MAPPINGS, 'cases')).map((name) => {
+  const file = join(MAPPINGS, 'cases', name);
+  return { file, text: readFileSync(file, 'utf8') };
+});
+
+test.each(files.map(({ file, text }) => [relative(ROOT, file), file, text]))(
+  '%s fits the schema that its first line names',
+  (_name, file, text) => {
+    expect(validateJson(parse(text), SCHEMA)).toEqual([]);
+    const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? 'none';
+    expect(relative(ROOT, resolve(file, '..', named))).toBe(join('schema', 'case.json'));
+  },
+);
+
+const inCase = (lines: string): string => `cases:\n  - name: a case\n    http: 200\n    ${lines.replaceAll('\n', '\n    ')}\n`;
+const SEND = 'send: GET /api/user';
+
+// Judged alike by the loader, which plays them, and by the schema, which an editor shows.
+test.each([
+  ['an address alone', inCase(SEND), true],
+  ['an address with its fields', inCase('send: { POST /api/topup/: { network: 1 } }'), true],
+  ['an address with no fields', inCase('send: { POST /api/topup/: {} }'), true],
+  ['the long form', inCase('send: { to: POST /api/topup/, form: { a: 1 }, query: { b: 2 } }'), true],
+  ['bytes', inCase("send: { to: POST /api/topup/, raw: '{' }"), true],
+  ['no v1 call', inCase(`${SEND}\nexpect_call: none`), true],
+  ['rows', inCase('each: [{ at: /api/user }]\nsend: GET $at'), true],
+  ['a row for the whole request', inCase('each: [GET /api/user]\nsend: $value'), true],
+  ['a status out of a row', 'cases:\n  - { name: n, each: [200], send: GET /api/user, http: $value }\n', true],
+  ['one answer after another', inCase(`${SEND}\nupstream: [lost, { status: success }]`), true],
+  ['no request', inCase('headers: {}'), false],
+  ['a misspelt key', inCase(`${SEND}\nexpect_cal: none`), false],
+  ['a misspelt key of a step before', inCase(`${SEND}\nbefore: [{ sned: GET /api/user }]`), false],
+  ['a misspelt key of the file', `case: []\n${inCase(SEND)}`, false],
+  ['a misspelt key of the long form', inCase('send: { to: POST /api/topup/, feilds: {} }'), false],
+  ['a status that is no number', 'cases:\n  - { name: n, send: GET /api/user, http: ok }\n', false],
+  ['a caller that is no fingerprint', inCase(`${SEND}\ncaller: shop`), false],
+  ['a time without a unit', inCase(`${SEND}\nlater: 5`), false],
+  ['an answer that nobody gives', inCase(`${SEND}\nupstream: lots`), false],
+  ['an address without a method', inCase('send: /api/user'), false],
+  ['rows without a row', inCase(`${SEND}\neach: []`), false],
+  ['a case without a name', `cases:\n  - { ${SEND}, http: 200 }\n`, false],
+])('%s', (_what, text, isRight) => {
+  expect(validateJson(parse(text), SCHEMA).length === 0).toBe(isRight);
+  expect(readCases([{ file: 'a.yaml', text }]).problems.length === 0).toBe(isRight);
+});
+
+/** What an editor would judge; undefined for what is no YAML. */
+function plainOf(text: string): unknown {
+  const document = parseDocument(text, { prettyErrors: false });
+  try {
+    return document.errors.length > 0 ? undefined : document.toJS();
+  } catch {
+    return undefined;
+  }
+}
+
+test('what the schema refuses the loader refuses, whatever happens to the shipped files', () => {
+  let refused = 0;
+  for (let seed = 1; seed <= 150; seed += 1) {
+    const { files: broken, broken: hit, accident } = breakFiles(files, seed);
+    const { text } = broken.find(({ file }) => file === hit)!;
+    const value = plainOf(text);
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) continue;
+    const { problems } = readCases([{ file: hit, text }]);
+    const isFitting = validateJson(value, SCHEMA).length === 0;
+    if (!isFitting) refused += 1;
+    if (!isFitting) expect({ seed, accident, hit, problems: problems.length }).not.toMatchObject({ problems: 0 });
+    if (problems.some(({ code }) => code === 'unknown-key'))
+      expect({ seed, accident, hit, isFitting }).toMatchObject({ isFitting: false });
+  }
+  expect(refused).toBeGreaterThan(5);
+});
+
+test('schema, loader and page know the same keys, and the schema says what each is', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'cases.md'), 'utf8');
+  const own = (SCHEMA.properties!['cases'] as { items: JsonSchema }).items.properties!;
+  const send = (own['send'] as { anyOf: readonly JsonSchema[] }).anyOf.find(({ properties }) => properties !== undefined)!;
+  for (const [schema, shape] of [
+    [SCHEMA.properties!, caseFileShape],
+    [own, { ...caseShape, each: caseFileShape.cases }],
+    [send.properties!, longSendShape],
+  ] as const) {
+    expect(Object.keys(schema).sort()).toEqual(Object.keys(shape).sort());
+    for (const [key, { description = '' }] of Object.entries(schema)) {
+      expect({ key, hasWords: description !== '' }).toEqual({ key, hasWords: true });
+      expect({ key, isShown: new RegExp(`\\b${key}\\b`).test(page) }).toEqual({ key, isShown: true });
+    }
+  }
+});

@@ -1,0 +1,34 @@
+import { parsePaste, PASTE_MAX } from '../../../src/operator/paste/parse-paste';
+
+const ADDRESS = { method: 'POST', target: '/api/topup/' };
+
+function read(text: string) {
+  const { kind, request } = parsePaste(text, ADDRESS);
+  return { kind, ...request, body: request.body.toString() };
+}
+
+test.each<[string, Partial<ReturnType<typeof read>>]>([
+  ["curl http://h/api/data/ -d 'network=1'", { kind: 'curl command', target: '/api/data/', body: 'network=1' }],
+  ["$ curl http://h/api/data/ -d 'network=1'", { kind: 'curl command', target: '/api/data/' }],
+  ['POST /api/data/ HTTP/1.1\r\nHost: h\r\n\r\na=1', { kind: 'HTTP request', target: '/api/data/', body: 'a=1' }],
+  ['GET /api/user/', { kind: 'HTTP request', method: 'GET', target: '/api/user/' }],
+  ['{"network": 1}', { kind: 'JSON', ...ADDRESS, headers: ['Content-Type: application/json'], body: '{"network": 1}' }],
+  ['network=1&amount=100', { kind: 'form fields', ...ADDRESS, body: 'network=1&amount=100' }],
+  ["['network' => 1, 'amount' => '100']", { kind: 'PHP', ...ADDRESS, body: '{"network":1,"amount":"100"}' }],
+])('%s is read', (text, expected) => {
+  expect(read(text)).toMatchObject(expected);
+});
+
+test('no file of this machine gets into a request', () => {
+  for (const text of [
+    'curl http://h/ -d @/etc/passwd',
+    "curl http://h/ -F 'a=</etc/passwd'",
+    'curl http://h/ --data-urlencode a@/etc/passwd',
+  ])
+    expect(() => read(text)).toThrow('paste what stands in it');
+});
+
+test('what cannot be read is told without a word of it', () => {
+  expect(() => read('my secret key is abc')).toThrow('none of what can be read');
+  expect(() => read('x'.repeat(PASTE_MAX + 1))).toThrow('longer than');
+});

@@ -1,0 +1,265 @@
+import { kobo } from '../../src/domain/amount';
+import type { JsonObject } from '../../src/domain/json';
+import type { Outcome } from '../../src/domain/outcome';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { checkFolder } from '../../src/mapping/check';
+import { reportDay, type DayReport } from '../../src/orders/day-report';
+import type { Finding, V1Call } from '../../src/upstream/upstream';
+import { createVirtualClock } from '../domain/virtual-clock';
+import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
+import { newOrder } from '../journal/new-order';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const mapping = checkFolder(MAPPINGS).mapping!;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** A day in Lagos. */
+const DAY = { fromMs: Date.UTC(2026, 10, 20, 23), untilMs: Date.UTC(2026, 10, 21, 23) };
+const NOON_MS = Date.UTC(2026, 10, 21, 11);
+
+interface Bought {
+  readonly id: string;
+  readonly outcome?: Outcome;
+  readonly phone?: string;
+  readonly atMs?: number;
+}
+
+interface Row {
+  readonly reference: string;
+  readonly status?: string;
+  readonly phone?: string;
+  readonly atMs?: number;
+  readonly more?: JsonObject;
+}
+
+const sold = (reference: string): Outcome => ({ kind: 'succeeded', reference, delivery: { charged: kobo(9_800) } });
+const found = (data: JsonObject): Finding => ({ kind: 'found', body: { status: 'success', data } });
+const watText = (atMs: number): string => new Date(atMs + HOUR_MS).toISOString().slice(0, 19).replace('T', ' ');
+const textOf = ({ result, differences }: DayReport): readonly string[] => [
+  result,
+  ...differences.map(({ kind, what, order, row, isSure }) =>
+    [kind, what, order?.requestId, row?.reference, isSure ? undefined : 'alike'].filter((part) => part !== undefined).join(' '),
+  ),
+];
+
+interface World {
+  readonly orders?: readonly Bought[];
+  /** Oldest first. Each takes 98 naira; the wallet begins with 1,000. */
+  readonly rows?: readonly Row[];
+  readonly utc?: true;
+  readonly paidInLater?: number;
+  readonly answer?: (call: V1Call, nth: number) => Finding | undefined;
+}
+
+async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: World) {
+  const journal = createMemoryJournal();
+  const clock = createVirtualClock();
+  for (const { id, outcome, phone = '08030000001', atMs = NOON_MS } of orders) {
+    const fields = { phone, network: 'MTN', amount: 10_000 };
+    await journal.open(newOrder({ owner: CREDENTIALS.fingerprint, requestId: id, contentHash: id, fields, openedAtMs: atMs }));
+    if (outcome !== undefined) await journal.settle(CREDENTIALS.fingerprint, id, outcome, atMs + 1_000);
+  }
+  let balance = 1_000;
+  const listed = rows.map(({ reference, status = 'success', phone = '08030000001', atMs = NOON_MS + 500, more }) => {
+    const before = balance;
+    balance -= 98;
+    const data: JsonObject = {
+      ...{ reference, transaction_ref: reference, category: 'airtime', type: 'debit', amount: 100, status, phone },
+      ...{ balance_before: before, balance_after: balance, created_at: watText(utc ? atMs - HOUR_MS : atMs), ...more },
+    };
+    if (status === 'failed') balance = before;
+    return data;
+  });
+  const newestFirst = [...listed].reverse();
+  const upstream = createScriptedUpstream(clock, [], (call, nth): Finding => {
+    const special = answer?.(call, nth);
+    if (special !== undefined) return special;
+    if (call.path === '/balance') return found({ wallet_balance: balance + paidInLater });
+    if (call.path === '/receipt') {
+      const receipt = listed.find(({ reference }) => reference === call.query!['reference']);
+      return receipt === undefined ? { kind: 'refused', httpStatus: 404, body: {} } : found(receipt);
+    }
+    const [page, size] = [Number(call.query!['page']), Number(call.query!['per_page'])];
+    const transactions = newestFirst
+      .slice((page - 1) * size, page * size)
+      .map(({ transaction_ref: ref, category, amount, status, created_at: at }) => ({
+        ...{ transaction_ref: ref!, category: category!, amount: `${amount as number}.00`, status: status!, created_at: at! },
+      }));
+    return found({ transactions, total: listed.length, page, per_page: size, total_pages: Math.ceil(listed.length / size) });
+  });
+  const context = { credentials: CREDENTIALS, clientAddress: '127.0.0.1', timeoutMs: 10_000 };
+  const made = reportDay(DAY, { journal, upstream, context, mapping, clock });
+  let isMade = false;
+  void made.finally(() => (isMade = true));
+  while (!isMade) await clock.advance(MINUTE_MS);
+  return { ...(await made), asked: upstream.asked };
+}
+
+test('a day on which all agree: nothing to look at, the sums are the same, and the wallet is explained', async () => {
+  const clean = await report({
+    orders: [
+      { id: 'a', outcome: sold('V1') },
+      { id: 'b', outcome: { kind: 'declined', reference: 'V2' } },
+      { id: 'c', outcome: { kind: 'rejected', httpStatus: 400 } },
+    ],
+    rows: [{ reference: 'V1' }, { reference: 'V2', status: 'failed' }],
+  });
+  expect(textOf(clean)).toEqual(['agree']);
+  expect(clean).toMatchObject({
+    orders: 3,
+    journal: { count: 1, charged: 9_800, unpriced: 0 },
+    v1: { count: 1, charged: 9_800, unpriced: 0 },
+    refunds: { count: 1, charged: 9_800, unpriced: 0 },
+    wallet: { opening: 100_000, charged: 9_800, moneyIn: 0, other: 0, closing: 90_200 },
+    unread: [],
+  });
+});
+
+test('what was told as failed while v1 charged comes first of all', async () => {
+  const { differences, ...rest } = await report({
+    orders: [
+      { id: 'open', atMs: NOON_MS - HOUR_MS },
+      { id: 'late', outcome: { kind: 'declined', reference: 'V1' }, atMs: NOON_MS },
+    ],
+    rows: [{ reference: 'V0', atMs: NOON_MS - 5 * HOUR_MS, phone: '08035550000' }, { reference: 'V1' }],
+  });
+  expect(textOf({ differences, ...rest })).toEqual([
+    'differences',
+    'charged_told_failed late V1',
+    'not_in_journal V0',
+    'open open',
+  ]);
+});
+
+test.each<[string, Outcome]>([
+  ['refused', { kind: 'rejected', httpStatus: 400 }],
+  ['never sent', { kind: 'not_sent', reason: 'ECONNREFUSED' }],
+  ['proven absent', { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true }],
+])(
+  'an order told as %s is known in a charged row without its reference, by number, amount, service and time',
+  async (_, outcome) => {
+    const orders = [{ id: 'a', outcome }];
+    expect(textOf(await report({ orders, rows: [{ reference: 'V1' }] }))).toEqual([
+      'differences',
+      'charged_told_failed a V1 alike',
+    ]);
+    const others = [
+      { reference: 'V1', phone: '08035550000' },
+      { reference: 'V2', atMs: NOON_MS + 3 * HOUR_MS },
+      { reference: 'V3', more: { amount: 5_000 } },
+    ];
+    const strange = await report({ orders, rows: others.sort((one, other) => (one.atMs ?? 0) - (other.atMs ?? 0)) });
+    expect(strange.differences.map(({ kind }) => kind)).toEqual(['not_in_journal', 'not_in_journal', 'not_in_journal']);
+  },
+);
+
+test('the request id that v1 shows counts before the looks', async () => {
+  const rejected: Outcome = { kind: 'rejected', httpStatus: 400 };
+  const orders = ['a', 'b'].map((id, nth) => ({ id, outcome: rejected, atMs: NOON_MS + nth * MINUTE_MS }));
+  const rows = [{ reference: 'V1', more: { request_id: 'b' } }];
+  expect(textOf(await report({ orders, rows }))).toEqual(['differences', 'charged_told_failed b V1']);
+});
+
+test('a sale that v1 does not have, or has given back, and one that it has not ended', async () => {
+  const orders = ['V1', 'V2', 'V3'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
+  const rows = [
+    { reference: 'V2', status: 'failed' },
+    { reference: 'V3', status: 'processing' },
+  ];
+  expect(textOf(await report({ orders, rows }))).toEqual([
+    'differences',
+    'sold_not_at_v1 v1',
+    'sold_not_at_v1 v2 V2',
+    'open v3 V3',
+  ]);
+});
+
+test('charge, price and number that differ under one reference', async () => {
+  const orders = ['V1', 'V2', 'V3'].map((reference) => ({ id: reference.toLowerCase(), outcome: sold(reference) }));
+  const rows = [
+    { reference: 'V1', more: { balance_before: 1_000, balance_after: 900 } },
+    { reference: 'V2', more: { amount: 500 } },
+    { reference: 'V3', phone: '08035550000' },
+  ];
+  expect(textOf(await report({ orders, rows }))).toEqual([
+    'differences',
+    'differs charge v1 V1',
+    'differs price v2 V2',
+    'differs number v3 V3',
+  ]);
+});
+
+test.each<['WAT' | 'UTC', { readonly utc?: true }]>([
+  ['WAT', {}],
+  ['UTC', { utc: true }],
+])('orders around midnight belong to the day of the journal, with the times of v1 in %s', async (_, zone) => {
+  const [first, last] = [DAY.fromMs + 1_000, DAY.untilMs - 1_000];
+  const orders = [
+    { id: 'before', outcome: sold('V0'), atMs: DAY.fromMs - 1_000 },
+    { id: 'first', outcome: sold('V1'), atMs: first },
+    { id: 'last', outcome: sold('V2'), atMs: last },
+    { id: 'after', outcome: sold('V3'), atMs: DAY.untilMs + 1_000 },
+  ];
+  const rows = orders.map(({ atMs }, nth) => ({ reference: `V${nth}`, atMs }));
+  // Another client's sale, two hours after the end of the day.
+  const later = { reference: 'V4', atMs: DAY.untilMs + 2 * HOUR_MS };
+  const made = await report({ orders, rows: [...rows, later], ...zone });
+  expect(textOf(made)).toEqual(['agree']);
+  expect(made).toMatchObject({ orders: 2, wallet: { opening: 90_200, charged: 19_600, other: 0, closing: 70_600 } });
+});
+
+test('money that came in is shown as such, and is no difference', async () => {
+  const orders = [{ id: 'a', outcome: sold('V2') }];
+  const funding = { reference: 'V1', more: { type: 'credit', category: 'funding', balance_before: 500, balance_after: 902 } };
+  const made = await report({ orders, rows: [funding, { reference: 'V2' }], paidInLater: 70 });
+  expect(textOf(made)).toEqual(['agree']);
+  expect(made.wallet).toEqual({ opening: 50_000, charged: 9_800, moneyIn: 40_200, other: 7_000, closing: 87_400 });
+});
+
+test('v1 is waited for as it asks', async () => {
+  const limit: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 90, body: {} };
+  const made = await report({
+    orders: [{ id: 'a', outcome: sold('V1') }],
+    rows: [{ reference: 'V1' }],
+    answer: (_, nth) => (nth === 1 ? limit : undefined),
+  });
+  expect(textOf(made)).toEqual(['agree']);
+  expect(made.asked[1]!.atMs - made.asked[0]!.atMs).toBeGreaterThanOrEqual(90_000);
+});
+
+const DAY_LONG: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 86_400, body: {} };
+test.each<[string, Finding, (call: V1Call) => boolean, RegExp]>([
+  [
+    'the first page',
+    { kind: 'unavailable', reason: 'silence' },
+    ({ path }) => path === '/transactions',
+    /no usable answer \(silence\)/,
+  ],
+  ['the second page', DAY_LONG, ({ query }) => query?.['page'] === '2', /too many requests/],
+  ['a key that is refused', { kind: 'refused', httpStatus: 401, body: {} }, () => true, /refuses this key \(HTTP 401\)/],
+  [
+    'a receipt',
+    { kind: 'refused', httpStatus: 500, body: {} },
+    ({ query }) => query?.['reference'] === 'V3',
+    /Receipts of v1 \(1\)/,
+  ],
+  ['the wallet', { kind: 'unavailable', reason: 'reset' }, ({ path }) => path === '/balance', /The wallet: no usable answer/],
+])('%s that cannot be read makes the report incomplete, never clean', async (_, finding, isMeant, words) => {
+  const orders = Array.from({ length: 60 }, (__, nth) => ({ id: `r${nth}`, outcome: sold(`V${nth}`) }));
+  const rows = orders.map((___, nth) => ({ reference: `V${nth}` }));
+  const { result, unread, differences, asked } = await report({
+    orders,
+    rows,
+    answer: (call) => (isMeant(call) ? finding : undefined),
+  });
+  expect(result).toBe('incomplete');
+  expect(unread.join(' ')).toMatch(words);
+  // What could not be read is not said to be absent, and v1 is not asked on and on.
+  expect(differences).toEqual([]);
+  expect(asked.length).toBeLessThan(140);
+});
+
+test('a status that nobody knows makes it incomplete', async () => {
+  const made = await report({ orders: [{ id: 'a', outcome: sold('V1') }], rows: [{ reference: 'V1', status: 'on hold' }] });
+  expect([made.result, made.unread]).toEqual(['incomplete', ['The status that v1 gives V1 is unknown here.']]);
+});

@@ -1,0 +1,150 @@
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { checkFolder } from '../../src/mapping/check';
+import { findOrders, type FindParts, type FoundOrders, type OrderQuery } from '../../src/orders/find-orders';
+import type { RefusedNote } from '../../src/orders/note';
+import { keyOfSentId } from '../../src/orders/notes';
+import { createMemoryNotesStore } from '../../src/orders/notes-store';
+import { noNumberIndex, type OrderName } from '../../src/orders/number-index';
+import { keysOfTyped } from '../../src/orders/number-keys';
+import { newOrder } from '../journal/new-order';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const mapping = checkFolder(MAPPINGS).mapping!;
+const keyring = createKeyring(new Secret('s'.repeat(32)));
+const START_MS = Date.UTC(2026, 10, 25);
+const [ADA, OBI] = ['a'.repeat(32), 'b'.repeat(32)];
+const PHONE = '08031234567';
+
+async function shop(count = 130) {
+  const journal = createMemoryJournal();
+  const notes = createMemoryNotesStore();
+  for (let nth = 0; nth < count; nth += 1) {
+    const owner = nth % 2 === 0 ? ADA : OBI;
+    const fields = { phone: nth % 10 === 0 ? PHONE : `0805000${String(nth).padStart(4, '0')}`, network: 'MTN', amount: 10_000 };
+    await journal.open(
+      newOrder({ owner, requestId: `r${nth}`, contentHash: `${nth}`, fields, openedAtMs: START_MS + nth * 1_000 }),
+    );
+    if (nth % 3 === 0)
+      await journal.settle(owner, `r${nth}`, { kind: 'succeeded', reference: `V1-${nth}` }, START_MS + nth * 1_000 + 5);
+  }
+  const refusal = { code: 'invalid_field', detail: 'd', told: 'the amount is odd', http: 400, numbers: [PHONE] };
+  for (const nth of [5, 50]) {
+    const refused: RefusedNote = {
+      kind: 'refused',
+      atMs: START_MS + nth * 1_000 + 500,
+      owner: ADA,
+      requestId: `x${nth}`,
+      ...refusal,
+    };
+    await notes.write([{ note: refused, keys: [...keysOfTyped(PHONE, keyring), keyOfSentId(`x${nth}`, keyring)] }]);
+  }
+  const parts: FindParts = {
+    journal,
+    notes,
+    keyring,
+    mapping,
+    index: noNumberIndex(),
+    now: () => START_MS + count * 1_000,
+    budgetMs: 5_000,
+  };
+  return { journal, parts };
+}
+
+const ids = ({ rows }: FoundOrders): (string | undefined)[] =>
+  rows.map((row) => (row.kind === 'order' ? row.order.requestId : row.refused.requestId));
+
+async function pages(query: OrderQuery, parts: FindParts): Promise<(string | undefined)[]> {
+  const all: (string | undefined)[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < 50; page += 1) {
+    const found = await findOrders({ ...query, cursor }, parts);
+    all.push(...ids(found));
+    cursor = found.next;
+    if (cursor === undefined) return all;
+  }
+  throw new Error('it never ends');
+}
+
+const down = (count: number, isWanted: (nth: number) => boolean = () => true): string[] =>
+  Array.from({ length: count }, (_, index) => count - 1 - index)
+    .filter(isWanted)
+    .map((nth) => `r${nth}`);
+
+test('without a wish all orders come, newest first, page by page, none twice and none left out', async () => {
+  const { parts } = await shop();
+  const first = await findOrders({}, parts);
+  expect(first.rows).toHaveLength(50);
+  expect(await pages({}, parts)).toEqual(down(130));
+});
+
+test.each<[string, OrderQuery, (nth: number) => boolean]>([
+  ['caller', { caller: ADA }, (nth) => nth % 2 === 0],
+  ['outcome', { outcome: 'succeeded' }, (nth) => nth % 3 === 0],
+  ['open ones', { outcome: 'open' }, (nth) => nth % 3 !== 0],
+  ['open ones of a caller', { outcome: 'open', caller: OBI }, (nth) => nth % 3 !== 0 && nth % 2 === 1],
+  ['time', { fromMs: START_MS + 10_000, untilMs: START_MS + 20_000 }, (nth) => nth >= 10 && nth < 20],
+  ['number', { number: '+234 803 123 4567' }, (nth) => nth % 10 === 0],
+  ['number of a caller', { number: PHONE, caller: OBI }, () => false],
+  ['request id', { requestId: 'r7' }, (nth) => nth === 7],
+  ['request id of another caller', { requestId: 'r7', caller: ADA }, () => false],
+  ['reference', { reference: 'V1-9' }, (nth) => nth === 9],
+  ['operation', { operation: 'buy_data' }, () => false],
+])('orders are found by %s', async (_by, query, isWanted) => {
+  const { parts } = await shop();
+  expect(await pages(query, { ...parts, pageSize: 7 })).toEqual(down(130, isWanted));
+});
+
+test('an order is found by the number that replies call its id', async () => {
+  const { journal, parts } = await shop();
+  const { number } = (await journal.find(ADA, 'r4'))!;
+  expect(ids(await findOrders({ requestId: String(number) }, parts))).toEqual(['r4']);
+});
+
+test('where time runs out the page says how far back it looked, and the next one goes on from there', async () => {
+  const { parts } = await shop();
+  const hurried = { ...parts, budgetMs: 0 };
+  const first = await findOrders({ outcome: 'declined' }, hurried);
+  expect(first.rows).toEqual([]);
+  expect(first.searchedBackToMs).toBe(START_MS + (130 - 32) * 1_000);
+  expect(await pages({ outcome: 'succeeded' }, hurried)).toEqual(down(130, (nth) => nth % 3 === 0));
+  expect(await pages({ outcome: 'succeeded', caller: ADA }, hurried)).toEqual(down(130, (nth) => nth % 6 === 0));
+  expect(await pages({ number: PHONE, refusedToo: true }, hurried)).toHaveLength(15);
+});
+
+test('refused requests stand among the orders by their time where they are asked for, and alone', async () => {
+  const { parts } = await shop();
+  const all = await pages({ refusedToo: true }, { ...parts, pageSize: 20 });
+  expect(all).toHaveLength(132);
+  expect(all[all.indexOf('x50') + 1]).toBe('r50');
+  expect(await pages({ outcome: 'refused' }, { ...parts, pageSize: 1 })).toEqual(['x50', 'x5']);
+  expect(await pages({ number: PHONE, outcome: 'refused' }, parts)).toEqual(['x50', 'x5']);
+  expect(await pages({ requestId: 'x5', refusedToo: true }, parts)).toEqual(['x5']);
+  expect(await pages({ refusedToo: true, caller: OBI, outcome: 'refused' }, parts)).toEqual([]);
+  expect(await pages({ outcome: 'succeeded', refusedToo: true, reference: 'V1-9' }, parts)).toEqual(['r9']);
+});
+
+test('by number the index is asked, and what is too young for it is looked through; what it does not reach is said', async () => {
+  const { journal, parts } = await shop();
+  const named: OrderName[] = [];
+  for (const nth of [20, 30, 110]) named.unshift((await journal.find(ADA, `r${nth}`))!);
+  const asked: number[] = [];
+  const index: FindParts['index'] = {
+    indexed: () => ({ fromMs: START_MS + 15_000, untilMs: START_MS + 120_000 }),
+    find: (_keys, before) => {
+      asked.push(before);
+      return [...named, { owner: ADA, number: 1 }].filter(({ number }) => number < before);
+    },
+  };
+  const found = await findOrders({ number: PHONE }, { ...parts, index });
+  // r100 and r120 are found by looking, though the index does not have them.
+  expect(ids(found)).toEqual(['r120', 'r110', 'r100', 'r30', 'r20']);
+  expect(found.numbersFromMs).toBe(START_MS + 15_000);
+  expect(asked).toEqual([Number.MAX_SAFE_INTEGER]);
+});
+
+test('a page that is not known is refused', async () => {
+  const { parts } = await shop(1);
+  await expect(findOrders({ cursor: 'nonsense' }, parts)).rejects.toThrow(/Search again/);
+});

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import type { Journal } from '../../src/journal/journal';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { checkFolder } from '../../src/mapping/check';
+import { followJournal, type FollowerParts } from '../../src/orders/follow-journal';
+import { openNumberIndex, type NumberIndex } from '../../src/orders/number-index';
+import { keysOfTyped } from '../../src/orders/number-keys';
+import { createVirtualClock } from '../domain/virtual-clock';
+import { newOrder } from '../journal/new-order';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+afterAll(removeFolders);
+
+const mapping = checkFolder(MAPPINGS).mapping!;
+const keyring = createKeyring(new Secret('s'.repeat(32)));
+const START_MS = Date.UTC(2026, 10, 25);
+const phoneOf = (index: number): string => `0803${String(index).padStart(7, '0')}`;
+
+async function fill(journal: Journal, count: number, fromMs: number, stepMs = 1, first = 0): Promise<void> {
+  for (let index = first; index < first + count; index += 1)
+    await journal.open(
+      newOrder({
+        requestId: `r${index}`,
+        contentHash: `${index}`,
+        fields: { phone: phoneOf(index), network: 'MTN', amount: 10_000 },
+        openedAtMs: fromMs + (index - first) * stepMs,
+      }),
+    );
+}
+
+const found = (index: NumberIndex, nth: number): number =>
+  index.find(keysOfTyped(phoneOf(nth), keyring), Number.MAX_SAFE_INTEGER, 5).length;
+
+async function setUp(journal = createMemoryJournal()) {
+  const index = await openNumberIndex({ dir: join(await makeFolder(), 'index'), keyring });
+  const clock = createVirtualClock(START_MS);
+  const parts: FollowerParts = {
+    ...{ journal, index, keyring, clock, mapping: () => mapping },
+    onTrouble: (error) => {
+      throw error;
+    },
+  };
+  return { journal, index, clock, parts };
+}
+
+test('a journal that was there before is indexed whole, a crowd of one second too', async () => {
+  const { journal, index, parts } = await setUp();
+  await fill(journal, 1_700, START_MS - 9_000);
+  const follower = followJournal(parts);
+  await follower.catchUp();
+  await follower.stop();
+  for (const nth of [0, 1, 499, 500, 501, 1_000, 1_699]) expect([nth, found(index, nth)]).toEqual([nth, 1]);
+  expect(index.indexed()?.fromMs).toBe(0);
+  await index.close();
+});
+
+test('what is newest is indexed first, and until the rest is, it is known from when on', async () => {
+  const { journal, index, parts } = await setUp();
+  await fill(journal, 1_200, START_MS - 100_000);
+  const read: number[] = [];
+  const counting = { ...parts, index: { ...bound(index), add: counted(index, read) } };
+  const follower = followJournal(counting);
+  await follower.catchUp();
+  await follower.stop();
+  // Backwards, piece by piece, to the beginning.
+  expect(read.slice(0, 2)).toEqual([START_MS - 100_000 + 700 + 1, START_MS - 100_000 + 201 + 1]);
+  expect(read.at(-1)).toBe(0);
+  await index.close();
+});
+
+function counted(index: NumberIndex, read: number[]): NumberIndex['add'] {
+  return (entries, indexed) => {
+    read.push(indexed.fromMs);
+    return index.add(entries, indexed);
+  };
+}
+
+function bound(index: NumberIndex): NumberIndex {
+  return {
+    indexed: () => index.indexed(),
+    add: (entries, indexed) => index.add(entries, indexed),
+    find: (keys, before, limit) => index.find(keys, before, limit),
+    some: (after, limit) => index.some(after, limit),
+    remove: (places) => index.remove(places),
+    close: () => index.close(),
+  };
+}
+
+test('orders that come later are indexed, also one that was written after its time had passed', async () => {
+  const { journal, index, clock, parts } = await setUp();
+  const follower = followJournal(parts);
+  await follower.catchUp();
+  await fill(journal, 1, START_MS + 1_000, 1, 1);
+  await clock.advance(30_000);
+  await follower.catchUp();
+  expect(found(index, 1)).toBe(1);
+  // Its time was taken before the last reading, it was committed after it.
+  await fill(journal, 1, START_MS + 25_000, 1, 2);
+  await clock.advance(15_000);
+  await follower.catchUp();
+  expect(found(index, 2)).toBe(1);
+  await follower.stop();
+  await index.close();
+});
+
+test('once a day what the journal does not have any more goes', async () => {
+  const { journal, index, clock, parts } = await setUp();
+  await fill(journal, 3, START_MS - 5_000);
+  let gone = '';
+  const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => gone) } };
+  const follower = followJournal(swept);
+  await follower.catchUp();
+  gone = 'r1';
+  // Its pieces are written to a real disk, which the clock does not wait for.
+  for (let turn = 0; turn < 8; turn += 1) {
+    await clock.advance(25 * 3_600_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await follower.stop();
+  expect([0, 1, 2].map((nth) => found(index, nth))).toEqual([1, 0, 1]);
+  await index.close();
+});
+
+function findAllBut(journal: Journal, gone: () => string): Journal['findByNumber'] {
+  return async (owner, number) => {
+    const order = await journal.findByNumber(owner, number);
+    return order?.requestId === gone() ? undefined : order;
+  };
+}

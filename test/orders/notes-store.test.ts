@@ -1,0 +1,95 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Secret } from '../../src/domain/credentials';
+import { createFieldSeal } from '../../src/journal/record';
+import type { Note, RefusedNote } from '../../src/orders/note';
+import { createMemoryNotesStore, openNotesStore, type NotesStore } from '../../src/orders/notes-store';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+
+afterAll(removeFolders);
+
+const PLAIN = createFieldSeal(undefined);
+const KEY = 'ab'.repeat(16);
+const OTHER_KEY = 'cd'.repeat(16);
+
+function refused(atMs: number, changes: Partial<RefusedNote> = {}): RefusedNote {
+  const note = { code: 'missing_field', detail: 'the phone 08030000001 is odd', told: 'told of 08030000001', http: 400 };
+  return { kind: 'refused', atMs, owner: 'a'.repeat(32), numbers: ['08030000001'], ...note, ...changes };
+}
+
+function refusedIn(store: NotesStore, fromMs = 0, untilMs = 1_000_000): readonly number[] {
+  return [...store.refused({ fromMs, untilMs })].map(({ atMs }) => atMs);
+}
+
+describe.each([
+  ['on disk', async () => openNotesStore({ dir: join(await makeFolder(), 'notes'), seal: PLAIN, now: () => 1_000 })],
+  ['in memory', async () => createMemoryNotesStore()],
+])('notes %s', (_where, open) => {
+  let store: NotesStore;
+  beforeEach(async () => {
+    store = await open();
+  });
+  afterEach(() => store.close());
+
+  test('refused requests of a span are given newest first', async () => {
+    await store.write([5, 1, 3, 2, 4].map((atMs) => ({ note: refused(atMs), keys: [] })));
+    expect(refusedIn(store)).toEqual([5, 4, 3, 2, 1]);
+    expect(refusedIn(store, 2, 4)).toEqual([3, 2]);
+  });
+
+  test('a long list is given whole', async () => {
+    await store.write(Array.from({ length: 300 }, (_, atMs) => ({ note: refused(atMs), keys: [] })));
+    expect(refusedIn(store)).toHaveLength(300);
+  });
+
+  test('what has a key is found by it, once, newest first, whatever it is', async () => {
+    const told: Note = { kind: 'told', atMs: 9, owner: 'a', number: 7, outcome: 'pending', http: 200, told: 'wait' };
+    await store.write([
+      { note: refused(1), keys: [KEY, OTHER_KEY] },
+      { note: refused(2), keys: [OTHER_KEY] },
+      { note: told, keys: [KEY] },
+    ]);
+    expect(store.under([KEY, OTHER_KEY], 10)).toEqual([told, refused(2), refused(1)]);
+    expect(store.under([KEY], 1)).toEqual([told]);
+    expect(store.under(['00'.repeat(16)], 10)).toEqual([]);
+  });
+});
+
+test('beyond their bounds the oldest notes go, and nothing finds them any more', async () => {
+  const dir = join(await makeFolder(), 'notes');
+  let now = 1_000;
+  const store = await openNotesStore({ dir, seal: PLAIN, bounds: { countMax: 10, ageMaxMs: 500 }, now: () => now });
+  for (let atMs = 901; atMs <= 920; atMs += 1) await store.write([{ note: refused(atMs), keys: [KEY] }]);
+  expect(refusedIn(store)).toEqual(Array.from({ length: 10 }, (_, index) => 920 - index));
+  expect(store.under([KEY], 100)).toHaveLength(10);
+  now = 1_416;
+  await store.write([{ note: refused(1_416), keys: [KEY] }]);
+  expect(refusedIn(store)).toEqual([1_416, 920, 919, 918, 917, 916]);
+  expect(store.under([KEY], 100)).toHaveLength(6);
+  await store.close();
+});
+
+test('with a key the numbers and texts do not stand on the disk, and open with that key alone', async () => {
+  const dir = join(await makeFolder(), 'notes');
+  const sealed = createFieldSeal(new Secret('k'.repeat(32)));
+  const store = await openNotesStore({ dir, seal: sealed, now: () => 10 });
+  await store.write([{ note: refused(5), keys: [KEY] }]);
+  expect([...store.refused({ fromMs: 0, untilMs: 10 })]).toEqual([refused(5)]);
+  await store.close();
+  expect((await readFile(join(dir, 'data.mdb'))).includes('08030000001')).toBe(false);
+  const foreign = await openNotesStore({ dir, seal: PLAIN, isReadOnly: true });
+  expect(() => refusedIn(foreign)).toThrow(/encrypted with another key/);
+  await foreign.close();
+});
+
+test('whoever reads a folder that is not there finds nothing, and makes none', async () => {
+  const store = await openNotesStore({ dir: join(await makeFolder(), 'notes'), seal: PLAIN, isReadOnly: true });
+  expect(refusedIn(store)).toEqual([]);
+  await expect(store.write([])).rejects.toThrow(/reading only/);
+});
+
+test('a folder in whose place a file stands is refused', async () => {
+  const dir = join(await makeFolder(), 'notes');
+  await writeFile(dir, 'a file');
+  await expect(openNotesStore({ dir, seal: PLAIN })).rejects.toThrow(/EEXIST|ENOTDIR/);
+});

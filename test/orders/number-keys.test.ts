@@ -1,0 +1,57 @@
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { checkFolder } from '../../src/mapping/check';
+import { keyOfNumber, keysOfTyped, maskFields, maskNumber, numbersIn } from '../../src/orders/number-keys';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const mapping = checkFolder(MAPPINGS).mapping!;
+const keyring = createKeyring(new Secret('s'.repeat(32)));
+
+test.each(['08031234567', '+234 803-123-4567', '2348031234567', '8031234567'])(
+  'a phone is found as it was typed: %s',
+  (typed) => {
+    expect(keysOfTyped(typed, keyring)).toContain(keyOfNumber({ kind: 'phone', text: '08031234567' }, keyring));
+  },
+);
+
+test.each(['04512345678', '045-1234 5678', '4512345678'])('a meter is found as it was typed: %s', (typed) => {
+  expect(keysOfTyped(typed, keyring)).toContain(keyOfNumber({ kind: 'identifier', text: '04512345678' }, keyring));
+});
+
+test('what can be no number has no key, and another secret gives another key', () => {
+  expect(keysOfTyped('what?', keyring)).toEqual([]);
+  expect(keysOfTyped('08031234567', createKeyring(new Secret('t'.repeat(32))))).not.toEqual(keysOfTyped('08031234567', keyring));
+});
+
+test.each([
+  ['buy_airtime', { phone: '08031234567', amount: 100 }, ['08031234567']],
+  ['buy_electricity', { meter: '45123', phone: '08031234567' }, ['45123', '08031234567']],
+  ['send_sms', { recipients: ['08031234567', '08051234567'] }, ['08031234567', '08051234567']],
+  ['of_another_time', { phone: '08031234567' }, []],
+])('the numbers of %s are known by the mapping', (operation, values, numbers) => {
+  const found = numbersIn(mapping.operations.get(operation), values).map(({ text }) => text);
+  expect([...found].sort()).toEqual([...numbers].sort());
+});
+
+test('an SMS to thousands has a bounded number of keys', () => {
+  const recipients = Array.from({ length: 5_000 }, (_, index) => `080312${String(index).padStart(5, '0')}`);
+  expect(numbersIn(mapping.operations.get('send_sms'), { recipients })).toHaveLength(100);
+});
+
+test.each([
+  ['08031234567', '0803•••4567'],
+  ['45123456', '45••••56'],
+  ['4512', '••••'],
+])('%s is shown as %s', (number, shown) => {
+  expect(maskNumber(number)).toBe(shown);
+});
+
+test('of an order the fields that name a person are masked, also where the mapping does not know them any more', () => {
+  const fields = { phone: '08031234567', network: 'MTN', amount: 10_000 };
+  expect(maskFields(mapping, 'buy_airtime', fields)).toEqual({ ...fields, phone: '0803•••4567' });
+  expect(maskFields(mapping, 'of_another_time', fields)).toEqual({ ...fields, phone: '0803•••4567' });
+  const recipients = ['08031234567', '08051234567', '08061234567', '08071234567'];
+  expect(maskFields(mapping, 'send_sms', { recipients })).toEqual({
+    recipients: ['0803•••4567', '0805•••4567', '0806•••4567', 'and 1 more'],
+  });
+});

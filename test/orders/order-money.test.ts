@@ -1,0 +1,84 @@
+import { kobo } from '../../src/domain/amount';
+import { TOLD_PENDING, type Order } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import type { Journal } from '../../src/journal/journal';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { checkFolder } from '../../src/mapping/check';
+import { plainCallerKey } from '../../src/mapping/compile-callers';
+import { contraryEndOf, moneyOf, readOpenOrders } from '../../src/orders/order-money';
+import { newOrder, OPENED_AT_MS } from '../journal/new-order';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const mapping = checkFolder(MAPPINGS).mapping!;
+const OVERDUE_MS = mapping.timing.overdue;
+
+async function open(journal: Journal, requestId: string, changes: Parameters<typeof newOrder>[0] = {}): Promise<void> {
+  await journal.open(newOrder({ requestId, contentHash: requestId, ...changes }));
+}
+
+test('what is open is counted with its money; what has no price is said apart', async () => {
+  const journal = createMemoryJournal();
+  await open(journal, 'young', { openedAtMs: OPENED_AT_MS + OVERDUE_MS });
+  await open(journal, 'old');
+  await open(journal, 'data', { operation: 'buy_data', fields: { plan: '7' } });
+  await open(journal, 'done');
+  await journal.settle(newOrder().owner, 'done', { kind: 'succeeded' }, OPENED_AT_MS);
+  const { orders, overdue, atRisk, withoutPrice } = await readOpenOrders(journal, mapping, OPENED_AT_MS + OVERDUE_MS);
+  expect(orders).toHaveLength(3);
+  expect(overdue.map(({ requestId }) => requestId).sort()).toEqual(['data', 'old']);
+  expect({ atRisk, withoutPrice }).toEqual({ atRisk: 20_000, withoutPrice: 1 });
+});
+
+test('what is open in the sandbox is no money at risk', async () => {
+  const journal = createMemoryJournal();
+  await open(journal, 'real');
+  await open(journal, 'in play', { owner: 'b'.repeat(32) });
+  const key = { ...plainCallerKey('b'.repeat(32)), sandboxOf: newOrder().owner };
+  const named = { ...mapping, callerKeys: new Map([[key.fingerprint, key]]) };
+  const { orders, atRisk } = await readOpenOrders(journal, named, OPENED_AT_MS);
+  expect(orders.map(({ requestId }) => requestId)).toEqual(['real']);
+  expect(atRisk).toBe(10_000);
+});
+
+test('what was asked for, what v1 charged and what is at risk are three things', () => {
+  const order = { ...newOrder(), number: 1, tries: 1 };
+  const delivery = { charged: kobo(9_800) };
+  const money = (outcome?: Outcome, changes: Partial<Order> = {}) =>
+    moneyOf({ ...order, ...(outcome === undefined ? {} : { outcome }), ...changes }, mapping);
+  expect(money()).toEqual({ askedFor: 10_000, atRisk: 10_000 });
+  expect(money({ kind: 'unknown', reason: 'reset' })).toEqual({ askedFor: 10_000, atRisk: 10_000 });
+  expect(money({ kind: 'pending', delivery })).toEqual({ askedFor: 10_000, atRisk: 9_800 });
+  expect(money({ kind: 'succeeded', delivery })).toEqual({ askedFor: 10_000, charged: 9_800 });
+  // Nobody says that the face value was charged when v1 has not.
+  expect(money({ kind: 'succeeded' })).toEqual({ askedFor: 10_000 });
+  for (const outcome of [
+    { kind: 'declined', delivery },
+    { kind: 'rejected', httpStatus: 402 },
+    { kind: 'not_sent', reason: 'refused' },
+  ] as const)
+    expect(money(outcome)).toEqual({ askedFor: 10_000 });
+  expect(money(undefined, { operation: 'of_another_time' })).toEqual({});
+});
+
+const of = (family: string) => ({ trail: { mapping: 'm', reason: 'r', spellings: {}, family: { id: family, reason: 'key' } } });
+const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
+const DECLINED: Outcome = { kind: 'declined', reference: 'V1' };
+
+test.each<[string, string, Outcome, string | undefined]>([
+  ['adex-b', 'delivers', DECLINED, 'delivered_not_sold'],
+  ['adex-b', 'delivers', { kind: 'not_sent', reason: 'not in its history', isProven: true }, 'delivered_not_sold'],
+  ['adex-b', 'delivers', SOLD, undefined],
+  ['topupmate-b', 'delivers airtime', DECLINED, 'delivered_not_sold'],
+  ['semmatweb-bwsub', 'refunds', SOLD, 'sold_and_refunded'],
+  ['semmatweb-bwsub', 'refunds', DECLINED, undefined],
+  ['adex-a', 'keeps', SOLD, undefined],
+  ['adex-a', 'keeps', DECLINED, undefined],
+  ['nobody', 'does what nobody knows', DECLINED, undefined],
+  ['adex-b', 'delivers, still open', { kind: 'unknown', reason: 'lost' }, undefined],
+])('%s %s: told pending, then %j', (family, _does, outcome, end) => {
+  const order = { ...newOrder(), ...of(family), number: 1, tries: 1, outcome, toldAtMs: TOLD_PENDING };
+  expect(contraryEndOf(order, mapping)).toBe(end);
+  // It has heard the end, or hung up before it heard anything.
+  expect(contraryEndOf({ ...order, toldAtMs: 5 }, mapping)).toBeUndefined();
+  expect(contraryEndOf({ ...order, toldAtMs: 0 }, mapping)).toBeUndefined();
+});

@@ -1,0 +1,110 @@
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { answerBrokenRequests, clientAddress, parseTrustedProxies } from '../../src/sandbox/http';
+import { sandboxOfFile } from '../conformance/target';
+
+const v1 = sandboxOfFile();
+
+/** Everything that comes back on one connection. */
+function say(port: number, bytes: string | Buffer): Promise<string> {
+  return new Promise((done, fail) => {
+    let heard = '';
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => (heard += text));
+    socket.on('close', () => done(heard)).on('error', fail);
+  });
+}
+
+const portOf = (url: string) => Number(new URL(url).port);
+const read = (heard: string) => ({
+  status: Number(heard.slice(9, 12)),
+  body: JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)),
+});
+const rejected = { status: 'error', message: expect.any(String) };
+const GET = 'GET /api/v1/balance HTTP/1.1\r\n';
+const KEY = 'Authorization: Bearer sandbox_demo\r\n';
+const END = 'Connection: close\r\n\r\n';
+
+describe('an answer is JSON with a status', () => {
+  test.each([
+    ['malformed HTTP', 'BALANCE PLEASE\r\n\r\n', 400],
+    ['headers without end', `${GET}Host: h\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    [
+      'two lengths of one body',
+      `POST /api/v1/data HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n${END}{}`,
+      400,
+    ],
+    ['a broken chunk', `POST /api/v1/data HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n${END}zz\r\n{}`, 400],
+    ['CONNECT', 'CONNECT h:80 HTTP/1.1\r\nHost: h\r\n\r\n', 405],
+    ['OPTIONS', `OPTIONS /api/v1/data HTTP/1.1\r\nHost: h\r\n${END}`, 405],
+    ['OPTIONS *', `OPTIONS * HTTP/1.1\r\nHost: h\r\n${END}`, 404],
+    ['an unknown path', `GET /nowhere HTTP/1.1\r\nHost: h\r\n${END}`, 404],
+  ])('to %s', async (_what, bytes, status) => {
+    expect(read(await say(portOf(v1.url), bytes))).toEqual({ status, body: rejected });
+  });
+
+  test.each([
+    ['an unknown Expect', `${GET}Host: h\r\nExpect: a-miracle\r\n${KEY}${END}`],
+    ['no Host', `${GET}${KEY}${END}`],
+    ['a wish to upgrade', `${GET}Host: h\r\nUpgrade: websocket\r\n${KEY}Connection: upgrade, close\r\n\r\n`],
+  ])('to a good request with %s', async (_what, bytes) => {
+    expect(read(await say(portOf(v1.url), bytes))).toMatchObject({ status: 200, body: { status: 'success' } });
+  });
+
+  test('to a body beyond every limit', async () => {
+    const length = 1_000_000;
+    const head = `POST /api/v1/data HTTP/1.1\r\nHost: h\r\n${KEY}Content-Type: application/json\r\nContent-Length: ${length}\r\n${END}`;
+    expect(read(await say(portOf(v1.url), head + 'x'.repeat(length)))).toEqual({ status: 400, body: rejected });
+  });
+
+  test('and HEAD has its status alone, as HTTP wants', async () => {
+    const heard = await say(portOf(v1.url), `HEAD /api/v1/balance HTTP/1.1\r\nHost: h\r\n${END}`);
+    expect(heard).toMatch(/^HTTP\/1\.1 405 .*content-type: application\/json.*\r\n\r\n$/is);
+  });
+
+  test('to a request that does not arrive in time', async () => {
+    const server = createServer({ headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20 });
+    answerBrokenRequests(server, () => undefined);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    expect(read(await say((server.address() as AddressInfo).port, GET))).toEqual({ status: 408, body: rejected });
+    await new Promise((done) => server.close(done));
+  });
+
+  test('and broken bytes after a whole purchase never take its place', async () => {
+    const body = JSON.stringify({ network: 'MTN', phone: '08031234567', amount: 100, pin: '1234' });
+    const post = `POST /api/v1/airtime HTTP/1.1\r\nHost: h\r\n${KEY}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const heard = await say(portOf(v1.url), `${post}${body}BROKEN\r\n\r\n`);
+    expect(read(heard)).toMatchObject({ status: 200, body: { status: 'success' } });
+  });
+});
+
+const trusted = parseTrustedProxies(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32']);
+
+describe('the address of a caller', () => {
+  test.each([
+    ['198.51.100.1', undefined, '198.51.100.1'],
+    ['::ffff:198.51.100.1', undefined, '198.51.100.1'],
+    ['198.51.100.1', '10.0.0.9', '198.51.100.1'],
+    ['127.0.0.1', '10.0.0.9', '10.0.0.9'],
+    ['::1', '10.0.0.9', '10.0.0.9'],
+    ['127.0.0.9', ' 10.0.0.9 ', '10.0.0.9'],
+    ['::ffff:127.0.0.1', '::ffff:10.0.0.9', '10.0.0.9'],
+    ['10.1.2.3', '10.0.0.9', '10.0.0.9'],
+    ['192.0.2.7', '2001:DB8:0::1', '2001:db8::1'],
+    ['2001:db8::5', '10.0.0.9', '10.0.0.9'],
+    ['192.0.2.8', '10.0.0.9', '192.0.2.8'],
+    ['127.0.0.1', '10.0.0.9, 127.0.0.1', undefined],
+    ['127.0.0.1', 'unknown', undefined],
+    ['127.0.0.1', '', undefined],
+    ['127.0.0.1', '0x7f.1', undefined],
+    ['127.0.0.1', '2130706433', undefined],
+    [undefined, '10.0.0.9', undefined],
+  ])('of socket %s forwarding %s is %s', (socket, forwarded, expected) => {
+    expect(clientAddress(socket, forwarded, trusted)).toBe(expected);
+  });
+
+  test('cannot be configured with what is no network', () => {
+    for (const text of ['proxy', '10.0.0.0/99', '']) expect(() => parseTrustedProxies([text])).toThrow();
+  });
+});

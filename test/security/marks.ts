@@ -1,0 +1,103 @@
+/** Secrets that can be told from everything else, and a search for them in bytes of any kind. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Chance } from '../crash/chance';
+
+/** In every secret that is text: one search finds them all. */
+export const CORE = 'Zk7Mk4Q9';
+
+const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789';
+
+/** As long as a real key, and with the mark in it. */
+export function markedText(chance: Chance, prefix = '', length = 40): string {
+  const fill = Array.from({ length: length - CORE.length }, () => chance.pick([...LETTERS]));
+  const at = Math.floor(chance.between(1, fill.length - 1));
+  return `${prefix}${fill.slice(0, at).join('')}${CORE}${fill.slice(at).join('')}`;
+}
+
+export interface Hit {
+  readonly where: string;
+  readonly what: string;
+}
+
+/** How a text may stand in bytes: as it is, in UTF-16, hex, base64 (from each of three places) and URL-encoded. */
+export function formsOf(text: string): readonly (readonly [form: string, bytes: Buffer])[] {
+  const bytes = Buffer.from(text);
+  const hex = bytes.toString('hex');
+  // Letters at both ends also hold bits of what stands beside the text.
+  const base64 = [0, 1, 2].map((before) => {
+    const padded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    return padded.slice(before === 0 ? 0 : before + 1, (before + bytes.length) % 3 === 0 ? undefined : -1);
+  });
+  const percent = hex.replace(/../g, '%$&');
+  return [
+    ['UTF-8', bytes],
+    ['UTF-16', Buffer.from(text, 'utf16le')],
+    ['UTF-16, most significant first', Buffer.from(text, 'utf16le').swap16()],
+    ['hex', Buffer.from(hex)],
+    ['hex', Buffer.from(hex.toUpperCase())],
+    ['URL-encoded', Buffer.from(percent)],
+    ['URL-encoded', Buffer.from(percent.toUpperCase())],
+    ...base64.map((part) => ['base64', Buffer.from(part)] as const),
+    ...base64.map((part) => ['base64 of addresses', Buffer.from(part.replaceAll('+', '-').replaceAll('/', '_'))] as const),
+  ];
+}
+
+export interface Marks {
+  /** Texts without the mark: AccessTokens. */
+  readonly texts: ReadonlySet<string>;
+  readonly pins: ReadonlySet<string>;
+  /** Card PINs and tokens, as digits alone. */
+  readonly goods: ReadonlySet<string>;
+}
+
+const CORE_FORMS = formsOf(CORE);
+const AROUND = 60;
+/** Of goods and AccessTokens so many are searched for in every form; all of them as text. */
+const IN_EVERY_FORM = 40;
+
+/** Everything secret that these bytes hold. */
+export function search(bytes: Buffer, where: string, { texts, pins, goods }: Marks): Hit[] {
+  const hits: Hit[] = [];
+  const text = bytes.toString('latin1');
+  const note = (what: string, at: number): void =>
+    void hits.push({ where, what: `${what}: …${text.slice(Math.max(0, at - AROUND), at + AROUND)}…` });
+  const at = text.toLowerCase().indexOf(CORE.toLowerCase());
+  if (at >= 0) note('a key', at);
+  const sampled = [...sample(texts), ...sample(goods)].flatMap((one) => formsOf(one));
+  for (const [form, needle] of [...CORE_FORMS, ...sampled]) {
+    const found = bytes.indexOf(needle);
+    if (found >= 0) note(`a secret in ${form}`, found);
+  }
+  for (const token of texts) if (text.includes(token)) note('an AccessToken', text.indexOf(token));
+  for (const { 0: run, index } of text.matchAll(/\d[\d-]{8,}\d/g))
+    if (goods.has(run.replaceAll('-', ''))) note('a card PIN or token', index);
+  // Six digits that stand alone: in a longer number they are nobody's PIN.
+  for (const { 0: run, index } of text.matchAll(/(?<![\w.])\d{6}(?![\w])/g)) if (pins.has(run)) note('a PIN', index);
+  return hits;
+}
+
+function sample(all: ReadonlySet<string>): string[] {
+  const every = Math.max(1, Math.floor(all.size / IN_EVERY_FORM));
+  return [...all].filter((_, nth) => nth % every === 0);
+}
+
+/** Every file below a folder. */
+export function searchFolder(folder: string, marks: Marks): Hit[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .flatMap((file) => search(readFileSync(file), file, marks));
+}
+
+const GOODS = new Set(['pin', 'PIN', 'pins', 'token', 'meter_token', 'purchased_code']);
+
+/** What was sold in a reply, as digits alone. */
+export function goodsIn(value: unknown, name = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((one) => goodsIn(one, name));
+  if (typeof value === 'object' && value !== null) return Object.entries(value).flatMap(([key, below]) => goodsIn(below, key));
+  if (typeof value !== 'string' || !GOODS.has(name)) return [];
+  return (value.match(/\d[\d-]{8,}\d/g) ?? []).map((run) => run.replaceAll('-', ''));
+}

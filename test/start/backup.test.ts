@@ -1,0 +1,202 @@
+// A backup of a data folder at rest, and everything that may be wrong when it is put back. Selling meanwhile: test/crash/backup.test.ts.
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../src/config';
+import type { NewOrder } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import { openByteFolder } from '../../src/journal/lmdb/environment';
+import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
+import { makeBackup, readBackup } from '../../src/start/backup';
+import { refusesRestore, restoreBackup } from '../../src/start/restore';
+import { readGatewaySecret } from '../../src/start/gateway-secret';
+import { configFor, MAPPINGS } from '../flows/house';
+
+const KEY = 'ab'.repeat(32);
+const OWNER = 'f'.repeat(32);
+const OUTCOMES: Readonly<Record<string, Outcome | undefined>> = {
+  sold: { kind: 'succeeded', reference: 'R1' },
+  rejected: { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' },
+  unsent: { kind: 'not_sent', reason: 'refused' },
+  absent: { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true },
+  open: undefined,
+};
+
+let folder: string;
+let backup: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'backup-'));
+  backup = join(folder, 'backup');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const configOf = (name: string, env: Record<string, string> = {}): Config =>
+  configFor(join(folder, name), { JOURNAL_KEY: KEY, ...env });
+
+async function sell(config: Config, names: readonly string[], atMs = 1_000): Promise<void> {
+  mkdirSync(config.dataDir, { recursive: true });
+  readGatewaySecret(config);
+  mkdirSync(join(config.dataDir, 'mapping-history'), { recursive: true });
+  writeFileSync(join(config.dataDir, 'mapping-history', 'uses.json'), '{}');
+  const journal = await openLmdbJournal({
+    dir: join(config.dataDir, 'journal'),
+    encryptionKey: config.journalKey!,
+    retentionMs: Infinity,
+  });
+  for (const requestId of names) {
+    const intent: NewOrder = {
+      ...{ owner: OWNER, requestId, operation: 'buy_airtime', format: 'a', echo: {}, contentHash: requestId, openedAtMs: atMs },
+      fields: { phone: '08031234567' },
+    };
+    await journal.open(intent);
+    const outcome = OUTCOMES[requestId];
+    if (outcome !== undefined) await journal.settle(OWNER, requestId, outcome, atMs + 1);
+  }
+  await journal.close();
+}
+
+async function kindsIn(config: Config): Promise<Record<string, string>> {
+  const journal = await openLmdbReader({ dir: join(config.dataDir, 'journal'), encryptionKey: config.journalKey! });
+  const kinds: Record<string, string> = {};
+  for (const name of Object.keys(OUTCOMES)) {
+    const order = await journal.find(OWNER, name);
+    kinds[name] = order === undefined ? 'forgotten' : (order.outcome?.kind ?? 'open');
+  }
+  await journal.close();
+  return kinds;
+}
+
+test('what is restored knows all that may have cost money, and asks v1 about what took none', async () => {
+  const [here, there] = [configOf('here'), configOf('there')];
+  await sell(here, Object.keys(OUTCOMES));
+  const notes = openByteFolder(join(here.dataDir, 'notes'), 2 ** 20);
+  await notes.put(Buffer.from('refused'), Buffer.from('why'));
+  const manifest = await makeBackup(here, { JOURNAL_KEY: 'environment' }, backup);
+  await notes.close();
+  expect(manifest.journal).toEqual({ orders: 5, open: 1, newestMs: 1_000 });
+  expect(manifest.settings).toEqual({ JOURNAL_KEY: '[secret]' });
+  expect(await refusesRestore(there, backup, await readBackup(backup), false)).toBeUndefined();
+  expect(await restoreBackup(there, backup, manifest)).toEqual({ forgotten: 2, setAside: [] });
+  expect(await kindsIn(there)).toEqual({
+    ...{ sold: 'succeeded', rejected: 'forgotten', unsent: 'forgotten', absent: 'not_sent', open: 'open' },
+  });
+  for (const name of ['gateway.secret', 'mapping-history/uses.json'])
+    expect(readFileSync(join(there.dataDir, name), 'utf8')).toBe(readFileSync(join(here.dataDir, name), 'utf8'));
+  expect(readdirSync(join(backup, 'mappings')).sort()).toEqual(readdirSync(MAPPINGS).sort());
+  const restored = openByteFolder(join(there.dataDir, 'notes'), 2 ** 20, true);
+  expect(restored.get(Buffer.from('refused'))?.toString()).toBe('why');
+  await restored.close();
+  // Neither key nor PIN, nor the key of the journal.
+  expect(readFileSync(join(backup, 'backup.json'), 'utf8')).not.toContain(KEY);
+});
+
+test('a backup that is not whole, or not what was written, is refused with the name of the file', async () => {
+  const here = configOf('here');
+  await sell(here, ['sold']);
+  await makeBackup(here, {}, backup);
+  const copy = join(folder, 'copy');
+  const broken = async (name: string, breakIt: (path: string) => void): Promise<void> => {
+    cpSync(backup, copy, { recursive: true });
+    breakIt(join(copy, name));
+    await expect(readBackup(copy)).rejects.toThrow(name);
+    rmSync(copy, { recursive: true });
+  };
+  await broken('data/journal/data.mdb', (path) => appendFileSync(path, 'x'));
+  await broken('data/gateway.secret', (path) => rmSync(path));
+  await broken('backup.json', (path) => rmSync(path));
+  await broken('backup.json', (path) => writeFileSync(path, '{"version": 2}'));
+  await broken('backup.json', (path) => writeFileSync(path, 'not JSON'));
+  await expect(readBackup(backup)).resolves.toMatchObject({ version: 1 });
+});
+
+test('a backup is made whole or not at all, and never over another', async () => {
+  await expect(makeBackup(configOf('nowhere'), {}, backup)).rejects.toThrow('There is no data folder');
+  mkdirSync(join(folder, 'empty'));
+  await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('There is no journal');
+  expect(readdirSync(folder)).toEqual(['empty']);
+  mkdirSync(backup);
+  await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('is there already');
+});
+
+describe('what stands in the way of a restore', () => {
+  test('a newer journal, unless it is forced; then it is set aside', async () => {
+    const here = configOf('here');
+    await sell(here, ['sold']);
+    const manifest = await makeBackup(here, {}, backup);
+    await sell(here, ['open'], 2_000);
+    expect(await refusesRestore(here, backup, manifest, false)).toMatch(/has orders that the backup does not have/);
+    expect(await refusesRestore(here, backup, manifest, true)).toBeUndefined();
+    const { setAside } = await restoreBackup(here, backup, manifest);
+    expect(setAside.map((path) => path.replace(/\.before-.*/, ''))).toEqual(
+      expect.arrayContaining([join(here.dataDir, 'journal'), join(here.dataDir, 'gateway.secret')]),
+    );
+    expect(setAside.every((path) => existsSync(path))).toBe(true);
+    expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'forgotten' });
+  });
+
+  test('signs of a gateway that sells, or has been killed just now', async () => {
+    const [here, there] = [configOf('here'), configOf('there')];
+    await sell(here, ['sold']);
+    const manifest = await makeBackup(here, {}, backup);
+    mkdirSync(join(there.dataDir, 'processes'), { recursive: true });
+    writeFileSync(join(there.dataDir, 'processes', 'one'), '');
+    expect(await refusesRestore(there, backup, manifest, false)).toMatch(/in the last 20 seconds/);
+    utimesSync(join(there.dataDir, 'processes', 'one'), 1, 1);
+    expect(await refusesRestore(there, backup, manifest, false)).toBeUndefined();
+    await restoreBackup(there, backup, manifest);
+    // The next start takes it for the folder of a gateway that has died: whoever was told nothing is told again.
+    expect(existsSync(join(there.dataDir, 'processes'))).toBe(false);
+  });
+
+  test('another secret', async () => {
+    const here = configOf('here');
+    await sell(here, ['sold']);
+    const manifest = await makeBackup(here, {}, backup);
+    const own = configOf('own');
+    await sell(own, []);
+    expect(await refusesRestore(own, backup, manifest, false)).toMatch(/has a gateway.secret of its own/);
+    const set = configOf('set', { GATEWAY_SECRET: 'cd'.repeat(32) });
+    expect(await refusesRestore(set, backup, manifest, true)).toMatch(/GATEWAY_SECRET is another one/);
+  });
+
+  test('a secret that was a setting and is not set here', async () => {
+    const here = configOf('here', { GATEWAY_SECRET: 'cd'.repeat(32) });
+    await sell(here, ['sold']);
+    const manifest = await makeBackup(here, {}, backup);
+    expect(await refusesRestore(configOf('there'), backup, manifest, true)).toMatch(/has no gateway.secret/);
+    expect(await refusesRestore(configOf('there', { GATEWAY_SECRET: 'cd'.repeat(32) }), backup, manifest, false)).toBeUndefined();
+  });
+
+  test('another JOURNAL_KEY: nothing is changed then', async () => {
+    const here = configOf('here');
+    await sell(here, ['sold']);
+    const manifest = await makeBackup(here, {}, backup);
+    const there = configOf('there', { JOURNAL_KEY: 'ef'.repeat(32) });
+    await sell(configOf('there'), ['open'], 500);
+    const before = readdirSync(there.dataDir);
+    await expect(restoreBackup(there, backup, manifest)).rejects.toThrow('JOURNAL_KEY must be the one that its orders have');
+    expect(readdirSync(there.dataDir)).toEqual(before);
+    expect(await kindsIn(configOf('there'))).toMatchObject({ open: 'open' });
+  });
+});
+
+test('where the journal is in PostgreSQL all but the journal is kept', async () => {
+  const config = configOf('here', { GATEWAY_SECRET: 'cd'.repeat(32), JOURNAL_URL: 'postgres://user:hidden@127.0.0.1/db' });
+  mkdirSync(join(config.dataDir, 'spool'), { recursive: true });
+  writeFileSync(join(config.dataDir, 'spool', 'one.words'), '{}\n');
+  const manifest = await makeBackup(config, { JOURNAL_URL: 'environment' }, backup);
+  expect(manifest.journal).toBeUndefined();
+  expect(Object.keys(manifest.files)).toContain('data/spool/one.words');
+  expect(readFileSync(join(backup, 'backup.json'), 'utf8')).not.toContain('hidden');
+});

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
+import { configFor } from '../flows/house';
+import { newOrder } from '../journal/new-order';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+
+let dataDir: string;
+beforeEach(async () => (dataDir = await makeFolder()));
+afterAll(removeFolders);
+
+const OLD_MS = Date.now() - 20 * 24 * 3_600_000;
+/** Longer than the first round of the sweep takes to begin. */
+const SWEEP_MS = 400;
+
+async function fillOld(): Promise<void> {
+  const journal = await openConfiguredJournal(configFor(dataDir));
+  const order = newOrder({ openedAtMs: OLD_MS });
+  await journal.open(order);
+  await journal.settle(order.owner, order.requestId, { kind: 'succeeded', reference: 'v1-1' }, OLD_MS);
+  await journal.close();
+}
+const { owner, requestId } = newOrder();
+
+test('the gateway deletes by JOURNAL_DAYS, and says so', async () => {
+  await fillOld();
+  const events: unknown[] = [];
+  const journal = await openConfiguredJournal(configFor(dataDir, { JOURNAL_DAYS: '10' }), (event) => events.push(event));
+  while (events.length === 0) await sleep(10);
+  expect(await journal.find(owner, requestId)).toBeUndefined();
+  expect(events).toEqual([{ kind: 'swept', orders: 1 }]);
+  await journal.close();
+});
+
+test('a reader deletes nothing, whatever its own settings say', async () => {
+  await fillOld();
+  const journal = await openJournalBeside(configFor(dataDir, { JOURNAL_DAYS: '10' }));
+  await sleep(SWEEP_MS);
+  expect(await journal.find(owner, requestId)).toMatchObject({ requestId });
+  await journal.close();
+});
+
+test('a reader makes no journal, wherever JOURNAL_URL says it is', async () => {
+  const elsewhere = join(dataDir, 'elsewhere');
+  await expect(openJournalBeside(configFor(dataDir))).rejects.toThrow(`There is no journal at ${join(dataDir, 'journal')}`);
+  await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: `lmdb:${elsewhere}` }))).rejects.toThrow(
+    `There is no journal at ${elsewhere}`,
+  );
+  expect([existsSync(elsewhere), existsSync(join(dataDir, 'journal'))]).toEqual([false, false]);
+});
+
+test('a journal in memory has no readers beside it', async () => {
+  await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: 'memory:' }))).rejects.toThrow('only the gateway itself');
+});
+
+const KEY = { JOURNAL_KEY: 'k'.repeat(64) };
+
+test('an encrypted journal is read with its key only', async () => {
+  const journal = await openConfiguredJournal(configFor(dataDir, KEY));
+  await journal.open(newOrder());
+  await journal.close();
+  await expect(openJournalBeside(configFor(dataDir))).rejects.toThrow('is encrypted, and the encryption key is absent');
+  const reader = await openJournalBeside(configFor(dataDir, KEY));
+  expect(await reader.find(owner, requestId)).toMatchObject(newOrder());
+  await reader.close();
+});
+
+test('whoever reads with a key shuts no gateway out that has none', async () => {
+  await fillOld();
+  const reader = await openJournalBeside(configFor(dataDir, KEY));
+  expect(await reader.find(owner, requestId)).toMatchObject(newOrder({ openedAtMs: OLD_MS }));
+  await expect(reader.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
+  await reader.close();
+  const journal = await openConfiguredJournal(configFor(dataDir));
+  expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
+  await journal.close();
+});

@@ -1,0 +1,12 @@
+import { doHostsMeet, isLoopback } from '../../src/start/host-names';
+
+test('loopback is known in all its spellings', () => {
+  for (const name of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(isLoopback(name)).toBe(true);
+  for (const name of ['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example', '::ffff:10.0.0.1']) expect(isLoopback(name)).toBe(false);
+});
+
+test('two servers meet on one address, on loopback, and wherever one listens everywhere', () => {
+  expect(doHostsMeet('127.0.0.1', 'localhost')).toBe(true);
+  expect(doHostsMeet('0.0.0.0', '10.0.0.1')).toBe(true);
+  expect(doHostsMeet('10.0.0.1', '10.0.0.2')).toBe(false);
+});

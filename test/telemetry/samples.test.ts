@@ -1,0 +1,91 @@
+import { kobo } from '../../src/domain/amount';
+import { createMetrics } from '../../src/telemetry/metrics';
+import { addTallies, addTimes, quantile, SAMPLE_MS, takeSamples, valuesOf, type MetricOfJson } from '../../src/telemetry/samples';
+
+/** Time that passes only by `pass`, one sample at a time. */
+function house() {
+  const time = { ms: 0, run: (): void => undefined };
+  const clock = {
+    now: () => time.ms,
+    elapsed: () => time.ms,
+    after: (_ms: number, run: () => void) => {
+      time.run = run;
+      return () => (time.run = () => undefined);
+    },
+  };
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const read = async () => (await metrics.registry.getMetricsAsJSON()) as unknown as readonly MetricOfJson[];
+  const samples = takeSamples(clock, read, (error) => {
+    throw error;
+  });
+  const pass = async (count = 1): Promise<void> => {
+    for (let index = 0; index < count; index += 1) {
+      time.ms += SAMPLE_MS;
+      time.run();
+      await new Promise(setImmediate);
+    }
+  };
+  const sell = (durationMs: number): void =>
+    metrics.requestDone({ operation: 'buy_airtime', format: 'b', outcome: 'succeeded', durationMs });
+  return { metrics, samples, pass, sell, read };
+}
+
+test('a sample has what happened since the one before, and what stands', async () => {
+  const { metrics, samples, pass, sell } = house();
+  sell(30);
+  metrics.callerDone('Ada', 'succeeded');
+  sell(30);
+  await pass();
+  expect(samples.latest()!.byCaller).toEqual({ Ada: { succeeded: 1 } });
+  expect(samples.latest()).toMatchObject({
+    spanMs: SAMPLE_MS,
+    byOperation: { buy_airtime: { succeeded: 2 } },
+    isV1Up: true,
+    openOrders: 0,
+  });
+  metrics.setV1Up(false);
+  metrics.setUnknownOrders({ agesMs: [1_000, 1_000, 1_000], overdue: 0, atRisk: kobo(50_000) });
+  await pass();
+  expect(samples.latest()).toMatchObject({ byOperation: {}, isV1Up: false, openOrders: 3, openNaira: 500 });
+  samples.stop();
+});
+
+test('a minute is twelve samples in one, and the hour and the day have their bounds', async () => {
+  const { samples, pass, sell } = house();
+  sell(30);
+  await pass(6);
+  sell(300);
+  await pass(6);
+  expect(samples.day()).toHaveLength(1);
+  expect(samples.day()[0]).toMatchObject({ spanMs: 60_000, byOperation: { buy_airtime: { succeeded: 2 } } });
+  expect(addTallies(samples.hour().map(({ byOperation }) => byOperation))).toEqual({ buy_airtime: { succeeded: 2 } });
+  await pass(720);
+  expect(samples.hour()).toHaveLength(720);
+  samples.stop();
+});
+
+test('whoever listens hears each sample until it is called off', async () => {
+  const { samples, pass } = house();
+  let heard = 0;
+  const stop = samples.listen(() => (heard += 1));
+  await pass(2);
+  stop();
+  await pass();
+  expect(heard).toBe(2);
+  samples.stop();
+});
+
+test('the share of a histogram lies between the bounds of its bucket', async () => {
+  const { samples, pass, sell, read } = house();
+  expect(quantile({ bounds: [], counts: [] }, 0.5)).toBeUndefined();
+  for (let index = 0; index < 99; index += 1) sell(30);
+  sell(30_000);
+  await pass();
+  const { request } = samples.latest()!;
+  expect(quantile(request, 0.5)).toBeGreaterThan(0.025);
+  expect(quantile(request, 0.5)).toBeLessThanOrEqual(0.05);
+  expect(quantile(request, 0.999)).toBeGreaterThan(20);
+  expect(quantile(addTimes([request, request]), 0.5)).toBe(quantile(request, 0.5));
+  expect(valuesOf(await read(), 'compat_requests_total')[0]?.value).toBe(100);
+  samples.stop();
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import type { JsonObject } from '../../src/domain/json';
+import { orderInReceipt, outcomeOfReceipt, parseJsonObject, readDelivery, readNaira } from '../../src/upstream/answer-data';
+
+describe('an answer as JSON', () => {
+  it('is an object or nothing', () => {
+    expect(parseJsonObject('{"a":1}')).toEqual({ a: 1 });
+    expect(parseJsonObject('\uFEFF{"a":1}')).toEqual({ a: 1 });
+    for (const text of ['', '[]', 'null', '1', '"x"', '{"a":', '{"a":1}}', '<html>'])
+      expect(parseJsonObject(text)).toBeUndefined();
+  });
+
+  it('never throws', () => {
+    fc.assert(fc.property(fc.string(), (text) => void parseJsonObject(text)));
+  });
+});
+
+describe('the delivery', () => {
+  it('holds what v1 told and nothing else', () => {
+    expect(readDelivery({})).toEqual({});
+    expect(readDelivery({ reference: 'v1-9', token: null, pins: [] })).toEqual({ token: null });
+  });
+
+  it('has the charge only when both balances are known', () => {
+    expect(readDelivery({ balance_before: 100 })).toEqual({ balanceBefore: 10_000 });
+    expect(readDelivery({ balance_before: '1,000.50', balance_after: 900 })).toMatchObject({ charged: 10_050 });
+  });
+
+  it('has no charge when the balance rose in between', () => {
+    expect(readDelivery({ balance_before: 100, balance_after: 150 })).not.toHaveProperty('charged');
+  });
+
+  it('keeps token and cards exactly', () => {
+    const pins = [{ pin: '0012', serial: 'S1' }];
+    expect(readDelivery({ token: '0011-2233', pins })).toEqual({ token: '0011-2233', pins });
+  });
+
+  it.each([
+    { token: 12345678901234567890 },
+    { token: ['1'] },
+    { pins: 'a,b' },
+    { pins: [{ pin: 12, serial: 's' }] },
+    { pins: [{ pin: '12' }] },
+  ])('says that goods are missing when they cannot be read: %j', (data) => {
+    expect(readDelivery(data as JsonObject)).toEqual({ goodsMissing: true });
+  });
+
+  it('passes over a balance that is no amount', () => {
+    expect(readDelivery({ balance_before: 'plenty', balance_after: {} })).toEqual({});
+  });
+
+  it('reads every kobo amount through the noise of a double', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000_000_00 }), fc.integer({ min: -1, max: 1 }), (minor, steps) => {
+        const naira = minor / 100;
+        const noisy = naira + steps * 2 * Number.EPSILON * naira;
+        expect(readNaira(noisy)).toBe(minor);
+      }),
+    );
+    expect(readNaira(0.1 + 0.2)).toBe(30);
+    expect(readNaira(0.125)).toBeUndefined();
+    expect(readNaira(Number.POSITIVE_INFINITY)).toBeUndefined();
+  });
+});
+
+function receipt(overrides: JsonObject = {}): JsonObject {
+  return {
+    status: 'success',
+    success: true,
+    data: {
+      id: 7,
+      reference: 'v1-9',
+      transaction_ref: 'v1-9',
+      category: 'electricity',
+      type: 'debit',
+      amount: 1000,
+      status: 'success',
+      description: 'Electricity purchase',
+      phone: '08030000001',
+      balance_before: 5000,
+      balance_after: 4000,
+      charge: 0,
+      provider_ref: null,
+      created_at: '2026-01-01 10:00:00',
+      pins: [],
+      token: '1234-5678',
+      meta: {},
+      recharge_card: null,
+      ...overrides,
+    },
+  };
+}
+
+describe('a receipt', () => {
+  it('with status success is a succeeded order with its goods', () => {
+    expect(outcomeOfReceipt(receipt(), 'v1-9')).toEqual({
+      kind: 'succeeded',
+      reference: 'v1-9',
+      message: 'Electricity purchase',
+      delivery: { balanceBefore: 500_000, balanceAfter: 400_000, charged: 100_000, token: '1234-5678' },
+    });
+  });
+
+  it('with cards hands them over', () => {
+    const pins = [{ pin: '1', serial: '2' }];
+    expect(outcomeOfReceipt(receipt({ pins, token: null }), 'v1-9')).toMatchObject({ delivery: { pins } });
+  });
+
+  it.each(['pending', 'processing'])('with status %s is pending', (status) => {
+    expect(outcomeOfReceipt(receipt({ status }), 'v1-9')?.kind).toBe('pending');
+  });
+
+  it('with status failed is declined, has no price, and takes what was bought for no reason', () => {
+    expect(outcomeOfReceipt(receipt({ status: 'failed' }), 'v1-9')).toEqual({ kind: 'declined', reference: 'v1-9' });
+  });
+
+  it.each([
+    {},
+    { status: 'success' },
+    { data: [] },
+    { data: {} },
+    { data: { reference: 'v1-9', status: 'reversed' } },
+    { data: { reference: 'v1-9', status: true } },
+    { data: { reference: 'v1-8', status: 'success' } },
+    { data: { status: 'success' } },
+  ])('says nothing in %j', (body) => {
+    expect(outcomeOfReceipt(body as JsonObject, 'v1-9')).toBeUndefined();
+  });
+
+  it.each([
+    [{ data: { reference: 'v1-9' } }, 'this'],
+    [{ data: { reference: 'v1-8' } }, 'another'],
+    [{ data: { reference: '' } }, 'unnamed'],
+    [{ data: { reference: 9 } }, 'unnamed'],
+    [{ data: [] }, 'unnamed'],
+    [{}, 'unnamed'],
+  ])('%j is about %s order', (body, expected) => {
+    expect(orderInReceipt(body as JsonObject, 'v1-9')).toBe(expected);
+  });
+});

@@ -1,0 +1,344 @@
+/** What scripts meet at a v1 that is slow, busy or gone: real calls over real sockets. */
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Secret } from '../../src/domain/credentials';
+import { createBearable, createCallTurns } from '../../src/upstream/call-turns';
+import { createHttpUpstream, type HttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
+import type { Finding, SentOutcome } from '../../src/upstream/upstream';
+import { freePort } from '../free-port';
+import { type Behaviour, type RawV1, reply, startRawV1 } from './raw-v1';
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+async function v1(behave: Behaviour, port?: number): Promise<RawV1> {
+  const server = await startRawV1(behave, port === undefined ? {} : { port });
+  open.push(server);
+  return server;
+}
+
+function upstreamAt(baseUrl: string, options: Partial<HttpUpstreamOptions> = {}): HttpUpstream {
+  const upstream = createHttpUpstream({ baseUrl, connections: 16, ...options });
+  open.push(upstream);
+  return upstream;
+}
+
+const SOLD = reply(200, { status: 'success', data: { reference: 'v1-1' } });
+const answersAfter =
+  (ms: number, bytes = SOLD): Behaviour =>
+  (socket) =>
+    void setTimeout(() => socket.write(bytes), ms);
+
+const contextOf = (key: string, more: object = {}) => ({
+  credentials: { apiKey: new Secret(key), fingerprint: key },
+  clientAddress: '203.0.113.9',
+  timeoutMs: 10_000,
+  ...more,
+});
+let orders = 0;
+const buy = (upstream: HttpUpstream, key: string, more: object = {}, path = '/airtime'): Promise<SentOutcome> =>
+  upstream.send({ method: 'POST', path, body: {} }, `r-${(orders += 1)}`, contextOf(key, more));
+const read = (upstream: HttpUpstream, key: string, path: string, more: object = {}): Promise<Finding> =>
+  upstream.find({ method: 'GET', path }, contextOf(key, more));
+const kindsOf = (sent: readonly SentOutcome[]): Record<string, number> => {
+  const kinds: Record<string, number> = {};
+  for (const { outcome } of sent) kinds[outcome.kind] = (kinds[outcome.kind] ?? 0) + 1;
+  return kinds;
+};
+async function took(promise: Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now();
+  await promise;
+  return performance.now() - startedAtMs;
+}
+
+describe('at a slow v1', () => {
+  it('one key with hundreds of calls does not keep another key waiting', async () => {
+    const server = await v1(answersAfter(150));
+    const upstream = upstreamAt(server.url);
+    const crowd = Array.from({ length: 200 }, () => buy(upstream, 'many'));
+    await sleep(50);
+    expect(upstream.turns).toEqual({ inFlight: 9, waiting: 191, bound: 16 });
+    // The crowd needs more than three seconds.
+    expect(await took(buy(upstream, 'one'))).toBeLessThan(400);
+    expect(await took(buy(upstream, 'one'))).toBeLessThan(400);
+    expect(kindsOf(await Promise.all(crowd))).toEqual({ succeeded: 200 });
+    expect(upstream.turns).toEqual({ inFlight: 0, waiting: 0, bound: 16 });
+  });
+
+  it('keys that wait for one operation are served in turn, however many calls each has', async () => {
+    const server = await v1(answersAfter(20));
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    const ends: string[] = [];
+    const calls = ['a', 'a', 'a', 'a', 'b', 'c'].map((key) => buy(upstream, key).then(() => ends.push(key)));
+    await Promise.all(calls);
+    expect(ends).toEqual(['a', 'a', 'b', 'c', 'a', 'a']);
+  });
+
+  it('an operation that hangs leaves the others their places', async () => {
+    const server = await v1((socket, { head }) => void (head.includes('/electricity') || socket.write(SOLD)));
+    const upstream = upstreamAt(server.url);
+    const keys = Array.from({ length: 30 }, (_, nth) => `k${nth}`);
+    const hanging = keys.map((key) => buy(upstream, key, { timeoutMs: 1_500 }, '/electricity'));
+    await sleep(50);
+    expect(upstream.turns).toMatchObject({ inFlight: 12, waiting: 18 });
+    expect(kindsOf(await Promise.all(keys.map((key) => buy(upstream, key))))).toEqual({ succeeded: 30 });
+    expect(upstream.turns.inFlight).toBe(12);
+    // Twelve may have bought; of the others no byte left.
+    expect(kindsOf(await Promise.all(hanging))).toEqual({ unknown: 12, not_sent: 18 });
+    expect(server.requests.filter(({ head }) => head.includes('/electricity'))).toHaveLength(12);
+  });
+
+  it('purchases go before receipts that wait, and receipts are not forgotten', async () => {
+    const server = await v1(answersAfter(10));
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    const ends: string[] = [];
+    const first = buy(upstream, 'x');
+    const reads = ['a', 'b', 'c', 'd'].map((key) => read(upstream, key, '/receipt').then(() => ends.push('receipt')));
+    const sales = ['a', 'b', 'c', 'd', 'e', 'f'].map((key) => buy(upstream, key).then(() => ends.push('sale')));
+    await Promise.all([first, ...reads, ...sales]);
+    expect(ends.slice(0, 5)).toEqual(['sale', 'sale', 'sale', 'receipt', 'sale']);
+    expect(ends.filter((end) => end === 'receipt')).toHaveLength(4);
+  });
+});
+
+describe('at a v1 that hangs', () => {
+  it('what has no turn by its own time was not sent, and never is', async () => {
+    const sockets: Socket[] = [];
+    const server = await v1((socket) => void sockets.push(socket));
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    const stuck = buy(upstream, 'a', { timeoutMs: 600 });
+    const late = await buy(upstream, 'a', { timeoutMs: 5_000, leaveWithinMs: 200 });
+    expect(late.outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('its turn did not come in time') });
+    expect((await stuck).outcome.kind).toBe('unknown');
+    const next = buy(upstream, 'a');
+    while (sockets.length < 2) await sleep(10);
+    sockets[1]!.write(SOLD);
+    expect((await next).outcome.kind).toBe('succeeded');
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('what waits has, of its whole time, only what is left when its turn comes', async () => {
+    const server = await v1(() => undefined);
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    void buy(upstream, 'a', { timeoutMs: 400 });
+    expect(await took(buy(upstream, 'b', { timeoutMs: 700 }))).toBeLessThan(900);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('whose script is gone when its turn comes, is not sent', async () => {
+    const server = await v1(answersAfter(200));
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    const first = buy(upstream, 'a');
+    const second = await buy(upstream, 'b', { mayLeave: () => false });
+    expect(second.outcome.kind).toBe('not_sent');
+    await first;
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a line has an end, and who finds it full hears so at once', async () => {
+    const fates: string[] = [];
+    const server = await v1(() => undefined);
+    const upstream = upstreamAt(server.url, { connections: 1, onWaited: (fate) => void fates.push(fate) });
+    const calls = Array.from({ length: 2_001 }, () => buy(upstream, 'a', { timeoutMs: 900 }));
+    expect(upstream.crowdedSeconds('/airtime', 'a', 60_000)).toBe(5);
+    expect(upstream.crowdedSeconds('/airtime', 'b', 60_000)).toBeUndefined();
+    const refused = buy(upstream, 'a', { timeoutMs: 900 });
+    expect(await took(refused)).toBeLessThan(400);
+    expect((await refused).outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('NO_TURN') });
+    expect(await read(upstream, 'a', '/receipt', { timeoutMs: 50 })).toMatchObject({ kind: 'unavailable' });
+    expect(kindsOf(await Promise.all(calls))).toEqual({ unknown: 1, not_sent: 2_000 });
+    expect(server.requests).toHaveLength(1);
+    expect(fates.filter((fate) => fate === 'full')).toHaveLength(1);
+  });
+
+  it('a line is crowded once its first has waited so long', async () => {
+    const server = await v1(() => undefined);
+    const upstream = upstreamAt(server.url, { connections: 1 });
+    const calls = [buy(upstream, 'a', { timeoutMs: 700 }), buy(upstream, 'a', { timeoutMs: 700 })];
+    await sleep(100);
+    expect(upstream.crowdedSeconds('/airtime', 'a', 300)).toBeUndefined();
+    await sleep(300);
+    expect(upstream.crowdedSeconds('/airtime', 'a', 300)).toBe(5);
+    expect(upstream.crowdedSeconds('/airtime', 'b', 300)).toBeUndefined();
+    await Promise.all(calls);
+    expect(upstream.crowdedSeconds('/airtime', 'a', 0)).toBeUndefined();
+  });
+});
+
+describe('at a v1 that says what is too much', () => {
+  /** Bears so many calls at a time; beyond them it answers `status`. */
+  function bearing(most: number, status: number, headers: Record<string, string> = {}) {
+    let now = 0;
+    const seen = { peak: 0, refused: 0 };
+    const behave: Behaviour = (socket, { head }) => {
+      if (now >= most && !head.includes('/data')) {
+        seen.refused += 1;
+        return void socket.write(reply(status, { status: 'error', message: 'busy' }, headers));
+      }
+      now += 1;
+      seen.peak = Math.max(seen.peak, now);
+      setTimeout(() => {
+        now -= 1;
+        socket.write(SOLD);
+      }, 30);
+    };
+    return { behave, seen };
+  }
+
+  it('503 to one operation lowers its calls, not those of others, and it has all again when that is over', async () => {
+    let isBusy = true;
+    const server = await v1((socket, { head }) => {
+      const isRefused = isBusy && head.includes('/airtime');
+      setTimeout(() => socket.write(isRefused ? reply(503, 'busy') : SOLD), 20);
+    });
+    const upstream = upstreamAt(server.url, { connections: 64 });
+    const wave = (path: string) => Promise.all(Array.from({ length: 40 }, (_, nth) => buy(upstream, `k${nth}`, {}, path)));
+    await wave('/airtime');
+    await wave('/airtime');
+    const busy = wave('/airtime');
+    await sleep(5);
+    expect(upstream.turns.inFlight).toBeLessThanOrEqual(16);
+    expect(upstream.turns.waiting).toBeGreaterThanOrEqual(24);
+    const other = wave('/data');
+    await sleep(5);
+    expect(upstream.turns.inFlight).toBeGreaterThanOrEqual(40);
+    expect(kindsOf(await other)).toEqual({ succeeded: 40 });
+    await busy;
+    isBusy = false;
+    await sleep(6_500);
+    const all = wave('/airtime');
+    await sleep(5);
+    expect(upstream.turns).toMatchObject({ inFlight: 40, waiting: 0 });
+    expect(kindsOf(await all)).toEqual({ succeeded: 40 });
+  }, 15_000);
+
+  it('429 to one key lowers its calls, and nobody else’s', async () => {
+    const { behave, seen } = bearing(4, 429);
+    const server = await v1(behave);
+    const upstream = upstreamAt(server.url, { connections: 64 });
+    const sinceMs = performance.now();
+    await Promise.all(Array.from({ length: 30 }, () => buy(upstream, 'busy')));
+    const refusedFirst = seen.refused;
+    // The places of the refused rest for a moment.
+    await sleep(120);
+    expect(upstream.turns.inFlight).toBe(0);
+    const again = Array.from({ length: 30 }, () => buy(upstream, 'busy'));
+    await sleep(5);
+    // Half of all thirty, and what time has let grow again since then: twice as many after two seconds.
+    expect(upstream.turns.inFlight).toBeLessThanOrEqual(15 * 2 ** ((performance.now() - sinceMs) / 2_000));
+    const calls = Array.from({ length: 30 }, () => buy(upstream, 'quiet', {}, '/data'));
+    await sleep(5);
+    expect(upstream.turns.inFlight).toBeGreaterThanOrEqual(30);
+    await Promise.all([...again, ...calls]);
+    expect(seen.refused - refusedFirst).toBeLessThan(refusedFirst);
+  });
+
+  it('connections that fail lower the calls of all, and they have all again soon after', async () => {
+    const port = await freePort();
+    const upstream = upstreamAt(`http://127.0.0.1:${port}/api/v1`, { connections: 64 });
+    for (let nth = 0; nth < 3; nth++)
+      expect(kindsOf(await Promise.all(Array.from({ length: 20 }, (_, key) => buy(upstream, `k${key}`))))).toEqual({
+        not_sent: 20,
+      });
+    expect(upstream.turns.bound).toBeLessThanOrEqual(16);
+    await v1(answersAfter(5), port);
+    await sleep(1_700);
+    expect(upstream.turns.bound).toBe(64);
+    expect(kindsOf(await Promise.all(Array.from({ length: 40 }, (_, key) => buy(upstream, `k${key}`))))).toEqual({
+      succeeded: 40,
+    });
+  });
+});
+
+it('a bound that grows while no call ends lets those who wait begin', async () => {
+  let nowMs = 0;
+  const turns = createCallTurns({ most: 64, now: () => nowMs });
+  open.push({ close: async () => turns.close() });
+  const lane = turns.laneOf('/airtime', true);
+  const failure = { kind: 'failed' as const, isStarted: false, codes: ['ECONNREFUSED'], detail: '' };
+  for (let nth = 0; nth < 2; nth++) {
+    turns.take('x', lane);
+    nowMs += 1;
+    turns.end('x', lane, { exchanged: failure, begunAtMs: nowMs, retryAfterSeconds: undefined });
+  }
+  await sleep(120);
+  const taken = Array.from({ length: 40 }, (_, nth) => turns.take(`k${nth}`, lane)).filter(Boolean);
+  expect(taken).toHaveLength(6);
+  const waited = turns.wait('late', lane, 5_000);
+  nowMs += 5_000;
+  expect(await waited).toBe('taken');
+});
+
+it('what the mappings name makes no more than a bounded number of lanes', () => {
+  const turns = createCallTurns({ most: 8 });
+  const lanes = new Set(Array.from({ length: 200 }, (_, nth) => turns.laneOf(`/path-${nth}`, true)));
+  expect(lanes.size).toBe(65);
+});
+
+function house() {
+  let nowMs = 0;
+  const bearable = createBearable({ most: 1_000, least: 8, doublesInMs: 2_000, now: () => nowMs });
+  const pass = (ms: number): void => void (nowMs += ms);
+  /** Two in a row are more than a tenth of the latest. */
+  const complain = (inUse: number, restMs?: number): void => {
+    for (let nth = 0; nth < 2; nth++) bearable.learn(true, nowMs, inUse, restMs);
+  };
+  return { bearable, pass, complain, now: () => nowMs };
+}
+
+describe('what can be borne', () => {
+  test('is everything until something is said', () => {
+    expect(house().bearable.now()).toBe(1_000);
+  });
+
+  test('is half of what was under way once complaints are more than a tenth', () => {
+    const { bearable, complain } = house();
+    complain(300);
+    expect(bearable.now()).toBe(150);
+  });
+
+  test('is not lowered by one complaint among many answers', () => {
+    const { bearable, now } = house();
+    for (let nth = 0; nth < 200; nth++) bearable.learn(nth % 40 === 0, now(), 300);
+    expect(bearable.now()).toBe(1_000);
+  });
+
+  test('is lowered once by what was under way at one time, and again by what began later', () => {
+    const { bearable, pass, complain, now } = house();
+    pass(10);
+    complain(400);
+    for (let nth = 0; nth < 50; nth++) bearable.learn(true, 5, 200);
+    expect(bearable.now()).toBe(200);
+    pass(1);
+    bearable.learn(true, now(), 200);
+    expect(bearable.now()).toBe(100);
+  });
+
+  test('never goes below the least, and doubles with time until it is everything again', () => {
+    const { bearable, pass, complain } = house();
+    for (let nth = 0; nth < 20; nth++) {
+      complain(1);
+      pass(1);
+    }
+    expect(bearable.now()).toBe(8);
+    pass(2_000);
+    expect(bearable.now()).toBe(16);
+    pass(12_000);
+    expect(bearable.now()).toBe(1_000);
+  });
+
+  test('does not grow while v1 has asked for rest, at most ten seconds', () => {
+    const { bearable, pass, complain } = house();
+    complain(200, 5_000);
+    pass(5_000);
+    expect(bearable.now()).toBe(100);
+    pass(2_000);
+    expect(bearable.now()).toBe(200);
+    pass(1);
+    complain(200, 3_600_000);
+    pass(12_000);
+    expect(bearable.now()).toBe(200);
+  });
+});

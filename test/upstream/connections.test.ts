@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TLSSocket } from 'node:tls';
+import { type Connections, type ConnectionsOptions, createConnections } from '../../src/upstream/connections';
+import { exchange, type Exchanged } from '../../src/upstream/exchange';
+import { freePort } from '../free-port';
+import { type RawV1, reply, startRawV1 } from './raw-v1';
+import { SELF_SIGNED } from './self-signed';
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const part of open.splice(0).reverse()) await part.close();
+});
+
+function connectionsTo(origin: string, options: Partial<ConnectionsOptions> = {}): Connections {
+  const connections = createConnections({ origin, connectTimeoutMs: 1_000, ...options });
+  open.push(connections);
+  return connections;
+}
+
+async function v1(port = 0, host = '127.0.0.1', headers = {}): Promise<RawV1> {
+  const server = await startRawV1((socket) => socket.write(reply(200, { at: host }, headers)), { port, host });
+  open.push(server);
+  return server;
+}
+
+const WIRE = { method: 'POST' as const, path: '/airtime', headers: [], body: '{}' };
+
+async function call(connections: Connections): Promise<Exchanged> {
+  const connection = connections.take();
+  const exchanged = await exchange(connection, WIRE, { timeoutMs: 2_000, replyBytesMax: 1_000 });
+  connections.giveBack(connection);
+  return exchanged;
+}
+const textOf = (exchanged: Exchanged): string => (exchanged.kind === 'answered' ? exchanged.text : exchanged.detail);
+
+test('calls one after another share one connection, calls at a time have one each', async () => {
+  const server = await v1();
+  const connections = connectionsTo(`http://127.0.0.1:${server.port}`);
+  for (let nth = 0; nth < 5; nth++) await call(connections);
+  expect(server.connections).toBe(1);
+  await Promise.all([call(connections), call(connections), call(connections)]);
+  expect(server.connections).toBe(3);
+});
+
+test('a connection is replaced when it is old, and the new one goes to where the name points by then', async () => {
+  const port = await freePort();
+  await v1(port, '127.0.0.1');
+  await v1(port, '127.0.0.2');
+  let nowMs = 0;
+  let address = '127.0.0.1';
+  const lookup: LookupFunction = (_name, options, done) =>
+    options.all === true ? done(null, [{ address, family: 4 }]) : done(null, address, 4);
+  const connections = connectionsTo(`http://v1.example:${port}`, {
+    ageMsMax: 60_000,
+    connect: { lookup, port },
+    now: () => nowMs,
+  });
+  expect(textOf(await call(connections))).toContain('127.0.0.1');
+  address = '127.0.0.2';
+  nowMs = 30_000;
+  expect(textOf(await call(connections))).toContain('127.0.0.1');
+  nowMs = 60_001;
+  expect(textOf(await call(connections))).toContain('127.0.0.2');
+});
+
+test('a connection that grew old during its call is not used again', async () => {
+  const server = await v1();
+  let nowMs = 0;
+  const connections = connectionsTo(`http://127.0.0.1:${server.port}`, { ageMsMax: 1_000, now: () => nowMs });
+  const connection = connections.take();
+  await exchange(connection, WIRE, { timeoutMs: 2_000, replyBytesMax: 1_000 });
+  nowMs = 2_000;
+  connections.giveBack(connection);
+  nowMs = 0;
+  await call(connections);
+  expect(server.connections).toBe(2);
+});
+
+test('a TLS session is resumed by the connections that follow', async () => {
+  const reused: boolean[] = [];
+  const server = createHttpsServer(SELF_SIGNED, (request, response) => {
+    reused.push((request.socket as TLSSocket).isSessionReused());
+    response.setHeader('connection', 'close').end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  const { port } = server.address() as AddressInfo;
+  const connections = connectionsTo(`https://127.0.0.1:${port}`, { connect: { ca: SELF_SIGNED.cert } });
+  for (let nth = 0; nth < 4; nth++) expect((await call(connections)).kind).toBe('answered');
+  expect(reused).toEqual([false, true, true, true]);
+});
+
+test('an idle connection is closed two seconds before the time that v1 names, so that no call meets its end', async () => {
+  let closedByServer = 0;
+  const server = createHttpServer((_request, response) => response.end('{}'));
+  server.keepAliveTimeout = 3_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  const ends: Promise<unknown>[] = [];
+  server.on('connection', (socket) => {
+    const startedAtMs = performance.now();
+    ends.push(
+      once(socket, 'end').then(() => {
+        if (performance.now() - startedAtMs > 2_500) closedByServer += 1;
+      }),
+    );
+  });
+  const connections = connectionsTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await call(connections);
+  await Promise.all(ends);
+  expect(closedByServer).toBe(0);
+});
+
+test('a connection that a call which was given up still waits for is no other call’s', async () => {
+  const server = await v1();
+  const connections = connectionsTo(`http://127.0.0.1:${server.port}`);
+  const slow = connections.take();
+  const given = exchange(slow, WIRE, { timeoutMs: 2_000, leaveWithinMs: 0, replyBytesMax: 1_000, mayLeave: () => false });
+  connections.giveBack(slow);
+  expect(connections.take()).not.toBe(slow);
+  expect(await given).toMatchObject({ kind: 'failed', isStarted: false });
+  await sleep(20);
+  expect(server.requests).toHaveLength(0);
+});
+
+test('after the end nothing is sent', async () => {
+  const server = await v1();
+  const connections = connectionsTo(`http://127.0.0.1:${server.port}`);
+  await call(connections);
+  await connections.close();
+  expect(await call(connections)).toMatchObject({ kind: 'failed', isStarted: false, codes: ['UND_ERR_DESTROYED'] });
+  expect(server.requests).toHaveLength(1);
+});

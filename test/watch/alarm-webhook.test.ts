@@ -1,0 +1,122 @@
+/** Against real HTTP servers. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as readBody } from 'node:stream/consumers';
+import { systemClock, type Clock } from '../../src/domain/clock';
+import { Secret } from '../../src/domain/credentials';
+import { createAlarmWebhook } from '../../src/watch/alarm-webhook';
+import type { Telling } from '../../src/watch/alarms';
+
+const TELLING: Telling = {
+  state: 'raised',
+  atMs: Date.UTC(2030, 0, 2),
+  alarm: {
+    name: 'wallet_low',
+    subject: 'f00df00df00df00df00df00df00df00d',
+    text: 'The wallet holds 5 naira, less than its mark of 10 naira & <more>.',
+    todo: 'Fill the wallet.',
+    runbook: 'docs/runbook.md#wallet_low',
+    sinceMs: Date.UTC(2030, 0, 1),
+  },
+};
+/** Pauses between tries take no time. */
+const hasty: Clock = { ...systemClock, after: (_delayMs, run) => systemClock.after(1, run) };
+
+let server: Server;
+let answers: number[];
+let received: { readonly type: string | undefined; readonly body: string }[];
+beforeEach(async () => {
+  [answers, received] = [[], []];
+  server = createServer((request, response) => {
+    void readBody(request).then((body) => {
+      received.push({ type: request.headers['content-type'], body });
+      const status = answers.shift() ?? 200;
+      if (status === 0) return request.socket.destroy();
+      response.writeHead(status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function openWebhook(format: 'auto' | 'json' | 'slack', titleOf?: () => string) {
+  const troubles: string[] = [];
+  const url = new Secret(`http://127.0.0.1:${(server.address() as AddressInfo).port}/services/hush-hush`);
+  const webhook = createAlarmWebhook({
+    ...{ url, format, clock: hasty },
+    ...(titleOf === undefined ? {} : { titleOf }),
+    onTrouble: (what, error) => troubles.push(`${what}: ${(error as Error).message}`),
+  });
+  return { webhook, troubles };
+}
+
+test('as plain JSON it has every word of the alarm, with the title of its key', async () => {
+  const { webhook } = openWebhook('auto', () => 'Ada Stores');
+  expect(await webhook.post(TELLING)).toBe(true);
+  expect(received.map(({ type }) => type)).toEqual(['application/json']);
+  expect(JSON.parse(received[0]!.body)).toEqual({
+    ...{ alarm: 'wallet_low', state: 'raised', subject: 'f00df00df00df00df00df00df00df00d', title: 'Ada Stores' },
+    ...{ text: TELLING.alarm.text, todo: 'Fill the wallet.', runbook: 'docs/runbook.md#wallet_low' },
+    ...{ since: '2030-01-01T00:00:00.000Z', told_at: '2030-01-02T00:00:00.000Z', host: expect.any(String) },
+  });
+});
+
+test('as Slack reads it, it is one text in which nothing is a mention or a link', async () => {
+  const { webhook } = openWebhook('slack');
+  await webhook.post(TELLING);
+  await webhook.post({ ...TELLING, state: 'over' });
+  const [raised, over] = received.map(({ body }) => (JSON.parse(body) as { text: string }).text.split('\n'));
+  expect(raised).toEqual([
+    expect.stringMatching(/^ALARM wallet_low on \S+ \(f00df00d\w+\)$/),
+    'The wallet holds 5 naira, less than its mark of 10 naira &amp; &lt;more&gt;.',
+    'What to do: Fill the wallet.',
+    'More: docs/runbook.md#wallet_low',
+  ]);
+  expect(over).toEqual([
+    expect.stringMatching(/^OVER wallet_low/),
+    expect.stringContaining('It is over; it began at 2030-01-01T00:00:00.000Z.'),
+  ]);
+});
+
+test('what is not taken is tried again, in the order in which it came, and said once without the address', async () => {
+  answers = [500, 0, 404];
+  const { webhook, troubles } = openWebhook('json');
+  const second: Telling = { ...TELLING, state: 'over' };
+  expect(await Promise.all([webhook.post(TELLING), webhook.post(second)])).toEqual([true, true]);
+  expect(received.map(({ body }) => (JSON.parse(body) as { state: string }).state)).toEqual([
+    ...['raised', 'raised', 'raised', 'raised'],
+    'over',
+  ]);
+  expect(troubles).toEqual(['alarm_webhook: ALARM_WEBHOOK takes no alarm: it answers HTTP 500.']);
+});
+
+test('while nobody takes any, no more than a hundred wait, and closing gives them up within a second or so', async () => {
+  const slow: Clock = { ...systemClock, after: () => () => undefined };
+  const webhook = createAlarmWebhook({
+    ...{ url: new Secret('http://127.0.0.1:9/'), format: 'json', clock: slow },
+    onTrouble: () => undefined,
+  });
+  const posted = Array.from({ length: 150 }, () => webhook.post(TELLING));
+  expect(await Promise.all(posted.slice(1, 51))).toEqual(Array.from({ length: 50 }, () => false));
+  const startedAt = performance.now();
+  await webhook.close();
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  expect(new Set(await Promise.all(posted))).toEqual(new Set([false]));
+});
+
+test('what waits when the process ends has one more try', async () => {
+  answers = [500];
+  const slow: Clock = { ...systemClock, after: () => () => undefined };
+  const url = new Secret(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  let failed = (): void => undefined;
+  const hasFailed = new Promise<void>((resolve) => (failed = resolve));
+  const webhook = createAlarmWebhook({ url, format: 'json', clock: slow, onTrouble: () => failed() });
+  const taken = webhook.post(TELLING);
+  await hasFailed;
+  await webhook.close();
+  expect(await taken).toBe(true);
+  expect(received).toHaveLength(2);
+});

@@ -1,0 +1,162 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../src/domain/clock';
+import { createLog } from '../../src/telemetry/log';
+import { TELL_AGAIN_MS, watchAlarms, type Telling } from '../../src/watch/alarms';
+import type { Sightings } from '../../src/watch/sightings';
+
+const WELL: Sightings = {
+  v1: { trouble: undefined },
+  openOrders: { count: 0, overdue: 0, oldestMs: 0, atRiskNaira: 0 },
+  ...{ loops: [], withoutMoney: [], wallets: [], disks: [], mappingProblems: [], isJournalWritable: true },
+};
+const DOWN: Sightings = { ...WELL, v1: { trouble: 'it is gone' } };
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'alarms-'))));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function openWatch({ isTaken = true, startMs = 1_000_000 } = {}) {
+  let nowMs = startMs;
+  let seen: Sightings | Error = WELL;
+  const told: Telling[] = [];
+  const lines: string[] = [];
+  const troubles: string[] = [];
+  const clock: Clock = { now: () => nowMs, elapsed: () => nowMs, after: () => () => undefined };
+  const watch = watchAlarms({
+    clock,
+    log: createLog('info', { write: (line: string) => void lines.push(line) }),
+    see: () => (seen instanceof Error ? Promise.reject(seen) : Promise.resolve(seen)),
+    tell: (telling) => {
+      told.push(telling);
+      return Promise.resolve(isTaken);
+    },
+    file: join(folder, 'alarms.json'),
+    onTrouble: (what, error) => troubles.push(`${what}: ${(error as Error).message}`),
+  });
+  return {
+    watch,
+    told: () => told.map(({ state, alarm }) => `${state} ${alarm.name}${alarm.subject === undefined ? '' : ` ${alarm.subject}`}`),
+    troubles,
+    lines,
+    see: async (now: Sightings | Error, afterMs = 5_000): Promise<void> => {
+      await watch.look();
+      seen = now;
+      nowMs += afterMs;
+      await watch.look();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+test('an alarm is told once when it is raised, again after hours, and when it has been over for a while', async () => {
+  const { watch, told, see, lines } = openWatch();
+  await see(WELL);
+  await see(DOWN);
+  await see(DOWN, TELL_AGAIN_MS - 1);
+  expect(told()).toEqual(['raised v1_down']);
+  expect(watch.active()).toEqual([
+    {
+      name: 'v1_down',
+      subject: undefined,
+      text: 'v1 is in trouble: it is gone',
+      todo: expect.stringContaining('Find out whether'),
+      runbook: 'docs/runbook.md#v1_down',
+      sinceMs: 1_010_000,
+    },
+  ]);
+  await see(DOWN, 1);
+  await see(WELL);
+  await see(DOWN);
+  await see(WELL, 14_999);
+  expect(told()).toEqual(['raised v1_down', 'still v1_down']);
+  await see(WELL, 15_000);
+  expect(told()).toEqual(['raised v1_down', 'still v1_down', 'over v1_down']);
+  expect(watch.active()).toEqual([]);
+  const said = lines.map((line) => JSON.parse(line) as { kind: string; alarm: string; event: string; level: string });
+  expect(said.map(({ event, level, kind, alarm }) => [event, level, kind, alarm])).toEqual([
+    ['alarm', 'error', 'raised', 'v1_down'],
+    ['alarm', 'error', 'still', 'v1_down'],
+    ['alarm', 'info', 'over', 'v1_down'],
+  ]);
+});
+
+test('what must hold for a while is not raised by a moment of it', async () => {
+  const { told, see } = openWatch();
+  const unwritable: Sightings = { ...WELL, isJournalWritable: false };
+  await see(unwritable);
+  await see(WELL);
+  await see(unwritable);
+  expect(told()).toEqual([]);
+  await see(unwritable);
+  expect(told()).toEqual(['raised journal_unwritable']);
+});
+
+test('a restart tells none twice, and still tells when it is over', async () => {
+  const before = openWatch();
+  await before.see(DOWN);
+  before.watch.stop();
+  const after = openWatch({ startMs: 1_020_000 });
+  expect(after.watch.active()).toMatchObject([{ name: 'v1_down', sinceMs: 1_005_000 }]);
+  await after.see({ ...DOWN, v1: undefined }, 60_000);
+  await after.see(DOWN);
+  expect(after.told()).toEqual([]);
+  await after.see(WELL);
+  await after.see(WELL, 15_000);
+  expect(after.told()).toEqual(['over v1_down']);
+  expect(JSON.parse(readFileSync(join(folder, 'alarms.json'), 'utf8'))).toEqual({ version: 1, alarms: [] });
+});
+
+test('what nobody took before the process ended is told by the next one', async () => {
+  const before = openWatch({ isTaken: false });
+  await before.see(DOWN);
+  expect(before.told()).toEqual(['raised v1_down']);
+  before.watch.stop();
+  const after = openWatch({ startMs: 1_020_000 });
+  await after.see(DOWN);
+  expect(after.told()).toEqual(['raised v1_down']);
+});
+
+test('each key has an alarm of its own, and a crowd of them is bounded', async () => {
+  const { watch, told, see } = openWatch();
+  const poor = (count: number): Sightings => ({
+    ...WELL,
+    withoutMoney: Array.from({ length: count }, (_, nth) => ({ fingerprint: `key-${nth}`, count: 3 })),
+  });
+  await see(poor(2));
+  expect(told()).toEqual(['raised no_money_at_v1 key-0', 'raised no_money_at_v1 key-1']);
+  await see(poor(5_000));
+  expect(watch.active()).toHaveLength(20);
+});
+
+test('a wallet whose balance is not known yet keeps its alarm as it was', async () => {
+  const wallets = (balanceNaira: number | undefined): Sightings => ({
+    ...WELL,
+    wallets: [{ fingerprint: 'ada', balanceNaira, markNaira: 100 }],
+  });
+  const { told, see } = openWatch();
+  await see(wallets(undefined));
+  expect(told()).toEqual([]);
+  await see(wallets(99));
+  await see(wallets(undefined), 3_600_000);
+  expect(told()).toEqual(['raised wallet_low ada']);
+  await see(wallets(110));
+  expect(told()).toEqual(['raised wallet_low ada', 'over wallet_low ada']);
+});
+
+test('a look that fails changes nothing and is said once, and so is a file that cannot be read or written', async () => {
+  writeFileSync(join(folder, 'alarms.json'), '{"version":1,"alarms":[{"name":"no_such"}]}');
+  const { told, see, troubles } = openWatch();
+  expect(troubles).toEqual([expect.stringContaining('alarms_file: ')]);
+  await see(DOWN);
+  await see(new Error('no answer'), 60_000);
+  await see(new Error('no answer'), 60_000);
+  expect(troubles.slice(1)).toEqual(['alarms: no answer']);
+  expect(told()).toEqual(['raised v1_down']);
+  rmSync(folder, { recursive: true });
+  await see(WELL);
+  await see(WELL, 15_000);
+  expect(told()).toEqual(['raised v1_down', 'over v1_down']);
+  expect(troubles[2]).toContain('alarms_file: ENOENT');
+});

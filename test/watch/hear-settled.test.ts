@@ -1,0 +1,40 @@
+import type { Outcome } from '../../src/domain/outcome';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { hearSettled } from '../../src/watch/hear-settled';
+import { newOrder, OPENED_AT_MS } from '../journal/new-order';
+
+const SOLD: Outcome = { kind: 'succeeded', reference: 'v1' };
+const { owner, requestId } = newOrder();
+
+test('each hears of the order as it is on disk, and one that throws changes nothing of that', async () => {
+  const inner = createMemoryJournal();
+  const troubles: unknown[] = [];
+  const heard: unknown[] = [];
+  const broken = (): never => {
+    throw new Error('a bug');
+  };
+  const journal = hearSettled(
+    inner,
+    [broken, (order, atMs) => void heard.push([order, atMs])],
+    (error) => void troubles.push(error),
+  );
+  await journal.open(newOrder());
+  const settled = await journal.settle(owner, requestId, SOLD, OPENED_AT_MS + 1);
+  expect(settled.outcome).toEqual(SOLD);
+  expect(await inner.find(owner, requestId)).toEqual(settled);
+  expect(heard).toEqual([[settled, OPENED_AT_MS + 1]]);
+  expect(troubles).toEqual([new Error('a bug')]);
+});
+
+test('what is known of the attempt is passed on', async () => {
+  const inner = createMemoryJournal();
+  const asked: unknown[] = [];
+  const settle: typeof inner.settle = (...said) => {
+    asked.push(said);
+    return inner.settle(...said);
+  };
+  const journal = hearSettled({ ...inner, settle }, [], () => undefined);
+  await journal.open(newOrder());
+  await journal.settle(owner, requestId, SOLD, OPENED_AT_MS + 1, 7);
+  expect(asked).toEqual([[owner, requestId, SOLD, OPENED_AT_MS + 1, 7]]);
+});

@@ -1,0 +1,82 @@
+import type { Served } from '../../src/gateway/gateway';
+import { GatewayError, type ErrorCode } from '../../src/domain/errors';
+import { COUNTED_MAX, createRepeatedRefusals, WINDOW_MS } from '../../src/watch/repeated-refusals';
+
+function createMemory() {
+  let nowMs = 1_000_000;
+  const memory = createRepeatedRefusals({ elapsed: () => nowMs });
+  return { memory, pass: (ms: number) => void (nowMs += ms) };
+}
+
+type Facts = Parameters<ReturnType<typeof createRepeatedRefusals>['noteServed']>[0];
+const served = (changes: Partial<Served>): Facts => ({
+  fingerprint: 'ada',
+  refusal: undefined,
+  outcome: 'succeeded',
+  repeat: undefined,
+  order: { requestId: 'r1' },
+  reply: { status: 200, body: {} },
+  ...changes,
+});
+const refused = (code: ErrorCode, fingerprint = 'ada'): Facts =>
+  served({ fingerprint, outcome: 'refused', refusal: new GatewayError(code) });
+const times = (count: number, run: () => void): void => {
+  for (let nth = 0; nth < count; nth += 1) run();
+};
+
+test('the same refusal of one key is counted within the window, and no other key or code with it', () => {
+  const { memory, pass } = createMemory();
+  times(6, () => memory.noteServed(refused('invalid_field')));
+  times(4, () => memory.noteServed(refused('invalid_field', 'bob')));
+  times(5, () => memory.noteServed(refused('missing_field')));
+  expect(memory.loops()).toEqual([
+    { fingerprint: 'ada', code: 'invalid_field', count: 6 },
+    { fingerprint: 'ada', code: 'missing_field', count: 5 },
+  ]);
+  pass(WINDOW_MS + 1);
+  expect(memory.loops()).toEqual([]);
+});
+
+test('what v1 refuses and a sale that is sent again count, and what goes well or fails by us does not', () => {
+  const { memory } = createMemory();
+  times(2 * COUNTED_MAX, () => {
+    memory.noteServed(served({ outcome: 'rejected', reply: { status: 401, body: {} } }));
+    memory.noteServed(served({ repeat: 'replayed' }));
+    memory.noteServed(served({}));
+    memory.noteServed(served({ outcome: 'declined' }));
+    memory.noteServed(refused('overloaded'));
+    memory.noteServed(refused('internal'));
+    memory.noteServed(served({ ...refused('invalid_field'), fingerprint: undefined }));
+  });
+  expect(memory.loops()).toEqual([
+    { fingerprint: 'ada', code: 'repeat', count: COUNTED_MAX },
+    { fingerprint: 'ada', code: 'v1_401', count: COUNTED_MAX },
+  ]);
+});
+
+test('many sales that are each sent twice are no loop', () => {
+  const { memory } = createMemory();
+  for (let nth = 0; nth < 200; nth += 1) memory.noteServed(served({ repeat: 'joined', order: { requestId: `r${nth}` } }));
+  expect(memory.loops()).toEqual([]);
+});
+
+test('a purchase that v1 declines for lack of money is told from every other answer', () => {
+  const { memory } = createMemory();
+  const answered = (httpStatus: number, text: string) =>
+    ({ fingerprint: 'ada', requestId: 'r1', exchanged: { kind: 'answered', httpStatus, text, retryAfter: undefined } }) as const;
+  const poor = '{"status":"error","message":"Insufficient balance. Please top up your wallet."}';
+  memory.noteCall(answered(400, poor));
+  memory.noteCall(answered(400, '{"status":"error","message":"invalid transaction PIN"}'));
+  memory.noteCall(answered(200, poor));
+  // A question has no request id.
+  memory.noteCall({ fingerprint: 'ada', exchanged: answered(400, poor).exchanged });
+  memory.noteCall({ ...answered(400, poor), exchanged: { kind: 'failed', isStarted: true, codes: ['X'], detail: poor } });
+  expect(memory.withoutMoney()).toEqual([{ fingerprint: 'ada', count: 1 }]);
+  expect(memory.loops()).toEqual([]);
+});
+
+test('strangers with ever new keys fill no memory', () => {
+  const { memory } = createMemory();
+  for (let nth = 0; nth < 20_000; nth += 1) times(5, () => memory.noteServed(refused('invalid_field', `key-${nth}`)));
+  expect(memory.loops()).toHaveLength(100);
+});

@@ -1,0 +1,26 @@
+import { together, type SellingSightings } from '../../src/watch/sightings';
+
+const well: SellingSightings = { v1: { trouble: undefined }, openOrders: undefined, loops: [], withoutMoney: [] };
+const openOrders = { count: 3, overdue: 1, oldestMs: 5, atRiskNaira: 700 };
+
+test('what several processes see is one view: the worst of v1, the orders of who looks, the loops added', () => {
+  const loop = { fingerprint: 'ada', code: 'invalid_field' };
+  expect(
+    together([
+      { ...well, loops: [{ ...loop, count: 30 }], withoutMoney: [{ fingerprint: 'bob', count: 2 }] },
+      { ...well, v1: undefined, openOrders, loops: [{ ...loop, count: 25 }] },
+      { ...well, v1: { trouble: 'it is gone' }, withoutMoney: [{ fingerprint: 'bob', count: 1 }] },
+    ]),
+  ).toEqual({
+    v1: { trouble: 'it is gone' },
+    openOrders,
+    loops: [{ ...loop, count: 55 }],
+    withoutMoney: [{ fingerprint: 'bob', count: 3 }],
+  });
+});
+
+test('while no process has heard v1, nobody says how it is', () => {
+  expect(together([{ ...well, v1: undefined }]).v1).toBeUndefined();
+  expect(together([{ ...well, v1: undefined }, well]).v1).toEqual({ trouble: undefined });
+  expect(together([]).v1).toBeUndefined();
+});

@@ -1,0 +1,165 @@
+import type { Clock } from '../../src/domain/clock';
+import { TOLD_PENDING } from '../../src/domain/order';
+import type { Outcome } from '../../src/domain/outcome';
+import type { Journal } from '../../src/journal/journal';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { checkFolder } from '../../src/mapping/check';
+import { hearSettled } from '../../src/watch/hear-settled';
+import { sayContraryEnds, watchOpenOrders } from '../../src/watch/watch-orders';
+import { createLog } from '../../src/telemetry/log';
+import { createMetrics } from '../../src/telemetry/metrics';
+import { newOrder, OPENED_AT_MS } from '../journal/new-order';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+const mapping = checkFolder(MAPPINGS).mapping!;
+const MINUTE_MS = 60_000;
+const OVERDUE_MS = mapping.timing.overdue;
+
+/** A clock that stands until it is moved, and has one timer at most. */
+function createStandingClock(startMs: number) {
+  let now = startMs;
+  let due: { readonly atMs: number; readonly run: () => void } | undefined;
+  const clock: Pick<Clock, 'now' | 'after'> = {
+    now: () => now,
+    after: (ms, run) => {
+      due = { atMs: now + ms, run };
+      return () => (due = undefined);
+    },
+  };
+  return {
+    clock: clock as Clock,
+    hasTimer: () => due !== undefined,
+    async move(ms: number): Promise<void> {
+      const end = now + ms;
+      await settle();
+      while (due !== undefined && due.atMs <= end) {
+        const { atMs, run } = due;
+        due = undefined;
+        now = atMs;
+        run();
+        await settle();
+      }
+      now = end;
+    },
+  };
+}
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function open(journal: Journal, requestId: string, changes: Parameters<typeof newOrder>[0] = {}): Promise<void> {
+  await journal.open(newOrder({ requestId, contentHash: requestId, ...changes }));
+}
+
+test.each([
+  [[], { level: 'info', count: 0, atRiskNaira: 0, withoutPrice: 0 }],
+  [
+    [
+      { requestId: 'first' },
+      { requestId: 'later', openedAtMs: OPENED_AT_MS + MINUTE_MS },
+      { requestId: 'data', operation: 'buy_data', fields: { plan: '7' } },
+      { requestId: 'odd', fields: { amount: 12_345 } },
+    ],
+    { level: 'warn', count: 4, atRiskNaira: 323.45, withoutPrice: 1, oldestMs: 5 * MINUTE_MS },
+  ],
+])('the start says once what is open, how old it is and how much money is in it (%j)', async (orders, line) => {
+  const journal = createMemoryJournal();
+  for (const { requestId, ...changes } of orders) await open(journal, requestId, changes);
+  const standing = createStandingClock(OPENED_AT_MS + 5 * MINUTE_MS);
+  const lines: string[] = [];
+  const log = createLog('debug', { write: (text: string) => void lines.push(text) });
+  const watch = watchOpenOrders({ journal, mapping: () => mapping, clock: standing.clock, log, metrics: createMetrics() });
+  await standing.move(3 * MINUTE_MS);
+  watch.stop();
+  const found = lines
+    .map((text) => JSON.parse(text) as object)
+    .filter((one) => 'event' in one && one.event === 'orders_found_open');
+  expect(found).toEqual([{ time: expect.any(String) as string, event: 'orders_found_open', ...line }]);
+});
+
+test('an overdue order is said once an hour, and no more once it is settled; the gauges follow', async () => {
+  const journal = createMemoryJournal();
+  await open(journal, 'lost');
+  const standing = createStandingClock(OPENED_AT_MS);
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const watch = watchOpenOrders({
+    journal,
+    mapping: () => mapping,
+    clock: standing.clock,
+    log: createLog('debug', { write: (line: string) => void lines.push(line) }),
+    metrics,
+  });
+  const said = (): number => lines.filter((line) => line.includes('order_overdue')).length;
+  const gauge = async (): Promise<string | undefined> =>
+    /^compat_unknown_orders (\d+)$/m.exec(await metrics.registry.metrics())?.[1];
+
+  await standing.move(OVERDUE_MS - MINUTE_MS);
+  expect([said(), await gauge()]).toEqual([0, '1']);
+  await standing.move(2 * MINUTE_MS);
+  expect(said()).toBe(1);
+  expect(JSON.parse(lines[1]!)).toMatchObject({ requestId: 'lost', operation: 'buy_airtime', outcome: 'open' });
+  await standing.move(50 * MINUTE_MS);
+  expect(said()).toBe(1);
+  await standing.move(20 * MINUTE_MS);
+  expect(said()).toBe(2);
+  await journal.settle(newOrder().owner, 'lost', { kind: 'succeeded' }, OPENED_AT_MS);
+  await standing.move(120 * MINUTE_MS);
+  expect([said(), await gauge()]).toEqual([2, '0']);
+  watch.stop();
+  expect(standing.hasTimer()).toBe(false);
+});
+
+test('a journal that cannot be read is logged, and looked at again a minute later', async () => {
+  const journal = createMemoryJournal();
+  let isAway = true;
+  const failing: Journal = {
+    ...journal,
+    listUnsettled: (options) => (isAway ? Promise.reject(new Error('the disk is away')) : journal.listUnsettled(options)),
+  };
+  const standing = createStandingClock(OPENED_AT_MS);
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const log = createLog('debug', { write: (line: string) => void lines.push(line) });
+  const watch = watchOpenOrders({ journal: failing, mapping: () => mapping, clock: standing.clock, log, metrics });
+  await standing.move(1);
+  expect(lines.join('')).toContain('the disk is away');
+  isAway = false;
+  await open(journal, 'r1');
+  await standing.move(2 * MINUTE_MS);
+  expect(await metrics.registry.metrics()).toMatch(/^compat_unknown_orders 1$/m);
+  // As soon as it can be known.
+  expect(lines.at(-1)).toMatch(/"count":1,.*"event":"orders_found_open"/);
+  watch.stop();
+});
+
+const DECLINED: Outcome = { kind: 'declined', reference: 'V1' };
+const of = (family: string) => ({ trail: { mapping: 'm', reason: 'r', spellings: {}, family: { id: family, reason: 'key' } } });
+test('it is said once, with the money in it, when the order ends', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const hearing = sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => `shown ${id}` });
+  const journal = hearSettled(createMemoryJournal(), [hearing], (error) => {
+    throw error;
+  });
+  const order = { ...newOrder({ fields: { network: 'MTN', phone: '08031234567', amount: 100_50 } }), ...of('adex-b') };
+  await journal.open(order);
+  await journal.settle(order.owner, order.requestId, { kind: 'pending', reference: 'V1' }, 1);
+  await journal.tell(order.owner, order.requestId, TOLD_PENDING);
+  expect(lines).toEqual([]);
+  await journal.settle(order.owner, order.requestId, DECLINED, 2);
+  await journal.settle(order.owner, order.requestId, DECLINED, 3);
+  expect(lines).toMatchObject([
+    {
+      level: 'error',
+      event: 'contrary_end',
+      detail: 'delivered by the script, not sold by v1',
+      atRiskNaira: 100.5,
+      family: 'adex-b',
+      requestId: `shown ${order.requestId}`,
+      reference: 'V1',
+    },
+  ]);
+  const shown = await metrics.registry.metrics();
+  expect(shown).toContain('compat_contrary_ends_total{end="delivered_not_sold"} 1');
+  expect(shown).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 100.5');
+});

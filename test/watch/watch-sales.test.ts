@@ -1,0 +1,49 @@
+import { kobo } from '../../src/domain/amount';
+import type { Outcome } from '../../src/domain/outcome';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { plainCallerKey } from '../../src/mapping/compile-callers';
+import { hearSettled } from '../../src/watch/hear-settled';
+import { countSales } from '../../src/watch/watch-sales';
+import { newOrder, OPENED_AT_MS } from '../journal/new-order';
+import { shippedMapping } from '../mapping/mapping-set';
+
+const { owner } = newOrder();
+
+function watched() {
+  const sold: (readonly [string | undefined, number])[] = [];
+  const mapping = { ...shippedMapping(), callerKeys: new Map([[owner, { ...plainCallerKey(owner), title: 'Ada' }]]) };
+  const metrics = { callerSold: (...one: [string | undefined, number]) => void sold.push(one) };
+  const journal = hearSettled(createMemoryJournal(), [countSales({ mapping: () => mapping, metrics })], (error) => {
+    throw error;
+  });
+  let atMs = OPENED_AT_MS;
+  return {
+    sold,
+    settle: async (requestId: string, outcome: Outcome, of = owner) => {
+      await journal.open(newOrder({ requestId, owner: of }));
+      await journal.settle(of, requestId, outcome, (atMs += 1));
+    },
+  };
+}
+const success: Outcome = { kind: 'succeeded', reference: 'v1', delivery: { charged: kobo(9_800) } };
+
+test('a sale counts once with what v1 charged, however often v1 tells it', async () => {
+  const { sold, settle } = watched();
+  await settle('one', { kind: 'pending', reference: 'v1' });
+  expect(sold).toEqual([]);
+  await settle('one', success);
+  await settle('one', { ...success, message: 'more of it' });
+  expect(sold).toEqual([['Ada', 98]]);
+});
+
+test('without the charge it is what was asked for, and what is no sale counts nothing', async () => {
+  const { sold, settle } = watched();
+  await settle('face value', { kind: 'succeeded', reference: 'v2' });
+  await settle('declined', { kind: 'declined', reference: 'v3' });
+  await settle('rejected', { kind: 'rejected', httpStatus: 400 });
+  await settle('unnamed', success, 'f'.repeat(32));
+  expect(sold).toEqual([
+    ['Ada', 100],
+    [undefined, 98],
+  ]);
+});
