@@ -79,6 +79,12 @@ export interface Journal {
   /** Every key that an order was placed with, as its fingerprint. One look-up per key: for people who look, not for sales. */
   owners(): Promise<readonly string[]>;
 
+  /**
+   * Notes an order that was told pending because the journal could be neither written nor read. Nothing was sent for it: once orders can
+   * be written, it stands in the journal as not sent, unless the journal knows its id. Absent where reading cannot fail. (Decision 0012.)
+   */
+  readonly doubt?: (intent: NewOrder) => void;
+
   /** True while orders can be written; probes ask this. */
   isWritable(): boolean;
 

@@ -7,6 +7,7 @@ import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
 import { WriteFailure, type Journal } from './journal';
+import { keyText } from './order-key';
 import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './order-life';
 
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
@@ -103,8 +104,12 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     owners: () => inner.owners(),
     isWritable: () => inner.isWritable(),
     close: () => inner.close(),
-    ...(inner.processes === undefined ? {} : { processes: inner.processes }),
+    ...whatSomeHave(inner),
   };
+}
+
+function whatSomeHave({ doubt, processes }: Journal): Pick<Journal, 'doubt' | 'processes'> {
+  return { ...(doubt && { doubt }), ...(processes && { processes }) };
 }
 
 /** Writes what was said into a journal. */
@@ -133,7 +138,7 @@ class KeptWords {
   }
 
   has(owner: string, requestId: string): boolean {
-    return this.#kept.size > 0 && this.#kept.has(keyOf(owner, requestId));
+    return this.#kept.size > 0 && this.#kept.has(keyText({ owner, requestId }));
   }
 
   /** Orders of this owner with something that is not on disk. */
@@ -144,7 +149,7 @@ class KeptWords {
   /** The order as it is once everything kept is written. */
   applyTo(order: Order): Order {
     if (this.#kept.size === 0) return order;
-    const words = this.#kept.get(keyOf(order.owner, order.requestId)) ?? [];
+    const words = this.#kept.get(keyText(order)) ?? [];
     return words
       .filter(({ tries }) => tries === undefined || tries === order.tries)
       .reduce((before, { said }) => applyWord(before, said), order);
@@ -156,7 +161,7 @@ class KeptWords {
 
   /** Behind what is kept of this order. Resolves once it is written or kept. */
   async add(word: KeptWord): Promise<void> {
-    const [first] = this.#kept.get(keyOf(word.owner, word.requestId)) ?? [];
+    const [first] = this.#kept.get(keyText(word)) ?? [];
     await this.#keep(first?.tries === undefined ? word : { ...word, tries: first.tries });
     if (this.#disk.isWritable()) await this.write();
   }
@@ -173,7 +178,7 @@ class KeptWords {
   }
 
   async #keep(word: KeptWord): Promise<void> {
-    const key = keyOf(word.owner, word.requestId);
+    const key = keyText(word);
     const words = this.#kept.get(key);
     if (words === undefined) this.#kept.set(key, [word]);
     else words.push(word);
@@ -226,9 +231,4 @@ function applyWord(order: Order, said: KeptWord['said']): Order {
 /** What v1 says again when it is asked again. A proof of absence forbids another attempt, so it counts once it is on disk. */
 function isWordOfV1(outcome: Outcome): boolean {
   return outcome.kind !== 'unknown' && !isProvenAbsent(outcome);
-}
-
-/** The length keeps apart what only together reads the same. */
-function keyOf(owner: string, requestId: string): string {
-  return `${owner.length} ${owner}${requestId}`;
 }

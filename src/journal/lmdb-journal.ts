@@ -2,6 +2,7 @@
 import type { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { readOnlyJournal, type Journal, type JournalEvent } from './journal';
+import { catchUp, createDoubts, NOT_SENT } from './doubts';
 import { keepAnswers, type KeepingJournal } from './kept-answers';
 import { openEnvironment, openTrees } from './lmdb/environment';
 import { GroupCommit, STALL_MS } from './lmdb/group-commit';
@@ -40,7 +41,9 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
   const reopen = (isReadOnly: boolean): void =>
     void Object.assign(store, openTrees({ dir, keyCheck: seal.keyCheck, isReadOnly }));
   const lasting = createLastingRoot({ dir, root: () => store.root, reopen });
-  const group = new GroupCommit({
+  const doubts = createDoubts((intent) => group.run(planOpening(store, keyMark, takeNumber, intent, NOT_SENT)));
+  const afterRecovery = (): Promise<void> => catchUp(journal, doubts, onEvent);
+  const group: GroupCommit = new GroupCommit({
     commit: (work) =>
       lasting.commit(() => {
         keyMark.look();
@@ -49,10 +52,8 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     // The root in use then, which may be another one than now.
     probe: () => ({ result: undefined, writes: [{ tree: store.root, key: PROBE_KEY, value: PRESENT }] }),
     onChange: (change, error) => {
-      if (change === 'stalled') return onEvent({ kind: 'write_stalled', waitedMs: STALL_MS });
-      if (change === 'failed') return onEvent({ kind: 'write_failed', error });
-      onEvent({ kind: 'write_recovered' });
-      void journal.writeKept().then((orders) => orders > 0 && onEvent({ kind: 'answers_written', orders }));
+      onEvent(eventOf(change, error));
+      if (change === 'recovered') void afterRecovery();
     },
   });
   const retention = startSweep(store, group, options);
@@ -61,8 +62,10 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     if (!isOpen || !lasting.isOpen()) throw new Error('The journal is closed.');
   };
 
+  const reads = createReads(store, assertOpen);
   const journal: KeepingJournal = keepAnswers({
-    ...createReads(store, assertOpen),
+    ...reads,
+    find: async (owner, requestId) => (await reads.find(owner, requestId)) ?? doubts.find({ owner, requestId }),
     async open(intent) {
       checkIntent(intent);
       const plan = planOpening(store, keyMark, takeNumber, intent);
@@ -78,15 +81,15 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     },
     settle: (owner, requestId, latest, atMs) => group.run(planSettling(store, openAttempts, { owner, requestId, latest, atMs })),
     tell: (owner, requestId, toldAtMs) => group.run(planTelling(store, owner, requestId, toldAtMs)),
+    doubt(intent) {
+      doubts.note(intent);
+      if (journal.isWritable()) void afterRecovery();
+    },
     isWritable: () => group.isWritable() && keyMark.isOurs(),
     async close() {
       if (!isOpen) return;
       void retention?.stop();
-      if (journal.keptCount() > 0)
-        await group.mend().then(
-          () => journal.writeKept(),
-          () => undefined,
-        );
+      if (journal.keptCount() > 0 || doubts.count > 0) await group.mend().then(afterRecovery, () => undefined);
       if (journal.keptCount() > 0) onEvent({ kind: 'answers_unwritten', orders: journal.keptCount() });
       const isQuiet = await group.close();
       isOpen = false;
@@ -95,6 +98,11 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
     },
   });
   return journal;
+}
+
+function eventOf(change: 'failed' | 'stalled' | 'recovered', error: unknown): JournalEvent {
+  if (change === 'stalled') return { kind: 'write_stalled', waitedMs: STALL_MS };
+  return change === 'failed' ? { kind: 'write_failed', error } : { kind: 'write_recovered' };
 }
 
 function startSweep(store: Store, group: GroupCommit, options: LmdbJournalOptions): Retention | undefined {

@@ -1,6 +1,7 @@
 /** Two gateways, each with a data folder of its own, on one PostgreSQL: any of the three is killed or restarted under load. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
+import type { GatewayProcess } from './gateway-process';
 import { openCrashStage, type CrashStage } from './stage';
 import { inBooks } from './verdict';
 
@@ -25,7 +26,16 @@ describePostgres('two gateways on one PostgreSQL', () => {
   });
 
   async function untilReady(): Promise<void> {
-    for (const { adminUrl } of stage.gateways) while ((await fetch(`${adminUrl}/readyz`)).status !== 200) await sleep(20);
+    for (const gateway of stage.gateways) while (!(await isReady(gateway))) await sleep(20);
+  }
+
+  async function isReady(gateway: GatewayProcess): Promise<boolean> {
+    const answer = await fetch(`${gateway.adminUrl}/readyz`).catch((error: unknown) => {
+      throw new Error(`The gateway is gone. It wrote:\n${gateway.output().slice(-4_000)}\n${gateway.complaints()}`, {
+        cause: error,
+      });
+    });
+    return answer.status === 200;
   }
 
   test(`${ROUNDS} rounds of kill -9, rolling restarts and restarts of PostgreSQL double, lose and lie about nothing`, async () => {

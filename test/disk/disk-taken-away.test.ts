@@ -17,7 +17,7 @@ const airtime = (phone: string): Purchase => ({
 
 let v1: V1OfMany;
 beforeAll(async () => {
-  v1 = await openV1OfMany(TROUBLES.length + 2, 2);
+  v1 = await openV1OfMany(TROUBLES.length + 3, 2);
 });
 afterAll(() => v1.close());
 
@@ -133,6 +133,36 @@ whereThereIsOne(
       for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 9 })) kinds.push(order.outcome?.kind);
       await journal.close();
       expect(kinds).toEqual(['succeeded']);
+    } finally {
+      await gateway.end('SIGKILL');
+      disk.remove();
+    }
+  },
+  60_000,
+);
+
+whereThereIsOne(
+  `an order told pending while the journal could be neither written nor read is known once the disk is back${where}`,
+  async () => {
+    const key = v1.keyOf(TROUBLES.length + 2);
+    const disk = openTakenDisk('shut');
+    const gateway = await prepareGateway({ dataDir: join(disk.dir, 'data'), upstreamUrl: v1.url, env: disk.env, cwd: disk.dir });
+    const sell = async (requestId: string) => (await buy(gateway.url, key, airtime('08031230101'), requestId)).word;
+    const ask = async (requestId: string) => (await askStatus(gateway.url, key, requestId)).word;
+    try {
+      expect(await gateway.start()).toBe(true);
+      expect(await sell('sold')).toBe('success');
+      const orders = v1.countOrders();
+      disk.take();
+      // The first of them meets the page that cannot be written.
+      expect([await sell('first'), await sell('second'), await sell('sold')]).toEqual(['pending', 'pending', 'pending']);
+      expect([await ask('first'), await ask('sold')]).toEqual(['pending', 'pending']);
+      disk.giveBack();
+      for (let nth = 0; nth < 100 && (await gauge(gateway.adminUrl)) === '0'; nth += 1) await sleep(100);
+      expect([await ask('first'), await ask('second'), await ask('sold')]).toEqual(['fail', 'fail', 'success']);
+      expect(v1.countOrders()).toBe(orders);
+      expect([await sell('first'), await sell('sold')]).toEqual(['success', 'success']);
+      expect(v1.countOrders()).toBe(orders + 1);
     } finally {
       await gateway.end('SIGKILL');
       disk.remove();

@@ -1,6 +1,7 @@
 /*
  * Writing to files whose path begins with FAILING_DISK_DIR fails with the errno whose number stands in the file
- * FAILING_DISK_ERRNO. A second number there is a position: only what is written below it fails then (LMDB's meta pages).
+ * FAILING_DISK_ERRNO. A second number there is a position: only what is written below it fails then (LMDB's meta pages);
+ * a third one refuses to open files for writing as well.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 static long below;
+static int is_shut;
 
 static int ask(void) {
   const char *file = getenv("FAILING_DISK_ERRNO");
@@ -22,8 +24,8 @@ static int ask(void) {
   FILE *handle = fopen(file, "r");
   int number = 0;
   if (!handle) return 0;
-  below = 0;
-  if (fscanf(handle, "%d %ld", &number, &below) < 1) number = 0;
+  below = is_shut = 0;
+  if (fscanf(handle, "%d %ld %d", &number, &below, &is_shut) < 1) number = 0;
   fclose(handle);
   return number;
 }
@@ -73,7 +75,7 @@ int ftruncate64(int fd, off_t size) { NEXT(ftruncate_t, "ftruncate64"); return f
 static int refuses_open(const char *path, int flags) {
   int number;
   if ((flags & O_ACCMODE) == O_RDONLY && !(flags & O_CREAT)) return 0;
-  if (!is_ours(path) || !(number = ask()) || below) return 0;
+  if (!is_ours(path) || !(number = ask()) || (below && !is_shut)) return 0;
   errno = number;
   return 1;
 }

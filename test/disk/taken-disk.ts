@@ -14,13 +14,15 @@ export interface TakenDisk {
   remove(): void;
 }
 
-/** As the preloaded library reads them: an errno, and the position below which alone it fails. */
+/** As the preloaded library reads them: an errno, the position below which alone it fails, and whether nothing can be opened either. */
 const FAILURES = {
   full: `${constants.errno.ENOSPC}`,
   'read-only': `${constants.errno.EROFS}`,
   broken: `${constants.errno.EIO}`,
   // LMDB's own first pages cannot be written, while everything else can.
   spoilt: `${constants.errno.EIO} 8192`,
+  // Nor can LMDB be opened anew, so that the journal cannot be read.
+  shut: `${constants.errno.EIO} 8192 1`,
 } as const;
 export type Trouble = keyof typeof FAILURES;
 /** What befalls a whole disk. */

@@ -82,6 +82,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
     'The half of reconciling that looks for orders without a reference: test/gateway/proof/reconcile.test.ts.',
   'src/operator/replay/': 'Parts of replaying shapes through two mappings: test/operator/replay/replay.test.ts.',
   'src/gateway/read/walk-in.ts': 'Steps 2 to 6 in a row: test/gateway/gateway.test.ts, and each step by itself.',
+  'src/journal/order-key.ts': 'Two owners with one id: test/journal/doubts.test.ts, and every kept answer.',
   'src/journal/lmdb/': 'Parts of the LMDB journal: test/journal/journal-suite.ts and test/journal/lmdb-journal.test.ts.',
   'src/journal/postgres/':
     'Parts of the PostgreSQL journal on a real server: test/journal/postgres/postgres-journal.test.ts and away.test.ts.',

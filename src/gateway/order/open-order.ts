@@ -129,6 +129,7 @@ async function knownOrder(newOrder: NewOrder, refusal: unknown, parsed: ParsedRe
   } catch (error) {
     if (intent.requestId === undefined) throw refusal;
     parts.onTrouble('find', error);
+    parts.journal.doubt?.(newOrder);
     return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
   }
   if (known === undefined || isRefusal(known.outcome)) throw refusal;

@@ -1,7 +1,7 @@
 /** What is written when an intent or an answer comes in, or an order is beyond its age. All of it is planned inside the write transaction. */
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
-import { referenceOf, type Outcome } from '../../domain/outcome';
+import { type NotSent, referenceOf, type Outcome } from '../../domain/outcome';
 import { readOrTell } from '../journal';
 import { decideOpening, isUnsettled, settleOrder, tellOrder, withoutGoods, type TakeNumber } from '../order-life';
 import { decodeOrder, encodeOpening, encodeOrder } from '../record';
@@ -61,8 +61,17 @@ export class OpenAttempts {
   }
 }
 
-/** Encodes at once, while an earlier flush is still under way; the plan itself is left with little to do. */
-export function planOpening(store: Store, keyMark: KeyMark, takeNumber: TakeNumber, intent: NewOrder): () => Plan<Opened> {
+/**
+ * Encodes at once, while an earlier flush is still under way; the plan itself is left with little to do. With an outcome the order has ended
+ * as it begins, and one that is there already stays as it is.
+ */
+export function planOpening(
+  store: Store,
+  keyMark: KeyMark,
+  takeNumber: TakeNumber,
+  intent: NewOrder,
+  outcome?: NotSent,
+): () => Plan<Opened> {
   const { owner } = intent;
   const record = encodeOpening(intent, store.seal);
   const idKey = textKey(owner, intent.requestId);
@@ -71,20 +80,21 @@ export function planOpening(store: Store, keyMark: KeyMark, takeNumber: TakeNumb
     const opened = decideOpening(existing, intent, () =>
       takeNumber(intent.openedAtMs, (number) => store.numbers.doesExist(numberKey(owner, number))),
     );
-    if (opened.kind === 'found' || opened.kind === 'conflict') return { result: opened, writes: [] };
-    const { order } = opened;
+    const isNew = opened.kind === 'opened' || (opened.kind === 'reopened' && outcome === undefined);
+    if (!isNew) return { result: opened, writes: [] };
+    const order = outcome === undefined ? opened.order : settleOrder(opened.order, outcome, intent.openedAtMs);
     const place = placeBytes(order);
     const writes: Write[] = [
       ...keyMark.writesBesideOrder(),
       {
         tree: store.orders,
         key: orderKey(owner, order),
-        value: order.tries === 1 ? record : encodeOrder(order, record, store.seal),
+        value: order.tries === 1 && outcome === undefined ? record : encodeOrder(order, record, store.seal),
       },
       { tree: store.ids, key: idKey, value: place },
       { tree: store.numbers, key: numberKey(owner, order.number), value: place },
-      { tree: store.unsettled, key: unsettledKey(owner, order), value: PRESENT },
     ];
+    if (outcome === undefined) writes.push({ tree: store.unsettled, key: unsettledKey(owner, order), value: PRESENT });
     // A reopened order has a new time and so a new place.
     const isMoved = existing !== undefined && existing.openedAtMs !== order.openedAtMs;
     if (isMoved) writes.push({ tree: store.orders, key: orderKey(owner, existing), value: undefined });

@@ -144,20 +144,18 @@ function createPool(config: PoolConfig): Pool {
   const pool = new Pool(config);
   // A connection that ends while nobody uses it: the next statement makes another.
   pool.on('error', () => undefined);
+  // One that ends on its way to whoever asked for it, or between two statements, where nobody else would hear of it: the process would end.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
 /** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
 async function withClient<T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> {
   const client: PoolClient = await pool.connect().catch(rejectPlainly);
-  // Between two statements of a transaction nobody else would hear of it.
-  const onError = (): void => undefined;
-  client.on('error', onError);
   try {
     const result = await work(
       async (text, values = []) => (await client.query<Row>(text, [...values]).catch(rejectPlainly)).rows,
     );
-    client.off('error', onError);
     client.release();
     return result;
   } catch (error) {

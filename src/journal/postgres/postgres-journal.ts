@@ -5,17 +5,19 @@ import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
 import { readOnlyJournal, WriteFailure, type Journal, type JournalEvent, type JournalReads, type Processes } from '../journal';
+import { catchUp, createDoubts, NOT_SENT, type Doubts } from '../doubts';
 import { keepAnswers, writeWord, type KeepingJournal, type KeptWord } from '../kept-answers';
-import { checkIntent, settleAttempt, tellOrder, withoutGoods } from '../order-life';
+import type { OrderKey } from '../order-key';
+import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
 import type { Retention } from '../retention';
 import { createClockCheck, createKeyMark, type ClockCheck, type KeyMark } from './admission';
-import { createDoubts, createSpool, replaySpool, type Doubts } from './away';
+import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
 import { createOpenings, type Opening } from './open-orders';
 import { createReads } from './read-orders';
-import { HeldOrders, type Key, type Standing } from './rows';
+import { HeldOrders, isThatAttempt, type Standing } from './rows';
 import { prepareSchema } from './schema';
 import { createWritings, startSweep, type Writing } from './write-orders';
 
@@ -72,7 +74,7 @@ class PostgresJournal {
   readonly #held = new HeldOrders();
   readonly #keyMark: KeyMark;
   readonly #clock: ClockCheck;
-  readonly #doubts: Doubts;
+  readonly #doubts: Doubts<Standing>;
   readonly #processes: Processes;
   readonly #openings: Batches<Opening, Opened>;
   readonly #writings: Batches<Writing, Order | undefined>;
@@ -98,14 +100,10 @@ class PostgresJournal {
       now,
       onChange: (error) => onEvent(error === undefined ? { kind: 'write_recovered' } : { kind: 'write_failed', error }),
     });
-    this.#doubts = createDoubts({
-      open: (opening) => this.#openings.ask(opening),
-      write: (key, change) => this.#write(key, now(), change),
-      now,
-    });
+    this.#doubts = createDoubts((intent, standing) => this.#endDoubt(intent, standing));
     this.#processes = createProcesses(holder, read, write);
     const parts = { run: write, seal, held: this.#held, holder };
-    const onDoubt = (standing: Standing): void => this.#doubts.noteWriting(standing);
+    const onDoubt = (standing: Standing): void => this.#doubts.note(standing.order, standing);
     const waitingMax = options.waitingMax ?? WAITING_MAX;
     this.#openings = new Batches(createOpenings({ ...parts, keyMark: this.#keyMark, onDoubt }), waitingMax);
     this.#writings = new Batches(createWritings(parts), waitingMax);
@@ -152,6 +150,7 @@ class PostgresJournal {
           tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
         await this.#write({ owner, requestId }, toldAtMs, change);
       },
+      doubt: (intent) => this.#doubt(intent),
       isWritable: () => this.#isWritable(),
       close: () => this.close(),
       processes: this.#processes,
@@ -166,7 +165,6 @@ class PostgresJournal {
     } catch (error) {
       // A record beyond its bounds is a bug and no state of the database.
       if (error instanceof RangeError) throw error;
-      if (this.#isOpen && !this.#database.isThere()) this.#doubts.note(intent);
       throw error instanceof GatewayError ? error : new GatewayError('journal_unavailable', undefined, { cause: error });
     }
   }
@@ -184,9 +182,24 @@ class PostgresJournal {
     return order;
   }
 
-  async #write(key: Key, atMs: number, change: Writing['change']): Promise<Order | undefined> {
+  async #write(key: OrderKey, atMs: number, change: Writing['change']): Promise<Order | undefined> {
     if (!this.#isOpen) throw new Error('The journal is closed.');
     return this.#writings.ask({ key, atMs, change });
+  }
+
+  #doubt(intent: NewOrder): void {
+    this.#doubts.note(intent);
+    if (this.#isWritable()) void this.#afterRecovery();
+  }
+
+  async #endDoubt(intent: NewOrder, standing: Standing | undefined): Promise<void> {
+    // Written first: an opening that is still on its way to the database then finds its id taken.
+    const { kind } = await this.#openings.ask({ intent, outcome: NOT_SENT });
+    if (kind === 'opened' || standing === undefined) return;
+    const atMs = this.#now();
+    await this.#write(intent, atMs, (order, found) =>
+      isThatAttempt(found, standing) ? settleOrder(order, NOT_SENT, atMs) : order,
+    );
   }
 
   /** Of the attempt that this process knows of. */
@@ -197,7 +210,7 @@ class PostgresJournal {
   /** While the database is away, an order that is under way here is given as it was last written. */
   async #find(owner: string, requestId: string): Promise<Order | undefined> {
     try {
-      return await this.#reads.find(owner, requestId);
+      return (await this.#reads.find(owner, requestId)) ?? this.#doubts.find({ owner, requestId });
     } catch (error) {
       const held = this.#held.find({ owner, requestId });
       if (held === undefined || !this.#isOpen) throw error;
@@ -219,11 +232,8 @@ class PostgresJournal {
     void this.#afterRecovery();
   }
 
-  async #afterRecovery(): Promise<void> {
-    const orders = await this.keeping.writeKept();
-    if (orders > 0) this.#onEvent({ kind: 'answers_written', orders });
-    // What fails now stays for the next time.
-    await this.#doubts.resolve().catch(() => undefined);
+  #afterRecovery(): Promise<void> {
+    return catchUp(this.keeping, this.#doubts, this.#onEvent);
   }
 
   async #replay(word: KeptWord): Promise<void> {

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
+import { keyText, type OrderKey } from '../order-key';
 import { isUnsettled } from '../order-life';
 import { decodeOrder, type FieldSeal } from '../record';
 import type { Row } from './database';
@@ -20,19 +21,9 @@ export interface Standing {
   readonly record: Buffer;
 }
 
-export interface Key {
-  readonly owner: string;
-  readonly requestId: string;
-}
-
 export const ROW_COLUMNS = 'o.owner, o.request_id, o.number, o.opened_at_ms, o.version, o.holder, o.record';
 
-/** The length keeps apart what only together reads the same. */
-export function keyText({ owner, requestId }: Key): string {
-  return `${owner.length} ${owner}${requestId}`;
-}
-
-export function keyOfRow(row: Row): Key {
+export function keyOfRow(row: Row): OrderKey {
   return {
     owner: (row['owner'] as Buffer).toString(),
     requestId: JSON.parse((row['request_id'] as Buffer).toString()) as string,
@@ -52,7 +43,7 @@ export function parseRow(row: Row, seal: FieldSeal): Standing {
 }
 
 /** The two columns that name a row, for `unnest`. */
-export function keyArrays(keys: readonly Key[]): readonly [string, string] {
+export function keyArrays(keys: readonly OrderKey[]): readonly [string, string] {
   return [byteaArray(keys.map(({ owner }) => Buffer.from(owner))), byteaArray(keys.map(({ requestId }) => textBytes(requestId)))];
 }
 
@@ -114,7 +105,7 @@ export function plainArray(values: readonly (number | boolean | undefined)[]): s
 export class HeldOrders {
   readonly #held = new LRUCache<string, Standing>({ max: HELD_MAX });
 
-  find(key: Key): Standing | undefined {
+  find(key: OrderKey): Standing | undefined {
     return this.#held.get(keyText(key));
   }
 
@@ -124,4 +115,10 @@ export class HeldOrders {
     if (isUnsettled(standing.order)) this.#held.set(key, standing);
     else this.#held.delete(key);
   }
+}
+
+/** Whether the order stands as that opening wrote it: who has found it since, and may send it, has written its lease, and told it pending. */
+export function isThatAttempt({ order, version, holder }: Standing, standing: Standing): boolean {
+  const isSame = version === standing.version && holder === standing.holder;
+  return isSame && order.number === standing.order.number && order.outcome === undefined;
 }

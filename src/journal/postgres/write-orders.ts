@@ -5,6 +5,7 @@
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { readOrTell, type JournalEvent } from '../journal';
+import { keyText, type OrderKey } from '../order-key';
 import { isUnsettled } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
@@ -13,7 +14,6 @@ import type { Run } from './database';
 import {
   keyArrays,
   keyOfRow,
-  keyText,
   parseRow,
   plainArray,
   READ_KEYS,
@@ -21,12 +21,11 @@ import {
   rewriteArrays,
   ROW_COLUMNS,
   type HeldOrders,
-  type Key,
   type Standing,
 } from './rows';
 
 export interface Writing {
-  readonly key: Key;
+  readonly key: OrderKey;
   readonly atMs: number;
   /** The very same object when nothing changes. */
   readonly change: (order: Order, standing: Standing) => Order;
@@ -47,7 +46,7 @@ const ORDERS_PER_SWEEP = 256;
 
 /** One order of a batch, with all that is to be written about it. */
 interface Task {
-  readonly key: Key;
+  readonly key: OrderKey;
   readonly jobs: WriteJob[];
   standing: Standing | undefined;
   /** Read in this batch, and not only remembered. */

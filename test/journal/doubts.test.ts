@@ -1,0 +1,33 @@
+/** Orders that were refused while the journal could be neither written nor read. */
+import { createDoubts, NOT_SENT } from '../../src/journal/doubts';
+import { newOrder, owner } from './new-order';
+
+test('each is found as not sent until it is written, and what cannot be written stays for the next time', async () => {
+  const written: [requestId: string, standing: string | undefined][] = [];
+  let isFull = true;
+  const doubts = createDoubts<string>(async ({ requestId }, standing) => {
+    if (isFull && requestId === 'r2') throw new Error('no room');
+    written.push([requestId, standing]);
+  });
+  doubts.note(newOrder());
+  doubts.note(newOrder({ requestId: 'r2' }), 'perhaps written');
+  // Told once more of it, nobody forgets that it may have been written.
+  doubts.note(newOrder({ requestId: 'r2' }));
+  expect(doubts.find({ owner, requestId: 'r2' })).toEqual({
+    ...newOrder({ requestId: 'r2' }),
+    number: 0,
+    tries: 1,
+    outcome: NOT_SENT,
+  });
+  expect(doubts.find({ owner: 'another', requestId: 'r2' })).toBeUndefined();
+
+  await expect(doubts.resolve()).rejects.toThrow('no room');
+  expect(doubts.count).toBe(1);
+  isFull = false;
+  await doubts.resolve();
+  expect(written).toEqual([
+    ['r1', undefined],
+    ['r2', 'perhaps written'],
+  ]);
+  expect([doubts.count, doubts.find({ owner, requestId: 'r2' })]).toEqual([0, undefined]);
+});
