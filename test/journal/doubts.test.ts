@@ -1,6 +1,8 @@
 /** Orders that were refused while the journal could be neither written nor read. */
 import { createDoubts, NOT_SENT } from '../../src/journal/doubts';
-import { newOrder, owner } from './new-order';
+import { newOrder } from './new-order';
+
+const { owner } = newOrder();
 
 test('each is found as not sent until it is written, and what cannot be written stays for the next time', async () => {
   const written: [requestId: string, standing: string | undefined][] = [];
