@@ -43,6 +43,9 @@ export interface GroupCommitOptions {
 const JOBS_MAX = 1024;
 const PLAN_MS_MAX = 5;
 export const STALL_MS = 10_000;
+/** Of jobs: more of them make a commit hardly cheaper for each. */
+const GATHERED_MAX = 64;
+const GATHER_MS_MAX = 2;
 const PROBE_FIRST_MS = 1000;
 const PROBE_MOST_MS = 5000;
 const IF_ABSENT = { noOverwrite: true };
@@ -108,8 +111,23 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     this.#isBusy = true;
-    while (this.#waiting.length > 0) await this.#writeBatch();
+    while (this.#waiting.length > 0) {
+      await this.#gather();
+      await this.#writeBatch();
+    }
     this.#isBusy = false;
+  }
+
+  /**
+   * While each turn of the event loop brings another job, they go to the disk together: a commit by itself takes the processor two hundred
+   * microseconds and more, so that an order alone costs eight times what it costs among sixteen. Where nothing else happens a turn takes none.
+   */
+  async #gather(): Promise<void> {
+    const untilMs = performance.now() + GATHER_MS_MAX;
+    for (let before = 0; before < this.#waiting.length && this.#waiting.length < GATHERED_MAX && performance.now() < untilMs; ) {
+      before = this.#waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   async #writeBatch(): Promise<void> {

@@ -31,6 +31,10 @@ function makeDisk(): Disk {
   return disk;
 }
 
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number } = {}) {
   const changes: string[] = [];
   const group = new GroupCommit({
@@ -48,13 +52,57 @@ function makeGroup(disk: Disk, options: { planMsMax?: number; stallMs?: number }
 }
 
 describe('group commit', () => {
-  test('jobs that come during a flush share the next one, up to the batch size', async () => {
+  test('jobs that come in one turn of the event loop share a flush, up to the batch size', async () => {
     const disk = makeDisk();
     const { put } = makeGroup(disk);
     expect(await Promise.all(Array.from({ length: 26 }, (_, index) => put(index)))).toEqual(
       Array.from({ length: 26 }, (_, index) => index),
     );
-    expect(disk.flushes).toEqual([1, 10, 10, 5]);
+    expect(disk.flushes).toEqual([10, 10, 6]);
+  });
+
+  test('jobs that come during a flush share the next one', async () => {
+    const disk = makeDisk();
+    let open = (): void => {};
+    disk.gate = new Promise((resolve) => (open = resolve));
+    const { put } = makeGroup(disk);
+    const jobs = [put(1)];
+    for (const later of [2, 3]) {
+      await turns(2);
+      jobs.push(put(later));
+    }
+    open();
+    expect(await Promise.all(jobs)).toEqual([1, 2, 3]);
+    expect(disk.flushes).toEqual([1, 2]);
+  });
+
+  test('while each turn brings another job they go together; a turn without one ends it', async () => {
+    const disk = makeDisk();
+    const { put } = makeGroup(disk);
+    const jobs: Promise<unknown>[] = [];
+    for (let job = 0; job < 5; job += 1) {
+      const next = turns(1);
+      jobs.push(put(job));
+      await next;
+    }
+    await turns(1);
+    jobs.push(put(5));
+    await Promise.all(jobs);
+    expect(disk.flushes).toEqual([5, 1]);
+  });
+
+  test('jobs that go on coming keep none from the disk for more than two milliseconds', async () => {
+    const disk = makeDisk();
+    const { put } = makeGroup(disk);
+    const jobs: Promise<unknown>[] = [];
+    for (const untilMs = performance.now() + 30; performance.now() < untilMs; ) {
+      const next = turns(1);
+      jobs.push(put(jobs.length));
+      for (const nextMs = performance.now() + 0.5; performance.now() < nextMs;);
+      await next;
+    }
+    await Promise.all(jobs);
+    expect(disk.flushes.length).toBeGreaterThan(2);
   });
 
   test('planning that takes long leaves the rest to the next flush', async () => {
@@ -128,7 +176,7 @@ describe('group commit', () => {
     const { group, put } = makeGroup(disk);
     const jobs = [put(1), put(2), put(3)];
     expect(await group.close()).toBe(true);
-    expect(disk.flushes).toEqual([1, 2]);
+    expect(disk.flushes).toEqual([3]);
     expect(await Promise.all(jobs)).toEqual([1, 2, 3]);
     await expect(put(4)).rejects.toThrow(WriteFailure);
     expect(group.isWritable()).toBe(false);
