@@ -23,7 +23,7 @@ export interface PartialRequest {
 
 export type Refuse = (error: GatewayError, partial?: PartialRequest) => LegacyReply;
 
-/** One request, told when it is over. */
+/** One request that was refused at the door or passed on to v1, told when it is over. Of what came through the walk `handle` knows all. */
 export interface RequestLine {
   readonly kind: 'compat' | 'passthrough';
   readonly method: string;
@@ -98,7 +98,6 @@ function compatStep(options: AppOptions) {
     const line = new WatchedLine(response, arrivalOf(request), isOver);
     options.onInFlight?.(1);
     const receivedAtMs = Date.now() - Math.round(line.ageMs);
-    let refusal: RequestLine['refusal'];
     try {
       const doubt = refuseDoubtfulFraming(request, response);
       if (doubt !== undefined) throw doubt;
@@ -107,11 +106,11 @@ function compatStep(options: AppOptions) {
     } catch (error) {
       const partial = partialOf(request);
       const refused = refusalFor(error, options, partial);
-      refusal = { error: refused.error, headers: partial.headers };
       respond(response, refused.reply);
+      const address = unlessThrown(() => options.clientAddress(request));
+      const refusal = { error: refused.error, headers: partial.headers };
+      options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, address, refusal));
     }
-    const address = refusal === undefined ? undefined : unlessThrown(() => options.clientAddress(request));
-    options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, address, refusal));
   };
 }
 

@@ -19,7 +19,7 @@ export interface Observer {
   readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
   /** How a request was read, before anything is done about it; undefined where the log would not have it. */
   readonly read: ((parsed: ParsedRequest, sentId: string | undefined) => void) | undefined;
-  /** One line per request, when its reply has left. */
+  /** The line of a request that was refused at the door or passed on to v1. */
   readonly requestDone: (line: RequestLine) => void;
   /** Bytes that never became a request; gives back why. */
   readonly brokenRequest: (error: GatewayError) => GatewayError;
@@ -152,8 +152,6 @@ function noteServed(
 
 /** A request that was refused before the walk or passed on to v1. */
 function noteDone(line: RequestLine, { log, metrics, showId, headerId }: Noting): void {
-  // A request that came through the walk has its line already.
-  if (line.kind === 'compat' && line.refusal === undefined) return;
   const { kind, method, status, durationMs, isAbandoned, address, traceId, refusal: { error, headers = {} } = {} } = line;
   const path = showPath(line.path, headers);
   if (error === undefined) {
