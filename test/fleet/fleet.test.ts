@@ -74,7 +74,7 @@ describeFleet('two gateways behind HAProxy', () => {
       isUp: () => true,
       proxy,
       chance,
-      restMs: 20,
+      restMs: 80,
     });
     await sleep(1_500);
     await first!.end('SIGKILL');
