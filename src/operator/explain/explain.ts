@@ -234,7 +234,10 @@ function explainReply(parts: ReplyParts & { readonly operation: Operation }): Ex
       field,
       value: field === '' ? reply.body : field === '*' ? null : (body[field] ?? null),
       source: describeSource(value),
-      place: mapping.placeOf(path),
+      // Found when it is asked for: a replay of thousands of requests never asks.
+      get place() {
+        return mapping.placeOf(path);
+      },
     }));
   return { outcome, http: reply.status, fields };
 }
