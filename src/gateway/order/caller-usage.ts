@@ -124,7 +124,8 @@ async function countOlder(owner: string, counted: Counted, untilMs: number, part
 async function lookAgain(owner: string, counted: Counted, now: number, parts: UsageParts): Promise<void> {
   if (now - counted.lookedAtMs < LOOK_AGAIN_MS) return;
   counted.lookedAtMs = now;
-  for (const requestId of counted.open.keys()) {
+  // A copy: an order that is still open comes back to the end of the map, where the loop would meet it again without an end.
+  for (const requestId of [...counted.open.keys()]) {
     const order = await parts.journal.find(owner, requestId);
     counted.open.delete(requestId);
     if (order !== undefined) place(order, counted, parts);

@@ -32,10 +32,10 @@ export interface ReplayChange {
   readonly money?: string;
 }
 
-/** A change, the shape whose request met it, and that request in words. */
+/** A change, the shapes whose request met it, and that request in words. */
 export interface Met {
   readonly change: NoticedChange;
-  readonly seen: SeenShape;
+  readonly seen: readonly SeenShape[];
   readonly request: string;
 }
 
@@ -59,7 +59,7 @@ export function groupChanges(met: Iterable<Met>): ReplayChange[] {
     const key = [operation, part, field, outcome, fate].join('\0');
     const group = groups.get(key) ?? groupOf(change);
     groups.set(key, group);
-    group.seen.add(seen);
+    for (const one of seen) group.seen.add(one);
     const pair = `${change.before}\0${change.after}`;
     if (!group.pairs.has(pair)) group.pairs.set(pair, { before: change.before, after: change.after, request });
   }

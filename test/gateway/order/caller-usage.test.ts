@@ -18,13 +18,21 @@ const sold = (naira?: number): Outcome => ({
   ...(naira === undefined ? {} : { delivery: { charged: kobo(naira * 100) } }),
 });
 
+/** More looks than any test needs: a loop without an end would hang the tests without a word. */
+const FINDS_MAX = 1_000;
+
 /** A journal on a clock that a test sets, and how often an order was read from it. */
 function openUsage() {
   let nowMs = NOON;
   let orders = 0;
+  let finds = 0;
   const journal = createMemoryJournal();
   const counted: Pick<Journal, 'listOfOwner' | 'find'> = {
-    find: (owner, requestId) => journal.find(owner, requestId),
+    async find(owner, requestId) {
+      finds += 1;
+      if (finds > FINDS_MAX) throw new Error('the same orders are looked at without an end');
+      return journal.find(owner, requestId);
+    },
     async *listOfOwner(options) {
       for await (const order of journal.listOfOwner(options)) {
         orders += 1;
@@ -42,6 +50,7 @@ function openUsage() {
     journal,
     setNow: (ms: number) => (nowMs = ms),
     takeReads: () => [orders, (orders = 0)][0],
+    takeFinds: () => [finds, (finds = 0)][0],
     order: async (requestId: string, atMs: number, outcome?: Outcome, more: Partial<NewOrder> = {}) => {
       await journal.open(newOrder({ requestId, openedAtMs: atMs, ...more }));
       if (outcome !== undefined) await journal.settle(OWNER, requestId, outcome, atMs + 1);
@@ -112,6 +121,17 @@ test('older orders are read once, and an end that they find later is seen', asyn
   setNow(NOON + 2 * MINUTE);
   expect(await today()).toEqual([41, 490]);
   expect(takeReads()).toBe(0);
+});
+
+test('orders that stay open are looked at once each time, and not for ever', async () => {
+  const { order, today, setNow, takeFinds } = openUsage();
+  for (const id of ['one', 'two', 'three']) await order(id, NOON - HOUR, { kind: 'pending' });
+  expect(await today()).toEqual([3, 300]);
+  for (const ms of [6_000, MINUTE, 2 * MINUTE]) {
+    setNow(NOON + ms);
+    expect(await today()).toEqual([3, 300]);
+    expect(takeFinds()).toBe(3);
+  }
 });
 
 test('orders of the last minute that another process adds late are seen, and are counted once when they grow old', async () => {

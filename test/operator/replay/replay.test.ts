@@ -68,6 +68,22 @@ test('through the same mapping nothing changes, and requests were really played'
   expect(result.played).toBeGreaterThan(30);
 });
 
+test('callers that no mapping names are played once for all, and each of them is counted', () => {
+  const to = edited('replies.yaml', 'status: fail,', 'status: failed,');
+  const many = Array.from({ length: 50 }, (_, nth) => ({ ...AIRTIME_B, caller: String(nth).padStart(32, '0') }));
+  const [one, all] = [replay([AIRTIME_B], running, to), replay(many, running, to)];
+  expect(all.played).toBe(one.played);
+  expect(all).toMatchObject({ shapes: 50, requests: 1_500 });
+  expect(all.changes).toEqual(one.changes.map((change) => ({ ...change, shapes: 50, requests: 1_500 })));
+});
+
+test('no line of the files is looked up, which would take longer than all the rest', () => {
+  const placeOf = (): never => {
+    throw new Error('looked up');
+  };
+  expect(replay(ALL, { ...running, placeOf }, { ...running, placeOf }).played).toBeGreaterThan(30);
+});
+
 test('no shapes, no changes', () => {
   expect(replay([], running, edited('replies.yaml', 'status: fail,', 'status: failed,'))).toEqual({
     shapes: 0,
