@@ -124,7 +124,7 @@ export class GroupCommit {
    */
   async #gather(): Promise<void> {
     const untilMs = performance.now() + GATHER_MS_MAX;
-    for (let before = 0; before < this.#waiting.length && this.#waiting.length < GATHERED_MAX && performance.now() < untilMs; ) {
+    for (let before = 0; before < this.#waiting.length && this.#waiting.length < GATHERED_MAX && performance.now() < untilMs;) {
       before = this.#waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
     }

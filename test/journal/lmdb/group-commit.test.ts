@@ -95,7 +95,7 @@ describe('group commit', () => {
     const disk = makeDisk();
     const { put } = makeGroup(disk);
     const jobs: Promise<unknown>[] = [];
-    for (const untilMs = performance.now() + 30; performance.now() < untilMs; ) {
+    for (const untilMs = performance.now() + 30; performance.now() < untilMs;) {
       const next = turns(1);
       jobs.push(put(jobs.length));
       for (const nextMs = performance.now() + 0.5; performance.now() < nextMs;);
