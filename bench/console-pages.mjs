@@ -1,4 +1,5 @@
-// The console of a gateway that sells: how long each page takes, and what an open Overview takes from the sales. Used by `bench/console.mjs`, on its journal.
+// The console of a gateway that sells: how long each page takes, what an open Overview takes from the sales, and how long a purchase takes while
+// plan and coverage are computed. Used by `bench/console.mjs`, on its journal.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, cpSync, openSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,9 +16,11 @@ const ROUNDS = 30;
 const TURNS = 8;
 const TURN_SECONDS = 4;
 const ORDER = { name: 'airtime, format B', connections: 64, isKept: true, rate: 0 };
+const COMPUTING_RATE = 100;
+const COMPUTING_SECONDS = 20;
 const MICROSECONDS_PER_TICK = 10_000;
 
-/** Prints both tables. `phone` and `requestId` are of an order that is there. */
+/** Prints three tables. `phone` and `requestId` are of an order that is there. */
 export async function measurePages({ dataDir, secret, owners, phone, requestId }) {
   const v1 = fork(join(bench, 'gateway-v1.mjs'), [], { env: { ...process.env, BENCH_CATALOG: await sandboxCatalog() } });
   const [{ url: v1Url }] = await once(v1, 'message');
@@ -35,6 +38,7 @@ export async function measurePages({ dataDir, secret, owners, phone, requestId }
     const adminUrl = /Probes and metrics: (http:\/\/[^\s/]+)/.exec(readFileSync(logFile, 'utf8'))[1];
     await printPages(`${adminUrl}/console`, phone, requestId);
     await printCost(gateway.pid, url, `${adminUrl}/console`);
+    await printComputing(url, `${adminUrl}/console`);
   } finally {
     gateway.kill('SIGTERM');
     if (gateway.exitCode === null) await once(gateway, 'exit');
@@ -88,8 +92,8 @@ async function printPages(consoleUrl, phone, requestId) {
   console.table(rows);
 }
 
-async function textOf(url) {
-  const answer = await fetch(url);
+async function textOf(url, options) {
+  const answer = await fetch(url, options);
   if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}.`);
   return answer.text();
 }
@@ -129,6 +133,34 @@ async function printCost(pid, url, consoleUrl) {
       ratio: +middle((one) => one.micros).toFixed(3),
     },
   });
+}
+
+/** Purchases at a steady rate, alone and while plan and coverage of the shipped mappings are computed without a pause. */
+async function printComputing(url, consoleUrl) {
+  const scripts = fork(join(bench, 'gateway-load.mjs'));
+  const turn = async (run) => {
+    const told = await ask(scripts, { ...ORDER, url, run, rate: COMPUTING_RATE, seconds: COMPUTING_SECONDS });
+    if (told.refused + told.broken > 0) throw new Error(`${told.refused} refused, ${told.broken} broken, such as ${told.sample}`);
+    return { purchases: told.requests, 'p50 ms': +told.p50Ms.toFixed(1), 'p99 ms': +told.p99Ms.toFixed(1) };
+  };
+  const planned = { method: 'POST', body: new URLSearchParams({ kind: 'folder' }), headers: { 'sec-fetch-site': 'same-origin' } };
+  await turn('warm-computing');
+  const alone = await turn('alone');
+  let computed = 0;
+  let isOver = false;
+  const compute = async () => {
+    while (!isOver) {
+      await textOf(`${consoleUrl}/mappings/coverage`);
+      await textOf(`${consoleUrl}/mappings/plan`, planned);
+      computed += 1;
+    }
+  };
+  const computing = compute();
+  const beside = await turn('computing');
+  isOver = true;
+  await computing;
+  scripts.disconnect();
+  console.table({ alone, [`while ${computed} plans and coverages are computed`]: beside });
 }
 
 /** Of user and system, all threads. */

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
 import type { Running } from '../admin/running-router';
 import type { Config } from '../config';
@@ -38,7 +38,11 @@ interface Options {
 export function demoCommand(): Command {
   return new Command('demo')
     .description('Sells through the running gateway on its sandbox, as six resellers do, and checks their books.')
-    .option('--for <duration>', 'how long, such as 30s, 5m or 1h', parseDuration, parseDuration('5m'))
+    .addOption(
+      new Option('--for <duration>', 'how long, such as 30s, 5m or 1h')
+        .argParser(parseDuration)
+        .default(parseDuration('5m'), '5m'),
+    )
     .option('--rate <count>', 'requests in a second, of all together', parseRate, 2)
     .option('--names', 'sell nothing; print what names their keys in callers.yaml')
     .addHelpText('after', HELP)

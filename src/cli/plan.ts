@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { formatProblems } from '../mapping/problem';
 import type { Difference } from '../operator/plan/compare-sources';
 import { makePlan, type Plan } from '../operator/plan/make-plan';
+import { partWords, shownPair } from '../operator/replay/change-words';
 import type { ReplayChange } from '../operator/replay/group-changes';
 import type { Replay } from '../operator/replay/replay';
 import { parseFolder } from './parse-path';
@@ -148,49 +149,15 @@ function formatReplay({ shapes, requests, played, changes }: Replay): string[] {
     : ['', `${what}: ${counted(changes.length, 'thing')} would change.`, ...changes.flatMap(formatChange)];
 }
 
-function formatChange({
-  part,
-  operations,
-  fields,
-  outcomes,
-  examples,
-  moreExamples,
-  shapes,
-  requests,
-  money,
-}: ReplayChange): string[] {
+function formatChange(change: ReplayChange): string[] {
+  const { operations, examples, moreExamples, shapes, requests, money } = change;
   const mark = money === undefined ? '  ' : '! ';
   const more = moreExamples === 0 ? '' : `, and ${moreExamples} more`;
-  const values = examples.map(({ before, after }) => showPair(before, after)).join(', ');
+  const values = examples.map(({ before, after }) => shownPair(before, after).join(' -> ')).join(', ');
+  const part = partWords(change);
   return [
-    `${mark}${operations.join(', ')}: ${partOf(part, fields, outcomes)}${values}${more}`,
+    `${mark}${operations.join(', ')}: ${part === '' ? '' : `${part} `}${values}${more}`,
     `      in ${counted(shapes, 'shape')}, ${counted(requests, 'request')}${money === undefined ? '' : `  (${money})`}, such as`,
     `      ${examples[0]!.request}`,
   ];
-}
-
-function partOf(part: ReplayChange['part'], fields: readonly string[], outcomes: ReplayChange['outcomes']): string {
-  if (part === 'fate') return '';
-  if (part === 'call') return fields.includes('endpoint') ? 'v1 call ' : `v1 call, ${fields.join(', ')} `;
-  if (part !== 'reply') return `${part} `;
-  return `reply to ${outcomes.join(', ')}, ${fields.includes('') ? 'the list' : fields.join(', ')} `;
-}
-
-const SHOWN_MAX = 60;
-/** How much of what is the same stands before the first difference of two long texts. */
-const LEAD = 24;
-
-/** Two lists begin alike: shown is the place where they differ. */
-function showPair(before: string, after: string): string {
-  let same = 0;
-  while (same < Math.min(before.length, after.length) && before[same] === after[same]) same += 1;
-  const isLong = before.length > SHOWN_MAX || after.length > SHOWN_MAX;
-  const from = isLong ? same - LEAD : 0;
-  const show = (text: string): string => (from > 0 ? `…${short(text.slice(from))}` : short(text));
-  return `${show(before)} -> ${show(after)}`;
-}
-
-function short(text: string): string {
-  const shown = text === '' ? "''" : text;
-  return shown.length > SHOWN_MAX ? `${shown.slice(0, SHOWN_MAX - 1)}…` : shown;
 }

@@ -131,7 +131,7 @@ and as format B does:
     -d '{"network":1,"mobile_number":"08031234567","amount":200,"airtime_type":"VTU","Ported_number":true}'
 
 ${consoleLine(adminUrl, config)}
-A shop of resellers that sells here, to look at: compat-gateway demo
+A shop of resellers that sells here, to look at: compat-gateway demo (in a clone: npx compat-gateway demo)
 Probes and metrics: ${adminUrl}/readyz and /metrics. Stop with Ctrl-C.
 
 `;

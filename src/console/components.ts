@@ -120,10 +120,21 @@ export function problemList(problems: readonly ShownProblem[], whenNone = 'No pr
       const place = [file, line, column].filter((part) => part !== undefined).join(':');
       return html`<li>
         ${badge(severity === 'error' ? 'bad' : 'warn', severity)} ${place !== '' && html`<code>${place}</code>`}
-        <span>${message}</span>${hint !== undefined && html`<span class="note">${hint}</span>`}
+        <span>${prose(message)}</span>${hint !== undefined && html`<span class="note">${prose(hint)}</span>`}
       </li>`;
     })}
   </ul>`;
+}
+
+/** Where a rule stands, as a link to its line in the set of mapping files by which the page tells. */
+export function ruleLink({ file, line }: { readonly file: string; readonly line: number }, setHash: string): Html {
+  const name = file.split('/').slice(-2).join('/');
+  return html`<a
+    class="rule"
+    href="/console/mappings/sets/${setHash}?file=${encodeURIComponent(file)}#line-${line}"
+    title="${file}:${line}"
+    ><code>${name.replace(/^mappings\//, '')}:${line}</code></a
+  >`;
 }
 
 /** A block of code or of JSON; scrolls inside itself. `label` says what it is. */

@@ -16,6 +16,7 @@ import { followJournal, type Follower } from '../orders/follow-journal';
 import { noNumberIndex, openNumberIndex, type NumberIndex } from '../orders/number-index';
 import type { NotesStore } from '../orders/notes-store';
 import { storyOf, type OrderStory } from '../orders/order-story';
+import type { Refusal } from '../upstream/visitors';
 
 export interface OrdersDesk {
   find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
@@ -53,6 +54,7 @@ export interface OrdersDeskParts {
   readonly isReadOnly?: boolean;
 }
 
+// The journal keeps a keyed hash of a script's address, so only the operator can name it; a key that is not locked is answered anywhere.
 const OWN_ADDRESS = '127.0.0.1';
 
 /** Begins to follow the journal at once: what is asked for later has been indexed by then. */
@@ -87,6 +89,7 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
       if (order === undefined) throw new Error(`There is no order ${id} in the journal.`);
       const rechecked = await parts.askV1(key, order.requestId, address);
       if (rechecked === undefined) throw new Error(`The running gateway does not find the order ${id}.`);
+      if (rechecked.refusal !== undefined) throw new Error(refusedText(rechecked.refusal, address));
       return rechecked;
     },
     stopFollowing,
@@ -95,6 +98,11 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
       await (await following.catch(() => undefined))?.close();
     },
   };
+}
+
+function refusedText({ httpStatus, message }: Refusal, address: string): string {
+  const said = message === undefined ? '' : `: ${message}`;
+  return `v1 refuses this key at ${address} (HTTP ${httpStatus}${said}). A key that is locked to addresses needs one of them, that of its script.`;
 }
 
 async function openIndex(

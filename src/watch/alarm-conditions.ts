@@ -124,7 +124,10 @@ function diskFinding({ folder, freeBytes, sizeBytes }: DiskSeen): Finding {
 }
 
 function mappingText(problems: readonly string[]): string {
-  return `The mapping files have ${counted(problems.length, 'problem')}, so the set that ran before still runs. The first: ${problems[0]}`;
+  // `file:line:column  code  message`
+  const [place, , ...message] = (problems[0] ?? '').split('  ');
+  const first = message.length === 0 ? place : `${place}: ${message.join(' ')}`;
+  return `The mapping files have ${counted(problems.length, 'problem')}, so the set that ran before still runs. The first: ${first}.`;
 }
 
 function loopFinding({ fingerprint, code }: Sightings['loops'][number]): Finding {

@@ -201,6 +201,7 @@ describe('orders show for a person', () => {
     expect(stdout).toMatch(/^v1 call +POST \/airtime .*"phone":"0803•••0001"/m);
     expect(stdout).toMatch(/^stands +succeeded: v1 confirmed it, since /m);
     expect(stdout).toMatch(/ <- .* \S+\.yaml:\d+$/m);
+    expect(stdout).not.toMatch(/^ +\* /m);
     expect(stdout).not.toContain('08030000001');
   });
 });

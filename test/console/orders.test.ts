@@ -50,6 +50,23 @@ test('the story tells how it stands, what v1 was asked and the rule behind each 
   for (const part of ['How it stands', 'What happened', '0803•••4567', 'POST /airtime', '.yaml:', 'Ask v1 again'])
     expect(page).toContain(part);
   expect(page).not.toContain('08031234567');
+  const { hash } = house.service.live.current();
+  expect(page).toMatch(new RegExp(`href="/console/mappings/sets/${hash}\\?file=[^"]*replies\\.yaml#line-\\d+"`));
+  expect(page).toMatch(/href="\/console\/callers\/[0-9a-f]{32}"/);
+});
+
+test('a rule leads to its line', async () => {
+  const [, link = '', line] = /href="([^"]*replies\.yaml#line-(\d+))"/.exec(await get(await storyPath())) ?? [];
+  const target = await (await fetch(new URL(link.replaceAll('&amp;', '&'), console_))).text();
+  expect(target).toContain(`id="line-${line}"`);
+  expect(target).toContain('$words.status');
+});
+
+test('a spelling of the request id that no rule names is shown under its name, and no star', async () => {
+  await send(house.url, '/api/topup/', { ...SALE, amount: '150', requestId: 'own-1' });
+  const page = await get(/\/orders\/[0-9a-f]+\/\d+/.exec(await get('/orders?q=own-1'))![0]);
+  expect(page).toContain('<code>requestId</code>');
+  for (const one of [page, await get(await storyPath())]) expect(one).not.toContain('<code>*</code>');
 });
 
 async function ask(key: string): Promise<{ readonly status: number; readonly text: string }> {

@@ -1,4 +1,4 @@
-/** What a browser shows where something is amiss: the login, and the Overview while v1 is down and the mapping files are broken. */
+/** What a browser shows where something is amiss: the login, and Overview and Mappings while v1 is down and the mapping files are broken. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,6 +41,18 @@ describeWithBrowser('where something is amiss', () => {
     });
     expect(seen).toMatchObject({ errors: [], barriers: [], overflowPx: 0 });
   });
+
+  test.each(cases)('the problems of the mapping files, $size: a long line scrolls inside itself', async (look) => {
+    const seen = await lookAt(browser, `${troubled.service.adminUrl}/console/mappings`, {
+      ...{ name: 'mappings-in-trouble', ...look },
+      play: async (page) => {
+        await page.getByText('cannot be taken into use').waitFor({ timeout: 60_000 });
+        const list = page.locator('.problems');
+        expect(await list.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
+      },
+    });
+    expect(seen).toMatchObject({ errors: [], barriers: [], overflowPx: 0 });
+  });
 });
 
 async function openTroubled(): Promise<House> {
@@ -49,7 +61,7 @@ async function openTroubled(): Promise<House> {
     env: { UPSTREAM_PROBE_SECONDS: '1' },
     changeMappings: () => undefined,
   });
-  appendFileSync(join(house.mappingsDir, 'format-b.yaml'), '\nno_such_key: 1\n');
+  appendFileSync(join(house.mappingsDir, 'format-b.yaml'), `\nno_such_key: 1 # ${'wider than a phone, '.repeat(9)}\n`);
   house.service.live.reload();
   const sales = ['08031234567', '08051234567', '08021234567'].map((phone, index) =>
     send(

@@ -7,6 +7,9 @@ import { openCrashStage, SPARE_ACCOUNT, type CrashStage } from './stage';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 6);
 /** Scripts without any rest would sell ten thousand orders while a stop holds replies for twenty seconds. */
 const REST_MS = 80;
+/** After so long a stop only holds replies, and what is sold meanwhile proves nothing. */
+const STOP_BEGINS_MS = 2_000;
+const REST_WHILE_HELD_MS = 1_000;
 /** What `STOP_DEADLINE_MS` allows, and then some for a slow machine. */
 const STOP_MS_MAX = 40_000;
 
@@ -42,7 +45,10 @@ test(`${ROUNDS} rolling restarts under load double, lose and lie about nothing`,
     // Once is enough: such a stop takes as long as stops may.
     const held = round === 0 ? holdSome(leaving) : [];
     await untilHeld(held.length);
+    const calm = setTimeout(() => scripts.rest(REST_WHILE_HELD_MS), STOP_BEGINS_MS);
     exits.push(await leaving.end('SIGTERM'));
+    clearTimeout(calm);
+    scripts.rest(REST_MS);
     heldWords.push(...(await Promise.all(held)).map(({ word }) => word));
     expect(await leaving.start()).toBe(true);
   }

@@ -18,8 +18,12 @@ export interface ScriptOrder {
 
 export interface Scripts {
   readonly orders: readonly ScriptOrder[];
+  /** From now on, between two orders of one script. */
+  rest(ms: number): void;
   /** Begins no more orders; resolves when those begun are over. */
   stop(): Promise<void>;
+  /** Ends them in the middle of what they do, for a test that has failed: nobody may be there to tell them an end. */
+  abandon(): void;
 }
 
 export interface ScriptOptions {
@@ -28,8 +32,8 @@ export interface ScriptOptions {
   readonly keyOf: (account: number) => string;
   /** Where the next request goes. */
   readonly pickUrl: () => string;
-  /** Resolves when somebody takes requests: scripts that press the button all the while would only keep the machine busy. */
-  readonly untilUp: () => Promise<void>;
+  /** Whether somebody takes requests: scripts that press the button all the while would only keep the machine busy. */
+  readonly isUp: () => boolean;
   /** Where v1 is slow and sometimes loses its answer. */
   readonly proxy: FaultProxy;
   readonly chance: Chance;
@@ -42,11 +46,14 @@ export interface ScriptOptions {
 /** How many scripts of ten send an order again until they hear what became of it; the others leave it at one try. */
 const STUBBORN_OF_TEN = 7;
 const AGAIN_AFTER_MS = 20;
+const LOOKS_AFTER_MS = 10;
 
 export function startScripts(options: ScriptOptions): Scripts {
   const { chance } = options;
   const orders: ScriptOrder[] = [];
   let isRunning = true;
+  let isAbandoned = false;
+  let restMs = options.restMs ?? 0;
 
   const newOrder = (): ScriptOrder => {
     const number = orders.length;
@@ -58,7 +65,7 @@ export function startScripts(options: ScriptOptions): Scripts {
     return order;
   };
   const tell = async ({ told, key, purchase, requestId }: ScriptOrder): Promise<Told> => {
-    await options.untilUp();
+    while (!options.isUp() && !isAbandoned) await sleep(LOOKS_AFTER_MS);
     const ending = await buy(options.pickUrl(), key, purchase, requestId);
     told.push(ending);
     return ending;
@@ -70,22 +77,27 @@ export function startScripts(options: ScriptOptions): Scripts {
     for (;;) {
       const { word } = await tell(order);
       // Whoever hears a final word delivers or refunds, and asks no more.
-      if (word === 'success' || word === 'fail' || !isStubborn) return;
+      if (word === 'success' || word === 'fail' || !isStubborn || isAbandoned) return;
       await sleep(AGAIN_AFTER_MS);
     }
   };
   const script = async (): Promise<void> => {
     while (isRunning) {
       await follow(newOrder());
-      await sleep(options.restMs ?? 0);
+      await sleep(restMs);
     }
   };
   const running = Array.from({ length: options.scripts }, script);
   return {
     orders,
+    rest: (ms) => void (restMs = ms),
     async stop() {
       isRunning = false;
       await Promise.all(running);
+    },
+    abandon() {
+      isRunning = false;
+      isAbandoned = true;
     },
   };
 }

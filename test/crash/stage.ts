@@ -43,28 +43,33 @@ export async function openCrashStage({
   const chance = createChance();
   const folders = Array.from({ length: hasOwnFolders ? count : 1 }, () => mkdtempSync(join(tmpdir(), 'crash-')));
   const gateways: GatewayProcess[] = [];
+  const loads: Scripts[] = [];
   for (let nth = 0; nth < count; nth += 1)
     gateways.push(await prepareGateway({ dataDir: folders[nth % folders.length]!, upstreamUrl: proxy.url, env }));
   return {
     v1,
     gateways,
     chance,
-    load: (name, restMs = 0) =>
-      startScripts({
+    load(name, restMs = 0) {
+      const scripts = startScripts({
         ...{ name, scripts: SCRIPTS, accounts: ACCOUNTS, proxy, chance, restMs },
         keyOf: (account) => v1.keyOf(account),
         pickUrl: () => {
           const up = gateways.filter((gateway) => gateway.isUp());
           return chance.pick(up.length === 0 ? gateways : up).url;
         },
-        untilUp: () => Promise.race(gateways.map((gateway) => gateway.untilUp())),
-      }),
+        isUp: () => gateways.some((gateway) => gateway.isUp()),
+      });
+      loads.push(scripts);
+      return scripts;
+    },
     async judge({ orders }, what, others = 0) {
       const verdict = await judgeOrders(orders, chance.pick(gateways).url, v1, others);
       console.log(`seed ${chance.seed}, ${what}: ${describeVerdict(verdict)}`);
       return verdict;
     },
     async close() {
+      for (const scripts of loads) scripts.abandon();
       for (const gateway of gateways) await gateway.end('SIGKILL');
       await proxy.close();
       await v1.close();

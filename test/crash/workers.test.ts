@@ -17,7 +17,7 @@ import { MAPPINGS } from '../mapping/mapping-set';
 import { createChance } from './chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { openWebhookServer } from '../flows/webhook-server';
-import { startScripts } from './scripts';
+import { startScripts, type Scripts } from './scripts';
 import { describeVerdict, judgeOrders } from './verdict';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -275,13 +275,14 @@ test('workers that are killed under load are replaced, and no order is doubled, 
   const proxy = await openFaultProxy(v1.url);
   const chance = createChance();
   const kills = 4;
+  let scripts: Scripts | undefined;
   try {
     await open(proxy.url);
-    const scripts = startScripts({
-      ...{ name: 'worker-killed', scripts: 12, accounts: ACCOUNTS, proxy, chance },
+    scripts = startScripts({
+      ...{ name: 'worker-killed', scripts: 12, accounts: ACCOUNTS, proxy, chance, restMs: 40 },
       keyOf: (account) => v1.keyOf(account),
       pickUrl: () => gateway.url,
-      untilUp: () => gateway.untilUp(),
+      isUp: () => gateway.isUp(),
     });
     for (let kill = 0; kill < kills; kill += 1) {
       await sleep(chance.between(300, 900));
@@ -297,6 +298,7 @@ test('workers that are killed under load are replaced, and no order is doubled, 
     expect(linesOf('worker_died')).toHaveLength(kills);
     expect(await valueOf('compat_worker_deaths_total')).toBe(kills);
   } finally {
+    scripts?.abandon();
     await gateway.end('SIGKILL');
     await proxy.close();
   }

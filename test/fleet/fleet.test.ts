@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { CONFIG_KEYS } from '../../src/config';
 import { createChance } from '../crash/chance';
-import { startScripts } from '../crash/scripts';
+import { startScripts, type Scripts } from '../crash/scripts';
 import { describeVerdict, inBooks, judgeOrders } from '../crash/verdict';
 import { openFaultProxy, type FaultProxy } from '../faults/fault-proxy';
 import { ask } from '../faults/purchase';
@@ -48,6 +48,7 @@ describeFleet('two gateways behind HAProxy', () => {
   let v1: V1OfMany;
   let proxy: FaultProxy;
   let fleet: Fleet;
+  let scripts: Scripts | undefined;
   const chance = createChance();
 
   beforeAll(async () => {
@@ -56,6 +57,7 @@ describeFleet('two gateways behind HAProxy', () => {
     fleet = await startFleet({ upstreamUrl: proxy.url });
   }, 120_000);
   afterAll(async () => {
+    scripts?.abandon();
     await fleet?.end();
     await proxy.close();
     await v1.close();
@@ -63,16 +65,16 @@ describeFleet('two gateways behind HAProxy', () => {
 
   test('one is killed and the other restarted under load: nothing is doubled, lost or lied about', async () => {
     const [first, second] = fleet.gateways;
-    const scripts = startScripts({
+    scripts = startScripts({
       name: 'fleet',
       scripts: SCRIPTS,
       accounts: ACCOUNTS,
       keyOf: (account) => v1.keyOf(account),
       pickUrl: () => fleet.url,
-      untilUp: () => sleep(10),
+      isUp: () => true,
       proxy,
       chance,
-      restMs: 20,
+      restMs: 80,
     });
     await sleep(1_500);
     await first!.end('SIGKILL');

@@ -116,7 +116,7 @@ test('a set of mappings that is refused is told until it is mended, in the shape
   const [said] = webhook.bodies.map((one) => (JSON.parse(one) as { text: string }).text.split('\n'));
   expect(said).toEqual([
     expect.stringMatching(/^ALARM mapping_refused on \S+$/),
-    expect.stringMatching(/The first: \S*callers\.yaml:\d+:1 {2}unknown-key/),
+    expect.stringMatching(/The first: \S*callers\.yaml:\d+:1: unknown key .*\.$/),
     expect.stringContaining('compat-gateway check'),
     'More: docs/runbook.md#mapping_refused',
   ]);

@@ -34,6 +34,17 @@ test('an order is asked about again with its key, and nothing is bought', async 
   expect(again.body.receipt.kind).toBe('succeeded');
 });
 
+test('a v1 that lists the addresses of a key and does not find the one it is told is said to refuse, not to know nothing', async () => {
+  const key = 'acme_live_iplocked';
+  await send(house.url, '/api/topup/', { ...SALE, 'request-id': 'locked' }, { key });
+  expect((await recheck({ id: 'locked', key })).body.receipt.kind).toBe('succeeded');
+  const { status, body } = await recheck({ id: 'locked', key, address: '10.0.0.8' });
+  expect([status, body.message]).toEqual([
+    409,
+    'v1 refuses this key at 10.0.0.8 (HTTP 403: Requests from this IP address are not allowed.). A key that is locked to addresses needs one of them, that of its script.',
+  ]);
+});
+
 test('a key of another fingerprint is refused, and no answer or log line repeats it', async () => {
   const { status, body } = await recheck({ id: 'r1', key: 'sandbox_another_key_1' });
   expect([status, body.message]).toEqual([409, expect.stringMatching(/placed with another key/)]);

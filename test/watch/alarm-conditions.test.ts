@@ -54,7 +54,7 @@ const CASES: readonly (readonly [string, Partial<Sightings>, string | undefined,
     /4\.0 GiB are free, 0 %/,
   ],
   ['disk_nearly_full', { disks: [{ folder: '/s', freeBytes: 0.9 * GIB, sizeBytes: 10 * GIB }] }, '/s', /921 MiB are free, 9 %/],
-  ['mapping_refused', { mappingProblems: ['a.yaml:1:1  x  y', 'b'] }, undefined, /2 problems.*The first: a\.yaml:1:1/],
+  ['mapping_refused', { mappingProblems: ['a.yaml:1:1  x  y', 'b'] }, undefined, /2 problems.*The first: a\.yaml:1:1: y\.$/],
   [
     'wallet_low',
     { wallets: [{ fingerprint: 'ada', balanceNaira: 999, markNaira: 1_000 }] },

@@ -50,7 +50,13 @@ function switches({ fingerprint, key }: CallerView): Html {
       <p>Its scripts are told: “${key.pausedText}”</p>
       <form method="post" action="${at}/go-on"><button class="primary">Let it go on</button></form>`;
   return html`${sandbox}
-    <p>${badge('good', 'yes')} ${limitWords(key)}</p>
+    <p>
+      ${badge('good', 'yes')} ${limitWords(key)}
+      <span class="note"
+        ><a href="/console/mappings/file?name=callers.yaml&edit=yes">callers.yaml</a> sets one:
+        <code>limit: { purchases: 30, naira: 500000 }</code>, purchases in a minute and naira in a day.</span
+      >
+    </p>
     <form method="post" action="${at}/pause">
       ${textField({
         name: 'text',
@@ -76,14 +82,21 @@ function today(caller: CallerView): Html {
     key.limit === undefined || key.limit.purchasesPerMinute === Infinity ? '' : ` of ${key.limit.purchasesPerMinute}`;
   return definitions([
     ['Orders', `${count(usage.today.orders)} that took money, or may have`],
-    ['Naira', naira(usage.today.amount)],
+    [
+      'Naira',
+      html`${naira(usage.today.amount)}
+        <span class="note">charged, or asked for while v1 has not said; without plans whose charge v1 has not told yet</span>`,
+    ],
     [
       'Of its day',
       day !== undefined &&
         html`<progress max="${day.most}" value="${Math.min(day.used, day.most)}" aria-label="Part of the day's naira"></progress>
           ${naira(day.used)} of ${naira(day.most)}`,
     ],
-    ['Last minute', `${count(usage.lastMinute.length)}${ofMinute} purchases`],
+    [
+      'Last minute',
+      usage.lastMinute.length === 1 && ofMinute === '' ? '1 purchase' : `${count(usage.lastMinute.length)}${ofMinute} purchases`,
+    ],
     ['Orders of it', html`<a href="/console/orders?caller=${encodeURIComponent(caller.name)}">search</a>`],
   ]);
 }

@@ -73,7 +73,8 @@ async function showSet(request: Request, response: Response, { live, clock }: Co
       404,
     );
   const name = textOf(request.query, 'file');
-  const file = set.files.find((one) => nameOf(one) === name);
+  // Links from rules have the file as places tell it.
+  const file = set.files.find((one) => nameOf(one) === name || one.file === name);
   const uses = live.history.list().filter((use) => use.hash === hash);
   const isInUse = hash === live.current().hash;
   show(request, response, `Set ${hash.slice(0, 8)}`, [
@@ -96,7 +97,7 @@ async function showSet(request: Request, response: Response, { live, clock }: Co
         { caption: 'Files of this set', onPhone: 'scroll' },
       ),
     ),
-    file !== undefined && section(`${name}, as it was`, showSource(file.text, [], name), { id: 'text' }),
+    file !== undefined && section(`${nameOf(file)}, as it was`, showSource(file.text, [], name), { id: 'text' }),
     BACK,
   ]);
 }

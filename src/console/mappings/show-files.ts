@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from 'diff';
 import type { MappingFileText } from '../../mapping/load';
 import { maskCallerKeys } from '../../mapping/mask-caller-keys';
 import type { Problem } from '../../mapping/problem';
-import { badge } from '../components';
+import { badge, prose } from '../components';
 import { html, type Html } from '../html';
 import { nameOf } from './folder-state';
 
@@ -24,8 +24,8 @@ export function showSource(text: string, problems: readonly Problem[] = [], labe
 
 function showProblem({ severity, message, hint, code }: Problem): Html {
   return html`<div class="in-place">
-    ${badge(severity === 'error' ? 'bad' : 'warn', severity)} ${message} <span class="note">${code}</span>
-    ${hint !== undefined && html`<div class="note">${hint}</div>`}
+    ${badge(severity === 'error' ? 'bad' : 'warn', severity)} ${prose(message)} <span class="note">${code}</span>
+    ${hint !== undefined && html`<div class="note">${prose(hint)}</div>`}
   </div>`;
 }
 
@@ -39,8 +39,8 @@ export function problemsInPlace(problems: readonly Problem[], linkOf: (problem: 
       return html`<li>
         ${badge(severity === 'error' ? 'bad' : 'warn', severity)}
         ${link === undefined ? place : html`<a href="${link}">${place}</a>`}
-        <span>${message}</span> <span class="note">${hint} (${code})</span>
-        ${frame !== undefined && html`<pre class="frame">${frame}</pre>`}
+        <span>${prose(message)}</span> <span class="note">${hint !== undefined && prose(hint)} (${code})</span>
+        ${frame !== undefined && html`<pre class="frame" tabindex="0" role="region" aria-label="Line ${line} of ${file}">${frame}</pre>`}
       </li>`;
     })}
   </ul>`;

@@ -19,12 +19,19 @@ export function describeUse({ by, who, caller }: Pick<SetUse, 'by' | 'who' | 'ca
 }
 
 export function historyTable(uses: readonly SetUse[], running: string, nowMs: number): Html {
+  const newest = uses.find(({ hash }) => hash === running);
   const columns: readonly Column<SetUse>[] = [
     { title: 'Since', cell: ({ atMs }) => time(atMs, nowMs) },
     { title: 'What happened', cell: showHappened },
     { title: 'Changed files', cell: ({ changed }) => showNames(changed) },
     { title: 'Set', cell: ({ hash }) => setLink(hash) },
-    { title: 'Way back', cell: ({ hash }) => (hash === running ? badge('good', 'in use') : goTo(hash, 'Go back to this')) },
+    {
+      title: 'Way back',
+      cell: (use) => {
+        if (use.hash !== running) return goTo(use.hash, 'Go back to this');
+        return use === newest ? badge('good', 'in use') : html`<span class="note">the set in use</span>`;
+      },
+    },
   ];
   return table(uses, columns, { caption: 'Sets of mapping files that came into use, newest first' });
 }

@@ -1,8 +1,9 @@
 /** A plan as `compat-gateway plan` prints it: what can move money first, each with its place and its leaves, then the replay. */
 import type { Difference } from '../../operator/plan/compare-sources';
 import type { Plan } from '../../operator/plan/make-plan';
+import { partWords, shownPair } from '../../operator/replay/change-words';
 import type { ReplayChange } from '../../operator/replay/group-changes';
-import { badge, empty, notice, section } from '../components';
+import { badge, count, empty, notice, section } from '../components';
 import { html, type Html, type Writable } from '../html';
 
 export function showPlan({ differences, replay, movesMoney, running, candidate }: Plan): Writable {
@@ -21,10 +22,10 @@ export function showPlan({ differences, replay, movesMoney, running, candidate }
 function headline(all: number, money: number, movesMoney: boolean): string {
   if (all === 0)
     return `The files differ, what they say does not${movesMoney ? ', but recorded requests would meet changes of money' : ''}.`;
-  const count = all === 1 ? '1 difference' : `${all} differences`;
+  const differences = counted(all, 'difference');
   if (money === 0)
-    return `${count}, ${movesMoney ? 'and recorded requests would meet changes of money.' : 'none of which moves money.'}`;
-  return `${count}, ${money} of which can move money.`;
+    return `${differences}, ${movesMoney ? 'and recorded requests would meet changes of money.' : 'none of which moves money.'}`;
+  return `${differences}, ${money === all ? 'which can move money' : `${money} of which can move money`}.`;
 }
 
 /** By meaning, each with its place. */
@@ -36,7 +37,7 @@ export function differenceList(differences: readonly Difference[]): Html {
       return html`<li>
         <div>${money !== undefined && badge('warn', 'money')} <strong>${words}</strong></div>
         <div class="note">
-          ${place !== undefined && html`<code>${place.file}:${place.line}</code>${placeAfter === undefined && ' before'}`}
+          ${place !== undefined && html`<code>${place.file}:${place.line}</code>${placeAfter === undefined && ' of the set before'}`}
           ${money !== undefined && html` ${money}`}
         </div>
         ${
@@ -56,7 +57,8 @@ export function differenceList(differences: readonly Difference[]): Html {
 function showReplay({ shapes, requests, played, changes }: NonNullable<Plan['replay']>): Html {
   if (shapes === 0) return empty('Nothing was replayed: no requests are recorded.');
   return html`<p class="note">
-      ${shapes} recorded shapes (${requests} requests) were taken through both sets with ${played} made-up requests.
+      ${counted(shapes, 'recorded shape')} (${counted(requests, 'request')}) went through both sets with
+      ${counted(played, 'made-up request')}.
     </p>
     ${
       changes.length === 0
@@ -67,27 +69,22 @@ function showReplay({ shapes, requests, played, changes }: NonNullable<Plan['rep
     }`;
 }
 
-function showChange({ part, operations, fields, outcomes, examples, moreExamples, shapes, requests, money }: ReplayChange): Html {
-  const where = [
-    part === 'call'
-      ? `v1 call ${fields.join(', ')}`
-      : part === 'reply'
-        ? `reply to ${outcomes.join(', ')}: ${fields.join(', ')}`
-        : part,
-  ].filter((words) => words.trim() !== '');
+function showChange(change: ReplayChange): Html {
+  const { operations, examples, moreExamples, shapes, requests, money } = change;
   return html`<li>
-    <div>${money !== undefined && badge('warn', 'money')} <strong>${operations.join(', ')}</strong> ${where.join(' ')}</div>
+    <div>${money !== undefined && badge('warn', 'money')} <strong>${operations.join(', ')}</strong> ${partWords(change)}</div>
     <ul class="leaves">
-      ${examples.map(({ before, after }) => html`<li><code>${short(before)}</code> → <code>${short(after)}</code></li>`)}
+      ${examples.map(({ before, after }) => {
+        const [from, to] = shownPair(before, after);
+        return html`<li><code>${from}</code> → <code>${to}</code></li>`;
+      })}
     </ul>
     <div class="note">
-      ${moreExamples > 0 && `${moreExamples} more values; `}in ${shapes} shapes, ${requests} requests, such as
+      ${moreExamples > 0 && `${moreExamples} more values; `}in ${counted(shapes, 'shape')}, ${counted(requests, 'request')}, such
+      as
       <code>${examples[0]?.request}</code>${money !== undefined && ` (${money})`}
     </div>
   </li>`;
 }
 
-function short(text: string): string {
-  if (text === '') return "''";
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
+const counted = (many: number, what: string): string => `${count(many)} ${what}${many === 1 ? '' : 's'}`;

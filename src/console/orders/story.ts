@@ -10,6 +10,7 @@ import {
   definitions,
   naira,
   notice,
+  ruleLink,
   section,
   table,
   textField,
@@ -36,7 +37,7 @@ function standing(story: OrderStory, nowMs: number): Html {
     definitions([
       ['Outcome', html`${badge(TONES[outcome], outcome.replace('_', ' '))} ${meaning}`],
       ['Since', html`${time(sinceMs)}, ${ageWords(nowMs - sinceMs)} ago`],
-      ['Caller', caller ?? html`<code>${order.owner}</code>`],
+      ['Caller', html`<a href="/console/callers/${order.owner}">${caller ?? html`<code>${order.owner.slice(0, 8)}</code>`}</a>`],
       ['Operation', operation.title ?? operation.name],
       ['Request id', html`<code>${order.requestId}</code>`],
       ['Our id', String(order.number)],
@@ -60,21 +61,25 @@ function happenings({ events }: OrderStory): Html {
         { title: 'In words', cell: ({ text }) => text },
         { title: 'Took', cell: ({ tookMs }) => (tookMs === undefined ? undefined : ageWords(tookMs)), isNumber: true },
       ],
-      { caption: 'What happened to the order, oldest first', onPhone: 'scroll' },
+      { caption: 'What happened to the order, oldest first' },
     ),
     { isWide: true },
   );
 }
 
 function whatCame(story: OrderStory): Html {
-  const { order, reason, family, fields, call, isAsItWas } = story;
+  const { order, reason, family, fields, call, isAsItWas, mapping } = story;
   const hash = order.trail?.mapping ?? 'not recorded';
+  const told = html`<a href="/console/mappings/sets/${mapping.hash}"><code>${mapping.hash.slice(0, 8)}</code></a>`;
   return section(
     'What came, and what v1 was asked',
     html`${definitions([
       ['Format', `${order.format.toUpperCase()}: ${reason}`],
       ['Family', family],
-      ['Mapping', isAsItWas ? hash : `${hash}, which is not kept any more: what follows is told by the one in force`],
+      [
+        'Mapping',
+        isAsItWas ? told : html`${hash}, which is not kept any more: what follows is told by the one in force, ${told}`,
+      ],
     ])}
     ${table(
       fields,
@@ -102,7 +107,7 @@ function replyRules({ order, mapping }: OrderStory): Html | false {
         { title: 'Field', cell: ({ field }) => html`<code>${field}</code>` },
         { title: 'Value', cell: ({ value }) => maskIn(textOf(value), numbers).slice(0, 80) },
         { title: 'Made from', cell: ({ source }) => html`<code>${source}</code>` },
-        { title: 'Rule', cell: ({ place }) => html`<code>${place.file}:${place.line}</code>` },
+        { title: 'Rule', cell: ({ place }) => ruleLink(place, mapping.hash) },
       ],
       { caption: 'As the script hears it when it asks now', isCaptionShown: true, onPhone: 'scroll' },
     ),

@@ -112,7 +112,7 @@ function searchForm(asked: Asked, mapping: Mapping): Html {
   const operations = [...mapping.operations.values()].filter(({ kind }) => kind === 'purchase');
   return html`<form method="get" action="/console/orders" class="card fields">
     ${textField({ name: 'q', label: 'Phone, meter, card, id or reference', value: asked.q, type: 'search' })}
-    ${textField({ name: 'caller', label: 'Caller', value: asked.caller, hint: 'A title or a fingerprint' })}
+    ${textField({ name: 'caller', label: 'Caller: title or fingerprint', value: asked.caller })}
     ${selectField({ name: 'outcome', label: 'Outcome', value: asked.outcome ?? '', options: [['', 'Any'], ...OUTCOMES.map((one) => [one, one.replace('_', ' ')] as const)] })}
     ${selectField({ name: 'operation', label: 'Operation', value: asked.operation, options: [['', 'Any'], ...operations.map(({ name, title }) => [name, title] as const)] })}
     ${textField({ name: 'from', label: 'From', value: asked.from, type: 'datetime-local' })}
@@ -126,7 +126,7 @@ function searchForm(asked: Asked, mapping: Mapping): Html {
         ['no', 'Left out'],
       ],
     })}
-    <div class="actions">
+    <div class="row wide">
       <button type="submit">Search</button>
       <a class="button quiet" href="${`/console/orders/export.csv${parametersOf({ ...asked, cursor: '' })}`}" download
         >Export as CSV</a

@@ -20,7 +20,8 @@ export const tryPage: ConsolePage = {
     });
     router.post('/read', async ({ body }, response) => {
       const asked = { text: textOf(body, 'text'), address: textOf(body, 'address'), caller: textOf(body, 'caller') };
-      showPart(response, showTried(await readTry(asked, { mapping: parts.live.current(), keyring: parts.keyring })));
+      const mapping = parts.live.current();
+      showPart(response, showTried(await readTry(asked, { mapping, keyring: parts.keyring }), mapping.hash));
     });
     router.post('/send', async ({ body }, response) => {
       showPart(response, await send(body, parts));
@@ -54,7 +55,7 @@ function tryForm(parts: ConsoleParts): Html {
     </div>
     <div class="result">
       <div id="sent" aria-live="polite"></div>
-      <div id="read" aria-live="polite">${showTried({ kind: 'empty' })}</div>
+      <div id="read" aria-live="polite">${showTried({ kind: 'empty' }, '')}</div>
     </div>
   </form>`;
 }

@@ -2,11 +2,15 @@
 import { textOf, type JsonValue } from '../../domain/json';
 import type { LegacyReply } from '../../domain/legacy';
 import type { ExplainedReply, Explanation, Place } from '../../operator/explain/explain';
-import { badge, codeBlock, definitions, empty, notice, section, table } from '../components';
+import { badge, codeBlock, definitions, empty, notice, ruleLink, section, table } from '../components';
 import { html, type Html, type Writable } from '../html';
 import type { Tried } from './read-try';
 
-export function showTried(tried: Tried): Html {
+/** A rule's place as a link. */
+type ShowPlace = (place: Place) => Html;
+
+/** `setHash` is the set of mapping files that it was read by. */
+export function showTried(tried: Tried, setHash: string): Html {
   switch (tried.kind) {
     case 'empty':
       return empty('Paste a request on the left: what the gateway makes of it appears here as you type.');
@@ -15,11 +19,11 @@ export function showTried(tried: Tried): Html {
     case 'refused_unread':
       return html`${notice('bad', `The gateway refuses to read it: ${tried.detail}`)} ${replySection(tried.reply)}`;
     case 'explained':
-      return showExplained(tried);
+      return showExplained(tried, (place) => ruleLink(place, setHash));
   }
 }
 
-function showExplained({ paste, request, explanation, refusal }: Extract<Tried, { kind: 'explained' }>): Html {
+function showExplained({ paste, request, explanation, refusal }: Extract<Tried, { kind: 'explained' }>, place: ShowPlace): Html {
   const { operation, format, family, note } = explanation;
   return html`${
     explanation.refusal === undefined
@@ -47,19 +51,17 @@ function showExplained({ paste, request, explanation, refusal }: Extract<Tried, 
       ['Request id', explanation.requestId !== undefined && textOf(explanation.requestId)],
     ]),
   )}
-  ${explanation.fields.length > 0 && section('Fields', fieldTable(explanation))}
+  ${explanation.fields.length > 0 && section('Fields', fieldTable(explanation, place))}
   ${explanation.call !== undefined && section('What v1 is asked', callBlock(explanation.call))}
   ${refusal !== undefined && replySection(refusal)}
-  ${explanation.replies.length > 0 && section('What the script is told', explanation.replies.map(showReply), { note: 'with made-up answers of v1' })}`;
-}
-
-function place({ file, line }: Place): Html {
-  const name = file
-    .split('/')
-    .slice(-2)
-    .join('/')
-    .replace(/^mappings\//, '');
-  return html`<code class="rule" title="${file}:${line}">${name}:${line}</code>`;
+  ${
+    explanation.replies.length > 0 &&
+    section(
+      'What the script is told',
+      explanation.replies.map((reply) => showReply(reply, place)),
+      { note: 'with made-up answers of v1' },
+    )
+  }`;
 }
 
 const list = (items: readonly Writable[]): Html =>
@@ -85,7 +87,7 @@ function formatWords({ id, reason, signals }: NonNullable<Explanation['format']>
     }`;
 }
 
-function fieldTable({ fields }: Explanation): Html {
+function fieldTable({ fields }: Explanation, place: ShowPlace): Html {
   return table(
     fields,
     [
@@ -122,18 +124,14 @@ function replySection({ status, body }: LegacyReply): Html {
 
 const TONES = { success: 'good', pending: 'info', failure: 'bad' } as const;
 
-function showReply({ outcome, http, fields }: ExplainedReply): Html {
+function showReply({ outcome, http, fields }: ExplainedReply, place: ShowPlace): Html {
   return html`<details ${outcome === 'success' && html`open`}>
     <summary>${badge(TONES[outcome], outcome)} HTTP ${http}, ${fields.length} fields</summary>
     ${table(
       fields,
       [
         { title: 'Field', cell: ({ field }) => html`<code>${field === '' ? 'the list' : field}</code>` },
-        {
-          title: 'Value',
-          cell: ({ field, value }) =>
-            field === '*' ? html`<span class="note">all of them</span>` : html`<code>${short(textOf(value))}</code>`,
-        },
+        { title: 'Value', cell: ({ value }) => html`<code>${short(textOf(value))}</code>` },
         { title: 'Comes from', cell: ({ source }) => html`<code>${source}</code>` },
         { title: 'Rule', cell: (one) => place(one.place) },
       ],

@@ -228,17 +228,22 @@ function explainReply(parts: ReplyParts & { readonly operation: Operation }): Ex
     (shape === undefined ? undefined : callerKey?.lists.get(shape)?.sources) ??
     operation.replies.get(format)?.[outcome].sources ??
     [];
-  const fields = sources
-    .filter(({ field }) => field === '' || field === '*' || Object.hasOwn(body, field))
-    .map(({ field, value, path }) => ({
-      field,
-      value: field === '' ? reply.body : field === '*' ? null : (body[field] ?? null),
-      source: describeSource(value),
-      // Found when it is asked for: a replay of thousands of requests never asks.
-      get place() {
-        return mapping.placeOf(path);
-      },
-    }));
+  const named = new Set(sources.map(({ field }) => field));
+  const fields = sources.flatMap(({ field, value, path }) => {
+    // A rule for `*` makes the fields that no rule names: the spellings of the request id that the script sent.
+    const made = field === '*' ? Object.keys(body).filter((name) => !named.has(name)) : [field];
+    return made
+      .filter((name) => name === '' || Object.hasOwn(body, name))
+      .map((name) => ({
+        field: name,
+        value: name === '' ? reply.body : (body[name] ?? null),
+        source: describeSource(value),
+        // Found when it is asked for: a replay of thousands of requests never asks.
+        get place() {
+          return mapping.placeOf(path);
+        },
+      }));
+  });
   return { outcome, http: reply.status, fields };
 }
 

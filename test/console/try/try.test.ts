@@ -23,6 +23,9 @@ test('a paste is explained from its address to the rule of each reply field', as
   expect(text).toMatch(/POST \/airtime .*"network": "MTN"/);
   for (const outcome of ['success', 'pending', 'failure']) expect(text).toContain(`${outcome} HTTP`);
   expect(text).toMatch(/\$words\.status replies\.yaml:\d+/);
+  const { hash } = house.service.live.current();
+  expect(html).toMatch(new RegExp(`href="/console/mappings/sets/${hash}\\?file=[^"]*airtime\\.yaml#line-\\d+"`));
+  expect(html).not.toContain('<code>*</code>');
   expect(html).not.toContain(KEY);
   expect(html).not.toContain('4321');
 });

@@ -2,7 +2,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createDays, dayAt, dayText, USUAL_TIME_ZONE } from '../../../src/domain/day';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
+import { runCommand } from '../../cli/run-command';
+import { openHouse, send } from '../../flows/house';
 import { newOrder } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
@@ -60,6 +63,34 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
     const shown = (await type(['config'], env)).output;
     expect(shown).toContain(`postgres://[secret]@127.0.0.1:${server.port}/`);
     expect(shown).not.toContain(new URL(url).password);
+  });
+
+  test('a day is held against v1: its own sale agrees, and one past the gateway stands in the report', async () => {
+    const [cwd, url] = [await makeFolder(), await server.createDatabase()];
+    const settings = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
+    const house = await openHouse({ dataDir: cwd, env: settings });
+    try {
+      const sale = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true, 'request-id': 'r1' };
+      expect((await send(house.url, '/api/topup/', sale)).body.Status).toBe('successful');
+      const day = dayText(dayAt(Date.now(), createDays()), USUAL_TIME_ZONE);
+      const env = { ...settings, DATA_DIR: cwd, ADMIN_PORT: new URL(house.service.adminUrl).port };
+      const reconcile = () => runCommand(['orders', 'reconcile', '--day', day], { cwd, env, input: 'sandbox_demo\n' });
+      expect(await reconcile()).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^All agree: [^]*\nJournal {2}1 order;/),
+      });
+      await fetch(`${house.service.upstreamUrl}/airtime`, {
+        method: 'POST',
+        headers: { authorization: 'Bearer sandbox_demo', 'content-type': 'application/json' },
+        body: JSON.stringify({ network: 'MTN', phone: '08035551234', amount: 200, pin: '1234', ported: true }),
+      });
+      expect(await reconcile()).toMatchObject({
+        code: 1,
+        stdout: expect.stringMatching(/^1 thing to look at: [^]*\nat v1 only /),
+      });
+    } finally {
+      await house.close();
+    }
   });
 
   test('a database without a journal, and a start with a wrong password, are said in one line without the password', async () => {

@@ -1,0 +1,19 @@
+import { partWords, shownPair } from '../../../src/operator/replay/change-words';
+
+test.each([
+  ['fate', [], [], ''],
+  ['format', [], [], 'format'],
+  ['call', ['network'], [], 'v1 call, network'],
+  ['call', ['endpoint'], [], 'v1 call'],
+  ['reply', ['network', 'network_name'], ['success', 'pending'], 'reply to success, pending, network, network_name'],
+  ['reply', [''], ['success'], 'reply to success, the list'],
+] as const)('a change of %s (%p of %p) is called %p', (part, fields, outcomes, words) => {
+  expect(partWords({ part, fields, outcomes })).toBe(words);
+});
+
+test('two long texts are shown from shortly before their first difference on', () => {
+  const list = (network: number) => `[${'{"id":1,"network":1},'.repeat(9)}{"id":9,"network":${network}}]`;
+  const [before, after] = shownPair(list(2), list(3));
+  expect([before.slice(-4), after.slice(-4), before === after, before.startsWith('…')]).toEqual([':2}]', ':3}]', false, true]);
+  expect(shownPair('', 'GLO')).toEqual(["''", 'GLO']);
+});
