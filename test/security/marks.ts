@@ -66,8 +66,7 @@ export function search(bytes: Buffer, where: string, { texts, pins, goods }: Mar
     void hits.push({ where, what: `${what}: …${text.slice(Math.max(0, at - AROUND), at + AROUND)}…` });
   const at = text.toLowerCase().indexOf(CORE.toLowerCase());
   if (at >= 0) note('a key', at);
-  const sampled = [...sample(texts), ...sample(goods)].flatMap((one) => formsOf(one));
-  for (const [form, needle] of [...CORE_FORMS, ...sampled]) {
+  for (const [form, needle] of [...CORE_FORMS, ...sampledForms(texts), ...sampledForms(goods)]) {
     const found = bytes.indexOf(needle);
     if (found >= 0) note(`a secret in ${form}`, found);
   }
@@ -79,9 +78,19 @@ export function search(bytes: Buffer, where: string, { texts, pins, goods }: Mar
   return hits;
 }
 
-function sample(all: ReadonlySet<string>): string[] {
-  const every = Math.max(1, Math.floor(all.size / IN_EVERY_FORM));
-  return [...all].filter((_, nth) => nth % every === 0);
+type Forms = ReturnType<typeof formsOf>;
+const madeOf = new WeakMap<ReadonlySet<string>, { readonly size: number; readonly forms: Forms }>();
+/** A set of more than are searched for has to grow by so much before they are chosen anew: replies are many, and the set grows with them. */
+const GROWN = 1.1;
+
+function sampledForms(all: ReadonlySet<string>): Forms {
+  const { size } = all;
+  const made = madeOf.get(all);
+  if (made !== undefined && (size === made.size || (made.size > IN_EVERY_FORM && size < made.size * GROWN))) return made.forms;
+  const every = Math.max(1, Math.floor(size / IN_EVERY_FORM));
+  const forms = [...all].filter((_, nth) => nth % every === 0).flatMap((one) => formsOf(one));
+  madeOf.set(all, { size, forms });
+  return forms;
 }
 
 /** Every file below a folder. */

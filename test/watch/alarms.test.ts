@@ -17,7 +17,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'alarms-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function openWatch({ isTaken = true, startMs = 1_000_000 } = {}) {
+function openWatch({ takes = (_telling: Telling): boolean => true, startMs = 1_000_000 } = {}) {
   let nowMs = startMs;
   let seen: Sightings | Error = WELL;
   const told: Telling[] = [];
@@ -30,7 +30,7 @@ function openWatch({ isTaken = true, startMs = 1_000_000 } = {}) {
     see: () => (seen instanceof Error ? Promise.reject(seen) : Promise.resolve(seen)),
     tell: (telling) => {
       told.push(telling);
-      return Promise.resolve(isTaken);
+      return Promise.resolve(takes(telling));
     },
     file: join(folder, 'alarms.json'),
     onTrouble: (what, error) => troubles.push(`${what}: ${(error as Error).message}`),
@@ -109,13 +109,24 @@ test('a restart tells none twice, and still tells when it is over', async () => 
 });
 
 test('what nobody took before the process ended is told by the next one', async () => {
-  const before = openWatch({ isTaken: false });
+  const before = openWatch({ takes: () => false });
   await before.see(DOWN);
   expect(before.told()).toEqual(['raised v1_down']);
   before.watch.stop();
   const after = openWatch({ startMs: 1_020_000 });
   await after.see(DOWN);
   expect(after.told()).toEqual(['raised v1_down']);
+});
+
+test('one that nobody took is told again also where another was taken', async () => {
+  const both: Sightings = { ...DOWN, withoutMoney: [{ fingerprint: 'ada', count: 3 }] };
+  const before = openWatch({ takes: ({ alarm }) => alarm.name === 'v1_down' });
+  await before.see(both);
+  expect(before.told()).toEqual(['raised v1_down', 'raised no_money_at_v1 ada']);
+  before.watch.stop();
+  const after = openWatch({ startMs: 1_020_000 });
+  await after.see(both);
+  expect(after.told()).toEqual(['raised no_money_at_v1 ada']);
 });
 
 test('each key has an alarm of its own, and a crowd of them is bounded', async () => {
