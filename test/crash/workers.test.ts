@@ -279,7 +279,7 @@ test('workers that are killed under load are replaced, and no order is doubled, 
   try {
     await open(proxy.url);
     scripts = startScripts({
-      ...{ name: 'worker-killed', scripts: 12, accounts: ACCOUNTS, proxy, chance },
+      ...{ name: 'worker-killed', scripts: 12, accounts: ACCOUNTS, proxy, chance, restMs: 40 },
       keyOf: (account) => v1.keyOf(account),
       pickUrl: () => gateway.url,
       isUp: () => gateway.isUp(),
