@@ -6,18 +6,9 @@ import { referenceOf, type Outcome } from '../domain/outcome';
 import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
+import { MEANINGS } from '../orders/order-story';
 import { contraryEndOf, CONTRARY_WORDS } from '../orders/order-money';
 import type { Times } from './show-order';
-
-const MEANINGS: Readonly<Record<Outcome['kind'] | 'open', string>> = {
-  open: 'no answer so far: the money may have moved, v1 is asked again',
-  succeeded: 'v1 confirmed it',
-  pending: 'v1 took the money and has not confirmed yet, it is asked again',
-  declined: 'v1 took the money and gave it back',
-  rejected: 'v1 said no before it took money',
-  not_sent: 'nothing reached v1, no money was taken',
-  unknown: 'the money may have moved, v1 is asked again',
-};
 
 export function describeOrder(order: Order, mapping: Mapping, times: Times, nowMs: number, withReply = true): string {
   const { trail, outcome, fields } = order;

@@ -17,7 +17,12 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'alarms-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function openWatch({ takes = (_telling: Telling): boolean => true, startMs = 1_000_000 } = {}) {
+interface OpenOptions {
+  readonly takes?: (telling: Telling) => boolean;
+  readonly startMs?: number;
+}
+
+function openWatch({ takes = () => true, startMs = 1_000_000 }: OpenOptions = {}) {
   let nowMs = startMs;
   let seen: Sightings | Error = WELL;
   const told: Telling[] = [];
