@@ -2,7 +2,7 @@
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { textOf } from '../domain/json';
 import type { Order } from '../domain/order';
-import { referenceOf, type Outcome } from '../domain/outcome';
+import { referenceOf } from '../domain/outcome';
 import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
