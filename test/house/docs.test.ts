@@ -70,6 +70,7 @@ test("the README's table of settings is that of the configuration (UPDATE_DOCS=1
         'ok README.md success',
         'ok README.md success',
         'ok README.md success',
+        'ok README.md success',
         'ok README.md fail',
         'ok docs/replies.md success',
         'ok docs/replies.md fail',
