@@ -1,5 +1,4 @@
 const { availableParallelism } = require('node:os');
-const LongestFirst = require('./test/longest-first.cjs');
 
 // Minutes long on two cores: the whole fault matrix, kill -9, every door probed, a gateway's worst day, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
@@ -117,13 +116,11 @@ const COMPUTING = [
   'watch/(?:alarm-conditions|hear|observer|recordings|repeated|sightings|watch-orders|watch-sales)',
 ];
 const computed = `^(?!.*(?:${[...LONG, ...SLOW].join('|')})).*/test/(?:${COMPUTING.join('|')})`;
-LongestFirst.long = LONG;
 
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
-  testSequencer: '<rootDir>/test/longest-first.cjs',
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
