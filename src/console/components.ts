@@ -129,10 +129,7 @@ export function problemList(problems: readonly ShownProblem[], whenNone = 'No pr
 /** Where a rule stands, as a link to its line in the set of mapping files by which the page tells. */
 export function ruleLink({ file, line }: { readonly file: string; readonly line: number }, setHash: string): Html {
   const name = file.split('/').slice(-2).join('/');
-  return html`<a
-    class="rule"
-    href="/console/mappings/sets/${setHash}?file=${encodeURIComponent(file)}#line-${line}"
-    title="${file}:${line}"
+  return html`<a class="rule" href="/console/mappings/sets/${setHash}?file=${encodeURIComponent(file)}#line-${line}"
     ><code>${name.replace(/^mappings\//, '')}:${line}</code></a
   >`;
 }
