@@ -54,7 +54,8 @@ test('one caller is recorded, masked, until the number that was asked for', asyn
   expect(recorded[0]!.told).toMatchObject({ httpStatus: 200, words: { status: 'success', Status: 'successful' } });
   expect(recorded[1]!.detail).toContain('network');
   // Neither key, PIN, number, reference nor a text of the script: only what no value is.
-  for (const value of ['sandbox_demo', '1234', '0803', 'hunter2', '150', 'PPA0']) expect(stdout).not.toContain(value);
+  const told = stdout.replace(/"(?:atMs|durationMs)":\d+/g, '');
+  for (const value of ['sandbox_demo', '1234', '0803', 'hunter2', '150', 'PPA0']) expect(told).not.toContain(value);
 }, 60_000);
 
 test('a caller is recorded by its title; a recording ends by its time, and nothing is noted any more', async () => {

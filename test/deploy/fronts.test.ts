@@ -271,7 +271,7 @@ describe.each(FRONTS)('%s', (name) => {
         await ask(front.port, '/api/MARKKEY4/%zz?key=MARKKEY5', 'x'.repeat(2_000_000), asking).catch(() => undefined);
         await ask(front.plainPort, '/api/user?key=MARKKEY6', undefined, { ...asking, isPlain: true });
         await sleep(300);
-        expect(front.readLogs()).not.toMatch(/MARKKEY|471[12]/);
+        expect(front.readLogs()).not.toMatch(/MARKKEY|\b471[12]\b/);
       } finally {
         await front.end();
       }
