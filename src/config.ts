@@ -91,7 +91,7 @@ const configSchema = z.strictObject({
     parseWhole(text, 1, 3_650),
   ).prefault('90'),
   ordersMax: setting(
-    'How many orders may be under way; beyond them purchases are refused, and from half of them on each key has its share.',
+    'How many orders may be under way in a process; beyond them purchases are refused, and from half of them on each key has its share.',
     'a whole number from 100 to 1000000',
     (text) => parseWhole(text, 100, 1_000_000),
   ).prefault('20000'),

@@ -1,7 +1,8 @@
 /**
  * Messages between the primary and a worker: what is told, and what is asked and answered. They arrive in the order in which they were sent.
- * No key and no PIN of a script travels: fingerprints and keyed hashes stand for them. The one exception is the key that an operator types to
- * have an order asked about (`Recheck`): it goes from the primary to the worker that asks v1, and neither keeps it.
+ * No PIN of a script travels: keyed hashes stand for PINs, and fingerprints for keys, with two exceptions. The key that an operator types to
+ * have an order asked about (`Recheck`) goes from the primary to the worker that asks v1, and neither keeps it. The key of a shop that has sold goes
+ * to the other workers (`KeylessNews`), which lend it to the shop's lookups as the first one does.
  */
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { ErrorCode } from '../domain/errors';

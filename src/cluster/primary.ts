@@ -6,6 +6,7 @@ import { closeAll, createTools, openAdmin, openMapping, openSandboxes, orNothing
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
 import type { Traffic } from '../domain/traffic';
+import type { KeylessNews } from '../gateway/keyless';
 import type { PinVerdict } from '../gateway/order/pin-guard';
 import type { Journal } from '../journal/journal';
 import { STOP_DEADLINE_MS, type Service } from '../main';
@@ -172,6 +173,7 @@ function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForA
     repeatTurn: (content: string) => guards.repeatTurn(content, worker),
     repeatDone: (turn: number) => guards.repeatDone(turn),
     repeatKept: (kept: RepeatKept) => guards.repeatKept(kept),
+    keyless: (news: KeylessNews) => crew().tellAll('keyless', news, worker),
     hungUp: (hungUp: HungUp) => crew().tellAll('hungUp', hungUp, worker),
   };
 }

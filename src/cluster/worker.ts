@@ -6,6 +6,7 @@ import { startAge, systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { hearVerdicts, type KeyGuard, type Visit } from '../gateway/key-guard';
+import type { KeylessNews } from '../gateway/keyless';
 import type { LearntPatience } from '../gateway/order/learnt-patience';
 import { type PinGuard, type PinVerdict, takePinTurns, WRONG_PIN_STATUS } from '../gateway/order/pin-guard';
 import type { SharedRepeats } from '../gateway/order/repeats';
@@ -50,6 +51,7 @@ class Colleague {
   #mapping: Mapping | undefined;
   #pins: PinGuard | undefined;
   #learnt: LearntPatience | undefined;
+  #hearKeyless: (news: KeylessNews) => void = () => undefined;
   #stop: (signal?: string) => void = () => undefined;
 
   constructor(config: Config, output: Output) {
@@ -64,6 +66,7 @@ class Colleague {
       pinVerdict: (verdict: PinVerdict) => this.#pins?.hear(verdict),
       record: ({ caller, untilMs }: RecordAsked) => this.#selling?.noter.record(caller, untilMs),
       hungUp: ({ fingerprint, kind, ageMs }: HungUp) => this.#learnt?.hear(fingerprint, kind, ageMs),
+      keyless: (news: KeylessNews) => this.#hearKeyless(news),
       recheck: ({ key, requestId, address }: Recheck) => this.#selling?.askV1(new Secret(key), requestId, address),
       reopenLog: () => output.reopen(),
       stop: (signal: string | undefined) => this.#stop(signal),
@@ -121,6 +124,8 @@ class Colleague {
           return sharePinTurns(this.#line, upstream, guard, takePinTurns(upstream, guard, clock));
         },
         repeats: shareRepeats(this.#line),
+        keyless: { tell: (news) => this.#line.tell('keyless', news), onNews: (hear) => (this.#hearKeyless = hear) },
+        processes: workers,
       },
       keepRecorded: (caller, recorded) => this.#line.tell('recorded', { caller, recorded } satisfies RecordedInWorker),
       sharePatience: (learnt) => {

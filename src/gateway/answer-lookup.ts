@@ -16,6 +16,7 @@ import type { LookedUp } from './keyless';
 
 /** No answer is no failure of the script's: 503 with the failure words, and nothing was charged anyhow. */
 const UNAVAILABLE_STATUS = 503;
+const TOO_BUSY = 'There is too much to do right now. Nothing was checked.';
 /** v1 named no reason: that is not to be read as a number that nobody has. */
 const WITHOUT_A_WORD: Readonly<Record<number, string>> = {
   401: 'The API key was refused. Nothing was checked.',
@@ -59,8 +60,11 @@ export function tellFinding(
   { mapping }: ParsedRequest,
 ): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
   const { texts } = mapping;
-  if (finding.kind === 'unavailable')
-    return { outcome: 'failure', http: UNAVAILABLE_STATUS, text: texts['unavailable'] ?? finding.reason };
+  if (finding.kind === 'unavailable') {
+    const { reason, retryAfterSeconds } = finding;
+    const text = retryAfterSeconds === undefined ? (texts['unavailable'] ?? reason) : TOO_BUSY;
+    return { outcome: 'failure', http: UNAVAILABLE_STATUS, text, retryAfterSeconds };
+  }
   const message =
     typeof finding.body['message'] === 'string' && finding.body['message'] !== '' ? finding.body['message'] : undefined;
   if (finding.kind === 'refused') {

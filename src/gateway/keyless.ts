@@ -7,7 +7,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock';
-import type { Credentials, Secret } from '../domain/credentials';
+import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
 import type { LookupLimits } from '../mapping/mapping';
@@ -32,11 +32,28 @@ export interface KeylessParts {
   readonly lookupKey: Secret | undefined;
   readonly keyring: Keyring;
   readonly clock: Clock;
+  /** Where several processes serve as one. */
+  readonly others?: OtherKeyless | undefined;
 }
+
+/** What one process has lent, the others must know. */
+export interface OtherKeyless {
+  tell(news: KeylessNews): void;
+  onNews(hear: (news: KeylessNews) => void): void;
+}
+
+export type KeylessNews =
+  /** One lookup under this name of `LookupCounts`. */
+  | { readonly kind: 'counted'; readonly name: string }
+  | { readonly kind: 'paused'; readonly fingerprint: string; readonly pauseMs: number }
+  /** With the key itself, without its PIN: in memory, between processes of one gateway. */
+  | { readonly kind: 'sold'; readonly address: string; readonly fingerprint: string; readonly apiKey: string };
 
 interface Sale {
   readonly credentials: Credentials;
   readonly atMs: number;
+  /** When the other processes knew of it last. */
+  readonly sharedAtMs: number;
 }
 
 const ADDRESSES_MAX = 5_000;
@@ -46,15 +63,34 @@ const TOO_OFTEN = 429;
 /** A network has one more lookup while so many others could still have as many as it has had. */
 const STRANGERS_BESIDE = 3;
 const SELLERS_BESIDE = 1;
+/** A shop that goes on selling is told of again so seldom: a sale costs no message. */
+const SHARE_EVERY_MS = 600_000;
 
-export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyless {
+export function createKeyless({ lookupKey, keyring, clock, others }: KeylessParts): Keyless {
   const sales = new LRUCache<string, Sale>({ max: ADDRESSES_MAX });
-  const counts = createLookupCounts(clock);
+  const counted = createLookupCounts(clock);
+  const counts: LookupCounts = {
+    ...counted,
+    add(name) {
+      counted.add(name);
+      others?.tell({ kind: 'counted', name });
+    },
+  };
   const operator = new OperatorsKey(
     () => (lookupKey === undefined ? undefined : authenticate({ token: lookupKey.revealForUseOnly() }, keyring)?.credentials),
     counts,
     clock,
   );
+  others?.onNews((news) => {
+    if (news.kind === 'counted') counted.add(news.name);
+    else if (news.kind === 'paused') operator.pause(news, news.pauseMs);
+    else keepSale(new Secret(news.apiKey), news.fingerprint, news.address, clock.elapsed());
+  });
+
+  function keepSale(apiKey: Secret, fingerprint: string, address: string, sharedAtMs: number): void {
+    const credentials: Credentials = { apiKey, fingerprint, isLookupKey: true, isSeller: true };
+    sales.set(address, { credentials, atMs: clock.elapsed(), sharedAtMs });
+  }
 
   /** The key that sold from this address, as long after its sale as the mapping says. */
   function sellerAt(address: string, { seller }: LookupLimits): Credentials | undefined {
@@ -82,8 +118,11 @@ export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyl
   return {
     sold({ apiKey, fingerprint, isLookupKey }, address) {
       if (isLookupKey === true) return;
-      const credentials: Credentials = { apiKey, fingerprint, isLookupKey: true, isSeller: true };
-      sales.set(address, { credentials, atMs: clock.elapsed() });
+      const last = sales.get(address);
+      const now = clock.elapsed();
+      const isShared = last?.credentials.fingerprint === fingerprint && now - last.sharedAtMs < SHARE_EVERY_MS;
+      keepSale(apiKey, fingerprint, address, isShared ? last.sharedAtMs : now);
+      if (!isShared) others?.tell({ kind: 'sold', address, fingerprint, apiKey: apiKey.revealForUseOnly() });
     },
     keyFor: (address, limits) => sellerAt(address, limits) ?? operator.asLookupKey(),
     take(credentials, address, limits) {
@@ -100,7 +139,9 @@ export function createKeyless({ lookupKey, keyring, clock }: KeylessParts): Keyl
         return operator.take(address, limits, true);
       }
       if (!isTooOften) return undefined;
-      throw operator.pause(asked, Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs));
+      const pauseMs = Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs);
+      others?.tell({ kind: 'paused', fingerprint: asked.fingerprint, pauseMs });
+      throw operator.pause(asked, pauseMs);
     },
   };
 }
@@ -148,7 +189,7 @@ class OperatorsKey {
   }
 
   /** v1 takes no lookup with this key for so long. Gives the refusal. */
-  pause({ fingerprint }: Credentials, pauseMs: number): GatewayError {
+  pause({ fingerprint }: Pick<Credentials, 'fingerprint'>, pauseMs: number): GatewayError {
     this.#pausedUntilMs.set(fingerprint, this.#clock.elapsed() + pauseMs);
     return tooMany('with the key of this service', pauseMs);
   }

@@ -10,7 +10,7 @@ import type { HttpUpstream } from '../upstream/http-upstream';
 import type { Upstream } from '../upstream/upstream';
 import type { Visitors } from '../upstream/visitors';
 import type { KeyGuard } from './key-guard';
-import { createKeyless, createLookupMemory, type Keyless, type LookupMemory } from './keyless';
+import { createKeyless, createLookupMemory, type Keyless, type LookupMemory, type OtherKeyless } from './keyless';
 import { type Admission, createAdmission, createPursuits, type Pursuits } from './order/pursuits';
 import { type CallerLimits, createCallerLimits } from './order/caller-limits';
 import { askAgain } from './proof/find-receipt';
@@ -61,6 +61,9 @@ export interface GatewayParts {
 export interface Together {
   readonly takePinTurns: typeof takePinTurns;
   readonly repeats: SharedRepeats;
+  readonly keyless: OtherKeyless;
+  /** How many they are: what is bounded for each key is divided among them. */
+  readonly processes: number;
 }
 
 /** What the answers work with: the parts that came in, and what the gateway keeps between requests. */
@@ -102,8 +105,8 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     reconciler: createReconciler({ ...parts, upstream: { ...upstream, find }, pursuits, steadiness }),
     repeats: createRepeats({ ...parts, pursuits, sharedRepeats: parts.together?.repeats }),
     attempts: createAttemptLimit(parts.clock),
-    receipts: createReceiptPace(parts.clock),
-    keyless: createKeyless(parts),
+    receipts: createReceiptPace(parts.clock, parts.together?.processes),
+    keyless: createKeyless({ ...parts, others: parts.together?.keyless }),
     lookups: createLookupMemory(parts.clock),
     learnt: parts.learntPatience ?? createLearntPatience(),
     isStopping,

@@ -19,6 +19,8 @@ export interface CallTurns {
   end(key: string, lane: CallLane, ended: EndedCall): void;
   /** Seconds until another try is worth it, where the first of this key and operation has waited for so many milliseconds, or too many wait. */
   crowdedSeconds(key: string, path: string, withinMs: number): number | undefined;
+  /** Seconds after which a call that found no turn is worth another try. */
+  retrySeconds(key: string, lane: CallLane): number;
   readonly state: CallTurnsState;
   close(): void;
 }
@@ -157,9 +159,12 @@ class Turns implements CallTurns {
     if (this.#turns.waiting === 0) return undefined;
     const lane = this.#lanes.get(path) ?? this.#lanes.get('');
     if (lane === undefined) return undefined;
-    const waitedMs = this.#turns.oldestWaitMs(key, lane);
-    if (this.#turns.hasRoom(key, lane) && waitedMs <= withinMs) return undefined;
-    return Math.max(RETRY_SECONDS_LEAST, Math.ceil(waitedMs / 1_000));
+    if (this.#turns.hasRoom(key, lane) && this.#turns.oldestWaitMs(key, lane) <= withinMs) return undefined;
+    return this.retrySeconds(key, lane);
+  }
+
+  retrySeconds(key: string, lane: CallLane): number {
+    return Math.max(RETRY_SECONDS_LEAST, Math.ceil(this.#turns.oldestWaitMs(key, lane) / 1_000));
   }
 
   close(): void {

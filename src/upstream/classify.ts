@@ -176,7 +176,11 @@ export function classifyFinding(answer: Answer, retryAfterSeconds: number | unde
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     };
   }
-  return { kind: 'unavailable', reason: `HTTP ${httpStatus} with status ${describeStatus(body?.status)}` };
+  return unavailable(`HTTP ${httpStatus} with status ${describeStatus(body?.status)}`, retryAfterSeconds);
+}
+
+export function unavailable(reason: string, retryAfterSeconds: number | undefined): Finding {
+  return { kind: 'unavailable', reason, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 
 function toldMessage(body: JsonObject): { readonly message?: string } {

@@ -30,6 +30,8 @@ export interface Failure {
   /** Every code that caused it: more than one when several addresses of a host were tried. */
   readonly codes: readonly string[];
   readonly detail: string;
+  /** Of a call that found no turn. */
+  readonly retryAfterSeconds?: number;
 }
 
 export type Exchanged = Answer | Failure;

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
 import { newSpanId, writeTraceParent } from '../domain/trace';
-import { classifyFailure, classifyFinding, classifyReply } from './classify';
-import { DEADLINE_PASSED, exchange, NO_TURN, type Answer, type Exchanged, type Wire } from './exchange';
+import { classifyFailure, classifyFinding, classifyReply, unavailable } from './classify';
+import { DEADLINE_PASSED, exchange, NO_TURN, type Answer, type Exchanged, type Failure, type Wire } from './exchange';
 import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsState } from './call-turns';
 import { createConnections, type Connections } from './connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
@@ -126,7 +126,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       const judge = (exchanged: Exchanged): Finding =>
         exchanged.kind === 'answered'
           ? atServerTime(classifyFinding(exchanged, retryAfterOf(exchanged)), exchanged)
-          : { kind: 'unavailable', reason: classifyFailure(exchanged).reason };
+          : unavailable(classifyFailure(exchanged).reason, exchanged.retryAfterSeconds);
       return judged({ call, body, context }, judge, ({ kind }) => kind);
     },
 
@@ -158,8 +158,9 @@ async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
   if (!turns.take(fingerprint, lane)) {
     const age = startAge(systemClock);
     const fate = await turns.wait(fingerprint, lane, Math.min(timeoutMs * WAIT_PART, leaveWithinMs ?? timeoutMs));
-    if (fate === 'late') return neverLeft(DEADLINE_PASSED, 'its turn did not come in time');
-    if (fate === 'full') return neverLeft(NO_TURN, 'too many calls wait for their turn already');
+    const retryAfterSeconds = turns.retrySeconds(fingerprint, lane);
+    if (fate === 'late') return { ...neverLeft(DEADLINE_PASSED, 'its turn did not come in time'), retryAfterSeconds };
+    if (fate === 'full') return { ...neverLeft(NO_TURN, 'too many calls wait for their turn already'), retryAfterSeconds };
     // The first byte has what is left of its time, and so has the answer.
     const waitedMs = age();
     timeoutMs -= waitedMs;
@@ -196,7 +197,7 @@ function atServerTime(finding: Finding, { date }: Answer): Finding {
   return finding.kind === 'found' && Number.isFinite(serverAtMs) ? { ...finding, serverAtMs } : finding;
 }
 
-function neverLeft(code: string, detail: string): Exchanged {
+function neverLeft(code: string, detail: string): Failure {
   return { kind: 'failed', isStarted: false, codes: [code], detail };
 }
 

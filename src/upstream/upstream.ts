@@ -42,8 +42,8 @@ export type Finding =
       readonly retryAfterSeconds?: number;
       readonly body: JsonObject;
     }
-  /** No usable answer. */
-  | { readonly kind: 'unavailable'; readonly reason: string };
+  /** No usable answer. With a time where there was too much to do, here or at v1: then another try is worth it. */
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly retryAfterSeconds?: number };
 
 export interface Upstream {
   /**

@@ -1,7 +1,7 @@
 import { Secret } from '../../src/domain/credentials';
 import type { Finding } from '../../src/upstream/upstream';
 import { legacyRequest, type LegacyRequestParts } from './legacy-request';
-import { openWalkHouse, type WalkHouse } from './walk-house';
+import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 
 const NAMED: Finding = { kind: 'found', body: { status: 'success', data: { name: 'ADA OBI' } } };
 const NOBODY: Finding = { kind: 'refused', httpStatus: 400, body: { status: 'error', message: 'No such meter.' } };
@@ -57,4 +57,37 @@ test.each<[string, Finding]>([
   const house = openHouse([finding, NAMED]);
   expect(await lookUp(house)).toMatchObject({ status: 'fail', meter_type: null });
   expect(typesAsked(house)).toEqual(['prepaid']);
+});
+
+const BUSY: Finding = { kind: 'unavailable', reason: 'no turn', retryAfterSeconds: 7 };
+const READINGS = [
+  ['a verify', '/api/cable/cable-validation', 503, 'fail'],
+  ['a balance', '/api/user', 503, 'fail'],
+  ['a list', '/api/data_plans', 503, 'fail'],
+  // An order may be charged, whether or not it can be asked about.
+  ['an order that only v1 may know', '/api/transaction/VTU-1', 202, 'pending'],
+  ['a history', '/api/transactions', 202, 'pending'],
+] as const;
+
+async function askFor(path: string, finding: Finding) {
+  const query = path.endsWith('validation') ? { iuc: '1234567890', cable: '1' } : {};
+  const headers = { authorization: `Token ${WALK_KEY}:1234` };
+  const house = openHouse([finding]);
+  const served = house.gateway.handle(legacyRequest({ method: 'GET', path, query, headers }));
+  // Questions about orders are asked again.
+  await house.clock.advance(10_000);
+  return (await served).reply;
+}
+
+test.each(READINGS)('%s that found no turn at v1 hears when to come back', async (_title, path, http, word) => {
+  const reply = await askFor(path, BUSY);
+  expect(reply).toMatchObject({ status: http, retryAfterSeconds: 7, body: { status: word } });
+  const { message } = reply.body as { readonly message: string };
+  if (http === 503) expect(message).toBe('There is too much to do right now. Nothing was checked. Try again in 7 seconds.');
+  else expect(message).not.toMatch(/charged|checked/);
+});
+
+test('a v1 that is away names no time', async () => {
+  const { status, retryAfterSeconds } = await askFor('/api/user', AWAY);
+  expect([status, retryAfterSeconds]).toEqual([503, undefined]);
 });

@@ -1,7 +1,14 @@
 import { inspect } from 'node:util';
 import { type Credentials, Secret } from '../../src/domain/credentials';
 import type { GatewayError } from '../../src/domain/errors';
-import { createKeyless, createLookupCounts, createLookupMemory, type LookedUp } from '../../src/gateway/keyless';
+import {
+  createKeyless,
+  createLookupCounts,
+  createLookupMemory,
+  type KeylessNews,
+  type LookedUp,
+  type OtherKeyless,
+} from '../../src/gateway/keyless';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { LookupLimits } from '../../src/mapping/mapping';
 import type { Finding } from '../../src/upstream/upstream';
@@ -13,10 +20,9 @@ const LIMITS = { ...COMMON, seller: { calls: 3, windowMs: 300_000, withinMs: 3_6
 const NO_SELLERS = { ...COMMON, seller: undefined };
 const refused = (httpStatus: number): Finding => ({ kind: 'refused', httpStatus, body: {} });
 
-function harness(lookupKey: string | undefined = 'operators_key:9876') {
-  const clock = createVirtualClock();
+function harness(lookupKey: string | undefined = 'operators_key:9876', others?: OtherKeyless, clock = createVirtualClock()) {
   const keyring = createKeyring(new Secret('test'));
-  const keyless = createKeyless({ lookupKey: lookupKey === '' ? undefined : new Secret(lookupKey), keyring, clock });
+  const keyless = createKeyless({ lookupKey: lookupKey === '' ? undefined : new Secret(lookupKey), keyring, clock, others });
   const seller = (name: string): Credentials => ({
     apiKey: new Secret(name),
     pin: new Secret('1234'),
@@ -167,6 +173,60 @@ test('no other answer and no other key is asked again', () => {
   for (const finding of [refused(400), { kind: 'found', body: {} }, { kind: 'unavailable', reason: 'HTTP 502' }] as Finding[])
     expect(keyless.keyAfter(first, finding, SHOP, LIMITS)).toBeUndefined();
   expect(keyless.keyAfter(seller('k2'), refused(401), SHOP, LIMITS)).toBeUndefined();
+});
+
+describe('two processes that serve as one', () => {
+  function both() {
+    const clock = createVirtualClock();
+    const told: KeylessNews[] = [];
+    const hear: ((news: KeylessNews) => void)[] = [];
+    const join = (own: number): OtherKeyless => ({
+      tell(news) {
+        told.push(news);
+        hear[1 - own]?.(news);
+      },
+      onNews: (heard) => void (hear[own] = heard),
+    });
+    return { clock, told, one: harness(undefined, join(0), clock), other: harness(undefined, join(1), clock) };
+  }
+
+  test('a shop that sold at one has its key lent by both, without its PIN, and a sale more is no message more', async () => {
+    const { clock, told, one, other } = both();
+    one.keyless.sold(one.seller('k1'), SHOP);
+    expect(nameOf(other.keyless.keyFor(SHOP, LIMITS))).toBe('k1');
+    expect(other.keyless.keyFor(SHOP, LIMITS)!.pin).toBeUndefined();
+    for (let sale = 0; sale < 100; sale += 1) (sale % 2 === 0 ? other : one).keyless.sold(one.seller('k1'), SHOP);
+    expect(told).toHaveLength(1);
+    await clock.advance(LIMITS.seller.withinMs / 2);
+    one.keyless.sold(one.seller('k1'), SHOP);
+    await clock.advance(LIMITS.seller.withinMs - 1);
+    expect(nameOf(other.keyless.keyFor(SHOP, LIMITS))).toBe('k1');
+  });
+
+  test('the shop that sold last, at whichever of them, lends its key', () => {
+    const { one, other } = both();
+    one.keyless.sold(one.seller('k1'), SHOP);
+    other.keyless.sold(one.seller('k2'), SHOP);
+    expect(nameOf(one.keyless.keyFor(SHOP, LIMITS))).toBe('k2');
+    one.keyless.sold(one.seller('k1'), SHOP);
+    expect(nameOf(other.keyless.keyFor(SHOP, LIMITS))).toBe('k1');
+  });
+
+  test('strangers get as many lookups as from one process, and the owner keeps his', () => {
+    const { one, other } = both();
+    const served = [...one.askFrom(20), ...other.askFrom(20)].flat().filter((name) => name === 'operators_key');
+    expect(served).toHaveLength(LIMITS.total - LIMITS.owner);
+  });
+
+  test('a 429 of v1 to the key of the operator holds strangers at both', async () => {
+    const { clock, one, other } = both();
+    const asked = one.keyless.take(one.keyless.keyFor(SHOP, LIMITS)!, SHOP, LIMITS);
+    const limited: Finding = { kind: 'refused', httpStatus: 429, retryAfterSeconds: 30, body: {} };
+    expect(() => one.keyless.keyAfter(asked, limited, SHOP, LIMITS)).toThrow(REFUSAL);
+    expect(() => other.ask('192.0.2.9')).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }));
+    await clock.advance(30_000);
+    expect(other.ask('192.0.2.9')).toBe('operators_key');
+  });
 });
 
 test('what is older than the window counts no longer, and each name counts for itself', async () => {

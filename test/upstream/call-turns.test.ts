@@ -147,7 +147,8 @@ describe('at a v1 that hangs', () => {
     const refused = buy(upstream, 'a', { timeoutMs: 900 });
     expect(await took(refused)).toBeLessThan(400);
     expect((await refused).outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('NO_TURN') });
-    expect(await read(upstream, 'a', '/receipt', { timeoutMs: 50 })).toMatchObject({ kind: 'unavailable' });
+    const late = await read(upstream, 'a', '/receipt', { timeoutMs: 50 });
+    expect(late).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 5 });
     expect(kindsOf(await Promise.all(calls))).toEqual({ unknown: 1, not_sent: 2_000 });
     expect(server.requests).toHaveLength(1);
     expect(fates.filter((fate) => fate === 'full')).toHaveLength(1);

@@ -231,17 +231,17 @@ export interface ReceiptPace {
   nextInMs(owner: string): number;
 }
 
-/** One reading in so many milliseconds: 200 a second. */
+/** One reading in so many milliseconds, of all processes that serve as one: 200 a second. */
 const EVERY_MS = 5;
 const KEYS_MAX = 10_000;
 
-export function createReceiptPace(clock: Pick<Clock, 'elapsed'>): ReceiptPace {
+export function createReceiptPace(clock: Pick<Clock, 'elapsed'>, processes = 1): ReceiptPace {
   const nextAtMs = new LRUCache<string, number>({ max: KEYS_MAX });
   return {
     nextInMs(owner) {
       const nowMs = clock.elapsed();
       const atMs = Math.max(nowMs, nextAtMs.get(owner) ?? 0);
-      nextAtMs.set(owner, atMs + EVERY_MS);
+      nextAtMs.set(owner, atMs + EVERY_MS * processes);
       return atMs - nowMs;
     },
   };

@@ -145,9 +145,9 @@ const LONGER_WINDOWS: Readonly<Record<string, number>> = {
   '/bulk_sms': 60 * 60,
 };
 
-/** What is told of a call to this path of v1, with the time to wait when v1's limit was reached. */
+/** What is told of a call to this path of v1, with the time to wait when v1's limit was reached or there was too much to do. */
 export function tellWait(told: Told, path: string): Told {
-  if (told.http !== 429) return told;
+  if (told.http !== 429 && (told.http !== 503 || told.retryAfterSeconds === undefined)) return told;
   const seconds = Math.max(1, Math.ceil(told.retryAfterSeconds ?? LONGER_WINDOWS[path] ?? WINDOW_SECONDS));
   return { ...told, retryAfterSeconds: seconds, text: `${told.text} Try again in ${waitText(seconds)}.` };
 }

@@ -50,7 +50,7 @@ const SPREAD = 900;
 const NUMBERS_KEPT = 10_000;
 
 const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record)
-  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6, w.is_unsettled, w.record
+  SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6::text, w.is_unsettled, w.record
   FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[])
     AS w(owner, request_id, number, opened_at_ms, record, is_unsettled)
   WHERE ${keyCondition('$7')}

@@ -154,4 +154,7 @@ test('a key reads two hundred receipts a second, however many orders it has; oth
   expect(pace.nextInMs('b')).toBe(0);
   nowMs += 60_000;
   expect(pace.nextInMs('a')).toBe(0);
+  // Two processes that serve as one read no more than one does.
+  const half = createReceiptPace({ elapsed: () => nowMs }, 2);
+  expect([half.nextInMs('a'), half.nextInMs('a'), half.nextInMs('b')]).toEqual([0, 10, 0]);
 });
