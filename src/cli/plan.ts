@@ -5,7 +5,7 @@ import { makePlan, type Plan } from '../operator/plan/make-plan';
 import { partWords, shownPair } from '../operator/replay/change-words';
 import type { ReplayChange } from '../operator/replay/group-changes';
 import type { Replay } from '../operator/replay/replay';
-import { parseFolder } from './parse-path';
+import { parseFolder } from './parse-options';
 import { counted, readConfig } from './process';
 import { editsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './running-gateway';
 

@@ -5,15 +5,12 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/domain/legacy.ts': 'Types, and a header by its name: test/gateway/read/read-raw.test.ts.',
   'src/domain/traffic.ts': 'Types alone.',
   'src/domain/recorded-request.ts': 'Types alone.',
-  'src/admin/running-router.ts': 'One answer: test/admin/record-router.test.ts.',
   'src/gateway/order/open-order.ts':
     'The half of a purchase before it is pursued: test/gateway/answer-purchase.test.ts and test/flows/repeat.test.ts.',
-  'src/gateway/proof/identify-order.ts': 'Every duplicate of test/flows/strange-v1.test.ts and test/flows/same-number.test.ts.',
   'src/gateway/order/pursuit-times.ts': 'Each pause and limit is a row of test/gateway/order/pursue.test.ts.',
   'src/gateway/walk-parts.ts': 'What a gateway is made of: test/gateway/gateway.test.ts.',
   'src/gateway/walk-request.ts': 'Every request of test/gateway/gateway.test.ts.',
   'src/mapping/language/': 'Parts of one schema: test/mapping/language/schema.test.ts and model.test.ts.',
-  'src/gateway/read/parsed-request.ts': 'A type and a spread; every answer starts from it.',
   'src/journal/journal.ts': 'An interface; test/journal/journal-suite.ts is its meaning.',
   'src/mapping/mapping.ts': 'Types alone.',
   'src/upstream/upstream.ts': 'An interface; test/upstream/http-upstream.test.ts is its meaning.',
@@ -36,13 +33,10 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/console/page.ts': 'The frame of every page of test/console/console-router.test.ts.',
   'src/console/pages/orders.ts': 'Search, story, recheck and export: test/console/orders.test.ts.',
   'src/console/orders/story.ts': 'The page of one order: test/console/orders.test.ts.',
-  'src/console/csv.ts': 'The export of test/console/orders.test.ts.',
   'src/console/pages/login.ts': 'Right, wrong and too many tokens: test/console/console-router.test.ts.',
   'src/console/pages/overview.ts': 'Shown and kept live in test/console/overview/overview.test.ts.',
   'src/console/callers/read-callers.ts': 'What it reads is shown in test/console/pages/callers.test.ts.',
-  'src/console/callers/change-caller.ts': 'A pause and what keeps it back: test/console/pages/callers.test.ts.',
   'src/console/callers/sections.ts': 'What they show: test/console/pages/callers.test.ts.',
-  'src/console/overview/series.ts': 'What a chart has: test/console/overview/outcome-groups.test.ts.',
   'src/console/overview/read-overview.ts': 'What it reads is shown in test/console/overview/overview.test.ts.',
   'src/console/overview/sections.ts':
     'What they show: test/console/overview/overview.test.ts, and in a browser test/console/pages.test.ts.',
@@ -51,7 +45,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/console/pages/try.ts': 'Pastes of every kind: test/console/try/try.test.ts.',
   'src/console/try/': 'Parts of one page: test/console/try/try.test.ts.',
   'src/console/pages/sandbox.ts': 'Every action of it: test/console/sandbox.test.ts.',
-  'src/console/forms.ts': 'The forms of test/console/mappings/mappings.test.ts.',
   'src/console/work/':
     'In a thread of the built program: test/console/in-background.test.ts; what the jobs tell: test/console/mappings/mappings.test.ts.',
   'src/start/console.ts': 'Mounts what test/console/console-router.test.ts asks.',
@@ -68,7 +61,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/read-hidden-line.ts': 'Typed and piped in test/cli/fingerprint.test.ts.',
   'src/cli/demo/':
     'Parts of the shop: test/cli/demo/reseller.test.ts, test/cli/demo/check-books.test.ts and test/cli/demo.test.ts.',
-  'src/cli/parse-duration.ts': 'Every spelling that is refused: test/cli/program.test.ts.',
   'src/cli/sandbox.ts': 'Run as a process in test/cli/serve.test.ts.',
   'src/cli/test.ts': 'A file named test.test.ts would read oddly: test/cli/test-command.test.ts.',
   'src/operator/paste/': 'Parts of reading a paste: test/operator/paste/parse-php.test.ts and parse-paste.test.ts.',
@@ -82,7 +74,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
     'The half of reconciling that looks for orders without a reference: test/gateway/proof/reconcile.test.ts.',
   'src/operator/replay/': 'Parts of replaying shapes through two mappings: test/operator/replay/replay.test.ts.',
   'src/gateway/read/walk-in.ts': 'Steps 2 to 6 in a row: test/gateway/gateway.test.ts, and each step by itself.',
-  'src/journal/order-key.ts': 'Two owners with one id: test/journal/doubts.test.ts, and every kept answer.',
   'src/journal/lmdb/': 'Parts of the LMDB journal: test/journal/journal-suite.ts and test/journal/lmdb-journal.test.ts.',
   'src/journal/postgres/':
     'Parts of the PostgreSQL journal on a real server: test/journal/postgres/postgres-journal.test.ts and away.test.ts.',
@@ -99,9 +90,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   // What ties rooms together, and is only ever seen as a whole.
   'src/telemetry/traces.ts': 'An interface, and what loads it: test/telemetry/sdk-traces.test.ts.',
   'src/telemetry/metric-makers.ts': 'Every metric is made by it: test/telemetry/metrics.test.ts.',
-  'src/watch/open-alarms.ts': 'Each alarm is raised by breaking the real thing: test/flows/alarms.test.ts.',
   'src/start/version.ts': 'Printed by --version: test/cli/program.test.ts.',
-  'src/start/config-values.ts': 'The words of every setting: test/config.test.ts.',
   'src/cluster/':
     'Real processes against one v1: test/crash/workers.test.ts; the messages and the guards by themselves in test/cluster.',
   'src/around.ts': 'Opened by every test in test/flows.',
