@@ -54,7 +54,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/config.ts': 'Run as a process in test/cli/serve.test.ts, beside the other commands that read settings.',
   'src/cli/backup.ts': 'Run while a gateway sells, in test/crash/backup.test.ts.',
   'src/cli/restore.ts': 'As the other half of a backup: test/crash/backup.test.ts.',
-  'src/start/restore.ts': 'The other half of a backup: test/start/backup.test.ts.',
   'src/cli/main.ts': 'Run as a process in test/cli/serve.test.ts; what it says is tested in test/cli/program.test.ts.',
   'src/cli/process.ts': 'Settings and signals of every command that test/cli/serve.test.ts runs as a process.',
   'src/cli/doctor/': 'Each check on the real thing, broken: test/cli/doctor; all together: test/cli/doctor.test.ts.',
