@@ -42,7 +42,9 @@ function countByRoom() {
     rooms.set(room, { files: files + 1, lines: before + lines });
   };
   for (const file of listFiles()) {
-    const lines = readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+    const text = readFileSync(join(root, file), 'utf8');
+    // A picture has no lines.
+    const lines = text.includes('\0') ? 0 : text.split('\n').length - 1;
     add(roomOf(file), lines);
     if (file.startsWith('src/')) add('src', lines);
     add('all', lines);

@@ -22,6 +22,8 @@ const hashOf = (files) => {
 
 const filesBelow = (folder) =>
   readdirSync(join(root, folder))
+    // What Node keeps of compiled files is no source.
+    .filter((name) => !name.startsWith('.'))
     .sort()
     .flatMap((name) => {
       const path = join(folder, name);
@@ -74,15 +76,21 @@ export function install() {
   writeFileSync(stamp, hash);
 }
 
+const STAMP = join(root, 'dist', '.stamp');
+const hashOfSources = () =>
+  hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs', ...filesBelow('src')]);
+
+/** Whether dist/ is what src/ gives. */
+export const isBuilt = () => stampMatches(STAMP, hashOfSources());
+
 /** Compiles src/ to dist/, unless dist/ is what src/ gives. Types are the business of `npm run check`: a start does not wait for it. */
 export function build() {
-  const hash = hashOf(['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs', ...filesBelow('src')]);
-  const stamp = join(root, 'dist', '.stamp');
-  if (stampMatches(stamp, hash)) return;
+  const hash = hashOfSources();
+  if (stampMatches(STAMP, hash)) return;
   console.log('Building…');
   run(process.execPath, [join(root, 'scripts', 'build.mjs'), '--noCheck']);
   mkdirSync(join(root, 'dist'), { recursive: true });
-  writeFileSync(stamp, hash);
+  writeFileSync(STAMP, hash);
 }
 
 const SECONDS = join(root, 'node_modules', '.cache', 'compat-gateway', 'seconds.json');

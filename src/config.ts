@@ -23,8 +23,9 @@ import {
   secret,
   setting,
   TIME_ZONE,
+  doHostsMeet,
+  isLoopback,
 } from './start/config-values';
-import { doHostsMeet, isLoopback } from './start/host-names';
 import { Secret } from './domain/credentials';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,6 @@
 /** What runs here, for commands that must not guess: `demo` asks whether v1 is the sandbox, `doctor` whether the settings are the same. */
 import express, { type Router } from 'express';
+import { fingerprintIn, type ActiveAlarm } from '../domain/alarm';
 
 export interface Running {
   readonly pid: number;
@@ -19,6 +20,22 @@ export function createRunningRouter(running: Running): Router {
   const router = express.Router();
   router.get('/', (_request, response) => {
     response.set('cache-control', 'no-store').json(running);
+  });
+  return router;
+}
+
+/** The alarms that are raised, for whoever looks; they are told without being asked as well. */
+export function createAlarmsRouter(
+  { active }: { readonly active: () => readonly ActiveAlarm[] },
+  titleOf: (fingerprint: string) => string | undefined,
+): Router {
+  const router = express.Router();
+  router.get('/', (_request, response) => {
+    const alarms = active().map(({ name, subject, text, todo, runbook, sinceMs }) => ({
+      ...{ alarm: name, subject, title: titleOf(fingerprintIn(subject) ?? ''), text, todo, runbook },
+      since: new Date(sinceMs).toISOString(),
+    }));
+    response.set('cache-control', 'no-store').json({ alarms });
   });
   return router;
 }

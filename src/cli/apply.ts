@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
 import { changedSince, makePlan } from '../operator/plan/make-plan';
-import { parseFolder } from './parse-path';
+import { parseFolder } from './parse-options';
 import { EDITS_IN_FOLDER, readSetOrComplain, formatMoney } from './plan';
 import { currentUser, fail, print, readConfig } from './process';
 import { describeReload } from './reload';

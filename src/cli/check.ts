@@ -6,7 +6,7 @@ import { fixFiles } from '../mapping/fix';
 import { formatSarif } from '../mapping/format-sarif';
 import { readFolder } from '../mapping/load';
 import { wordsOf } from '../mapping/rules/rule-pages';
-import { parseFolder } from './parse-path';
+import { parseFolder } from './parse-options';
 import { readConfig } from './process';
 
 interface CheckOptions {

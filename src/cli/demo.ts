@@ -8,7 +8,7 @@ import { createKeyring } from '../gateway/read/keyring';
 import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { runDemo, type ClosedBooks, type Progress } from './demo/run-demo';
 import { loadShop, type Shop } from './demo/shop';
-import { parseDuration } from './parse-duration';
+import { parseDuration } from './parse-options';
 import { counted, fail, listenForStop, print, readConfig } from './process';
 import { askAdmin, messageOf } from './running-gateway';
 

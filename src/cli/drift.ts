@@ -11,7 +11,7 @@ import { additionsOf, findDrift, type Drift } from '../operator/drift/find-drift
 import type { Advice, UnknownField } from '../operator/drift/find-unknown-fields';
 import { makePatch, type Addition, type Patch } from '../operator/drift/make-patch';
 import { readPatienceFile } from '../watch/patience-file';
-import { parseFolder } from './parse-path';
+import { parseFolder } from './parse-options';
 import { counted, print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
 

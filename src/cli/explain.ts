@@ -17,10 +17,10 @@ import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
 import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
 import { parseCurl } from '../operator/paste/parse-curl';
-import { parseFile } from './parse-path';
+import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
-import { readWireRequest } from '../http/read-wire-request';
+import { readWireRequest } from '../http/read-written-request';
 import { createTimes, isNamed, readMappingForOrders } from './show-order';
 
 interface ExplainOptions {

@@ -8,10 +8,10 @@ import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
 import { fitFamilies, requestsOf, writeSkeleton, type Fit } from '../operator/family/fit-families';
 import { readSource, type Finding, type SourceFindings } from '../operator/family/read-source';
-import { parseFile } from './parse-path';
+import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
-import { readWireRequest } from '../http/read-wire-request';
+import { readWireRequest } from '../http/read-written-request';
 
 const SOURCES: ReadonlySet<string> = new Set(['.php', '.js', '.ts', '.mjs', '.cjs', '.py']);
 /** A script is written by hand; what is larger is a library or data. */

@@ -2,10 +2,9 @@ import { Command } from 'commander';
 import { formatProblems } from '../mapping/problem';
 import type { Difference } from '../operator/plan/compare-sources';
 import { makePlan, type Plan } from '../operator/plan/make-plan';
-import { partWords, shownPair } from '../operator/replay/change-words';
-import type { ReplayChange } from '../operator/replay/group-changes';
+import { partWords, shownPair, type ReplayChange } from '../operator/replay/group-changes';
 import type { Replay } from '../operator/replay/replay';
-import { parseFolder } from './parse-path';
+import { parseFolder } from './parse-options';
 import { counted, readConfig } from './process';
 import { editsBeside, readRunningSet, readSet, readShapes, type ReadSet } from './running-gateway';
 

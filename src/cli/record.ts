@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import type { ReadRecording } from '../admin/record-router';
 import type { MaskedField, RecordedRequest } from '../domain/recorded-request';
-import { parseDuration, parseCount } from './parse-duration';
+import { parseDuration, parseCount } from './parse-options';
 import { counted, listenForStop, print, readConfig } from './process';
 import { askAdmin, messageOf } from './running-gateway';
 import type { Config } from '../config';

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { readBackup } from '../start/backup';
-import { refusesRestore, restoreBackup } from '../start/restore';
+import { readBackup, refusesRestore, restoreBackup } from '../start/backup';
 import { counted, print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
 import { createTimes } from './show-order';

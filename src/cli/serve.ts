@@ -6,8 +6,7 @@ import { serveAsWorker } from '../cluster/worker';
 import type { Config } from '../config';
 import { startService, type Service } from '../main';
 import { createLog, errorFields, type Log } from '../telemetry/log';
-import { prettyOutput } from '../telemetry/pretty-output';
-import { createFileOutput, createOutput, type Output, type OutputEvents } from '../telemetry/output';
+import { prettyOutput, createFileOutput, createOutput, type Output, type OutputEvents } from '../telemetry/output';
 import { listenForStop, readConfig } from './process';
 
 const LEAVE_MS = 2_000;

@@ -10,7 +10,7 @@ import { loadCases, type Fixtures } from '../operator/case/cases';
 import { measureCoverage, type Coverage } from '../operator/case/coverage';
 import { runCases, type CaseResult } from '../operator/case/run-cases';
 import { runMutants, type MutationResult } from '../operator/mutant/run-mutants';
-import { parseFolder, parseNewFile } from './parse-path';
+import { parseFolder, parseNewFile } from './parse-options';
 import { counted, fail, print, readConfig } from './process';
 import { readWrittenRequest } from '../http/read-written-request';
 

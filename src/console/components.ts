@@ -1,6 +1,6 @@
-/** What pages are made of, so that all of them look and read alike. */
+/** What pages and their forms are made of, so that all of them look and read alike. */
 import { USUAL_TIME_ZONE } from '../domain/day';
-import { type AmountMinor } from '../domain/amount';
+import type { AmountMinor } from '../domain/amount';
 import { html, type Html, type Writable } from './html';
 
 /** `good` and `bad` are judgements; `warn` asks for a look, `info` tells, `none` is neither. */
@@ -268,4 +268,46 @@ export function pager(links: { readonly newer?: string | undefined; readonly old
     ${links.newer !== undefined && html`<a class="button" href="${links.newer}">Newer</a>`}
     ${links.older !== undefined && html`<a class="button" href="${links.older}">Older</a>`}
   </nav>`;
+}
+
+/** A field of a posted form or of an address as text; empty when it is absent, or was sent twice. */
+export function textOf(fields: unknown, name: string): string {
+  const value = (fields as Readonly<Record<string, unknown>> | undefined)?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+export function textArea(field: {
+  readonly name: string;
+  readonly label: string;
+  readonly value?: string;
+  readonly rows: number;
+  readonly placeholder?: string;
+  readonly hint?: string;
+}): Html {
+  const { name, label, value = '', rows, placeholder = '', hint } = field;
+  // HTML drops a line break at the very beginning.
+  return html`<div class="field">
+    <label for="field-${name}">${label}</label>
+    <textarea
+      id="field-${name}"
+      name="${name}"
+      rows="${rows}"
+      spellcheck="false"
+      autocomplete="off"
+      autocapitalize="off"
+      placeholder="${placeholder}"
+      ${hint !== undefined && html`aria-describedby="about-${name}"`}
+    >
+${value}</textarea>
+    ${hint !== undefined && html`<span class="note" id="about-${name}">${hint}</span>`}
+  </div>`;
+}
+
+/** A box that must be ticked before the form is sent. */
+export function tick(name: string, words: Writable): Html {
+  return html`<label class="tick"><input type="checkbox" name="${name}" value="yes" required /> <span>${words}</span></label>`;
+}
+
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
 }

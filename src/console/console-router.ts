@@ -6,7 +6,7 @@
  * `showPage(request, response, { title, body })` answers with a whole page and `showPart(response, html)` with what htmx asked for.
  * Every value in html`…` is escaped. Tables, forms, badges and the like are in `components.ts`. Scripts and styles are files in
  * `assets/`, named in `scripts` and `styles` of the page: the security policy takes neither inline scripts nor style attributes.
- * Then add a line to `test/console/pages-table.ts`, and a browser looks at the page in every size and theme.
+ * Then add a line to `test/console/pages.test.ts`, and a browser looks at the page in every size and theme.
  */
 import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { isOfForeignPage } from '../admin/admin-guard';

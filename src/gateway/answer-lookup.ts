@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../domain/json';
 import type { PriceList } from '../price-lists/price-lists';
 import type { Finding, V1Call } from '../upstream/upstream';
 import type { Answer } from './answer-purchase';
-import { type ParsedRequest, readContextOf } from './read/parsed-request';
+import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
 import { mergeReply, type ReplyParts } from './tell/merge-reply';

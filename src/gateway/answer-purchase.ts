@@ -8,7 +8,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder } from './order/open-order';
 import { createLease } from './order/pursuit';
 import { withGoods } from './proof/fill-goods';
-import { type ParsedRequest, readContextOf } from './read/parsed-request';
+import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { judgeVisit, type Obstacle } from './read/judge-visit';

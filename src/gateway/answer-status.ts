@@ -9,7 +9,7 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer-purchase';
 import { withGoods } from './proof/fill-goods';
 import { tellFinding } from './answer-lookup';
-import { type ParsedRequest, readContextOf } from './read/parsed-request';
+import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';

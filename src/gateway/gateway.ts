@@ -26,8 +26,7 @@ import { type Answer, answerPurchase, type OrderIds, type Repeat } from './answe
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
 import { type LearntPatience, patienceFor } from './order/learnt-patience';
-import { type ParsedRequest, readContextOf } from './read/parsed-request';
-import type { Known, Walk, WalkedIn } from './read/walk-in';
+import { type ParsedRequest, readContextOf, type Known, type Walk, type WalkedIn } from './read/walk-in';
 import { pendingInWords, type Refused, refuseRequest, sentIdOf } from './tell/refuse';
 import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts';
 import { recheckOrder, type Rechecked } from './recheck';

@@ -5,10 +5,9 @@ import type { KeyAndPin, Secret } from '../domain/credentials';
 import { createDays } from '../domain/day';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
-import { tellVisitors } from '../upstream/visitors';
+import { tellVisitors, type Visitors } from '../upstream/visitors';
 import type { HttpUpstream } from '../upstream/http-upstream';
 import type { Upstream } from '../upstream/upstream';
-import type { Visitors } from '../upstream/visitors';
 import type { KeyGuard } from './key-guard';
 import { createKeyless, createLookupMemory, type Keyless, type LookupMemory, type OtherKeyless } from './keyless';
 import { type Admission, createAdmission, createPursuits, type Pursuits } from './order/pursuits';
@@ -21,7 +20,7 @@ import type { PursuitParts } from './order/pursuit';
 import { createRepeats, type Repeats, type SharedRepeats } from './order/repeats';
 import { createReconciler, type Reconciler } from './proof/reconcile';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
-import type { ParsedRequest } from './read/parsed-request';
+import type { ParsedRequest } from './read/walk-in';
 import type { Keyring } from './read/keyring';
 
 export interface GatewayParts {

@@ -5,9 +5,8 @@
  */
 import type { NewOrder, Order } from '../domain/order';
 import type { NotSent } from '../domain/outcome';
-import type { JournalEvent } from './journal';
+import { type JournalEvent, keyText, type OrderKey } from './journal';
 import type { KeepingJournal } from './kept-answers';
-import { keyText, type OrderKey } from './order-key';
 
 export const NOT_SENT: NotSent = { kind: 'not_sent', reason: 'the journal could not be reached when the order came' };
 

@@ -154,3 +154,13 @@ export function readOrTell<T>(read: () => T, onUnreadable: ListOptions['onUnread
     return undefined;
   }
 }
+
+export interface OrderKey {
+  readonly owner: string;
+  readonly requestId: string;
+}
+
+/** The length keeps apart what only together reads the same. */
+export function keyText({ owner, requestId }: OrderKey): string {
+  return `${owner.length} ${owner}${requestId}`;
+}

@@ -6,8 +6,7 @@
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
-import { WriteFailure, type Journal } from './journal';
-import { keyText } from './order-key';
+import { WriteFailure, type Journal, keyText } from './journal';
 import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './order-life';
 
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */

@@ -51,8 +51,6 @@ export interface PriceListOptions {
   readonly staleMs?: number;
   /** Pause after a fetch that failed, so that a v1 in trouble is not asked by every request. */
   readonly pauseMs?: number;
-  /** Longest fetch in the background, where no caller waits. */
-  readonly fetchTimeoutMs?: number;
   /** Longest wait for a fresh list or a verdict of v1 where a stale list is at hand. */
   readonly staleAfterMs?: number;
   readonly entriesMax?: number;
@@ -82,7 +80,7 @@ const FROZEN_DEPTH = 4;
 
 /** Makes an empty cache. A key itself is held only by a fetch under way; entries know its fingerprint alone. */
 export function createPriceLists(options: PriceListOptions): PriceLists {
-  const { upstream, clock, fetchTimeoutMs = FETCH_TIMEOUT_MS, staleAfterMs = STALE_AFTER_MS } = options;
+  const { upstream, clock, staleAfterMs = STALE_AFTER_MS } = options;
   const { freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS } = options;
   const visitors = options.visitors ?? createVisitors({ upstream, freshMs, staleMs, pauseMs, clock });
   const lists = new KeptLists(visitors, options);
@@ -94,7 +92,7 @@ export function createPriceLists(options: PriceListOptions): PriceLists {
     const running = fetches.get(name);
     if (running !== undefined) return running;
     // Whoever joins later may be more patient than whoever came first, so the fetch has a time limit of its own.
-    const fetching = fetchCatalog({ ...context, timeoutMs: fetchTimeoutMs }).finally(() => fetches.delete(name));
+    const fetching = fetchCatalog({ ...context, timeoutMs: FETCH_TIMEOUT_MS }).finally(() => fetches.delete(name));
     fetches.set(name, fetching);
     return fetching;
   }

@@ -92,3 +92,15 @@ function isNetwork(text: string): boolean {
   const bitsBefore = version === 6 && ipaddr.IPv6.parse(address).isIPv4MappedAddress() ? 96 : 0;
   return /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && Number(bits) >= bitsBefore + PROXY_BITS_MIN;
 }
+
+/** True for names and addresses that only this machine reaches. */
+export function isLoopback(hostName: string): boolean {
+  if (hostName === 'localhost') return true;
+  return isIP(hostName) !== 0 && ipaddr.process(hostName).range() === 'loopback';
+}
+
+/** Whether two servers that listen there would take the same connections. */
+export function doHostsMeet(one: string, other: string): boolean {
+  const isWildcard = (name: string) => name === '0.0.0.0' || name === '::';
+  return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
+}

@@ -4,6 +4,7 @@
  */
 import pino, { type DestinationStream } from 'pino';
 import { escapeText } from '../domain/shown-words';
+import type { Journal } from '../journal/journal';
 import type { Output } from './output';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -197,4 +198,46 @@ function masked(text: string): string {
   if (harmless.size >= HARMLESS_MAX) harmless.clear();
   harmless.add(text);
   return text;
+}
+
+/** The log with the title of a caller beside its fingerprint, on whichever line that stands. */
+export function namedLog(log: Log, titleOf: (fingerprint: string) => string | undefined): Log {
+  const named =
+    (level: 'debug' | 'info' | 'warn' | 'error'): Log['info'] =>
+    (event, fields) => {
+      // The line of a request, which is the most frequent one, brings it along.
+      const isNameless = typeof fields?.fingerprint === 'string' && !('caller' in fields);
+      const caller = isNameless ? titleOf(fields.fingerprint) : undefined;
+      log[level](event, caller === undefined ? fields : { ...fields, caller });
+    };
+  return { ...log, debug: named('debug'), info: named('info'), warn: named('warn'), error: named('error') };
+}
+
+/** The same journal, with a line at `debug` for each step of an order, where such lines are written. Request ids are shown as everywhere in the log. */
+export function loggedJournal(
+  journal: Journal,
+  log: Pick<Log, 'debug' | 'writesDebug'>,
+  showId: (id: string) => string,
+): Journal {
+  if (!log.writesDebug) return journal;
+  return {
+    ...journal,
+    async open(intent) {
+      const opened = await journal.open(intent);
+      const { number: order, requestId, outcome } = opened.order;
+      log.debug('order_opened', { kind: opened.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
+      return opened;
+    },
+    async settle(owner, requestId, latest, atMs, tries) {
+      const settled = await journal.settle(owner, requestId, latest, atMs, tries);
+      const { number: order, outcome } = settled;
+      // What this answer said, and how the order stands with it: an answer that proves nothing changes nothing.
+      log.debug('order_settled', { kind: latest.kind, requestId: showId(requestId), order, outcome: outcome?.kind });
+      return settled;
+    },
+    async tell(owner, requestId, toldAtMs, tries) {
+      await journal.tell(owner, requestId, toldAtMs, tries);
+      log.debug('order_told', { requestId: showId(requestId) });
+    },
+  };
 }

@@ -4,6 +4,7 @@
  * for it: nothing here throws, and neither the event loop nor a thread of the pool, which the journal needs, is kept by a reader.
  */
 import { closeSync, constants, fstatSync, openSync, write as writeLater, writeSync } from 'node:fs';
+import type * as PinoPretty from 'pino-pretty';
 
 export interface Output {
   write(line: string): void;
@@ -263,4 +264,25 @@ function openFile(path: string): number {
 
 function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
+}
+
+/** Log lines as people read them, for a terminal. The lines go where they went, and by the same promises: no sale waits for them. */
+export function prettyOutput(output: Output, hasColour: boolean): Output {
+  const pretty = loadPretty().prettyFactory({
+    ...{ messageKey: 'event', levelKey: 'level', timestampKey: 'time' },
+    ...{ colorize: hasColour, singleLine: true, translateTime: 'SYS:HH:MM:ss.l' },
+  });
+  return {
+    // What is no log line, such as the greeting, stays as it is.
+    write: (line) => output.write(line.startsWith('{') ? pretty(line) : line),
+    linesLost: () => output.linesLost(),
+    flush: () => output.flush(),
+    reopen: () => output.reopen(),
+  };
+}
+
+/** Only where it is used: nobody else loads it. */
+function loadPretty(): typeof PinoPretty {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- A plain `require` is what the bundler leaves where it stands.
+  return require('pino-pretty') as typeof PinoPretty;
 }

@@ -36,8 +36,6 @@ export interface VisitorOptions {
   readonly staleMs?: number;
   /** Pause after a refusal, and after a question that had no answer. */
   readonly pauseMs?: number;
-  /** Longest question: whoever joins it later may be more patient than whoever came first. */
-  readonly askTimeoutMs?: number;
   /** Whenever v1 accepts a key that the caller at this address has sent. */
   readonly onAccepted?: (clientAddress: string) => void;
   readonly clock?: () => number;
@@ -133,8 +131,7 @@ export function createVisitors(options: VisitorOptions): Visitors {
       const name = visitorOf(context);
       const running = questions.get(name);
       if (running !== undefined) return running;
-      const timeoutMs = options.askTimeoutMs ?? ASK_TIMEOUT_MS;
-      const asking = upstream.find(BALANCE, { ...context, timeoutMs }).then((finding) => {
+      const asking = upstream.find(BALANCE, { ...context, timeoutMs: ASK_TIMEOUT_MS }).then((finding) => {
         hearFinding(BALANCE.path, finding, context, visitors);
         if (finding.kind === 'found' || visitors.isPaused(context)) return;
         const pausedUntilMs = clock() + pauseAfter(finding, { pauseMs, freshMs });

@@ -4,7 +4,7 @@ import type { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
 import { keepName, showPath, showText } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
-import type { ParsedRequest } from '../gateway/read/parsed-request';
+import type { ParsedRequest } from '../gateway/read/walk-in';
 import type { Served } from '../gateway/gateway';
 import type { WrongPin } from '../gateway/order/pin-guard';
 import type { JournalEvent } from '../journal/journal';

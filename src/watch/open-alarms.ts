@@ -1,5 +1,6 @@
 /** The alarms of a running gateway: what they look at, and where they are told. */
 import { join } from 'node:path';
+import { stat, statfs } from 'node:fs/promises';
 import type { Config } from '../config';
 import { nairaNumber } from '../domain/amount';
 import type { Clock } from '../domain/clock';
@@ -13,9 +14,8 @@ import type { Log } from '../telemetry/log';
 import type { Metrics } from '../telemetry/metrics';
 import { createAlarmWebhook } from './alarm-webhook';
 import { watchAlarms, type AlarmsWatch } from './alarms';
-import { readDiskRoom } from './disk-room';
 import type { Observer } from './observer';
-import type { SellingSightings, WalletSeen } from './sightings';
+import type { SellingSightings, WalletSeen, DiskSeen } from './sightings';
 import type { Wallets } from './wallets';
 
 export interface AlarmTools {
@@ -69,4 +69,20 @@ function walletsWithMark({ callerKeys }: Mapping, wallets: Pick<Wallets, 'lastSe
       markNaira: nairaNumber(walletBelow!),
     };
   });
+}
+
+/** The room on the disks that sales need. One for each disk, by the first of the folders that lies on it; a folder that cannot be asked is left out. */
+export async function readDiskRoom(folders: readonly string[]): Promise<readonly DiskSeen[]> {
+  const disks = new Map<number, DiskSeen>();
+  for (const folder of folders) {
+    try {
+      const { dev } = await stat(folder);
+      if (disks.has(dev)) continue;
+      const { bsize, blocks, bavail } = await statfs(folder);
+      if (blocks > 0) disks.set(dev, { folder, freeBytes: bavail * bsize, sizeBytes: blocks * bsize });
+    } catch {
+      // What is wrong with it shows as a journal that cannot be written.
+    }
+  }
+  return [...disks.values()];
 }

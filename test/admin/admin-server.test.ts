@@ -1,7 +1,13 @@
 import { connect } from 'node:net';
 import express from 'express';
-import { createAdminServer, type AdminServer, type AdminServerOptions } from '../../src/admin/admin-server';
-import type { Readiness } from '../../src/admin/probes';
+import {
+  createAdminServer,
+  type AdminServer,
+  type AdminServerOptions,
+  type Readiness,
+  healthReply,
+  readyReply,
+} from '../../src/admin/admin-server';
 import { Secret } from '../../src/domain/credentials';
 import { createMetrics } from '../../src/telemetry/metrics';
 
@@ -211,5 +217,25 @@ describe('the admin server without a token', () => {
       socket.setEncoding('utf8').on('data', (text: string) => resolve(text));
     });
     expect(statusOf(reply)).toBe(200);
+  });
+});
+
+describe('a probe', () => {
+  it('of health says that the process answers', () => {
+    expect(healthReply()).toEqual({ status: 200, body: { status: 'ok' } });
+  });
+
+  it('of readiness shows the mapping hash', () => {
+    expect(readyReply({ hash: 'abcd', waitingFor: [] })).toEqual({
+      status: 200,
+      body: { status: 'ready', mapping: { hash: 'abcd' } },
+    });
+  });
+
+  it('of readiness lists what is not up', () => {
+    expect(readyReply({ waitingFor: ['mappings', 'journal'] })).toEqual({
+      status: 503,
+      body: { status: 'not ready', waiting_for: ['mappings', 'journal'], mapping: { hash: null } },
+    });
   });
 });

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildProgram } from '../docs/build-program';
+import { placeProgram } from '../docs/place-program';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
@@ -26,7 +26,7 @@ let program: string;
 const running: ChildProcess[] = [];
 beforeAll(async () => {
   house = await makeFolder();
-  buildProgram(house);
+  placeProgram(house);
   program = join(house, 'dist', 'cli', 'main.js');
   // On a signal a thousand warnings of Node, each a line of some kilobytes: more than a process keeps for a log that is stuck.
   writeFileSync(

@@ -1,8 +1,7 @@
 import { parse } from 'yaml';
 import { progressOf } from '../../src/cli/demo/run-demo';
 import { openHouse, useHouse } from '../flows/house';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 const house = useHouse({ env: { SANDBOX_RELAXED: '0' } });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, DATA_DIR: house.dataDir }));

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { MAPPINGS, useHouse } from '../flows/house';
 import { runCommand } from './run-command';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 const ROOT = resolve(__dirname, '..', '..');
 const house = useHouse();

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildProgram } from '../docs/build-program';
+import { placeProgram } from '../docs/place-program';
 import { MAPPINGS } from '../mapping/mapping-set';
 
 const PLAN = '--plan 0123456789abcdef';
@@ -77,7 +77,7 @@ let folder: string;
 const ran = new Map<string, Ran>();
 beforeAll(async () => {
   program = mkdtempSync(join(tmpdir(), 'compat-program-'));
-  buildProgram(program);
+  placeProgram(program);
   folder = mkdtempSync(join(tmpdir(), 'compat-codes-'));
   writeFileSync(join(folder, 'a-file'), '');
   for (const name of ['broken', 'empty']) mkdirSync(join(folder, name));

@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { openHouse, send } from '../flows/house';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 let dataDir: string;
 beforeAll(async () => (dataDir = await makeFolder()));

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from '../docs/build-program';
+import { ROOT } from '../docs/place-program';
 import { runHere } from './run-here';
 
 const SHOP = join(ROOT, 'test', 'php', 'scripts', 'laravel-husmodata.php');

@@ -8,8 +8,7 @@ import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

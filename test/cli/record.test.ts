@@ -4,8 +4,7 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { RecordedRequest } from '../../src/domain/recorded-request';
 import { nameKeys, send, useHouse } from '../flows/house';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
 const house = useHouse({

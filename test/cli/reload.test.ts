@@ -5,8 +5,7 @@ import { describeReload } from '../../src/cli/reload';
 import { openHouse, send, type House } from '../flows/house';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 const TOKEN = 'let-me-in-please';
 let folder: string;

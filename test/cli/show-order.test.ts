@@ -7,8 +7,7 @@ import { openHouse, send } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
-import { runHere } from './run-here';
-import { withSettings } from './with-settings';
+import { runHere, withSettings } from './run-here';
 
 const { mapping } = checkFolder(MAPPINGS);
 const show = (changes: Partial<Order>) =>

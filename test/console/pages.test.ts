@@ -1,8 +1,70 @@
 /** Every page in a real browser, on a phone and a desktop, light and dark: `test-artefacts/console` has the pictures. */
-import type { Browser } from 'playwright-core';
-import { describeWithBrowser, lookAt, openBrowser, SIZES, type Look, type Size } from './browser';
-import { PAGES } from './pages-table';
+import type { Browser, Page } from 'playwright-core';
+import { describeWithBrowser, lookAt, openBrowser, SIZES, type Look, type Size, type LookOptions } from './browser';
 import { openShop, type ShopHouse } from './shop-house';
+
+interface PageLine {
+  /** Of the pictures. */
+  readonly name: string;
+  /** Below the admin address; a function where it depends on what the shop has sold. */
+  readonly path: string | ((house: ShopHouse) => string | Promise<string>);
+  /** Plays on the page before it is judged. */
+  readonly play?: LookOptions['play'];
+}
+
+/** The first of callers.yaml. */
+function aCaller({ service }: ShopHouse): string {
+  const [fingerprint] = service.live.current().callerKeys.keys();
+  return `/console/callers/${fingerprint}`;
+}
+
+const PAGES: readonly PageLine[] = [
+  { name: 'overview', path: '/console' },
+  { name: 'mappings', path: '/console/mappings', play: playMappings },
+  { name: 'mapping-file', path: '/console/mappings/file?name=operations/airtime.yaml&edit=yes' },
+  {
+    name: 'mapping-set',
+    path: ({ service }) => `/console/mappings/sets/${service.live.current().hash}?file=callers.yaml`,
+  },
+  { name: 'mapping-plan', path: '/console/mappings/file?name=operations/airtime.yaml&edit=yes', play: playPlan },
+  { name: 'try', path: '/console/try', play: playTry },
+  { name: 'sandbox', path: '/console/sandbox' },
+  { name: 'callers', path: '/console/callers' },
+  { name: 'caller', path: aCaller },
+  { name: 'orders', path: '/console/orders' },
+  { name: 'orders-found', path: '/console/orders?q=0803&outcome=refused' },
+  { name: 'order', path: firstOrder },
+  { name: 'not-found', path: '/console/nothing-here' },
+];
+
+/** The story of the latest order. */
+async function firstOrder({ adminUrl }: ShopHouse): Promise<string> {
+  const page = await (await fetch(`${adminUrl}/console/orders?refused=no`)).text();
+  return /\/console\/orders\/[0-9a-f]+\/\d+/.exec(page)![0];
+}
+
+async function playMappings(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Play the cases' }).click();
+  await page.getByRole('button', { name: 'Look for drift' }).click();
+  await page.locator('#coverage table').waitFor({ timeout: 60_000 });
+  await page.locator('#drift dl').waitFor({ timeout: 60_000 });
+}
+
+async function playPlan(page: Page): Promise<void> {
+  const text = page.getByLabel('Text of operations/airtime.yaml');
+  await text.fill((await text.inputValue()).replace('from: [amount]', 'from: [amount, howmuch]'));
+  await page.getByRole('button', { name: 'Plan this edit' }).click();
+  await page.getByRole('heading', { name: 'Can move money' }).waitFor({ timeout: 60_000 });
+}
+
+async function playTry(page: Page): Promise<void> {
+  await page
+    .getByLabel('What the script sends')
+    .fill("['network' => 1, 'mobile_number' => '08031234567', 'amount' => 100, 'Ported_number' => true]");
+  await page.getByText('Read as PHP').waitFor({ timeout: 20_000 });
+  await page.getByRole('button', { name: 'Send it to the sandbox' }).click();
+  await page.getByRole('heading', { name: 'The reply of the gateway' }).waitFor({ timeout: 20_000 });
+}
 
 /** A page is to be painted within a second, with less than 200 kB in all. A machine that is busy with other tests is given three. */
 const FIRST_PAINT_MS_MAX = 3_000;

@@ -56,6 +56,10 @@ const lines = (): Line[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Line);
 const linesOf = (event: string): Line[] => lines().filter((line) => line.event === event);
+/** They come through a pipe, a little after what they tell of. */
+const untilLines = async (event: string, count: number): Promise<void> => {
+  while (linesOf(event).length < count) await sleep(10);
+};
 const pidOf = (worker: number): number => linesOf('worker_started').findLast((line) => line.worker === worker)!.pid!;
 const metrics = async (): Promise<string> => (await fetch(`${gateway.adminUrl}/metrics`)).text();
 const valueOf = async (metric: string): Promise<number> =>
@@ -90,7 +94,7 @@ test('both sell, every line of the log is whole and says which wrote it, and one
   const told = await atOnce(60, (index) => post({ ...AIRTIME, 'request-id': `sale-${index}` }, key(index % ACCOUNTS)));
   expect(told.map(({ status }) => status)).toEqual(Array(60).fill('success'));
   expect(v1.countOrders()).toBe(60);
-  await sleep(300);
+  await untilLines('request', 60);
   const sales = linesOf('request');
   expect(sales).toHaveLength(60);
   expect(new Set(sales.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
@@ -141,7 +145,7 @@ test('one caller is recorded in both, also in a worker that replaces another', a
   await ask('', { caller, for_ms: 60_000, max: 500 });
   await sell('before');
   process.kill(pidOf(1), 'SIGKILL');
-  while (linesOf('worker_started').length < 3) await sleep(20);
+  await untilLines('worker_started', 3);
   await sell('after');
   await sleep(300);
   const { requests = [] } = await ask(`/${caller}`);
@@ -209,7 +213,7 @@ test('different wrong PINs at both try no more at v1 than one process would, and
   const told = await atOnce(24, (index) => post({ ...AIRTIME, 'request-id': `guess-${index}` }, key(0, String(5000 + index))));
   expect(told.filter(({ status }) => status === 'success')).toEqual([]);
   await atOnce(12, (index) => post({ ...AIRTIME, 'request-id': `more-${index}` }, key(0, String(6000 + index))));
-  await sleep(300);
+  await untilLines('request', 36);
   expect(linesOf('wrong_pin')).toHaveLength(2);
   expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
   // v1 locks after three, and has not.
@@ -227,7 +231,7 @@ test('a PIN that sells at one is trusted by the other, and one that v1 then refu
   await atOnce(10, (index) => post({ ...AIRTIME, 'request-id': `wrong-${index}` }, key(0, '9999')));
   const told = await atOnce(20, (index) => post({ ...AIRTIME, 'request-id': `again-${index}` }, key(0)));
   expect(told.map(({ status }) => status)).toEqual(Array(20).fill('success'));
-  await sleep(300);
+  await untilLines('request', 50);
   expect(linesOf('wrong_pin')).toHaveLength(1);
 }, 60_000);
 
@@ -267,7 +271,7 @@ test('a change of the mappings is in use everywhere when its reload is answered,
 
   // Whoever comes later begins with the set in use, not with what lies in the folder.
   process.kill(pidOf(2), 'SIGKILL');
-  while (linesOf('worker_started').length < 3) await sleep(20);
+  await untilLines('worker_started', 3);
   expect((await sell('after')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
 }, 60_000);
 
@@ -287,7 +291,7 @@ test('workers that are killed under load are replaced, and no order is doubled, 
     for (let kill = 0; kill < kills; kill += 1) {
       await sleep(chance.between(300, 900));
       process.kill(pidOf((kill % 2) + 1), 'SIGKILL');
-      while (linesOf('worker_started').length < 3 + kill) await sleep(20);
+      await untilLines('worker_started', 3 + kill);
     }
     await scripts.stop();
     const verdict = await judgeOrders(scripts.orders, gateway.url, v1);

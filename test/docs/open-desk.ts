@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
-import { ROOT } from './build-program';
+import { ROOT } from './place-program';
 
 /** As the settings have them. */
 const PORTS = { PORT: 8080, ADMIN_PORT: 9090, SANDBOX_PORT: 8081 } as const;

@@ -18,7 +18,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { buildProgram, ROOT } from './build-program';
+import { placeProgram, ROOT } from './place-program';
 import { openDesk, type Desk } from './open-desk';
 import { playPage } from './play-page';
 import { readPage, type Block } from './read-page';
@@ -52,7 +52,7 @@ let program: string;
 const desks = new Map<string, Desk>();
 beforeAll(() => {
   program = mkdtempSync(join(tmpdir(), 'compat-program-'));
-  buildProgram(program);
+  placeProgram(program);
 });
 afterAll(async () => {
   for (const desk of desks.values()) await desk.close();

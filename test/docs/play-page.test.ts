@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildProgram } from './build-program';
+import { placeProgram } from './place-program';
 import { checkYaml } from './check-yaml';
 import { openDesk, type Desk } from './open-desk';
 import { compareJson, compareText, playPage } from './play-page';
@@ -84,7 +84,7 @@ describe('YAML', () => {
   let desk: Desk;
   beforeAll(async () => {
     program = mkdtempSync(join(tmpdir(), 'compat-program-'));
-    buildProgram(program);
+    placeProgram(program);
     desk = await openDesk(program);
   });
   afterAll(async () => {

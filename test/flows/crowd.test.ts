@@ -62,9 +62,8 @@ test('a crowd of one key costs another key no sale, and each hears what is true 
   while ((await sample('compat_upstream_calls_waiting')) <= 30) await sleep(20);
   expect(await sample('compat_upstream_calls_bound')).toBe(CONNECTIONS);
   expect(await sample('compat_upstream_calls_in_flight')).toBe(CONNECTIONS);
-  const startedAtMs = performance.now();
   expect((await buy('neighbour:1234', 'neighbour-1')).body.status).toBe('success');
-  expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+  expect(performance.now()).toBeLessThan(crowdedAtMs);
 
   // The first of the line have waited for more than two seconds, and none yet for three.
   await sleep(crowdedAtMs - performance.now());

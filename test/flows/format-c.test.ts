@@ -1,6 +1,5 @@
 /** Scripts that were written for a Topupmate server: sold through the started gateway. */
-import { hasPhp } from '../php/has-php';
-import { runScript } from '../php/run-script';
+import { hasPhp, runScript } from '../php/run-script';
 import { askV1, openHouse, send, type House } from './house';
 
 let house: House;

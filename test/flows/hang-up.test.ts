@@ -4,8 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
-import { hasPhp } from '../php/has-php';
-import { runScript } from '../php/run-script';
+import { hasPhp, runScript } from '../php/run-script';
 import { runHere } from '../cli/run-here';
 import { askV1, MAPPINGS, openHouse, send, type House } from './house';
 

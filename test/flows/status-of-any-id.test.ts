@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { hasPhp } from '../php/has-php';
+import { hasPhp } from '../php/run-script';
 import { openHouse, send, type House, type Told } from './house';
 
 const IDS = [

@@ -3,9 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { GatewayError } from '../../src/domain/errors';
-import { hasPhp } from '../php/has-php';
-import { openRequestDoor, plain, speak } from './request-door';
-import type { RequestDoor } from './request-door';
+import { hasPhp } from '../php/run-script';
+import { openRequestDoor, plain, speak, type RequestDoor } from './request-door';
 
 const PHP = join(__dirname, '..', 'php');
 /** By the case of scripts/bodies.php: what PHP put on the wire, byte for byte, each below a line with its name. */

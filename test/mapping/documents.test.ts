@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { mappingJsonSchema, type JsonSchema } from '../../src/mapping/json-schema';
+import { mappingJsonSchema, type JsonSchema } from './json-schema';
 import { mappingReference, documents } from './documents';
 import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 

@@ -1,17 +1,16 @@
 /** Every generated document about the mapping language, by its path from the root of the repository, made of the schemas and tables that the code runs on. */
 import { ROOTS } from '../../src/mapping/compile-value';
 import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
-import { mappingJsonSchema, type JsonSchema } from '../../src/mapping/json-schema';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from '../../src/mapping/output-transforms';
 import { TEXT_KEYS } from '../../src/mapping/rules/check-told';
 import { isKind, ROOT_SHAPES, ROW_SHAPES, V1_REPLIES, type Shape } from '../../src/mapping/shapes';
 import { V1_ENDPOINTS, type V1Endpoint } from '../../src/upstream/v1';
-import { caseJsonSchema } from '../../src/operator/case/case-schema';
+import { caseJsonSchema, mappingJsonSchema, sayOnce, type JsonSchema } from './json-schema';
 
 export function documents(): ReadonlyMap<string, string> {
   return new Map([
-    ['schema/mapping.json', `${JSON.stringify(mappingJsonSchema(), null, 2)}\n`],
-    ['schema/case.json', `${JSON.stringify(caseJsonSchema(), null, 2)}\n`],
+    ['schema/mapping.json', `${JSON.stringify(sayOnce(mappingJsonSchema()), null, 2)}\n`],
+    ['schema/case.json', `${JSON.stringify(sayOnce(caseJsonSchema()), null, 2)}\n`],
     ['docs/mapping-reference.md', mappingReference()],
   ]);
 }

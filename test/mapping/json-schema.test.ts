@@ -1,14 +1,14 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { parse, parseDocument } from 'yaml';
-import { mappingJsonSchema, type JsonSchema } from '../../src/mapping/json-schema';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
 import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { breakFiles } from './break-files';
+import { mappingJsonSchema, sayOnce, type JsonSchema } from './json-schema';
 import { MAPPINGS } from './mapping-set';
 import { validateJson } from './validate-json';
 
 const ROOT = resolve(__dirname, '..', '..');
-const SCHEMA = mappingJsonSchema();
+const SCHEMA = sayOnce(mappingJsonSchema());
 
 function shippedFiles(): readonly MappingFileText[] {
   const read = readFolder(MAPPINGS);

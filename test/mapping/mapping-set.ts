@@ -39,8 +39,19 @@ tables:
     values:
       MTN: { id: 1, words: [MTN], prefixes: ['0803'] }
       GLO: { id: 2, label: Glo, words: [GLO, GLOBACOM], prefixes: ['0805', '08051'] }`,
-  operations: `
-operations:
+  operations: buyAirtime(
+    '{ always: { status: $words.status, network: $network, sum: $amount | naira }, success: { ok: true } }',
+    'ignore: [mobile_number, bypass, plan, plan_type]',
+  ),
+  format: `
+format: x
+title: Format X
+numbers: { network: { 1: MTN, 2: GLO } }`,
+};
+
+/** The purchase of the base, with a reply, keys and fields of a test's own. */
+export function buyAirtime(reply: string, keys = '', fields = ''): string {
+  return `operations:
   buy:
     title: Airtime
     kind: purchase
@@ -49,16 +60,11 @@ operations:
       network: { from: [network], as: network, required: true }
       phone: { from: [phone], as: phone, required: true }
       amount: { from: [amount], as: naira, required: true }
-    ignore: [mobile_number, bypass, plan, plan_type]
+      ${fields}
     call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
-    reply:
-      always: { status: $words.status, network: $network, sum: $amount | naira }
-      success: { ok: true }`,
-  format: `
-format: x
-title: Format X
-numbers: { network: { 1: MTN, 2: GLO } }`,
-};
+    ${keys}
+    reply: ${reply}`;
+}
 
 /** The base, with the sections of each text in the place of its own. Texts are files called `1.yaml`, `2.yaml`… */
 export function filesWith(...texts: readonly string[]): MappingFileText[] {

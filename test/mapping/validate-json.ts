@@ -1,5 +1,5 @@
 /** A small validator of the part of JSON Schema draft 7 that ours uses. A keyword it does not know is an error of the test. */
-import type { JsonSchema } from '../../src/mapping/json-schema';
+import type { JsonSchema } from './json-schema';
 
 const SILENT = new Set(['$schema', 'title', 'description', 'definitions', 'then', 'else']);
 

@@ -1,7 +1,6 @@
 /** Scripts of every family that is proved or named, as they send and read: sold, declined, and waited for. */
 import { askV1, nameKeys, useHouse } from '../flows/house';
-import { hasPhp } from './has-php';
-import { runScript } from './run-script';
+import { hasPhp, runScript } from './run-script';
 
 const SECRET = 'fa31c0'.repeat(6);
 const KEY = 'sandbox_demo';

@@ -5,8 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { openHouse, type House } from '../flows/house';
-import { hasPhp } from './has-php';
-import { runScript, type ScriptEnd } from './run-script';
+import { hasPhp, runScript, type ScriptEnd } from './run-script';
 
 const KEY = 'sandbox_demo:1234';
 const POOR_KEY = 'acme_live_poor:1234';

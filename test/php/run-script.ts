@@ -1,5 +1,5 @@
 /** Runs one of our scripts of PHP or Node as a reseller's server would, and reads what it tells its customer. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 const FOLDER = join(__dirname, 'scripts');
@@ -43,3 +43,7 @@ export function runScript({ script, service, address, key, order }: ScriptCall):
     });
   });
 }
+
+const probe = spawnSync('php', ['-r', 'exit(function_exists("curl_init") ? 0 : 1);'], { stdio: 'ignore' });
+
+export const hasPhp = probe.status === 0;

@@ -301,7 +301,9 @@ test(
     });
     let recorded = '';
     for (const stream of [recorder.stdout, recorder.stderr]) stream.on('data', (part: Buffer) => (recorded += part.toString()));
-    await sleep(1_000);
+    const isRecorded = async () =>
+      (await fetch(`${gateway.adminUrl}/record/${fingerprint}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })).ok;
+    while (recorder.exitCode === null && !(await isRecorded())) await sleep(50);
     await load(REQUESTS / 3);
     const loadedMs = performance.now() - begunMs;
     const ids = (await run(['orders', 'export'])).matchAll(/m-\d+/g);

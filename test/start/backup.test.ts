@@ -18,8 +18,7 @@ import type { NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { openByteFolder } from '../../src/journal/lmdb/environment';
 import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
-import { makeBackup, readBackup } from '../../src/start/backup';
-import { refusesRestore, restoreBackup } from '../../src/start/restore';
+import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor, MAPPINGS } from '../flows/house';
 

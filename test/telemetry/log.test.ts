@@ -1,5 +1,16 @@
 import { Secret } from '../../src/domain/credentials';
-import { createLog, errorFields, LOG_FIELDS, type LogFields, type LogLevel } from '../../src/telemetry/log';
+import {
+  createLog,
+  errorFields,
+  LOG_FIELDS,
+  type LogFields,
+  type LogLevel,
+  namedLog,
+  loggedJournal,
+} from '../../src/telemetry/log';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { journalSuite } from '../journal/journal-suite';
+import { newOrder } from '../journal/new-order';
 
 function logOf(level: LogLevel = 'info') {
   const lines: string[] = [];
@@ -136,4 +147,50 @@ describe('the log', () => {
     expect(errorFields(undefined)).toEqual({ error: 'undefined' });
     expect(errorFields({})).toEqual({ error: 'an error without words' });
   });
+});
+
+const ADA = 'a'.repeat(32);
+
+test('every line with the fingerprint of a named caller has its title, and no other line has one', () => {
+  const lines: string[] = [];
+  const log = namedLog(createLog('debug', { write: (line: string) => void lines.push(line) }), (fingerprint) =>
+    fingerprint === ADA ? 'Ada' : undefined,
+  );
+  for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name]('line', { fingerprint: ADA, count: 1 });
+  log.info('line', { fingerprint: 'b'.repeat(32) });
+  log.info('line');
+  const callers = lines.map((line) => (JSON.parse(line) as { caller?: string }).caller);
+  expect(callers).toEqual(['Ada', 'Ada', 'Ada', 'Ada', undefined, undefined]);
+  expect(lines[0]).toContain('"count":1');
+});
+
+test('a title is shown as what others wrote', () => {
+  const lines: string[] = [];
+  namedLog(createLog('info', { write: (line: string) => void lines.push(line) }), () => 'shop_live_0123456789').info('line', {
+    fingerprint: ADA,
+  });
+  expect(lines.join('')).not.toContain('0123456789');
+});
+
+let lines: Record<string, unknown>[] = [];
+const log = createLog('debug', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
+const makeJournal = () => loggedJournal(createMemoryJournal(), log, (id) => `shown ${id}`);
+
+journalSuite('a journal with a line for each step', async () => makeJournal());
+
+test('each step of an order is a line, with its id as it may be shown and how the order stands', async () => {
+  const journal = makeJournal();
+  lines = [];
+  const intent = newOrder();
+  await journal.open(intent);
+  await journal.settle(intent.owner, intent.requestId, { kind: 'succeeded', reference: 'v1-9' }, 1);
+  await journal.settle(intent.owner, intent.requestId, { kind: 'unknown', reason: 'late' }, 2);
+  await journal.tell(intent.owner, intent.requestId, 3);
+  const requestId = `shown ${intent.requestId}`;
+  expect(lines).toMatchObject([
+    { level: 'debug', event: 'order_opened', kind: 'opened', requestId, order: expect.any(Number) },
+    { event: 'order_settled', kind: 'succeeded', outcome: 'succeeded', requestId },
+    { event: 'order_settled', kind: 'unknown', outcome: 'succeeded', requestId },
+    { event: 'order_told', requestId },
+  ]);
 });

@@ -1,6 +1,6 @@
 /** Whether the gateway that runs is ready, is that of these settings, and is reached as it should be. */
 import { describeConfig } from '../../config';
-import { isLoopback } from '../../start/host-names';
+import { isLoopback } from '../../start/config-values';
 import { mend, note, well, type Check, type Finding } from './finding';
 
 const TOKEN_LENGTH_MIN = 16;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { request } from 'undici';
-import { isLoopback } from '../../start/host-names';
+import { isLoopback } from '../../start/config-values';
 import { catalogListsOf } from '../../gateway/read/catalog-lists';
 import { textOf } from '../../domain/json';
 import type { Mapping } from '../../mapping/mapping';

@@ -1,18 +1,19 @@
 /** From an edit, a folder or an earlier set to its plan, and from the plan into use: exactly that, or nothing. */
 import { statSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
+import { LRUCache } from 'lru-cache';
 import { readFolder, type MappingFileText } from '../../mapping/load';
 import type { Reloaded } from '../../mapping/live';
 import type { Problem } from '../../mapping/problem';
 import type { Plan } from '../../operator/plan/make-plan';
-import { notice, section } from '../components';
+import type { Clock } from '../../domain/clock';
+import type { Cause } from '../../mapping/set-history';
+import { notice, section, hidden, textArea, textOf, tick } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { hidden, textArea, textOf, tick } from '../forms';
 import { html, type Html, type Writable } from '../html';
 import { showPage } from '../page';
 import { inBackground } from '../work/in-background';
 import type { PlanReport } from '../work/jobs';
-import type { Candidate, Candidates } from './candidates';
 import { nameOf, readFolderState } from './folder-state';
 import { problemsInPlace, showSource } from './show-files';
 import { PLAN } from './show-history';
@@ -222,4 +223,40 @@ const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged
 
 function withoutFrame({ file, line, column, code, severity, message, hint }: Problem): Problem {
   return { file, line, column, code, severity, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+export interface Candidate {
+  readonly files: readonly { readonly name: string; readonly text: string }[];
+  readonly planId: string;
+  readonly hash: string;
+  readonly runningHash: string;
+  /** What the folder held then; its edits may only be lost when the operator says so. */
+  readonly folderHash: string | undefined;
+  readonly losesEdits: boolean;
+  readonly movesMoney: boolean;
+  readonly by: Cause['by'];
+}
+
+/** Traffic that comes later may show more of what a change does. */
+const LIVES_MS = 15 * 60_000;
+const KEPT_MAX = 8;
+
+/** Sets that were planned on a page and may be applied from it: only a few, and not for long. */
+export class Candidates {
+  readonly #kept = new LRUCache<string, { readonly candidate: Candidate; readonly untilMs: number }>({ max: KEPT_MAX });
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  keep(candidate: Candidate): void {
+    this.#kept.set(candidate.planId, { candidate, untilMs: this.#clock.now() + LIVES_MS });
+  }
+
+  /** Undefined when it was planned too long ago, or not here. */
+  find(planId: string): Candidate | undefined {
+    const kept = this.#kept.get(planId);
+    return kept !== undefined && this.#clock.now() < kept.untilMs ? kept.candidate : undefined;
+  }
 }

@@ -1,7 +1,6 @@
 /** Every set that came into use, newest first, and the way back to it. */
 import type { SetUse } from '../../mapping/set-history';
-import { badge, table, time, type Column } from '../components';
-import { hidden } from '../forms';
+import { badge, table, time, type Column, hidden } from '../components';
 import { html, type Html } from '../html';
 
 const WORDS: Readonly<Record<SetUse['by'], string>> = {

@@ -1,8 +1,7 @@
 /** A plan as `compat-gateway plan` prints it: what can move money first, each with its place and its leaves, then the replay. */
 import type { Difference } from '../../operator/plan/compare-sources';
 import type { Plan } from '../../operator/plan/make-plan';
-import { partWords, shownPair } from '../../operator/replay/change-words';
-import type { ReplayChange } from '../../operator/replay/group-changes';
+import { partWords, shownPair, type ReplayChange } from '../../operator/replay/group-changes';
 import { badge, count, empty, notice, section } from '../components';
 import { html, type Html, type Writable } from '../html';
 

@@ -1,7 +1,7 @@
 /** What a reseller asks about on the phone: the search, one order's story, v1 asked again, and the list for a spreadsheet. */
 import express, { type Request, type Response, type Router } from 'express';
-import { parseWallTime } from '../../domain/day';
 import * as z from 'zod';
+import { parseWallTime } from '../../domain/day';
 import { nairaText } from '../../domain/amount';
 import { Secret } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
@@ -13,7 +13,6 @@ import { maskNumber, numbersIn } from '../../orders/number-keys';
 import { moneyOf } from '../../orders/order-money';
 import { badge, naira, notice, pager, selectField, table, textField, time, type Tone } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { csvLine } from '../csv';
 import { html, type Html } from '../html';
 import { storyBody } from '../orders/story';
 import { showPage, type ConsolePage } from '../page';
@@ -320,4 +319,14 @@ function exportCells(row: FoundRow, mapping: Mapping): readonly string[] {
     ...[shownNumbers(row, mapping), outcome, shown(asked), shown(charged), idOf(row)],
     ...(row.kind === 'order' ? [referenceOf(row.order.outcome) ?? '', ''] : ['', row.refused.told]),
   ];
+}
+
+/** A line of a table for a spreadsheet, quoted as RFC 4180 says. A text that a spreadsheet would take for a formula is kept a text. */
+function csvLine(cells: readonly string[]): string {
+  return `${cells.map(csvCell).join(',')}\r\n`;
+}
+
+function csvCell(value: string): string {
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -3,10 +3,9 @@ import express from 'express';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { createStreams } from '../live';
-import { purchasesOf } from '../overview/outcome-groups';
+import { purchasesOf, pointOf, seriesOf } from '../overview/outcome-groups';
 import { readOverview } from '../overview/read-overview';
 import { chartPart, livingParts, timesTable, trafficTable } from '../overview/sections';
-import { pointOf, seriesOf } from '../overview/series';
 import { showPage, type ConsolePage } from '../page';
 
 export const overviewPage: ConsolePage = {

@@ -2,9 +2,22 @@
 import express, { type Request, type Response, type Router } from 'express';
 import type { SandboxAdmin } from '../../sandbox/admin';
 import type { AccountView, OrderView, PostingView, SandboxOverview, WalletView } from '../../sandbox/overview';
-import { badge, count, definitions, naira, notice, section, selectField, table, textField, time, type Tone } from '../components';
+import {
+  badge,
+  count,
+  definitions,
+  naira,
+  notice,
+  section,
+  selectField,
+  table,
+  textField,
+  time,
+  type Tone,
+  hidden,
+  textOf,
+} from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { hidden, textOf } from '../forms';
 import { html, type Html } from '../html';
 import { showPage, type ConsolePage } from '../page';
 

@@ -1,9 +1,8 @@
 /** Paste what a script sends: see how it is read and what it would be told, and send it to the sandbox. */
 import express, { type Router } from 'express';
 import type { AccountView } from '../../sandbox/overview';
-import { codeBlock, notice, section, selectField } from '../components';
+import { codeBlock, notice, section, selectField, textArea, textOf } from '../components';
 import type { ConsoleParts } from '../console-parts';
-import { textArea, textOf } from '../forms';
 import { html, type Html } from '../html';
 import { showPage, showPart, type ConsolePage } from '../page';
 import { readTry } from '../try/read-try';

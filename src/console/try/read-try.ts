@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/errors';
 import type { LegacyReply, LegacyRequest, SavedRequest } from '../../domain/legacy';
 import type { Keyring } from '../../gateway/read/keyring';
 import { refuseRequest } from '../../gateway/tell/refuse';
-import { readWireRequest } from '../../http/read-wire-request';
+import { readWireRequest } from '../../http/read-written-request';
 import type { Mapping } from '../../mapping/mapping';
 import { explain, type Explanation } from '../../operator/explain/explain';
 import { parsePaste, type PasteKind } from '../../operator/paste/parse-paste';

@@ -6,7 +6,7 @@ import { kobo, nairaText, type AmountMinor } from '../../domain/amount';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder } from '../../domain/order';
 import type { CallerKey } from '../../mapping/mapping';
-import type { ParsedRequest } from '../read/parsed-request';
+import type { ParsedRequest } from '../read/walk-in';
 import { createCallerUsage, priceOf, type Usage, type UsageParts } from './caller-usage';
 
 /** What an order takes of the limits of its key until the journal has it. */

@@ -8,7 +8,7 @@ import { referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../d
 import type { Journal } from '../../journal/journal';
 import { isJsonObject } from '../../upstream/answer-data';
 import type { SentOutcome } from '../../upstream/upstream';
-import type { Identify } from '../proof/identify-order';
+import type { Identify } from '../proof/compare-receipt';
 
 export interface Judging {
   readonly order: Order;

@@ -9,7 +9,7 @@ import type { Line } from '../../domain/legacy';
 import type { Trace } from '../../domain/trace';
 import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
-import type { Identify } from '../proof/identify-order';
+import type { Identify } from '../proof/compare-receipt';
 
 /** What a pursuit does, and what it may do next. `pursue` has one method for each state. */
 

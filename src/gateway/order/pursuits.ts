@@ -4,7 +4,7 @@ import { isSameIntent, type NewOrder } from '../../domain/order';
 import type { Pursuit } from './pursuit';
 import type { HttpUpstream } from '../../upstream/http-upstream';
 import type { V1Call } from '../../upstream/upstream';
-import type { ParsedRequest } from '../read/parsed-request';
+import type { ParsedRequest } from '../read/walk-in';
 import { waitText } from '../tell/refuse';
 
 export interface Pursuits {

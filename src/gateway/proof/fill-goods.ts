@@ -2,7 +2,7 @@
 import type { Order } from '../../domain/order';
 import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
 import type { Upstream } from '../../upstream/upstream';
-import { readContextOf, type Reader } from '../read/parsed-request';
+import { readContextOf, type Reader } from '../read/walk-in';
 import { findReceipt } from './find-receipt';
 
 /**

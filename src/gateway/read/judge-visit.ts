@@ -7,7 +7,7 @@ import { within, type Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Finding } from '../../upstream/upstream';
 import type { Visitors } from '../../upstream/visitors';
-import { readContextOf, type Reader } from './parsed-request';
+import { readContextOf, type Reader } from './walk-in';
 import type { Keyring } from './keyring';
 
 /** What keeps the journal from answering: v1's refusal, or that v1 has said nothing of this key at this address. */

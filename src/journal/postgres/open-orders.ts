@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import type { NewOrder, Opened } from '../../domain/order';
 import type { NotSent } from '../../domain/outcome';
-import { keyText } from '../order-key';
+import { keyText } from '../journal';
 import { createOrderNumbers, decideOpening, isUnsettled, settleOrder } from '../order-life';
 import { encodeOpening, encodeOrder, type FieldSeal } from '../record';
 import { keyCondition, type KeyMark } from './admission';

@@ -4,10 +4,17 @@ import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
-import { readOnlyJournal, WriteFailure, type Journal, type JournalEvent, type JournalReads, type Processes } from '../journal';
+import {
+  readOnlyJournal,
+  WriteFailure,
+  type Journal,
+  type JournalEvent,
+  type JournalReads,
+  type Processes,
+  type OrderKey,
+} from '../journal';
 import { catchUp, createDoubts, NOT_SENT, type Doubts } from '../doubts';
 import { keepAnswers, writeWord, type KeepingJournal, type KeptWord } from '../kept-answers';
-import type { OrderKey } from '../order-key';
 import { checkIntent, settleAttempt, settleOrder, tellOrder, withoutGoods } from '../order-life';
 import { createFieldSeal, type FieldSeal } from '../record';
 import type { Retention } from '../retention';

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import { keyText, type OrderKey } from '../order-key';
+import { keyText, type OrderKey } from '../journal';
 import { isUnsettled } from '../order-life';
 import { decodeOrder, type FieldSeal } from '../record';
 import type { Row } from './database';

@@ -4,8 +4,7 @@
  */
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
-import { readOrTell, type JournalEvent } from '../journal';
-import { keyText, type OrderKey } from '../order-key';
+import { readOrTell, type JournalEvent, keyText, type OrderKey } from '../journal';
 import { isUnsettled } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';

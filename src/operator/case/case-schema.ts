@@ -1,11 +1,10 @@
 /** The language of cases: what a script sent, what v1 was asked and answered, what the script was told. */
 import * as z from 'zod';
 import type { JsonValue } from '../../domain/json';
-import { convertForEditors, withoutHead, type JsonSchema } from '../../mapping/json-schema';
 
 /** YAML gives nothing else, so nothing is looked into. */
 const json = z.custom<JsonValue>((value) => value !== undefined, 'expected a value');
-const fields = z.record(z.string(), json);
+export const fields = z.record(z.string(), json);
 const endpoint = z.string().regex(/^(?:GET|POST) \/\S*$/, 'expected a method and an address such as POST /airtime');
 
 /** `lost` breaks the connection while the request is on its way, `unreachable` before a byte has left. */
@@ -16,7 +15,7 @@ const answer = z
   )
   .describe('What v1 answers: its JSON, with `http` beside it unless that is 200; or `text` for what is no JSON.');
 
-const address = z.string().regex(/^[A-Z]+ \/\S*$/, 'expected a method and a path, such as POST /api/topup/');
+export const address = z.string().regex(/^[A-Z]+ \/\S*$/, 'expected a method and a path, such as POST /api/topup/');
 
 export const longSendShape = {
   to: address.describe('Method and path, with the query if one stands in it.'),
@@ -33,7 +32,7 @@ const send = z
   )
   .describe('What the script sends.');
 
-const stepShape = {
+export const stepShape = {
   send,
   auth: z
     .string()
@@ -128,64 +127,3 @@ export const caseFileShape = {
 };
 export const caseFileSchema = z.strictObject(caseFileShape);
 export type CaseFile = z.infer<typeof caseFileSchema>;
-
-type Shape = Readonly<Record<string, z.ZodType>>;
-
-const name = z.string().regex(/\$[A-Za-z_]/, 'expected a $name of a row of `each`');
-/** `{ POST /api/topup/: { network: 1 } }`: one address with its fields. */
-const addressed = z.record(z.string().regex(/^[A-Z]+ [/$]/), z.union([fields, name, z.null()]));
-/** Requests and calls, in every form that is YAML. */
-const requestForms = (long: Shape): z.ZodType => z.union([name, address, z.strictObject(asWritten(long)), addressed]);
-
-/** The same keys with the same words; a `$name` where a value may stand. */
-function asWritten(shape: Shape): Shape {
-  return Object.fromEntries(
-    Object.entries(shape).map(([key, value]) => {
-      const inner = value instanceof z.ZodOptional ? (value.unwrap() as z.ZodType) : value;
-      const judged = judgedAsWritten(key, inner);
-      const described = judged.describe(value.description ?? inner.description ?? '');
-      return [key, value instanceof z.ZodOptional ? described.optional() : described];
-    }),
-  );
-}
-
-function judgedAsWritten(key: string, value: z.ZodType): z.ZodType {
-  if (key === 'send') return requestForms(longSendShape);
-  if (key === 'expect_call')
-    return z.union([z.literal('none'), requestForms({ to: longSendShape.to, fields: longSendShape.fields })]);
-  return key === 'name' ? value : z.union([value, name]);
-}
-
-/**
- * The JSON Schema (draft 7) of case files, for editors. Stricter than the first look of the loader, which fills in the
- * rows of `each` before it judges: here every value is judged as it is written, and `$name` may stand for any of them.
- */
-export function caseJsonSchema(): JsonSchema {
-  const step = z.strictObject(asWritten(stepShape));
-  const { before, ...own } = caseShape;
-  const one = z.strictObject({
-    ...asWritten(own),
-    before: z
-      .array(step)
-      .optional()
-      .describe(before.description ?? ''),
-    each: caseFileShape.cases.unwrap().element.shape.each,
-  });
-  const file = convertForEditors(
-    z.strictObject({
-      catalog: caseFileShape.catalog,
-      answers: caseFileShape.answers,
-      cases: z
-        .array(one)
-        .optional()
-        .describe(caseFileShape.cases.description ?? ''),
-    }),
-  );
-  return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'A file of cases of compat-gateway',
-    description: 'What a script sends, the v1 call it becomes, and what the script is told. See docs/cases.md.',
-    ...withoutHead(file),
-    ...(file.definitions === undefined ? {} : { definitions: file.definitions }),
-  };
-}

@@ -3,10 +3,18 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Check, Finding } from '../../../src/cli/doctor/finding';
-import { checkDataFolder, checkFlush, checkJournal, checkSecrets, judgeFlush } from '../../../src/cli/doctor/check-data';
+import {
+  checkDataFolder,
+  checkFlush,
+  checkJournal,
+  checkSecrets,
+  judgeFlush,
+  checkDatabase,
+} from '../../../src/cli/doctor/check-data';
 import { openConfiguredJournal } from '../../../src/start/configured-stores';
 import { readGatewaySecret } from '../../../src/start/gateway-secret';
 import { configFor } from '../../flows/house';
+import { describePostgres, startPostgres, type PostgresServer } from '../../journal/postgres/start-postgres';
 
 const KEY = 'ab'.repeat(32);
 let folder: string;
@@ -111,4 +119,32 @@ test('a secret in a file, as a setting, and one that is cut off', async () => {
   expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY }))).toEqual([
     expect.stringMatching(/^mend: .*must hold at least 32 characters/),
   ]);
+});
+
+const lookAtDatabase = async (journalUrl: string, apartMs = 0): Promise<string[]> => {
+  const config = configFor('/nowhere', { JOURNAL_URL: journalUrl, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) });
+  const now = (): number => Date.now() + apartMs;
+  const findings = await checkDatabase({ config, found: { kind: 'none' }, key: undefined, mapping: undefined, now });
+  return findings.map(({ level, what }) => `${level}: ${what}`);
+};
+
+test('there is nothing to compare without a database, or while it is away', async () => {
+  expect(await lookAtDatabase('lmdb:')).toEqual([]);
+  expect(await lookAtDatabase('postgres://user:hidden@127.0.0.1:1/db')).toEqual([]);
+});
+
+describePostgres('the clock of a database', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, 60_000);
+  afterAll(() => server.end());
+
+  test('is held against that of this machine', async () => {
+    const url = await server.createDatabase();
+    expect(await lookAtDatabase(url)).toEqual(["well: The clock agrees with the database's."]);
+    expect(await lookAtDatabase(url, 60_000)).toEqual([
+      expect.stringMatching(/^mend: The clock of this machine is \d+ seconds from the database's/),
+    ]);
+  });
 });

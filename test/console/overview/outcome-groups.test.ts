@@ -1,5 +1,4 @@
-import { groupOf, groupsOfTally } from '../../../src/console/overview/outcome-groups';
-import { pointOf, seriesOf } from '../../../src/console/overview/series';
+import { groupOf, groupsOfTally, pointOf, seriesOf } from '../../../src/console/overview/outcome-groups';
 
 const isPurchase = (operation: string): boolean => operation === 'buy';
 

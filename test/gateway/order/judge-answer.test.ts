@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
 import type { Outcome, Unknown } from '../../../src/domain/outcome';
 import { judgeAnswer, type Judging } from '../../../src/gateway/order/judge-answer';
-import type { Witness } from '../../../src/gateway/proof/identify-order';
+import type { Witness } from '../../../src/gateway/proof/compare-receipt';
 import { newOrder } from '../../journal/new-order';
 
 const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };

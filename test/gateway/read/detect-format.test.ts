@@ -2,7 +2,7 @@ import { GatewayError } from '../../../src/domain/errors';
 import type { LegacyValue } from '../../../src/domain/legacy';
 import { guardNumbering } from '../../../src/gateway/read/guard-numbering';
 import type { Mapping } from '../../../src/mapping/mapping';
-import { mappingWith, shippedMapping } from '../../mapping/mapping-set';
+import { buyAirtime, mappingWith, shippedMapping } from '../../mapping/mapping-set';
 import { detect, intentOf } from '../pure-steps';
 import { legacyRequest, type LegacyRequestParts } from '../legacy-request';
 import { recogniseFamily } from '../../../src/gateway/read/detect-format';
@@ -195,18 +195,7 @@ test('a third format that gives the number no meaning leaves it in doubt all the
   expect(detect({ path: '/api/buy', body: { network: 1 } }, {}, mapping).format).toBe('x');
 });
 
-const GUARDED = `operations:
-  buy:
-    title: Airtime
-    kind: purchase
-    routes: [POST /api/buy]
-    fields:
-      network: { from: [network], as: network, required: true }
-      phone: { from: [phone], as: phone, required: true }
-      amount: { from: [amount], as: naira, required: true }
-    numbering_guard: { number: network, phone: phone }
-    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
-    reply: { always: { status: $words.status } }`;
+const GUARDED = buyAirtime('{ always: { status: $words.status } }', 'numbering_guard: { number: network, phone: phone }');
 
 describe('a third format that nothing in a request speaks for', () => {
   const format = (id: string, numbers: string, proof: string): string =>

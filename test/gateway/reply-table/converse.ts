@@ -2,13 +2,13 @@
 import type { JsonObject, JsonValue } from '../../../src/domain/json';
 import type { LegacyReply, LegacyRequest } from '../../../src/domain/legacy';
 import type { SeenCall } from '../../../src/operator/case/scripted-v1';
-import { START_MS, type CaseHouse } from '../../../src/operator/case/stage';
+import { START_MS, type CaseHouse, createStage } from '../../../src/operator/case/stage';
 import { readPath } from '../../../src/http/request-path';
+import { withFamilyOfKey } from '../../../src/operator/case/run-cases';
 import { homeOf, type Address } from './addresses';
 import { answerToPurchase, answerToQuestion, cannedCatalog, type CannedAnswer } from './canned-v1';
 import { ORDER_ENDINGS, REFUSALS } from './outcomes';
-import { operationOf, requiredField, sampleOf } from './samples';
-import { inTurn, type Script } from './world';
+import { operationOf, requiredField, sampleOf, mapping } from './samples';
 
 const KEY = 'sandbox_demo';
 const PIN = '1234';
@@ -185,4 +185,28 @@ export function callOf(operation: string, { calls }: Told): SeenCall | undefined
 /** What a script reads: the text, where there is one. */
 function heardBy({ text, body }: LegacyReply): LegacyReply['body'] {
   return text === undefined ? body : (JSON.parse(text) as LegacyReply['body']);
+}
+
+/** What v1 answers to a call. */
+type Script = (call: SeenCall) => CannedAnswer;
+
+const stage = createStage({ hasLookupKey: false, keyPrefix: '00c0ffee' });
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Talks in a world of its own, after all who came before. */
+function inTurn<T>(script: Script, talk: (house: CaseHouse) => Promise<T>, family?: string): Promise<T> {
+  const told = turn.then(() =>
+    stage.play(
+      (key) => withFamilyOfKey(family, key, mapping),
+      (call) => answerOf(script(call)),
+      talk,
+    ),
+  );
+  turn = told.catch(() => undefined);
+  return told;
+}
+
+function answerOf(canned: CannedAnswer): ReturnType<Parameters<typeof stage.play>[1]> {
+  if ('breaks' in canned) return canned.while_sending ? 'lost' : 'unreachable';
+  return { http: canned.http, ...canned.body };
 }

@@ -1,7 +1,14 @@
-import { checkFiles } from '../../../src/mapping/check';
-import { allBreakages } from './all-breakages';
-import { filesOf, SET_NAMES } from './breakage';
-import { judgeBreakage, scoreOf, type Verdict } from './judge-breakage';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { checkFiles, checkSource } from '../../../src/mapping/check';
+import { mergeFiles } from '../../../src/mapping/load';
+import { editSource } from '../../../src/operator/mutant/mutant';
+import { compareSources } from '../../../src/operator/plan/compare-sources';
+import type { Problem } from '../../../src/mapping/problem';
+import type { MappingSource } from '../../../src/mapping/source';
+import { filesOf, SET_NAMES, type Breakage, breakText, sourceOf } from './breakage';
+import { generatedBreakages } from './generated';
 
 /** Every twentieth breakage; `LONG_TESTS=1` takes all of them, which is a minute, and prints the score. */
 const IS_LONG = process.env['LONG_TESTS'] === '1';
@@ -44,4 +51,92 @@ describe('a hand breaks one thing', () => {
 
 function told({ breakage: { set, kind, words }, codes }: Verdict): string {
   return `${set}, ${kind}: ${words} ${codes.join()}`;
+}
+
+/**
+ * Those that are made of what there is, and those that a hand wrote down:
+ * `by-hand.txt` has one breakage a line: the file, what stood there, and what stands there now. The line above them names their kind and,
+ * in brackets, the set (`own`; as shipped unless said), who notices (`plan`; `check` unless said) and whether it costs no money.
+ */
+function allBreakages(): Breakage[] {
+  let kind = '';
+  let flags: readonly string[] = [];
+  const written = readFileSync(join(__dirname, 'by-hand.txt'), 'utf8')
+    .split('\n')
+    .flatMap((line): Breakage[] => {
+      const heading = /^# (.*?)(?: \(([^)]*)\))?$/.exec(line);
+      if (heading !== null) [kind, flags] = [heading[1]!, heading[2]?.split(', ') ?? []];
+      const [, file, find, put] = /^([\w/.-]+): (.*) => (.*)$/.exec(line)?.map(unescaped) ?? [];
+      if (heading !== null || file === undefined) return [];
+      return [
+        {
+          set: flags.includes('own') ? 'own' : 'shipped',
+          kind,
+          words: `${file}: ${find!} -> ${put!}`,
+          isMoney: !flags.includes('no money'),
+          caught: flags.includes('plan') ? 'plan' : 'check',
+          edit: { file, find: find!, put: put! },
+        },
+      ];
+    });
+  return [...generatedBreakages(), ...written];
+}
+
+/** A line cannot hold its own end, and nobody sees a blank there or a letter that looks like another. */
+function unescaped(text: string): string {
+  return text
+    .replaceAll('\\n', '\n')
+    .replace(/\\u([0-9A-F]{4})/g, (_whole, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+}
+
+interface Verdict {
+  readonly breakage: Breakage;
+  /** `nobody`: it would be taken into use without a word about money. */
+  readonly by: 'check' | 'plan' | 'nobody';
+  /** Codes of the errors, then of the warnings. */
+  readonly codes: readonly string[];
+}
+
+function judgeBreakage(breakage: Breakage): Verdict {
+  const { problems, source } = checkBroken(breakage);
+  const codes = (severity: Problem['severity']): string[] =>
+    problems.filter((problem) => problem.severity === severity).map(({ code }) => code);
+  const errors = codes('error');
+  const told = [...new Set([...errors, ...codes('warning').map((code) => `(${code})`)])];
+  if (errors.length > 0) return { breakage, by: 'check', codes: told };
+  const isNamed = compareSources(sourceOf(breakage.set), source!).some(({ money }) => money !== undefined);
+  return { breakage, by: isNamed ? 'plan' : 'nobody', codes: told };
+}
+
+function checkBroken({ set, edit, words }: Breakage): { problems: readonly Problem[]; source?: MappingSource } {
+  if ('put' in edit) {
+    const files = breakText(set, edit);
+    const { source } = mergeFiles(files);
+    return { problems: checkFiles(files).problems, ...(source === undefined ? {} : { source }) };
+  }
+  const source = editSource(sourceOf(set), edit);
+  if (isDeepStrictEqual(source, sourceOf(set))) throw new Error(`nothing was broken: ${words}`);
+  return { problems: checkSource(source), source };
+}
+
+/** How many breakages of each kind were stopped, as a table for people. */
+function scoreOf(verdicts: readonly Verdict[]): string {
+  const kinds = [...new Set(verdicts.map(({ breakage }) => breakage.kind))];
+  const row = (title: string, of: readonly Verdict[]): string => {
+    const count = (by: Verdict['by']): string => String(of.filter((one) => one.by === by).length).padStart(6);
+    return `${count('check')}${count('plan')}${count('nobody')}  ${title}\n`;
+  };
+  const money = verdicts.filter(({ breakage }) => breakage.isMoney);
+  const share = (100 * money.filter(({ by }) => by === 'check').length) / money.length;
+  return [
+    ' check  plan nobody\n',
+    ...kinds.map((kind) =>
+      row(
+        kind,
+        verdicts.filter(({ breakage }) => breakage.kind === kind),
+      ),
+    ),
+    row('of all', verdicts),
+    row(`of those that lose money: check stops ${share.toFixed(1)} %`, money),
+  ].join('');
 }

@@ -1,18 +1,7 @@
-import { checkWith, marked } from '../mapping-set';
+import { buyAirtime, checkWith, marked } from '../mapping-set';
 
-const GUARDED = (fields: string, guard: string): string => `operations:
-  buy:
-    title: Airtime
-    kind: purchase
-    routes: [POST /api/buy]
-    fields:
-      network: { from: [network], as: network, required: true }
-      phone: { from: [phone], as: phone, required: true }
-      amount: { from: [amount], as: naira, required: true }
-      ${fields}
-    numbering_guard: ${guard}
-    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
-    reply: { always: { status: $words.status } }`;
+const GUARDED = (fields: string, guard: string): string =>
+  buyAirtime('{ always: { status: $words.status } }', `numbering_guard: ${guard}`, fields);
 
 test.each([
   ['moved: { from: [moved], as: text }', '{ number: network, phone: phone, ported: §moved }', 'guard-cannot-tell'],

@@ -1,19 +1,7 @@
 import { checkFolder } from '../../../src/mapping/check';
-import { checkWith, MAPPINGS, marked } from '../mapping-set';
+import { buyAirtime, checkWith, MAPPINGS, marked } from '../mapping-set';
 
-const OPERATION = `
-operations:
-  buy:
-    title: Airtime
-    kind: purchase
-    routes: [POST /api/buy]
-    fields:
-      network: { from: [network], as: network, required: true }
-      phone: { from: [phone], as: phone, required: true }
-      amount: { from: [amount], as: naira, required: true }
-    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
-    reply:`;
-const operation = (lines: string): string => `${OPERATION}\n${lines.replace(/^/gm, '      ')}`;
+const operation = (lines: string): string => buyAirtime(`\n${lines.replace(/^/gm, '      ')}`);
 const format = (reply: string): string => `
 format: x
 title: Format X

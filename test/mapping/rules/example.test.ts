@@ -1,5 +1,5 @@
 import { parseExample } from './example';
-import { layOver } from './lay-over';
+import { layOver } from './check-example';
 
 const DIFF = ` a: 1
 -b: [x, y]

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../../src/sandbox/store/store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { Webhooks } from '../../../src/sandbox/webhook/webhooks';
 import { openReceiver, type Receiver } from '../../conformance/sandbox-only/receiver';
-import { LOCALHOST_CERTIFICATE } from './localhost-certificate';
+import { SELF_SIGNED } from '../../upstream/self-signed';
 import { openSandboxTarget, sale, temporaryFolder } from '../../conformance/target';
 
 const folder = temporaryFolder();
@@ -107,10 +107,10 @@ describe('webhooks', () => {
 
 describe('a live webhook', () => {
   test.each([
-    ['reaches an https receiver whose certificate is trusted', LOCALHOST_CERTIFICATE.cert],
+    ['reaches an https receiver whose certificate is trusted', SELF_SIGNED.cert],
     ['does not speak to a receiver whose certificate is not', undefined],
   ])('%s', async (_what, webhookCa) => {
-    const tlsReceiver = await openReceiver(LOCALHOST_CERTIFICATE);
+    const tlsReceiver = await openReceiver(SELF_SIGNED);
     const v1 = await openSandboxTarget({ webhookCa });
     const { admin } = v1.sandbox;
     admin.changeAccount('acme', { webhook_url: tlsReceiver.url });

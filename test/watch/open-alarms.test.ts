@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readDiskRoom } from '../../src/watch/disk-room';
+import { readDiskRoom } from '../../src/watch/open-alarms';
 
 test('folders on one disk are one, and a folder that is not there is left out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'disk-room-'));

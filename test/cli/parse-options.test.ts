@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseFile, parseFolder, parseNewFile } from '../../src/cli/parse-path';
+import { parseFile, parseFolder, parseNewFile } from '../../src/cli/parse-options';
 
 let folder: string;
 beforeAll(() => {

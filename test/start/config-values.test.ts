@@ -1,4 +1,4 @@
-import { doHostsMeet, isLoopback } from '../../src/start/host-names';
+import { doHostsMeet, isLoopback } from '../../src/start/config-values';
 
 test('loopback is known in all its spellings', () => {
   for (const name of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(isLoopback(name)).toBe(true);

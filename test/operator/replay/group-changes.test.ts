@@ -1,4 +1,4 @@
-import { partWords, shownPair } from '../../../src/operator/replay/change-words';
+import { partWords, shownPair } from '../../../src/operator/replay/group-changes';
 
 test.each([
   ['fate', [], [], ''],

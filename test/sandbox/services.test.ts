@@ -1,4 +1,4 @@
-import { smsPages } from '../../src/sandbox/sms';
+import { smsPages } from '../../src/sandbox/services';
 
 describe('the pages of a message', () => {
   test.each([

@@ -1,6 +1,6 @@
 import express from 'express';
 import request from 'supertest';
-import { createAlarmsRouter } from '../../src/admin/alarms-router';
+import { createAlarmsRouter } from '../../src/admin/running-router';
 
 const ADA = 'ada0'.repeat(8);
 

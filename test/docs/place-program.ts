@@ -1,0 +1,20 @@
+/** The program as a reader of the pages has it: what `npm run build` made, as a command. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export const ROOT = resolve(__dirname, '..', '..');
+const SETUP = pathToFileURL(join(ROOT, 'scripts', 'setup.mjs')).href;
+
+/** Into a folder of its own. */
+export function placeProgram(folder: string): void {
+  const asked = execFileSync(process.execPath, ['-e', `import('${SETUP}').then(({ isBuilt }) => console.log(isBuilt()))`]);
+  if (asked.toString() !== 'true\n') throw new Error('dist/ is not what src/ gives: `npm test -- test/docs` builds it first');
+  for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name));
+  const program = join(folder, 'bin', 'compat-gateway');
+  mkdirSync(join(folder, 'bin'));
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist', 'cli', 'main.js')}' "$@"\n`, {
+    mode: 0o755,
+  });
+}
