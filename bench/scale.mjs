@@ -70,7 +70,12 @@ async function measure({ title, openSome }, count, round) {
     const load = (run, more) =>
       Promise.all(
         scripts.map((child, nth) =>
-          ask(child, { ...ORDER, url: gateways[nth % gateways.length].url, run: `${title}${count}-${round}-${nth}-${run}`, ...more }),
+          ask(child, {
+            ...ORDER,
+            url: gateways[nth % gateways.length].url,
+            run: `${title}${count}-${round}-${nth}-${run}`,
+            ...more,
+          }),
         ),
       );
     await load('warm', { seconds: 120, requestsMax: (WARM_UP_REQUESTS * count) / scripts.length });
@@ -102,7 +107,9 @@ const shown = (values) => `${Math.round(median(values))} (${values.map(Math.roun
 for (const { title } of KINDS) {
   const of = (count, name) => takes.get(`${count} ${title}`).map((take) => take[name]);
   for (const count of [1, 2])
-    console.log(`${count} ${title}: ${shown(of(count, 'rate'))} sales/s, ${shown(of(count, 'micros'))} µs of processor time each`);
+    console.log(
+      `${count} ${title}: ${shown(of(count, 'rate'))} sales/s, ${shown(of(count, 'micros'))} µs of processor time each`,
+    );
   const beside = of(2, 'besideMicros');
   if (median(beside) > 0) console.log(`  beside them the first process, which sells nothing: ${shown(beside)} µs`);
   const [cost1, cost2] = [1, 2].map((count) => median(of(count, 'micros')));
@@ -113,4 +120,5 @@ for (const { title } of KINDS) {
     `  on two cores of their own ${((2 * cost1) / cost2).toFixed(2)} of one: computed (2 x ${Math.round(cost1)} / ${Math.round(cost2)}), not measured. That they wait for each other at the one journal is not in it.`,
   );
 }
-if (postgres === undefined) console.log('Gateways on PostgreSQL were not measured: it is not installed (apt-get install postgresql).');
+if (postgres === undefined)
+  console.log('Gateways on PostgreSQL were not measured: it is not installed (apt-get install postgresql).');
