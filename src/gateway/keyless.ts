@@ -46,8 +46,15 @@ export type KeylessNews =
   /** One lookup under this name of `LookupCounts`. */
   | { readonly kind: 'counted'; readonly name: string }
   | { readonly kind: 'paused'; readonly fingerprint: string; readonly pauseMs: number }
-  /** With the key itself, without its PIN: in memory, between processes of one gateway. */
-  | { readonly kind: 'sold'; readonly address: string; readonly fingerprint: string; readonly apiKey: string };
+  | SoldNews;
+
+/** With the key itself, without its PIN: in memory, between processes of one gateway. */
+interface SoldNews {
+  readonly kind: 'sold';
+  readonly address: string;
+  readonly fingerprint: string;
+  readonly apiKey: string;
+}
 
 interface Sale {
   readonly credentials: Credentials;
@@ -67,15 +74,9 @@ const SELLERS_BESIDE = 1;
 const SHARE_EVERY_MS = 600_000;
 
 export function createKeyless({ lookupKey, keyring, clock, others }: KeylessParts): Keyless {
-  const sales = new LRUCache<string, Sale>({ max: ADDRESSES_MAX });
+  const sellers = new Sellers(clock, others);
   const counted = createLookupCounts(clock);
-  const counts: LookupCounts = {
-    ...counted,
-    add(name) {
-      counted.add(name);
-      others?.tell({ kind: 'counted', name });
-    },
-  };
+  const counts = countForAll(counted, others);
   const operator = new OperatorsKey(
     () => (lookupKey === undefined ? undefined : authenticate({ token: lookupKey.revealForUseOnly() }, keyring)?.credentials),
     counts,
@@ -84,20 +85,8 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
   others?.onNews((news) => {
     if (news.kind === 'counted') counted.add(news.name);
     else if (news.kind === 'paused') operator.pause(news, news.pauseMs);
-    else keepSale(new Secret(news.apiKey), news.fingerprint, news.address, clock.elapsed());
+    else sellers.hear(news);
   });
-
-  function keepSale(apiKey: Secret, fingerprint: string, address: string, sharedAtMs: number): void {
-    const credentials: Credentials = { apiKey, fingerprint, isLookupKey: true, isSeller: true };
-    sales.set(address, { credentials, atMs: clock.elapsed(), sharedAtMs });
-  }
-
-  /** The key that sold from this address, as long after its sale as the mapping says. */
-  function sellerAt(address: string, { seller }: LookupLimits): Credentials | undefined {
-    const sale = sales.get(address);
-    const isLate = seller === undefined || sale === undefined || clock.elapsed() - sale.atMs > seller.withinMs;
-    return isLate ? undefined : sale.credentials;
-  }
 
   /** One lookup with the key that sold from this address, then with the operator's. */
   function takeSellers(credentials: Credentials, address: string, limits: LookupLimits): Credentials {
@@ -116,15 +105,8 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
   }
 
   return {
-    sold({ apiKey, fingerprint, isLookupKey }, address) {
-      if (isLookupKey === true) return;
-      const last = sales.get(address);
-      const now = clock.elapsed();
-      const isShared = last?.credentials.fingerprint === fingerprint && now - last.sharedAtMs < SHARE_EVERY_MS;
-      keepSale(apiKey, fingerprint, address, isShared ? last.sharedAtMs : now);
-      if (!isShared) others?.tell({ kind: 'sold', address, fingerprint, apiKey: apiKey.revealForUseOnly() });
-    },
-    keyFor: (address, limits) => sellerAt(address, limits) ?? operator.asLookupKey(),
+    sold: (credentials, address) => sellers.sold(credentials, address),
+    keyFor: (address, limits) => sellers.at(address, limits) ?? operator.asLookupKey(),
     take(credentials, address, limits) {
       if (credentials.isSeller === true) return takeSellers(credentials, address, limits);
       if (credentials.isLookupKey === true) return operator.take(address, limits, false) ?? credentials;
@@ -135,13 +117,64 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
       if (asked.isLookupKey !== true || finding.kind !== 'refused' || !REFUSALS.has(finding.httpStatus)) return undefined;
       const isTooOften = finding.httpStatus === TOO_OFTEN;
       if (asked.isSeller === true) {
-        if (!isTooOften) sales.delete(address);
+        if (!isTooOften) sellers.forget(address);
         return operator.take(address, limits, true);
       }
       if (!isTooOften) return undefined;
       const pauseMs = Math.min((finding.retryAfterSeconds ?? Infinity) * 1_000, limits.windowMs);
       others?.tell({ kind: 'paused', fingerprint: asked.fingerprint, pauseMs });
       throw operator.pause(asked, pauseMs);
+    },
+  };
+}
+
+/** The keys that sold, by the address they sold from last. */
+class Sellers {
+  readonly #sales = new LRUCache<string, Sale>({ max: ADDRESSES_MAX });
+  readonly #clock: Clock;
+  readonly #others: OtherKeyless | undefined;
+
+  constructor(clock: Clock, others: OtherKeyless | undefined) {
+    this.#clock = clock;
+    this.#others = others;
+  }
+
+  sold({ apiKey, fingerprint, isLookupKey }: Credentials, address: string): void {
+    if (isLookupKey === true) return;
+    const last = this.#sales.get(address);
+    const now = this.#clock.elapsed();
+    const isShared = last?.credentials.fingerprint === fingerprint && now - last.sharedAtMs < SHARE_EVERY_MS;
+    this.#keep(apiKey, fingerprint, address, isShared ? last.sharedAtMs : now);
+    if (!isShared) this.#others?.tell({ kind: 'sold', address, fingerprint, apiKey: apiKey.revealForUseOnly() });
+  }
+
+  hear({ apiKey, fingerprint, address }: SoldNews): void {
+    this.#keep(new Secret(apiKey), fingerprint, address, this.#clock.elapsed());
+  }
+
+  /** As long after its sale as the mapping says. */
+  at(address: string, { seller }: LookupLimits): Credentials | undefined {
+    const sale = this.#sales.get(address);
+    const isLate = seller === undefined || sale === undefined || this.#clock.elapsed() - sale.atMs > seller.withinMs;
+    return isLate ? undefined : sale.credentials;
+  }
+
+  forget(address: string): void {
+    this.#sales.delete(address);
+  }
+
+  #keep(apiKey: Secret, fingerprint: string, address: string, sharedAtMs: number): void {
+    const credentials: Credentials = { apiKey, fingerprint, isLookupKey: true, isSeller: true };
+    this.#sales.set(address, { credentials, atMs: this.#clock.elapsed(), sharedAtMs });
+  }
+}
+
+function countForAll(counted: LookupCounts, others: OtherKeyless | undefined): LookupCounts {
+  return {
+    ...counted,
+    add(name) {
+      counted.add(name);
+      others?.tell({ kind: 'counted', name });
     },
   };
 }
