@@ -45,10 +45,6 @@ export const REQUESTS = {
   'airtime, format B': {
     request: (index, run) => post('/api/topup/', formatB(`b-${run}-${index}`, index)),
   },
-  'airtime, format B, at the sandbox': {
-    isOfSandbox: true,
-    request: (index, run) => post('/api/topup/', formatB(`s-${run}-${index}`, index, '08031234561'), 'sandbox_demo:1234'),
-  },
   'airtime, format B, in trouble': {
     isOfSandbox: true,
     request: (index, run) => post('/api/topup/', formatB(`t-${run}-${index}`, index, troubledPhone(index)), 'sandbox_demo:1234'),

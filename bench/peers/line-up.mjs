@@ -35,7 +35,8 @@ export const LINE_UP = {
     start: nodePeer('express-app.cjs', { CLIENT: 'undici' }),
   },
   'Express + express.json + undici, reads': { answers: READS, needs: {}, start: nodePeer(join(here, 'reads.cjs')) },
-  'http-proxy-middleware on Express': { answers: [PASSED], needs: {}, start: nodePeer('hpm-pass.cjs') },
+  'http-proxy-middleware on Express, default': { answers: [PASSED], needs: {}, start: nodePeer(join(here, 'hpm-default.cjs')) },
+  'http-proxy-middleware on Express, kept connections': { answers: [PASSED], needs: {}, start: nodePeer('hpm-pass.cjs') },
   'nginx + Lua, two flushed Redis writes': {
     answers: [PURCHASE],
     needs: {

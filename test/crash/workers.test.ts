@@ -1,7 +1,7 @@
 /** Several processes that serve as one: what one would do, they do together. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { get, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,6 +46,7 @@ interface Line {
   readonly worker?: number;
   readonly pid?: number;
   readonly kind?: string;
+  readonly operation?: string;
 }
 
 /** Whole lines alone: two processes write to one pipe. */
@@ -233,6 +234,21 @@ test('a PIN that sells at one is trusted by the other, and one that v1 then refu
   expect(told.map(({ status }) => status)).toEqual(Array(20).fill('success'));
   await untilLines('request', 50);
   expect(linesOf('wrong_pin')).toHaveLength(1);
+}, 60_000);
+
+test('a shop that sold at one verifies without a key at the other', async () => {
+  await open();
+  expect((await post(AIRTIME, key(0))).status).toBe('success');
+  const verify = (card: number): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const path = `/api/cable/cable-validation?iuc=${7012345600 + card}&cable=1`;
+      get(`${gateway.url}${path}`, { agent: false }, (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+    });
+  // The news of a sale takes a moment.
+  while ((await atOnce(6, verify)).some((status) => status !== 200)) await sleep(50);
+  await untilLines('request', 7);
+  const verifies = linesOf('request').filter(({ operation }) => operation === 'verify_smartcard');
+  expect(new Set(verifies.map(({ worker }) => worker))).toEqual(new Set([1, 2]));
 }, 60_000);
 
 test('wrong keys from one network have as many tries as with one process', async () => {
