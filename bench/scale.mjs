@@ -108,7 +108,7 @@ for (const { title } of KINDS) {
   const of = (count, name) => takes.get(`${count} ${title}`).map((take) => take[name]);
   for (const count of [1, 2])
     console.log(
-      `${count} ${title}: ${shown(of(count, 'rate'))} sales/s, ${shown(of(count, 'micros'))} µs of processor time each`,
+      `${count} × ${title}: ${shown(of(count, 'rate'))} sales/s, ${shown(of(count, 'micros'))} µs of processor time each`,
     );
   const beside = of(2, 'besideMicros');
   if (median(beside) > 0) console.log(`  beside them the first process, which sells nothing: ${shown(beside)} µs`);
