@@ -70,7 +70,6 @@ const SLOW = [
   '/test/journal/two-processes',
   '/test/mapping/break-files',
   '/test/mapping/breakages',
-  '/test/mapping/by-cause',
   '/test/mapping/compile-family',
   '/test/mapping/fix',
   '/test/mapping/folder-change',
@@ -96,7 +95,6 @@ const SLOW = [
 // Rooms, and parts of rooms, whose quick suites compute on values and on a clock of their own, which every version of Node does alike. With COMPUTED_TESTS=0
 // these are left out: CI has run them under another Node by then.
 const COMPUTING = [
-  'admin/probes',
   'cluster/shared',
   'console/',
   'domain/',
@@ -108,9 +106,8 @@ const COMPUTING = [
   'mapping/',
   'orders/(?:find-orders|number-keys|order-)',
   'price-lists/',
-  'sandbox/(?:catalog|clock|limits|order/|overview|purchase|sms)',
-  'start/(?:host-names|sandboxed)',
-  'telemetry/(?:logged|named)',
+  'sandbox/(?:catalog|clock|limits|order/|overview|purchase)',
+  'start/sandboxed',
   'traffic/(?:counters|recorder)',
   'upstream/(?:answer-data|classify|fair-turns|hear|sandbox-branch|v1-state|visitors)',
   'watch/(?:alarm-conditions|hear|observer|recordings|repeated|sightings|watch-orders|watch-sales)',
