@@ -1,7 +1,7 @@
 // Run by npm after every install. lmdb prints a page that it failed to write into 100 bytes, and the sizes at the end of that message,
 // which are whatever lay on the stack, make it longer: on a disk that takes nothing the process was ended for a spoilt heap (decision 0038).
 // Without them it has at most 83 bytes. To be taken out with the first lmdb that bounds the message.
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,8 +9,9 @@ const MESSAGE = 'Attempting to write page at position %u, size %u, blocks %u';
 const OVERLONG = `${MESSAGE}, buffer sizes %i %i %i`;
 
 const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'node_modules', '@lmdb');
-// One for each way in which Node loads it.
-const binaries = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.node'));
+// One for each way in which Node loads it. Only on Linux: macOS ends a process whose signed file was changed.
+const names = process.platform === 'linux' && existsSync(folder) ? readdirSync(folder, { recursive: true }) : [];
+const binaries = names.filter((name) => name.endsWith('.node'));
 for (const path of binaries.map((name) => join(folder, name))) {
   const bytes = readFileSync(path);
   const at = bytes.indexOf(OVERLONG);
