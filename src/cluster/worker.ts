@@ -1,6 +1,6 @@
 /** One of several processes that serve as one: it sells, and has from the primary what must be one for all. */
 import cluster from 'node:cluster';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { Config } from '../config';
 import { startAge, systemClock } from '../domain/clock';
 import { Secret } from '../domain/credentials';
@@ -161,7 +161,7 @@ class Colleague {
 
 /** A key that v1 has accepted, here or in the journal, is let in at once; any other asks the guard of all. */
 function shareKeyGuard(line: Line, journal: Pick<Journal, 'hasReference'>): KeyGuard {
-  const accepted = new LRUCache<string, true>({ max: KEYS_MAX });
+  const accepted = createLru<string, true>(KEYS_MAX);
   const note: KeyGuard['note'] = ({ credentials: { fingerprint, isLookupKey }, clientAddress: address }, verdict) => {
     if (isLookupKey === true || accepted.has(fingerprint)) return;
     if (verdict === 'accepted') accepted.set(fingerprint, true);

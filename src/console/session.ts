@@ -1,6 +1,6 @@
 /** Who is logged in: sessions in memory, each behind a random id in a cookie, and how often a login may be tried. */
 import { createHash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 
 export const SESSION_MS = 12 * 3_600_000;
@@ -83,7 +83,7 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
 
 /** How long this address must wait before its next try; 0 takes one. */
 function createAdmission(clock: Clock): (address: string) => number {
-  const byAddress = new LRUCache<string, number>({ max: ADDRESSES_MAX });
+  const byAddress = createLru<string, number>(ADDRESSES_MAX);
   let ofAll = -Infinity;
   return (address) => {
     const now = clock.elapsed();

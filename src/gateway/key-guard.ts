@@ -3,7 +3,7 @@
  * every few seconds. A key that v1 has accepted is neither held up nor counted, whoever else sends wrong ones from its address: accepted
  * since the start, or before it, when the journal has an order of the key with a reference of v1 (decision 0034).
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import { type Clock, createSignal, type Signal } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
@@ -52,10 +52,10 @@ export interface KeyGuardParts {
 }
 
 export function createKeyGuard({ clock, journal }: KeyGuardParts): KeyGuard {
-  const networks = new LRUCache<string, Network>({ max: NETWORKS_MAX });
-  const accepted = new LRUCache<string, true>({ max: KEYS_MAX });
+  const networks = createLru<string, Network>(NETWORKS_MAX);
+  const accepted = createLru<string, true>(KEYS_MAX);
   /** Of keys that are not new here. */
-  const standings = new LRUCache<string, 'wrong' | 'returning'>({ max: KEYS_MAX });
+  const standings = createLru<string, 'wrong' | 'returning'>(KEYS_MAX);
 
   const networkAt = (address: string): Network => {
     const name = networkOf(address);

@@ -6,6 +6,7 @@
  * many that others find none.
  */
 import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
@@ -130,7 +131,7 @@ export function createKeyless({ lookupKey, keyring, clock, others }: KeylessPart
 
 /** The keys that sold, by the address they sold from last. */
 class Sellers {
-  readonly #sales = new LRUCache<string, Sale>({ max: ADDRESSES_MAX });
+  readonly #sales = createLru<string, Sale>(ADDRESSES_MAX);
   readonly #clock: Clock;
   readonly #others: OtherKeyless | undefined;
 
@@ -185,7 +186,7 @@ class OperatorsKey {
   readonly #counts: LookupCounts;
   readonly #clock: Clock;
   /** Until when v1 takes no lookups with the key, by fingerprint. */
-  readonly #pausedUntilMs = new LRUCache<string, number>({ max: 10 });
+  readonly #pausedUntilMs = createLru<string, number>(10);
 
   constructor(credentials: () => Credentials | undefined, counts: LookupCounts, clock: Clock) {
     this.#credentials = credentials;
@@ -249,7 +250,7 @@ export interface LookupCounts {
 
 /** Of one name at most `timesMax` are kept: more than any limit of v1. */
 export function createLookupCounts(clock: Clock, timesMax = 100): LookupCounts {
-  const seen = new LRUCache<string, readonly number[]>({ max: NAMES_MAX });
+  const seen = createLru<string, readonly number[]>(NAMES_MAX);
   return {
     add: (name) => void seen.set(name, [...(seen.get(name) ?? []).slice(1 - timesMax), clock.elapsed()]),
     within(name, windowMs) {

@@ -5,7 +5,7 @@
  */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import * as z from 'zod';
 import { checkFiles } from './check';
 import { compileMapping } from './compile';
@@ -102,7 +102,7 @@ export interface SetHistoryOptions {
 export function openSetHistory(dataDir: string, options: SetHistoryOptions = {}): SetHistory {
   const { keepMs = 0, now = Date.now } = options;
   const folder = join(dataDir, 'mapping-history');
-  const compiled = new LRUCache<string, KeptSet>({ max: COMPILED_MAX });
+  const compiled = createLru<string, KeptSet>(COMPILED_MAX);
   return {
     folder,
     list: () => readUses(folder).toReversed(),

@@ -1,5 +1,5 @@
 /** Exchanges with v1, heard from outside: those about orders that are no plain first-time success are noted. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { JsonValue } from '../domain/json';
 import type { Clock } from '../domain/clock';
 import type { Keyring } from '../gateway/read/keyring';
@@ -19,7 +19,7 @@ interface Hearing {
 
 export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
   /** Orders by request id and by reference, of which something was noted. */
-  const followed = new LRUCache<string, true>({ max: FOLLOWED_MAX });
+  const followed = createLru<string, true>(FOLLOWED_MAX);
   const follow = (kind: 'sent' | 'reference', id: string, { call, context, startedAt }: Answered, answer: Answer): void => {
     const owner = context.credentials.fingerprint;
     const tookMs = Math.round(clock.elapsed() - startedAt);

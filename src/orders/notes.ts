@@ -2,7 +2,7 @@
  * Takes note of what is out of the ordinary, from outside the walk: refused requests, exchanges with v1 that were no plain success, and what
  * scripts were told then. In memory first, to the store once a second; whatever becomes of the store, no sale waits for it or fails by it.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 import { isList, textOf, type JsonValue } from '../domain/json';
 import type { GatewayError } from '../domain/errors';
@@ -64,9 +64,9 @@ const KEY_PART_MIN = 4;
 
 export function createNotes(parts: NotesParts): Notes {
   const writer = new Writer(parts);
-  const followed = new LRUCache<string, true>({ max: FOLLOWED_MAX });
+  const followed = createLru<string, true>(FOLLOWED_MAX);
   /** What an order's script was told last: a script that asks every second is noted when the answer changes. */
-  const toldLast = new LRUCache<string, string>({ max: FOLLOWED_MAX });
+  const toldLast = createLru<string, string>(FOLLOWED_MAX);
   const allow = createLimit(parts.clock);
   const watching = harmless(parts.onTrouble);
 
@@ -214,7 +214,7 @@ function sentenceIn({ body }: LegacyReply): string {
 
 /** Gives how many were left out before this one, or undefined where this one is left out as well. */
 function createLimit(clock: Pick<Clock, 'now'>): (sender: string) => number | undefined {
-  const senders = new LRUCache<string, { minute: number; count: number; skipped: number }>({ max: SENDERS_MAX });
+  const senders = createLru<string, { minute: number; count: number; skipped: number }>(SENDERS_MAX);
   return (sender) => {
     const minute = Math.floor(clock.now() / 60_000);
     const known = senders.get(sender) ?? { minute, count: 0, skipped: 0 };

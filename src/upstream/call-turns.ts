@@ -3,7 +3,7 @@
  * where v1 answers 503, of one key's calls of an operation where it answers 429. Below it the places are shared fairly between keys and operations; purchases go
  * first. (Decision 0052.)
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import { DEADLINE_PASSED, type Exchanged } from './exchange';
 import { createFairTurns, type FairTurns, type Lane } from './fair-turns';
 import type { V1Call } from './upstream';
@@ -88,7 +88,7 @@ class Turns implements CallTurns {
   readonly #turns: FairTurns;
   readonly #lanes = new Map<string, CallLane>();
   /** Of keys that v1 has called too busy with an operation. */
-  readonly #keys = new LRUCache<string, Bearable>({ max: KEYS_MAX });
+  readonly #keys = createLru<string, Bearable>(KEYS_MAX);
   #serving: NodeJS.Timeout | undefined;
 
   constructor({ most, onWaited = () => undefined, now = () => performance.now() }: CallTurnsOptions) {

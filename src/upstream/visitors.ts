@@ -2,7 +2,7 @@
  * What v1 has said of keys at addresses, and when: v1 lists the addresses of a key, so what one address may see is nothing
  * for another. Price lists and the journal are shown by it. In memory and bounded; whoever is forgotten is judged by v1 again.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { CallContext, Finding, Upstream } from './upstream';
 
 export interface Visitors {
@@ -77,9 +77,9 @@ const KEY_REFUSED = 401;
 
 export function createVisitors(options: VisitorOptions): Visitors {
   const { upstream, freshMs = FRESH_MS, staleMs = STALE_MS, pauseMs = PAUSE_MS, clock = Date.now } = options;
-  const accepted = new LRUCache<string, Word>({ max: VISITORS_MAX });
-  const troubles = new LRUCache<string, Trouble>({ max: VISITORS_MAX });
-  const keys = new LRUCache<string, KeyTrouble>({ max: VISITORS_MAX });
+  const accepted = createLru<string, Word>(VISITORS_MAX);
+  const troubles = createLru<string, Trouble>(VISITORS_MAX);
+  const keys = createLru<string, KeyTrouble>(VISITORS_MAX);
   const questions = new Map<string, Promise<void>>();
   let words = 0;
 

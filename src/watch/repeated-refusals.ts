@@ -1,5 +1,5 @@
 /** How often one key has met the same refusal lately: a script in a loop costs v1 and its owner, and nobody reads what it is told. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { Clock } from '../domain/clock';
 import { ERRORS } from '../domain/errors';
 import type { Served } from '../gateway/gateway';
@@ -36,9 +36,7 @@ const NO_MONEY_WORDS = /insufficient balance/i;
 
 export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>): RepeatedRefusals {
   // The last times of each; one that finds no room is the one that was quiet longest.
-  const kept = new LRUCache<string, { readonly fingerprint: string; readonly code: string; readonly times: number[] }>({
-    max: KEPT_MAX,
-  });
+  const kept = createLru<string, { readonly fingerprint: string; readonly code: string; readonly times: number[] }>(KEPT_MAX);
   const note = (fingerprint: string, code: string, sale = ''): void => {
     const key = `${fingerprint} ${code} ${sale}`;
     let one = kept.get(key);

@@ -2,7 +2,7 @@
  * The wallet of each key of callers.yaml as v1 showed it last, for alarms, metrics and the console. Seen from outside in v1's answers;
  * nothing is asked for it.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import type { AmountMinor } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import type { Mapping } from '../mapping/mapping';
@@ -36,7 +36,7 @@ export interface WalletParts {
 const WALLETS_MAX = 10_000;
 
 export function createWallets({ mapping, clock }: WalletParts): Wallets {
-  const seen = new LRUCache<string, Wallet>({ max: WALLETS_MAX });
+  const seen = createLru<string, Wallet>(WALLETS_MAX);
   const news = new Set<string>();
   const note = (wallet: Wallet): void => {
     // Answers of other processes may come late.

@@ -3,7 +3,7 @@
  * are overdue. And those that ended otherwise than their scripts took "pending" for, a sale to one family, a failure to another: the script
  * has delivered or refunded by then, and only a person can put it right; so its operator is told, with the money in it.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import { nairaNumber } from '../domain/amount';
 import type { Clock } from '../domain/clock';
 import { TOLD_PENDING, type Order } from '../domain/order';
@@ -124,7 +124,7 @@ interface ContraryParts {
 /** A line and a count for each order that ends so. */
 export function sayContraryEnds(parts: ContraryParts): SettledHearer {
   // v1 may say the end of an order more than once.
-  const said = new LRUCache<string, true>({ max: SAID_MAX });
+  const said = createLru<string, true>(SAID_MAX);
   return (order) => {
     if (order.toldAtMs !== TOLD_PENDING) return;
     const end = contraryEndOf(order, parts.mapping());

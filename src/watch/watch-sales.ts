@@ -1,5 +1,5 @@
 /** How much each named caller has sold, counted where an order's success is written: once, whoever finds it out. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../domain/lru';
 import { nairaNumber } from '../domain/amount';
 import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
@@ -17,7 +17,7 @@ export function countSales({
   readonly metrics: Pick<Metrics, 'callerSold'>;
 }): SettledHearer {
   // v1 may say a success more than once, with more of it each time. By number, whose order it was: hardly ever do two owners share one.
-  const counted = new LRUCache<number, string>({ max: COUNTED_MAX });
+  const counted = createLru<number, string>(COUNTED_MAX);
   return (order, atMs) => {
     if (order.outcome?.kind !== 'succeeded' || order.settledAtMs !== atMs) return;
     if (counted.get(order.number) === order.owner) return;

@@ -1,7 +1,7 @@
 /** From an edit, a folder or an earlier set to its plan, and from the plan into use: exactly that, or nothing. */
 import { statSync } from 'node:fs';
 import express, { type Request, type Response, type Router } from 'express';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import { readFolder, type MappingFileText } from '../../mapping/load';
 import type { Reloaded } from '../../mapping/live';
 import type { Problem } from '../../mapping/problem';
@@ -243,7 +243,7 @@ const KEPT_MAX = 8;
 
 /** Sets that were planned on a page and may be applied from it: only a few, and not for long. */
 export class Candidates {
-  readonly #kept = new LRUCache<string, { readonly candidate: Candidate; readonly untilMs: number }>({ max: KEPT_MAX });
+  readonly #kept = createLru<string, { readonly candidate: Candidate; readonly untilMs: number }>(KEPT_MAX);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {

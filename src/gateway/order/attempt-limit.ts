@@ -3,7 +3,7 @@
  * the state of v1, each order is asked about once. Beyond that a repetition waits until v1 can bear it (`pace`). Orders that
  * a script waits for go first, then the key with the fewest repetitions in flight, then whoever came first.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
 
@@ -236,7 +236,7 @@ const EVERY_MS = 5;
 const KEYS_MAX = 10_000;
 
 export function createReceiptPace(clock: Pick<Clock, 'elapsed'>, processes = 1): ReceiptPace {
-  const nextAtMs = new LRUCache<string, number>({ max: KEYS_MAX });
+  const nextAtMs = createLru<string, number>(KEYS_MAX);
   return {
     nextInMs(owner) {
       const nowMs = clock.elapsed();

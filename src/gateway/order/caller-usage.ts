@@ -2,7 +2,8 @@
  * How much a key has bought in the last minute and since midnight, by the journal: the same for all processes that share it, and across
  * restarts. What took no money counts no money. An order belongs to the day of its first attempt.
  */
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import { type AmountMinor, kobo } from '../../domain/amount';
 import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
@@ -67,7 +68,7 @@ interface Counted {
 const NOTHING: Spent = { orders: 0, amount: kobo(0) };
 
 export function createCallerUsage(parts: UsageParts): CallerUsage {
-  const known = new LRUCache<string, Counted>({ max: OWNERS_MAX });
+  const known = createLru<string, Counted>(OWNERS_MAX);
   const turns = new Map<string, Promise<unknown>>();
   return {
     // One at a time of each owner: two would count the same orders twice.

@@ -3,7 +3,7 @@
  * sent them. A PIN that v1 called wrong is not tried again, and after two wrong ones only the PIN that v1 took last is. A wrong
  * PIN is told as v1 told it, with v1's message and status: scripts and their owners know that answer (decision 0034).
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import { type Clock, startAge, within } from '../../domain/clock';
 import type { Credentials, Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
@@ -70,8 +70,8 @@ interface Right {
 
 export function createPinGuard(clock: Clock, keyring: Pick<Keyring, 'hash'>, onWrong?: (wrong: WrongPin) => void): PinGuard {
   // By fingerprint, which PIN was wrong when: a keyed hash, never the PIN. On the clock that nobody can set.
-  const wrongs = new LRUCache<string, readonly Wrong[]>({ max: KEYS_MAX });
-  const rights = new LRUCache<string, Right>({ max: KEYS_MAX });
+  const wrongs = createLru<string, readonly Wrong[]>(KEYS_MAX);
+  const rights = createLru<string, Right>(KEYS_MAX);
   const hashOf = createPinHash(keyring);
 
   /** Milliseconds for which this wrong PIN still counts, by v1's lock and by the last right one. */

@@ -3,7 +3,7 @@
  * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
  * again would be a second charge for one intent (decision 0024).
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import type { Clock, Steadiness } from '../../domain/clock';
 import { isEndUntold, type NewOrder, NOT_TOLD, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
@@ -51,7 +51,7 @@ const LOOK_MAX = 500;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
   const contents = createContents();
-  const lookedAt = new LRUCache<string, number>({ max: OWNERS_MAX });
+  const lookedAt = createLru<string, number>(OWNERS_MAX);
   const inTurn = createTurns();
 
   const keep = (order: NewOrder, windowMs: number): void => {
@@ -117,7 +117,7 @@ export interface Contents {
 }
 
 export function createContents(): Contents {
-  const contents = new LRUCache<string, readonly KeptRepeat[]>({ max: CONTENTS_MAX });
+  const contents = createLru<string, readonly KeptRepeat[]>(CONTENTS_MAX);
   const of = (content: string): readonly KeptRepeat[] => contents.get(content) ?? [];
   const keep = (content: string, kept: KeptRepeat, windowMs: number): void => {
     const others = of(content).filter(

@@ -1,5 +1,5 @@
 /** v1's history of one key, as far as it can hold orders that got no answer. Reads only. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
 import { orderInReceipt } from '../../upstream/answer-data';
@@ -57,7 +57,7 @@ export function createHistoryReader({
   readonly upstream: Pick<Upstream, 'find'>;
 }): HistoryReader {
   // What identifies an order never changes in its receipt. Goods and status are not kept.
-  const known = new LRUCache<string, JsonObject>({ max: RECEIPTS_KEPT });
+  const known = createLru<string, JsonObject>(RECEIPTS_KEPT);
   const keyOf = ({ credentials }: CallContext, reference: string): string => `${credentials.fingerprint} ${reference}`;
 
   /** True when the receipt is known now. */

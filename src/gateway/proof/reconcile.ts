@@ -3,7 +3,7 @@
  * with the key of the order's owner, the only one that may; so this happens with the next request of that key, and from
  * memory while a key is still held for the order itself.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import type { Credentials } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import type { Outcome } from '../../domain/outcome';
@@ -45,7 +45,7 @@ const WATCH_MOST_MS = 10 * 60_000;
 export function createReconciler(parts: ReconcileParts): Reconciler {
   const { clock } = parts;
   /** By owner, on the clock that nobody can set. */
-  const nudges = new LRUCache<string, { readonly nextMs: number; readonly everyMs: number }>({ max: OWNERS_MAX });
+  const nudges = createLru<string, { readonly nextMs: number; readonly everyMs: number }>(OWNERS_MAX);
   const looks = new Looks(parts, (owner, { settled, hasLearnt }) => {
     const { nextMs = 0, everyMs = NUDGE_EVERY_MS } = nudges.get(owner) ?? {};
     const isIdle = settled === 0 && !hasLearnt;
@@ -95,7 +95,7 @@ class Looks {
   readonly #parts: LostParts;
   readonly #onEnd: (owner: string, found: LostFound) => void;
   /** Where the turn of each owner's orders stands. */
-  readonly #turns = new LRUCache<string, number>({ max: OWNERS_MAX });
+  readonly #turns = createLru<string, number>(OWNERS_MAX);
   /** By owner, the request ids that the next look begins with. */
   readonly #asked = new Map<string, Set<string>>();
   readonly #running = new Map<string, Look>();

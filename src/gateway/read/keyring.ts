@@ -4,7 +4,7 @@
  * same tokens, so a login works across restarts and machines without any state. A token holds the hour of its login, and ages.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hash, hkdfSync } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import { Secret } from '../../domain/credentials';
 import { namesSomebody } from '../../domain/shown-words';
 
@@ -53,7 +53,7 @@ export function createKeyring(secret: Secret, age = USUAL_AGE): Keyring {
   const hashOfNonce = createKeyedHash(derive('access-token-nonce'));
   const hashOfContent = createKeyedHash(derive('content'));
   // Shops order from the same few addresses again and again.
-  const addresses = new LRUCache<string, string>({ max: ADDRESSES_MAX });
+  const addresses = createLru<string, string>(ADDRESSES_MAX);
   const tokenKey = createSecretKey(derive('access-token'));
   const hour = (): number => Math.floor(age.now() / HOUR_MS);
 

@@ -2,7 +2,7 @@
  * Whose connection or request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the
  * addresses take turns. Those whose key v1 has accepted lately come first; where there are any, strangers begin one by one, however many they are.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import { networkOf } from '../../domain/network-of';
 
 const ADDRESSES_MAX = 5_000;
@@ -12,7 +12,7 @@ const CLOCK_STEP_MS = 1_000;
 
 /** The addresses of callers whose key v1 has accepted lately. They do not wait behind strangers: neither for a turn, nor for a place. */
 export class KnownAddresses {
-  readonly #lately = new LRUCache<string, true>({ max: ADDRESSES_MAX, ttl: LATELY_MS, ttlResolution: CLOCK_STEP_MS });
+  readonly #lately = createLru<string, true>(ADDRESSES_MAX, { ttl: LATELY_MS, ttlResolution: CLOCK_STEP_MS });
 
   /** v1 has accepted the key of a caller at this address. */
   add(address: string): void {

@@ -2,7 +2,7 @@
  * Openings of many intents in one statement. The database's own keys decide: of all gateways that bring the same id at once, exactly one
  * has written the row, and the others read it.
  */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import type { NewOrder, Opened } from '../../domain/order';
 import type { NotSent } from '../../domain/outcome';
 import { keyText } from '../journal';
@@ -59,7 +59,7 @@ const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at
 /** Gives what answers a batch of openings. */
 export function createOpenings(parts: OpenParts): (jobs: readonly OpenJob[]) => Promise<void> {
   const takeNumber = createOrderNumbers();
-  const given = new LRUCache<number, true>({ max: NUMBERS_KEPT });
+  const given = createLru<number, true>(NUMBERS_KEPT);
   /** Moves the numbers of this process away from those of another that sells for the same owner in the same milliseconds. */
   let offset = 0;
   const takeFreeNumber = (openedAtMs: number): number => {

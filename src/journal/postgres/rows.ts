@@ -1,5 +1,5 @@
 /** An order as a row: the record is that of the LMDB journal, and what it is looked up by stands beside it. */
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../domain/lru';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { keyText, type OrderKey } from '../journal';
@@ -103,7 +103,7 @@ export function plainArray(values: readonly (number | boolean | undefined)[]): s
  * them needs no lookup, and while the database is away they can still be told. Only a short cut: whoever writes names the version.
  */
 export class HeldOrders {
-  readonly #held = new LRUCache<string, Standing>({ max: HELD_MAX });
+  readonly #held = createLru<string, Standing>(HELD_MAX);
 
   find(key: OrderKey): Standing | undefined {
     return this.#held.get(keyText(key));

@@ -66,7 +66,7 @@ export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: Sta
         clock,
         journal: createMemoryJournal(),
         v1: createScriptedV1(script, clock),
-        priceLists: shared.createPriceLists(),
+        priceLists: once(shared.createPriceLists),
         sends: 0,
         fingerprint: key,
         troubles: [],
@@ -99,8 +99,8 @@ interface Current {
   readonly clock: JumpingClock;
   readonly journal: Journal;
   readonly v1: ScriptedV1;
-  /** Kept by key, and cases may share one that callers.yaml knows. */
-  readonly priceLists: PriceLists;
+  /** Kept by key, and cases may share one that callers.yaml knows. Few cases ask for one. */
+  readonly priceLists: () => PriceLists;
   sends: number;
   fingerprint: string;
   readonly troubles: string[];
@@ -108,7 +108,7 @@ interface Current {
 
 interface SharedGateway {
   readonly gateway: Gateway;
-  createPriceLists(): PriceLists;
+  readonly createPriceLists: () => PriceLists;
   begin(next: Current): void;
 }
 
@@ -132,7 +132,7 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
     mapping: () => current().mapping,
     journal: delegate<Journal>(() => current().journal),
     upstream,
-    priceLists: delegate<PriceLists>(() => current().priceLists),
+    priceLists: delegate<PriceLists>(() => current().priceLists()),
     keyring: { ...keyring, fingerprint: () => current().fingerprint },
     lookupKey: hasLookupKey ? new Secret('the_lookup_key_of_the_cases') : undefined,
     clock,
@@ -145,6 +145,12 @@ function openSharedGateway(hasLookupKey: boolean): SharedGateway {
     createPriceLists: () => createPriceLists({ upstream, visitors, clock: () => clock.now() }),
     begin: (next) => void (now = next),
   };
+}
+
+/** Made when it is first asked for. */
+function once<Part>(make: () => Part): () => Part {
+  let made: Part | undefined;
+  return () => (made ??= make());
 }
 
 /** Passes every call on to the part that is current at that moment. What else a part may have, a gateway does not read. */

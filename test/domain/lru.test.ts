@@ -1,0 +1,23 @@
+import { createLru } from '../../src/domain/lru';
+
+test('the entry that was not used for longest goes first', () => {
+  const map = createLru<string, number>(2);
+  map.set('a', 1).set('b', 2);
+  expect(map.get('a')).toBe(1);
+  map.set('c', 3);
+  expect([...map.keys()].sort()).toEqual(['a', 'c']);
+});
+
+test('an entry that is written again takes no second place', () => {
+  const map = createLru<string, number>(2);
+  map.set('a', 1).set('b', 2).set('b', 3).set('b', 4);
+  expect([map.get('a'), map.get('b'), map.size]).toEqual([1, 4, 2]);
+});
+
+test('an entry is none after its time', async () => {
+  const map = createLru<string, number>(2, { ttl: 5, ttlResolution: 1 });
+  map.set('a', 1);
+  expect(map.get('a')).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(map.get('a')).toBeUndefined();
+});
