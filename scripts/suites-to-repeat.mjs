@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 /** What these find is wrong with money or secrets: seen once is enough. */
 const NEVER_AGAIN = /\/test\/(?:crash|families|faults|fleet|php|security|simulation|weather|worst-day)\//;
-const AT_MOST = 3;
+const AT_MOST = 6;
 
 const [file] = process.argv.slice(2);
 const results = JSON.parse(readFileSync(file, 'utf8'));

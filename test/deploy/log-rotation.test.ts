@@ -91,7 +91,7 @@ describeWith('logrotate', ['--version'], 'logs that are rotated under load', () 
         .map((line) => JSON.parse(line) as { event: string; requestId?: string })
         .filter(({ event }) => event === 'request')
         .map(({ requestId }) => requestId);
-      expect(sold.length).toBeGreaterThan(100);
+      expect(sold.length).toBeGreaterThan(20);
       expect(logged.toSorted()).toEqual(sold.toSorted());
       // All processes left the old file: what the last one stopped with is in the new one.
       expect(texts.get('gateway.log.1')).not.toContain('"event":"stopped"');

@@ -44,7 +44,7 @@ function draw() {
       width: place.clientWidth,
       height: HEIGHT,
       cursor: { y: false, points: { size: 6 } },
-      legend: { live: true },
+      hooks: { setCursor: [tellLatest], setData: [tellLatest], ready: [tellLatest] },
       scales: {
         x: { range: (_chart, from, to) => wholeSpan(from, to) },
         y: { range: (_chart, _from, to) => [0, Math.max(1, to * 1.1)] },
@@ -68,6 +68,12 @@ function draw() {
     };
     charts.set(place, new uPlot(options, dataOf(place), place));
   }
+}
+
+/** The legend shows the values under the cursor; without one the latest, where uPlot would show none. */
+function tellLatest(chart) {
+  const latest = chart.data[0].length - 1;
+  if (chart.cursor.idx === null || chart.cursor.idx === undefined) chart.setLegend({ idx: latest < 0 ? null : latest }, false);
 }
 
 /** What a gateway that has just started has seen of it, and at least ten minutes, so that lines do not jump. */

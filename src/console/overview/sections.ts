@@ -1,7 +1,8 @@
 /** The parts of the Overview. Each has an id, under which the stream replaces it. */
 import { kobo, type AmountMinor } from '../../domain/amount';
 import type { Order } from '../../domain/order';
-import { callerName } from '../../mapping/caller-name';
+import { callerName, callerTitle } from '../../mapping/caller-name';
+import type { Mapping } from '../../mapping/mapping';
 import type { RefusedNote } from '../../orders/note';
 import { moneyOf } from '../../orders/order-money';
 import { addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
@@ -37,7 +38,7 @@ export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[
     v1Part(seen.health),
     operationsPart(parts, seen),
     refusedPart(parts, seen),
-    callersPart(seen),
+    callersPart(parts, seen),
     inForcePart(parts, seen),
   ];
 }
@@ -78,7 +79,7 @@ function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): H
       cell: (order: Order) => html`<a href="/console/orders/${order.owner}/${order.number}">${order.number}</a>`,
     },
     { title: 'What', cell: (order: Order) => operationTitle(parts, order.operation) },
-    { title: 'Caller', cell: (order: Order) => callerName(mapping, order.owner) },
+    { title: 'Caller', cell: (order: Order) => callerLink(mapping, order.owner) },
     { title: 'Stands', cell: (order: Order) => badge(...(OUTCOME_WORDS[order.outcome?.kind ?? 'open'] ?? ['none', 'open'])) },
     { title: 'Open since', cell: (order: Order) => ago(order.openedAtMs, nowMs), isNumber: true },
     { title: 'Naira', cell: (order: Order) => naira(money(order)), isNumber: true },
@@ -98,6 +99,10 @@ function openOrdersBody({ problem, oldest, count: all }: OpenOrdersSeen, shown: 
   if (oldest.length === 0) return empty('No order is open: every script knows what became of its money.');
   const more = all - oldest.length;
   return html`${shown()}${more > 0 && html`<p class="note">The oldest ${oldest.length} of ${count(all)}.</p>`}`;
+}
+
+function callerLink(mapping: Mapping, fingerprint: string): Html {
+  return html`<a href="/console/callers/${fingerprint}">${callerName(mapping, fingerprint)}</a>`;
 }
 
 /** An operation as people call it. */
@@ -162,7 +167,7 @@ function tallyTable(
     caption,
     nameOf,
     isPurchase,
-  }: { title: string; caption: string; nameOf: (name: string) => string; isPurchase: IsPurchase },
+  }: { title: string; caption: string; nameOf: (name: string) => Html | string; isPurchase: IsPurchase },
 ): Html {
   const rows: readonly TallyRow[] = Object.entries(tally)
     .map(([name, outcomes]) => ({ name, groups: groupOf(outcomes, isPurchase(name)), all: total({ name: outcomes }) }))
@@ -188,8 +193,14 @@ function operationsPart(parts: ConsoleParts, { hour }: Overview): Html {
   return section('By operation', body, { id: 'by-operation', note: 'last hour' });
 }
 
-function callersPart({ hour }: Overview): Html {
-  const nameOf = (name: string): string => (name === 'other' ? 'Without a title' : name);
+function callersPart({ live }: ConsoleParts, { hour }: Overview): Html {
+  const mapping = live.current();
+  const keys = new Map([...mapping.callerKeys.keys()].map((fingerprint) => [callerTitle(mapping, fingerprint), fingerprint]));
+  const nameOf = (name: string): Html | string => {
+    const fingerprint = keys.get(name);
+    if (fingerprint !== undefined) return callerLink(mapping, fingerprint);
+    return name === 'other' ? 'Without a title' : name;
+  };
   const caption = 'Requests of the last hour by caller';
   const body = tallyTable(hour.byCaller, { title: 'Caller', caption, nameOf, isPurchase: () => true });
   return section('By caller', body, { id: 'by-caller', note: 'last hour' });
@@ -197,7 +208,7 @@ function callersPart({ hour }: Overview): Html {
 
 function refusedPart(parts: ConsoleParts, { refused, nowMs }: Overview): Html {
   const { live } = parts;
-  const caller = ({ owner }: RefusedNote): Html | string => (owner === undefined ? 'no key' : callerName(live.current(), owner));
+  const caller = ({ owner }: RefusedNote): Html | string => (owner === undefined ? 'no key' : callerLink(live.current(), owner));
   const columns = [
     { title: 'When', cell: ({ atMs }: RefusedNote) => ago(atMs, nowMs) },
     { title: 'Caller', cell: caller },
