@@ -42,11 +42,11 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
     traffic?.record(request, served);
     noter.note(request, served, receivedAtMs);
   };
-  const handle: AppOptions['handle'] = async (request, facts) => {
-    const served = await gateway.handle(request, facts.line);
-    note(request, served, facts);
-    return served.reply;
-  };
+  const handle: AppOptions['handle'] = (request, facts) =>
+    gateway.handle(request, facts.line).then((served) => {
+      note(request, served, facts);
+      return served.reply;
+    });
   const app = createApp({
     handle: traces === undefined ? handle : traced(gateway, note, traces),
     refuse,

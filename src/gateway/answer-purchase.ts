@@ -6,7 +6,7 @@ import type { NewOrder, Order, Trail } from '../domain/order';
 import { isOver, type Outcome, referenceOf, type Unknown } from '../domain/outcome';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder } from './order/open-order';
-import { createLease } from './order/pursuit';
+import { createLease, type Pursuit } from './order/pursuit';
 import { withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
@@ -50,17 +50,40 @@ export type Repeat = 'joined' | 'replayed';
 /** How long a finished order waits for a price list that is still on its way, for plan names in the reply. */
 const CATALOG_GRACE_MS = 250;
 
+/** What is known of a purchase while its script waits. */
+interface BegunPurchase {
+  readonly newOrder: NewOrder;
+  readonly startedAt: number;
+  /** The pursuit of the order that this request is about: one that is under way, or one that begins now. */
+  readonly pursuit: Pursuit;
+  /** Of a pursuit of this very request. */
+  readonly beginning: Pursuit['beginning'] | undefined;
+  /** It has the id of another request. */
+  readonly isJoined: boolean;
+  readonly requestId: string;
+  /** Whether v1 accepts the key at this address, where the purchase itself does not tell. */
+  readonly judging: Promise<Obstacle | undefined> | undefined;
+  /** By `clock.elapsed()`. */
+  readonly waitsFrom: number;
+}
+
+/** Beginning and telling are on their own, so that what only they need is not held while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
-  const { operation, intent, mapping, credentials } = parsed;
+  const purchase = await beginPurchase(parsed, parts);
+  const order = await purchase.pursuit.waitFor(parsed.patienceMs, parsed.line);
+  return tellPurchase(order, purchase, parsed, parts);
+}
+
+async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<BegunPurchase> {
+  const { intent, mapping } = parsed;
   const lease = createLease(mapping.timing.quiet, parts);
   const startedAt = parts.clock.now();
   const call = parsed.call!;
   const newOrder = newOrderOf(parsed, call, startedAt, parts);
   let isOwn = false;
-  let isRepeat = false;
-  // The pursuit of the order that this request is about: one that is under way, or one that begins now.
+  let isJoined = false;
   const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, repeats) => {
-    isRepeat = repeats;
+    isJoined = repeats;
     return parts.pursuits.join(order, () => {
       isOwn = true;
       return openOrder({ newOrder: order, call, lease }, parsed, parts);
@@ -73,20 +96,30 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
   const isUnderWay = !isOwn && (begun.outcome === undefined || !isOver(begun.outcome));
   const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
-  const order = await pursuit.waitFor(parsed.patienceMs, parsed.line);
+  const { requestId } = begun;
+  return { newOrder, startedAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom };
+}
+
+async function tellPurchase(
+  order: Order,
+  { newOrder, startedAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom }: BegunPurchase,
+  parsed: ParsedRequest,
+  parts: WalkParts,
+): Promise<Answer> {
+  const { operation, intent, mapping, credentials } = parsed;
   const obstacle = await judging;
-  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId: begun.requestId }, obstacle, parsed);
+  if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, parsed.request.clientAddress);
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
-  const told = tellWait(tellOutcome(outcome, mapping), call.path);
+  const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
   await noteTelling(order, told.outcome, parsed.line, parts);
   // The script's own spellings of this very request, which a joined or repeated order may not have been opened with.
   const echoed: Order = order.echo === newOrder.echo ? order : { ...order, echo: newOrder.echo };
   return {
     outcome: outcome.kind,
-    repeat: isRepeat ? 'joined' : beginning === 'replayed' ? 'replayed' : undefined,
+    repeat: isJoined ? 'joined' : beginning === 'replayed' ? 'replayed' : undefined,
     order: idsOf(echoed, outcome),
     heldMs: openSince === undefined ? undefined : parts.clock.elapsed() - Math.max(openSince, waitsFrom),
     reply: mergeReply({

@@ -129,44 +129,50 @@ class RunningGateway implements Gateway {
     this.#parts = createWalkParts(parts, () => this.#isStopping);
   }
 
+  /** One frame for all steps: a held order keeps whatever stands on its stack. */
   async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
     const waitedMs = Math.round(line.ageMs);
     const since = startAge(this.#parts.clock);
     const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: () => waitedMs + since() };
     const walking = walkRequest(request, visit.mapping, this.#parts);
     const walk = walking instanceof Promise ? await walking : walking;
-    return servedOf(walk.known, visit, await this.#tell(walk, visit));
-  }
-
-  async #tell(walk: Walk, visit: Visit): Promise<Told> {
+    let told: Told;
     try {
-      if (walk.kind === 'stopped') throw walk.error;
-      if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
-      return await this.#answer(walk.known, visit);
+      const parsed = this.#ask(walk, visit);
+      told = await ANSWERS[parsed.operation.kind](parsed, this.#parts);
+      this.#noteAnswer(parsed, told);
     } catch (error) {
-      if (error instanceof GatewayError) return this.#tellRefusal(error, walk, visit);
-      // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
-      const kind = walk.known.operation?.kind;
-      if (kind !== 'purchase' && kind !== 'status') throw error;
-      this.#parts.onTrouble('bug', error);
-      return { reply: pendingInWords(refusedOf(walk.known, visit)), outcome: 'unknown' };
+      told = await this.#tellError(error, walk, visit);
     }
+    return servedOf(walk.known, visit, told);
   }
 
-  /** Steps 7 to 10. */
-  async #answer(known: WalkedIn, visit: Visit): Promise<Told> {
-    const { keyless, learnt, onRead, reconciler } = this.#parts;
-    const parsed = askingOf(known, visit, learnt);
-    const { operation, credentials, request } = parsed;
-    onRead?.(parsed, sentIdOf(refusedOf(known, visit)));
-    if (operation.kind === 'purchase') this.#watchHangUp(parsed, visit.age);
-    const answer = await ANSWERS[operation.kind](parsed, this.#parts);
+  /** What is to be answered by steps 7 to 10. Throws what has ended the walk before them. */
+  #ask(walk: Walk, visit: Visit): ParsedRequest {
+    if (walk.kind === 'stopped') throw walk.error;
+    if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
+    const parsed = askingOf(walk.known, visit, this.#parts.learnt);
+    this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, visit)));
+    if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, visit.age);
+    return parsed;
+  }
+
+  #noteAnswer({ operation, credentials, request: { clientAddress } }: ParsedRequest, { outcome }: Told): void {
+    const { keyless, reconciler } = this.#parts;
     // A sale in the sandbox lends its key to nobody.
-    const isSold = operation.kind === 'purchase' && answer.outcome === 'succeeded' && credentials.sandboxOf === undefined;
-    if (isSold) keyless.sold(credentials, request.clientAddress);
+    const isSold = operation.kind === 'purchase' && outcome === 'succeeded' && credentials.sandboxOf === undefined;
+    if (isSold) keyless.sold(credentials, clientAddress);
     // Its key is at hand: the moment to ask what became of its open orders.
-    if (credentials.isLookupKey !== true) reconciler.nudge(credentials, request.clientAddress);
-    return answer;
+    if (credentials.isLookupKey !== true) reconciler.nudge(credentials, clientAddress);
+  }
+
+  async #tellError(error: unknown, walk: Walk, visit: Visit): Promise<Told> {
+    if (error instanceof GatewayError) return this.#tellRefusal(error, walk, visit);
+    // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
+    const kind = walk.known.operation?.kind;
+    if (kind !== 'purchase' && kind !== 'status') throw error;
+    this.#parts.onTrouble('bug', error);
+    return { reply: pendingInWords(refusedOf(walk.known, visit)), outcome: 'unknown' };
   }
 
   async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {

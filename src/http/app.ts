@@ -92,26 +92,50 @@ function passthroughStep(options: AppOptions) {
   };
 }
 
+/** One request that is served by the walk. */
+interface CompatVisit {
+  readonly request: Request;
+  readonly response: Response;
+  readonly line: Line;
+  readonly receivedAtMs: number;
+}
+
 function compatStep(options: AppOptions) {
   const isOver = (): void => options.onInFlight?.(-1);
-  return async (request: Request, response: Response): Promise<void> => {
+  // No promise is given back: the router would keep all that it needs for its next step, a kilobyte for each request that waits for its reply.
+  return (request: Request, response: Response): void => {
     const line = new WatchedLine(response, arrivalOf(request), isOver);
     options.onInFlight?.(1);
     const receivedAtMs = Date.now() - Math.round(line.ageMs);
-    try {
-      const doubt = refuseDoubtfulFraming(request, response);
-      if (doubt !== undefined) throw doubt;
-      const legacy = await readRequest(request, options.limits, options.clientAddress(request));
-      respond(response, await options.handle(legacy, { receivedAtMs, line }));
-    } catch (error) {
-      const partial = partialOf(request);
-      const refused = refusalFor(error, options, partial);
-      respond(response, refused.reply);
-      const address = unlessThrown(() => options.clientAddress(request));
-      const refusal = { error: refused.error, headers: partial.headers };
-      options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, address, refusal));
-    }
+    request.next = undefined;
+    void serveCompat({ request, response, line, receivedAtMs }, options);
   };
+}
+
+/** Never rejects. */
+async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<void> {
+  const { request, response, line, receivedAtMs } = visit;
+  try {
+    const doubt = refuseDoubtfulFraming(request, response);
+    if (doubt !== undefined) throw doubt;
+    const legacy = await readRequest(request, options.limits, options.clientAddress(request));
+    respond(response, await options.handle(legacy, { receivedAtMs, line }));
+  } catch (error) {
+    refuseCompat(error, visit, options);
+  }
+}
+
+function refuseCompat(error: unknown, { request, response, receivedAtMs }: CompatVisit, options: AppOptions): void {
+  try {
+    const partial = partialOf(request);
+    const refused = refusalFor(error, options, partial);
+    respond(response, refused.reply);
+    const address = unlessThrown(() => options.clientAddress(request));
+    const refusal = { error: refused.error, headers: partial.headers };
+    options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, address, refusal));
+  } catch (bug) {
+    respond(response, refusalFor(bug, options).reply);
+  }
 }
 
 interface Refusal {

@@ -1,6 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createDeadline, createSignal, createSteadiness, pause, startAge, systemClock, within } from '../../src/domain/clock';
+import {
+  CommonSignal,
+  createDeadline,
+  createSignal,
+  createSteadiness,
+  pause,
+  startAge,
+  systemClock,
+  within,
+} from '../../src/domain/clock';
 import { createVirtualClock, settlePromises } from './virtual-clock';
 
 test('a pause ends when its time has come and not before', async () => {
@@ -104,6 +113,48 @@ describe('a signal', () => {
     signal.emit();
     // A waiter that stays takes half a kilobyte.
     expect(kept).toBeLessThan(2_000_000);
+  });
+});
+
+describe('a common signal', () => {
+  const openSignal = () => {
+    const clock = createVirtualClock();
+    const signal = new CommonSignal(clock);
+    const woken: number[] = [];
+    const wait = (delayMs: number): void => void signal.within(delayMs).then(() => woken.push(delayMs));
+    return { clock, signal, woken, wait };
+  };
+
+  it('wakes all who wait at the next change, and takes back its timer', async () => {
+    const { clock, signal, woken, wait } = openSignal();
+    [1_000, 2_000].forEach(wait);
+    signal.emit();
+    await settlePromises();
+    expect(woken).toEqual([1_000, 2_000]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('has one timer, and wakes all when the shortest wait is over', async () => {
+    const { clock, woken, wait } = openSignal();
+    [2_000, 1_000, 3_000].forEach(wait);
+    expect(clock.waiting).toBe(1);
+    await clock.advance(999);
+    expect(woken).toEqual([]);
+    await clock.advance(1);
+    expect(woken).toEqual([2_000, 1_000, 3_000]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('is waited for anew after a change', async () => {
+    const { clock, signal, woken, wait } = openSignal();
+    wait(1_000);
+    signal.emit();
+    signal.emit();
+    wait(500);
+    await settlePromises();
+    expect(woken).toEqual([1_000]);
+    await clock.advance(500);
+    expect(woken).toEqual([1_000, 500]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import request from 'supertest';
 import { GatewayError } from '../../src/domain/errors';
@@ -57,6 +58,17 @@ describe('the app', () => {
     const { app, handled } = house();
     await request(app).post(path).type('form').send({ network: 1 });
     expect(handled).toMatchObject([{ method: 'POST', path, body: new Map([['network', '1']]), clientAddress: '203.0.113.9' }]);
+  });
+
+  test('keeps no step of the router while a request waits for its reply', async () => {
+    const { app } = house();
+    const seen: unknown[] = [];
+    const server = createServer((incoming, response) => {
+      app(incoming, response);
+      seen.push((incoming as { next?: unknown }).next);
+    });
+    await request(server).post('/api/topup/').type('form').send({ network: 1 });
+    expect(seen).toEqual([undefined]);
   });
 
   test('answers plainly: no ETag, no advertisement, no redirect between the slash spellings', async () => {

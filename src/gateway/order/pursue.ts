@@ -7,7 +7,7 @@
  * or nothing, and most scripts have refunded by then: nothing more is sent, unless this caller is known to keep or sell
  * what is pending (decision 0018).
  */
-import { createSignal, within } from '../../domain/clock';
+import { CommonSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
 import type { Order } from '../../domain/order';
 import { isFinal, isRefusal, type Outcome, type Pending, succeedOutcome, UNENDED } from '../../domain/outcome';
@@ -47,7 +47,7 @@ class RunningPursuit implements Pursuit {
   readonly #plan: PursuitPlan;
   readonly #parts: PursuitParts;
   readonly #startedAt: number;
-  readonly #changed = createSignal();
+  readonly #changed: CommonSignal;
   readonly #waiters = new Set<Waiter>();
   /** Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7). */
   readonly #wasPending: boolean;
@@ -70,6 +70,7 @@ class RunningPursuit implements Pursuit {
     this.#plan = plan;
     this.beginning = plan.beginning;
     this.#parts = parts;
+    this.#changed = new CommonSignal(parts.clock);
     this.#startedAt = parts.clock.elapsed();
     this.#order = plan.previous === undefined ? plan.order : { ...plan.order, outcome: plan.previous };
     this.#known = plan.previous;
@@ -104,7 +105,7 @@ class RunningPursuit implements Pursuit {
     line?.onEnd(() => this.#changed.emit());
     try {
       while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < waiter.untilMs)
-        await this.#changed.within(clock, waiter.untilMs - clock.elapsed());
+        await this.#changed.within(waiter.untilMs - clock.elapsed());
     } finally {
       this.#isDeserted = line?.hasHungUp === true;
       this.#waiters.delete(waiter);
@@ -332,7 +333,7 @@ class RunningPursuit implements Pursuit {
     let until = clock.elapsed() + delayMs;
     while (!this.#isGivenUp() && clock.elapsed() < until) {
       until = Math.min(until, clock.elapsed() + soonerMs());
-      await this.#changed.within(clock, until - clock.elapsed());
+      await this.#changed.within(until - clock.elapsed());
     }
   }
 }

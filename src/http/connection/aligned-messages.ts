@@ -33,6 +33,8 @@ export function alignMessages(app: Express): AlignedMessages {
   Object.setPrototypeOf(AlignedResponse.prototype, express.response);
   Object.defineProperty(AlignedRequest.prototype, 'app', appProperty);
   Object.defineProperty(AlignedResponse.prototype, 'app', appProperty);
+  // Nothing is handed from step to step in it: one for all spares each response its own.
+  Object.defineProperty(AlignedResponse.prototype, 'locals', { value: Object.freeze({}) });
   Object.assign(app, { request: AlignedRequest.prototype, response: AlignedResponse.prototype });
   return { IncomingMessage: AlignedRequest, ServerResponse: AlignedResponse as typeof ServerResponse };
 }
