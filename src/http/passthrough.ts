@@ -1,16 +1,12 @@
 /** v1 itself under its own path: every byte as it came, so that one host name serves old scripts and new integrations. */
-import { Agent as HttpAgent } from 'node:http';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
-import type { Stream } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
-import type { Socket } from 'node:net';
-import { createProxyMiddleware, type Options, proxyEventsPlugin } from 'http-proxy-middleware';
+import { createProxyMiddleware } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
 import { createFairTurns, type FairTurns, type Lane } from '../upstream/fair-turns';
 import type { ClientAddress } from './client-address';
 import { createForwardHeaders } from './forward-headers';
+import { createForwardRequest, TIMED_OUT, type ForwardEvents } from './forward-request';
 import { hasFragment, isClimbing } from './request-path';
 import { respond } from './respond';
 
@@ -36,9 +32,6 @@ export interface PassthroughOptions {
 
 export type PassthroughHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Node servers close an idle connection after 5 s; one that is given up earlier is never closed under a fresh request. */
-const IDLE_TIME_MS = 4_000;
-const TIMED_OUT = 'PASSTHROUGH_TIMED_OUT';
 const BUSY_RETRY_SECONDS = 5;
 /** Of the connections one address may hold as many as it leaves free. */
 const SHARE = 1;
@@ -47,111 +40,81 @@ const SHARE = 1;
 interface Passing {
   readonly client: string;
   call: ClientRequest | undefined;
-  isConnected: boolean;
   /** Gives the place among the connections back, or leaves the line for one. Once. */
   leave: () => void;
 }
 
 export function createPassthrough(options: PassthroughOptions): PassthroughHandler {
-  const { clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
+  const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
   const { socketsMax = 128, waitingMax = 64, waitMs = 10_000 } = options;
   const turns = createFairTurns({ places: () => socketsMax, share: SHARE, lineMax: waitingMax, waitingMax: Infinity });
   const door: Door = { turns, lane: turns.openLane(() => socketsMax, true), waitMs };
   const forwardHeaders = createForwardHeaders({ more: options.headers, onDropped: options.onDroppedHeader });
-  const passing = new WeakMap<IncomingMessage, Passing>();
+  const forward = createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, answerTimeMs });
 
-  const onCall = (call: ClientRequest, request: IncomingMessage, response: ServerResponse): void => {
-    const pass = passing.get(request)!;
-    pass.call = call;
-    const deadline = setTimeout(() => call.destroy(timedOut()), answerTimeMs);
-    call.once('close', () => {
-      clearTimeout(deadline);
-      pass.leave();
-    });
-    if (response.destroyed) return void call.destroy();
-    whenConnected(call, connectTimeMs, () => (pass.isConnected = true));
+  const fail = (response: ServerResponse, error: Error, mayHaveBeenSent: boolean): void => {
+    options.onError?.(error, { mayHaveBeenSent });
+    answerFailure(response, error, mayHaveBeenSent);
   };
-  const onAnswer = (answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void => {
-    const [path = '/'] = (request.url ?? '/').split('?', 1);
-    options.onAnswer?.(passing.get(request)!.client, { path, status: answer.statusCode ?? 0 });
-    passAnswerOn(answer, request, response);
+  const start = (pass: Passing, request: IncomingMessage, response: ServerResponse): void => {
+    const { client } = pass;
+    const events: ForwardEvents = {
+      onAnswer: (status) => options.onAnswer?.(client, { path: (request.url ?? '/').split('?', 1)[0] ?? '/', status }),
+      onFailure: (error, { mayHaveBeenSent }) => fail(response, error, mayHaveBeenSent),
+      onEnd: () => pass.leave(),
+    };
+    try {
+      pass.call = forward(request, response, forwardHeaders(request.headers, client), events);
+    } catch (error) {
+      // Whose turn comes later is started by another request, which must not meet this.
+      fail(response, error as Error, true);
+    }
   };
-  const onError = (error: Error, request: IncomingMessage, response: ServerResponse | Socket): void => {
-    const facts = { mayHaveBeenSent: passing.get(request)?.isConnected === true };
-    options.onError?.(error, facts);
-    if ('writeHead' in response) answerFailure(response, error, facts.mayHaveBeenSent);
-  };
-  const proxy = openProxy(options.upstreamUrl, socketsMax, { proxyReq: onCall, proxyRes: onAnswer, error: onError });
-  return (request, response) => {
+  const pass = (request: IncomingMessage, response: ServerResponse): void => {
+    if (response.destroyed) return;
     const client = admit(request, clientAddress);
     if (typeof client === 'object') return answerError(response, client);
-    request.headers = forwardHeaders(request.headers, client);
-    const pass: Passing = { client, call: undefined, isConnected: false, leave: () => undefined };
-    passing.set(request, pass);
+    const passing: Passing = { client, call: undefined, leave: ignore };
     response.on('error', ignore).on('close', () => {
       // A body that is still on its way when v1 has answered keeps its connection to v1 until it ends.
-      if (pass.call === undefined) pass.leave();
-      // http-proxy notices only a caller that leaves in the middle of its body.
-      else if (!response.writableFinished) pass.call.destroy();
+      if (passing.call === undefined) passing.leave();
+      else if (!response.writableFinished) passing.call.destroy();
     });
     enter(
       door,
-      pass,
-      () => void proxy(request, response).catch((error: Error) => answerFailure(response, error, pass.isConnected)),
+      passing,
+      () => start(passing, request, response),
       () => answerError(response, BUSY),
     );
   };
+  return middlewareOf(upstreamUrl, pass, (error, response) => fail(response, error, true));
 }
 
-function openProxy(upstreamUrl: string, socketsMax: number, on: Options<IncomingMessage, ServerResponse>['on']) {
-  const { protocol, host, hostname, port, pathname, search } = new URL(upstreamUrl);
-  const agentOptions = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
-  // http-proxy tells which request it is about to send, and in the same step asks `buffer` for its body.
-  let starting: IncomingMessage | undefined;
-  const bodyOfStarting = { pipe: (call: ClientRequest) => sendBody(starting!, call) };
-  return createProxyMiddleware<IncomingMessage, ServerResponse>({
-    target: { protocol, host, hostname: hostname.replace(/^\[|\]$/g, ''), port, path: `${pathname}${search}` },
-    changeOrigin: true,
-    // The request target as it came; http-proxy would parse and rewrite it.
-    toProxy: true,
-    buffer: bodyOfStarting as unknown as Stream,
-    selfHandleResponse: true,
-    agent: protocol === 'https:' ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-    // The other plugins that it comes with make a URL of every answer, for a log that is off.
+/** Of http-proxy's server, what its types leave out. */
+interface WithPasses {
+  before(type: 'web', name: string, pass: (request: IncomingMessage, response: ServerResponse) => boolean): void;
+}
+
+/**
+ * http-proxy-middleware with `pass` in front of http-proxy's own passes, none of which runs: they copy the options and headers
+ * of every request, and parse and join its address, for settings that are not used here.
+ */
+function middlewareOf(
+  upstreamUrl: string,
+  pass: PassthroughHandler,
+  onThrown: (error: Error, response: ServerResponse) => void,
+): PassthroughHandler {
+  const passAndEnd = (request: IncomingMessage, response: ServerResponse): true => {
+    pass(request, response);
+    return true;
+  };
+  const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
+    target: new URL(upstreamUrl),
+    // The plugins that it comes with listen for events of the passes that do not run.
     ejectPlugins: true,
-    plugins: [proxyEventsPlugin],
-    on: { ...on, start: (request) => void (starting = request) },
+    plugins: [(server) => (server as unknown as WithPasses).before('web', 'deleteLength', passAndEnd)],
   });
-}
-
-/** A body that has come whole leaves in one write with its head. */
-function sendBody(request: IncomingMessage, call: ClientRequest): void {
-  if (!request.complete || request.destroyed) return void request.pipe(call);
-  const bytes = request.read() as Buffer | null;
-  if (bytes === null) call.end();
-  else call.end(bytes);
-}
-
-/** The answer as v1 gave it, but for what concerns its connection, which is not the caller's. */
-function passAnswerOn(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
-  if (response.headersSent || response.destroyed) return void answer.destroy();
-  const { headers } = answer;
-  delete headers['keep-alive'];
-  // PHP streams that asked for a close would wait for one (facts, section 7).
-  headers.connection = response.shouldKeepAlive ? 'keep-alive' : 'close';
-  if (request.httpVersion === '1.0') delete headers['transfer-encoding'];
-  response.writeHead(answer.statusCode ?? 0, answer.statusMessage, headers);
-  const length = Number(headers['content-length']);
-  answer
-    .on('data', (bytes: Buffer) => {
-      // Nearly always the first bytes are all: head and body then leave as one.
-      if (bytes.length === length) response.end(bytes);
-      else if (!response.write(bytes)) answer.pause();
-    })
-    .on('end', () => response.end())
-    // A cut-off answer is passed on as one: the caller would be left waiting.
-    .on('close', () => answer.complete || response.destroy());
-  response.on('drain', () => answer.resume());
+  return (request, response) => void proxy(request, response, (error: Error) => onThrown(error, response));
 }
 
 interface Door {
@@ -206,7 +169,7 @@ function admit(request: IncomingMessage, clientAddress: ClientAddress): string |
   if (request.method === 'TRACE') return { status: 405, message: 'TRACE is not served.' };
   if (hasFragment(request.url ?? '/')) return { status: 400, message: 'The address may not hold "#".' };
   if (isClimbing(request.url ?? '/')) return { status: 400, message: 'The address may not hold "..".' };
-  // http-proxy gives these methods a length of 0 and still sends the body, which v1 would read as another request.
+  // A server that expects no body of these methods would read it as another request.
   if ((request.method === 'DELETE' || request.method === 'OPTIONS') && request.headers['transfer-encoding'] !== undefined) {
     return { status: 411, message: `A ${request.method} with a body needs a Content-Length.` };
   }
@@ -216,22 +179,6 @@ function admit(request: IncomingMessage, clientAddress: ClientAddress): string |
     if (error instanceof GatewayError) return { status: error.status, message: error.detail };
     throw error;
   }
-}
-
-/** Before the connection stands (TLS included) no byte of the request can have left. */
-function whenConnected(call: ClientRequest, connectTimeMs: number, then: () => void): void {
-  const socket = call.socket as (TLSSocket & { readonly secureConnecting?: boolean }) | null;
-  if (socket === null || (!socket.connecting && socket.secureConnecting !== true)) return then();
-  const timer = setTimeout(() => call.destroy(timedOut()), connectTimeMs);
-  socket.once(socket.secureConnecting === undefined ? 'connect' : 'secureConnect', () => {
-    clearTimeout(timer);
-    then();
-  });
-  call.once('close', () => clearTimeout(timer));
-}
-
-function timedOut(): Error {
-  return Object.assign(new Error('v1 did not answer in time'), { code: TIMED_OUT });
 }
 
 // RFC 9110 sections 15.6.3 and 15.6.5: 502 is for an answer we cannot use, 504 for one that never came.

@@ -202,6 +202,24 @@ describe('the pass-through', () => {
     expect(JSON.parse(bodyOf(answer)).message).toContain('Nothing was sent');
   });
 
+  test('what cannot be sent is a 502, also for one that has waited for its turn', async () => {
+    const { port, seen } = await openUpstream();
+    let asked = 0;
+    const clientAddress = (): string => (asked++ === 0 ? '10.0.0.1' : 'no\nheader');
+    const door = await openDoor(port, { clientAddress, socketsMax: 1 });
+    const first = speak(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (const answer of [speak(door, 'GET /y HTTP/1.1\r\nHost: x\r\n\r\n'), speak(door, 'GET /z HTTP/1.1\r\nHost: x\r\n\r\n')])
+      expect(await answer).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await first).toMatch(/^HTTP\/1\.1 200 /);
+    expect(seen.map(({ url }) => url)).toEqual(['/v1/base/x']);
+    const broken = await openDoor(port, {
+      clientAddress: () => {
+        throw new Error('a bug');
+      },
+    });
+    expect(await speak(broken, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 502 /);
+  });
+
   test('a connection cut after the request is a 502 that tells to look at the receipt', async () => {
     const port = await listen(
       createNetServer((socket) => socket.on('data', () => socket.destroy()).on('error', () => undefined)),

@@ -1,0 +1,235 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect, createServer as createNetServer } from 'node:net';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { createForwardRequest, type ForwardOptions } from '../../src/http/forward-request';
+import { SELF_SIGNED } from '../upstream/self-signed';
+
+const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
+const LIMITS = { socketsMax: 4, connectTimeMs: 2_000, answerTimeMs: 2_000 };
+
+const open: (Server | NetServer)[] = [];
+const sockets = new Set<Socket>();
+
+async function listen(server: Server | NetServer, host = '127.0.0.1'): Promise<number> {
+  open.push(server.on('connection', (socket: Socket) => sockets.add(socket)));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** v1 as bytes: what it got on all its connections, and `answer` for each packet. */
+async function openV1(answer: (socket: Socket) => void = (socket) => socket.write(OK), host?: string) {
+  const v1 = { got: '', port: 0, closed: 0 };
+  const serve = (socket: Socket): void => {
+    socket.on('data', (bytes) => {
+      v1.got += bytes.toString('latin1');
+      answer(socket);
+    });
+    socket.on('error', () => undefined).on('close', () => (v1.closed += 1));
+  };
+  v1.port = await listen(createNetServer(serve), host);
+  return v1;
+}
+
+/** A door that forwards each request as it is, and what it was told. */
+async function openDoor(upstreamUrl: string, limits: Partial<ForwardOptions> = {}) {
+  const forward = createForwardRequest({ upstreamUrl, ...LIMITS, ...limits });
+  const told: unknown[] = [];
+  const server = createServer((request, response) => {
+    const { connection, ...headers } = request.headers;
+    void connection;
+    const call = forward(request, response, headers, {
+      onAnswer: (status) => told.push(status),
+      onFailure: (_error, { mayHaveBeenSent }) => {
+        told.push(mayHaveBeenSent ? 'failed' : 'not sent');
+        if (response.headersSent) response.destroy();
+        else response.writeHead(502, { 'content-length': 0 }).end();
+      },
+      onEnd: () => told.push('end'),
+    });
+    response.on('close', () => response.writableFinished || call.destroy());
+  });
+  return { port: await listen(server), told };
+}
+
+/** What the caller of one request has got when all is over. */
+async function speak({ port, told }: Awaited<ReturnType<typeof openDoor>>, request: string): Promise<string> {
+  let got = '';
+  const caller = connect(port, '127.0.0.1').on('data', (bytes) => (got += bytes.toString()));
+  caller.write(Buffer.from(request, 'latin1'));
+  await until(() => told.includes('end') && got.includes('\r\n\r\n'));
+  // A little longer, for what should not come.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  caller.destroy();
+  return got;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+  for (const server of open.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+describe('what leaves', () => {
+  test.each([
+    ['', '/x', '/x'],
+    ['/', '/x/', '/x/'],
+    ['/v1/', '//x///y', '/v1/x/y'],
+    ['/v1', '/x//y?u=ftp://a//b??c', '/v1/x/y?u=ftp://a//b??c'],
+    ['/v1', '/http://x/http:/y', '/v1/http://x/http:/y'],
+    ['/v1', '/?', '/v1/?'],
+    ['/v1?k=1', '/x', '/v1?k=1/x'],
+    ['/a%20b', '/%zz/', '/a%20b/%zz/'],
+  ])('is for base %j and target %j the path %j', async (base, target, path) => {
+    const v1 = await openV1();
+    await speak(await openDoor(`http://127.0.0.1:${v1.port}${base}`), `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(v1.got.split('\r\n', 1)).toEqual([`GET ${path} HTTP/1.1`]);
+  });
+
+  test.each([
+    ['GET', undefined],
+    ['HEAD', undefined],
+    ['POST', '0'],
+    ['PUT', '0'],
+    ['PATCH', '0'],
+    ['DELETE', '0'],
+    ['OPTIONS', '0'],
+    ['REPORT', '0'],
+  ])('says for %s without a body that its length is %s', async (method, length) => {
+    const v1 = await openV1((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
+    await speak(await openDoor(`http://127.0.0.1:${v1.port}`), `${method} /x HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect(/^content-length: (\d+)\r$/im.exec(v1.got)?.[1]).toBe(length);
+    expect(v1.got).not.toMatch(/^transfer-encoding:/im);
+    expect(v1.got).toMatch(/\r\n\r\n$/);
+  });
+
+  test('names v1 in Host, an IPv6 address in brackets', async () => {
+    const v1 = await openV1(undefined, '::1');
+    const door = await openDoor(`http://[::1]:${v1.port}/v1`);
+    expect(await speak(door, 'GET /x HTTP/1.1\r\nHost: shop.example\r\n\r\n')).toContain('200 OK');
+    expect(v1.got.match(/^host: .*$/gim)).toEqual([`host: [::1]:${v1.port}`]);
+  });
+
+  test('goes over TLS under the name of v1, and only to a certificate that somebody vouches for', async () => {
+    let got = '';
+    const names: (string | false)[] = [];
+    const server = createTlsServer({ ...SELF_SIGNED, SNICallback: (name, done) => (names.push(name), done(null)) }, (socket) =>
+      socket.on('data', (bytes) => (got += bytes.toString())),
+    ).on('tlsClientError', () => undefined);
+    const door = await openDoor(`https://localhost:${await listen(server)}`);
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    try {
+      expect(await speak(door, 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}')).toContain('502');
+    } finally {
+      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+    }
+    const { told } = door;
+    expect({ names, got, told }).toEqual({ names: ['localhost'], got: '', told: ['not sent', 'end'] });
+  });
+});
+
+describe('what comes back', () => {
+  async function ask(answer: string, head = 'GET /x HTTP/1.1\r\nHost: x'): Promise<{ got: string; told: unknown[] }> {
+    const v1 = await openV1((socket) => socket.write(Buffer.from(answer, 'latin1')));
+    const door = await openDoor(`http://127.0.0.1:${v1.port}`);
+    const got = await speak(door, `${head}\r\n\r\n`);
+    return { got: got.replace(/^date: .*\r\n/gim, ''), told: door.told };
+  }
+
+  test('has its headers in the order and number of v1, but for the connection', async () => {
+    const headers = 'Server: s\r\nSet-Cookie: a=1\r\nKeep-Alive: timeout=9\r\nSet-Cookie: b=2\r\nVary: a\r\nVary: b\r\n';
+    const { got } = await ask(`HTTP/1.1 203 Very Fine\r\n${headers}Connection: close\r\nX-Last: 1\r\nContent-Length: 1\r\n\r\nx`);
+    expect(got).toBe(
+      'HTTP/1.1 203 Very Fine\r\nserver: s\r\nset-cookie: a=1\r\nset-cookie: b=2\r\nvary: a, b\r\n' +
+        'connection: keep-alive\r\nx-last: 1\r\ncontent-length: 1\r\n\r\nx',
+    );
+  });
+
+  test.each([
+    ['204', 'HTTP/1.1 204 No Content\r\nA: b\r\n\r\n', 'HTTP/1.1 204 No Content\r\na: b\r\nconnection: keep-alive\r\n\r\n'],
+    [
+      '304',
+      'HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n',
+      'HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\nconnection: keep-alive\r\n\r\n',
+    ],
+    [
+      '103 and then 200',
+      'HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx',
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: keep-alive\r\n\r\nx',
+    ],
+    [
+      'chunks and trailers',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX-Trailer: 1\r\n\r\n',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+    ],
+  ])('may be %s', async (_title, answer, expected) => expect((await ask(answer)).got).toBe(expected));
+
+  test('has no chunks for HTTP/1.0', async () => {
+    const { got } = await ask('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n', 'GET /x HTTP/1.0');
+    expect(got).toBe('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nx');
+  });
+
+  test.each([
+    'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+    'nonsense\r\n\r\n',
+  ])('is not passed on as %j', async (answer) => {
+    const { got, told } = await ask(answer);
+    expect(got).toMatch(/^HTTP\/1\.1 502 /);
+    expect(told.filter((word) => typeof word === 'string')).toEqual(['failed', 'end']);
+  });
+});
+
+describe('how it ends', () => {
+  const HALF = 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n{}';
+
+  test('a caller that leaves in the middle of its body takes its connection to v1 along, and is no failure of v1', async () => {
+    const v1 = await openV1(() => undefined);
+    const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`);
+    const caller = connect(port, '127.0.0.1', () => caller.write(HALF));
+    await until(() => v1.got.endsWith('{}'));
+    caller.destroy();
+    await until(() => v1.closed === 1 && told.length > 0);
+    expect(told).toEqual(['end']);
+  });
+
+  test('a body that is on its way when v1 has answered arrives whole, and one whose caller leaves is ended', async () => {
+    for (const isWhole of [true, false]) {
+      let answers = 0;
+      const v1 = await openV1((socket) => void (answers++ === 0 && socket.write(OK)));
+      const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`);
+      let got = '';
+      const caller = connect(port, '127.0.0.1', () => caller.write(HALF)).on('data', (bytes) => (got += bytes.toString()));
+      await until(() => got.endsWith('{}'));
+      expect(told).toEqual([200]);
+      if (isWhole) caller.write('[]');
+      else caller.destroy();
+      await until(() => told.length > 1);
+      expect(told).toEqual([200, 'end']);
+      expect(v1.got.endsWith('{}[]')).toBe(isWhole);
+      caller.destroy();
+    }
+  });
+
+  test('an answer that stops in the middle ends when its time is over', async () => {
+    const v1 = await openV1((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}'));
+    const { port, told } = await openDoor(`http://127.0.0.1:${v1.port}`, { answerTimeMs: 400 });
+    const got = await new Promise<string>((resolve) => {
+      let text = '';
+      connect(port, '127.0.0.1', function (this: Socket) {
+        this.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+      })
+        .on('data', (bytes) => (text += bytes.toString()))
+        .on('close', () => resolve(text));
+    });
+    expect(got).toMatch(/\r\n\r\n\{\}$/);
+    await until(() => told.includes('end'));
+    expect(told).toEqual([200, 'failed', 'end']);
+  });
+});
