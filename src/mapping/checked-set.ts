@@ -2,7 +2,7 @@
 import { checkFiles, type CheckedMapping } from './check';
 import { compileMapping } from './compile';
 import { findValue, keepValue, type KeptValues } from './kept-value';
-import { hashOf, type MappingFileText } from './load';
+import { hashOf, mergeFiles, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
 import type { Problem } from './problem';
 import { createReport, Places, type MappingSource } from './source';
@@ -12,20 +12,34 @@ const NAME = 'mappings';
 /** A full check, unless one has found the same files sound. */
 export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping {
   const texts = files.map(({ file, name = file, text }) => [name, text]);
-  const mapping = compileKept(findValue(kept, NAME, texts) as KeptSource | undefined, hashOf(files));
-  if (mapping !== undefined) return { mapping, problems: [] };
+  const known = findValue(kept, NAME, texts) as KeptCheck | undefined;
+  const mapping = compileKept(known?.source, files);
+  const shown = new Map(files.map(({ file, name = file }) => [name, file]));
+  if (mapping !== undefined)
+    return { mapping, problems: known!.warnings.map((one) => ({ ...one, file: shown.get(one.file) ?? one.file })) };
   const checked = checkFiles(files);
-  if (checked.source !== undefined) keepValue(kept, NAME, texts, { ...checked.source, places: undefined });
+  if (checked.source !== undefined) {
+    const source = { ...checked.source, places: undefined };
+    const names = new Map(files.map(({ file, name = file }) => [file, name]));
+    const warnings = checked.problems.map((one) => ({ ...one, file: names.get(one.file) ?? one.file }));
+    keepValue(kept, NAME, texts, { source, warnings } satisfies KeptCheck);
+  }
   return checked;
 }
 
-type KeptSource = Omit<MappingSource, 'places'>;
+interface KeptCheck {
+  readonly source: Omit<MappingSource, 'places'> & { readonly places: undefined };
+  /** Each with the name of its file in the set: the folder may stand elsewhere next time. */
+  readonly warnings: readonly Problem[];
+}
 
-function compileKept(source: KeptSource | undefined, hash: string): Mapping | undefined {
-  if (source?.hash !== hash) return undefined;
+function compileKept(source: KeptCheck['source'] | undefined, files: readonly MappingFileText[]): Mapping | undefined {
+  if (source?.hash !== hashOf(files)) return undefined;
   const problems: Problem[] = [];
-  // Places are for the sentences of a check.
-  const places = new Places();
-  const mapping = compileMapping({ ...source, places }, createReport(places, problems));
-  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
+  const none = new Places();
+  const mapping = compileMapping({ ...source, places: none }, createReport(none, problems));
+  if (problems.some(({ severity }) => severity === 'error')) return undefined;
+  // The files are parsed again for the first person who asks where a rule stands: no sale does.
+  let places: Places | undefined;
+  return { ...mapping, placeOf: (path) => (places ??= mergeFiles(files).source?.places ?? none).find(path) };
 }

@@ -34,6 +34,14 @@ test('a set that was checked once is compiled to the same mapping from what was 
   expect([...second.mapping!.families.keys()]).toEqual([...first.mapping!.families.keys()]);
   const airtime = ({ mapping }: CheckedMapping) => [...mapping!.operations.get('buy_airtime')!.known];
   expect(airtime(second)).toEqual(airtime(first));
+  const places = ({ mapping }: CheckedMapping) =>
+    [
+      ['operations', 'buy_airtime', 'fields', 'phone'],
+      ['words', 'pending'],
+      ['families', 'none'],
+    ].map((path) => mapping!.placeOf(path));
+  expect(places(first)[0]).toMatchObject({ file: expect.stringMatching(/airtime\.yaml$/) as string });
+  expect(places(second)).toEqual(places(first));
   expect(readFileSync(`${kept.folders[0]}/mappings.checked`)).toEqual(bytes);
 });
 
@@ -46,6 +54,17 @@ test('a broken set is refused however often it comes, and after it the sound one
   expect(checkOnce(kept, shipped()).source).toBeUndefined();
 });
 
+test('warnings are told again of a set that was checked once', async () => {
+  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const warned = changed('callers.yaml', 'patience: 8s', 'patience: 31s');
+  const { problems } = checkOnce(kept, warned);
+  expect(problems).toEqual([expect.objectContaining({ severity: 'warning' })]);
+  const moved = warned.map((one) => ({ ...one, file: `elsewhere/${one.name}` }));
+  const again = checkOnce(kept, moved);
+  expect(again.mapping).toBeDefined();
+  expect(again.problems).toEqual(problems.map((one) => ({ ...one, file: 'elsewhere/callers.yaml' })));
+});
+
 test('another build checks anew what an older one has found sound', async () => {
   const folders = [await makeFolder()];
   checkOnce({ program: 'p1', folders }, shipped());
@@ -56,6 +75,6 @@ test('what was kept under these texts and means another set is not taken', async
   const kept = { program: 'p1', folders: [await makeFolder()] };
   const { source } = checkOnce({ program: 'p1', folders: [await makeFolder()] }, shipped());
   const texts = shipped().map(({ name, text }) => [name, text]);
-  keepValue(kept, 'mappings', texts, { ...source, places: undefined, hash: 'of-another-set' });
+  keepValue(kept, 'mappings', texts, { source: { ...source, places: undefined, hash: 'of-another-set' }, warnings: [] });
   expect(checkOnce(kept, shipped()).source).toBeDefined();
 });
