@@ -1,4 +1,7 @@
+const { createHash } = require('node:crypto');
+const { mkdirSync, readdirSync, readFileSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
+const { join } = require('node:path');
 
 // Minutes long on two cores: the whole fault matrix, kill -9, every door probed, a gateway's worst day, thousands of simulated orders, every family in bad weather. With LONG_TESTS=1, as
 // `npm run test:all` and CI set it, these run, and others go deeper.
@@ -114,6 +117,16 @@ const COMPUTING = [
 ];
 const computed = `^(?!.*(?:${[...LONG, ...SLOW].join('|')})).*/test/(?:${COMPUTING.join('|')})`;
 
+// Where suites keep what these very sources have checked (test/kept-values).
+const sources = readdirSync(join(__dirname, 'src'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => join(parentPath, name))
+  .sort()
+  .reduce((hash, file) => hash.update(file).update(readFileSync(file)), createHash('sha256').update(process.version));
+process.env.TESTED_SOURCES = join(__dirname, 'node_modules', '.cache', 'checked', sources.digest('hex').slice(0, 16));
+for (let worker = 1; worker <= 2 * availableParallelism(); worker += 1)
+  mkdirSync(join(process.env.TESTED_SOURCES, String(worker)), { recursive: true });
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
@@ -136,6 +149,7 @@ module.exports = {
     'Array BigInt Boolean Date Error JSON Map Math Number Object Promise Reflect RegExp Set String Symbol TypeError WeakMap WeakSet decodeURIComponent encodeURIComponent isNaN parseInt'.split(
       ' ',
     ),
+  moduleNameMapper: { '^\\.\\.?/start/one-file$': '<rootDir>/test/kept-values.ts' },
   testSequencer: '<rootDir>/scripts/longest-first.cjs',
   // Two for each core, as a number (Jest reads 200 % as two hundred): the tests wait for sockets and clocks as much as they compute.
   maxWorkers: 2 * availableParallelism(),
