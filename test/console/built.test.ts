@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { prepareGateway } from '../crash/gateway-process';
+import { buy, PURCHASES } from '../faults/purchase';
 
 const FOLDER = resolve(__dirname, '..', '..', 'dist', 'console-assets');
 
@@ -21,6 +22,11 @@ test.each(['1', '2'])('with WORKERS=%s', async (workers) => {
     expect(assets.length).toBeGreaterThan(5);
     for (const asset of assets) expect((await fetch(`${gateway.adminUrl}${asset}`)).status).toBe(200);
     expect(existsSync(FOLDER)).toBe(true);
+    // What the build has checked is not parsed at the start; the rule behind a field still has its line.
+    await buy(gateway.url, 'sandbox_demo', PURCHASES[0]!, 'built-1');
+    const found = await (await fetch(`${gateway.adminUrl}/console/orders?q=built-1`)).text();
+    const [link] = /\/console\/orders\/[0-9a-f]{32}\/\d+/.exec(found)!;
+    expect(await (await fetch(`${gateway.adminUrl}${link}`)).text()).toMatch(/operations\/airtime\.yaml:\d+/);
   } finally {
     await gateway.end('SIGTERM');
     rmSync(dataDir, { recursive: true, force: true });
