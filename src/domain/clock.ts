@@ -93,7 +93,8 @@ export class CommonSignal {
     this.#clock = clock;
   }
 
-  emit(): void {
+  /** A function by itself, to be handed on. */
+  readonly emit = (): void => {
     if (this.#next === undefined) return;
     const wake = this.#wake;
     this.#cancel();
@@ -101,7 +102,7 @@ export class CommonSignal {
     this.#wake = this.#cancel = nothing;
     this.#dueAtMs = Infinity;
     wake();
-  }
+  };
 
   /** Resolves at the next change, or after so many milliseconds, or sooner where another one waits for less. */
   within(delayMs: number): Promise<void> {
@@ -110,7 +111,7 @@ export class CommonSignal {
     if (dueAtMs < this.#dueAtMs) {
       this.#cancel();
       this.#dueAtMs = dueAtMs;
-      this.#cancel = this.#clock.after(delayMs, () => this.emit());
+      this.#cancel = this.#clock.after(delayMs, this.emit);
     }
     return this.#next;
   }

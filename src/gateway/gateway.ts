@@ -87,7 +87,7 @@ interface Visit {
   readonly mapping: Mapping;
   /** How long it had waited when it was handed in: milliseconds. */
   readonly waitedMs: number;
-  /** Milliseconds since it came. */
+  /** Milliseconds since then. */
   readonly age: () => number;
 }
 
@@ -132,8 +132,7 @@ class RunningGateway implements Gateway {
   /** One frame for all steps: a held order keeps whatever stands on its stack. */
   async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
     const waitedMs = Math.round(line.ageMs);
-    const since = startAge(this.#parts.clock);
-    const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: () => waitedMs + since() };
+    const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: startAge(this.#parts.clock) };
     const walking = walkRequest(request, visit.mapping, this.#parts);
     const walk = walking instanceof Promise ? await walking : walking;
     let told: Told;
@@ -151,9 +150,10 @@ class RunningGateway implements Gateway {
   #ask(walk: Walk, visit: Visit): ParsedRequest {
     if (walk.kind === 'stopped') throw walk.error;
     if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
+    visit.request.bytes = undefined;
     const parsed = askingOf(walk.known, visit, this.#parts.learnt);
     this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, visit)));
-    if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, visit.age);
+    if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, visit);
     return parsed;
   }
 
@@ -187,10 +187,10 @@ class RunningGateway implements Gateway {
   }
 
   /** A script that goes before its reply has shown how long it waits; one that is cut off by a stop has not. */
-  #watchHangUp({ line, mapping, request, credentials }: ParsedRequest, age: () => number): void {
+  #watchHangUp({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Visit): void {
     line.onEnd((isWhole) => {
       if (isWhole || this.#isStopping) return;
-      this.#parts.learnt.hangUp(scriptOf(credentials), mapping.callerKindOf(request.headers).name, age());
+      this.#parts.learnt.hangUp(scriptOf(credentials), mapping.callerKindOf(request.headers).name, waitedMs + age());
     });
   }
 

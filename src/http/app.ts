@@ -114,12 +114,12 @@ function compatStep(options: AppOptions) {
 
 /** Never rejects. */
 async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<void> {
-  const { request, response, line, receivedAtMs } = visit;
+  const { request, response } = visit;
   try {
     const doubt = refuseDoubtfulFraming(request, response);
     if (doubt !== undefined) throw doubt;
     const legacy = await readRequest(request, options.limits, options.clientAddress(request));
-    respond(response, await options.handle(legacy, { receivedAtMs, line }));
+    respond(response, await options.handle(legacy, visit));
   } catch (error) {
     refuseCompat(error, visit, options);
   }

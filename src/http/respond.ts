@@ -27,7 +27,7 @@ export function respond(response: ServerResponse, reply: LegacyReply): void {
 export class WatchedLine implements Line {
   readonly #response: ServerResponse;
   readonly #arrivedAtMs: number;
-  #onEnd: ((isWhole: boolean) => void)[] = [];
+  #onEnd: readonly ((isWhole: boolean) => void)[] = [];
 
   /** `onClose` is called once, however the request ends. */
   constructor(response: ServerResponse, arrivedAtMs: number, onClose?: () => void) {
@@ -51,7 +51,8 @@ export class WatchedLine implements Line {
 
   onEnd(run: (isWhole: boolean) => void): void {
     if (this.#response.closed) run(this.#isWhole);
-    else this.#onEnd.push(run);
+    // By `push` or `...` it would have room for sixteen more.
+    else this.#onEnd = this.#onEnd.concat(run);
   }
 
   /** Whole is what the operating system has taken over; of more than that nobody on this side can know. */

@@ -48,7 +48,7 @@ class RunningPursuit implements Pursuit {
   readonly #parts: PursuitParts;
   readonly #startedAt: number;
   readonly #changed: CommonSignal;
-  readonly #waiters = new Set<Waiter>();
+  #waiters: readonly Waiter[];
   /** Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7). */
   readonly #wasPending: boolean;
   /** Whoever began this pursuit waits for it, and says so a moment later. */
@@ -77,7 +77,7 @@ class RunningPursuit implements Pursuit {
     this.#wasPending = isWaitingForProvider(plan.previous);
     this.#hasSettled = this.#wasPending;
     this.#beginner = { untilMs: this.#startedAt + plan.patienceMs };
-    this.#waiters.add(this.#beginner);
+    this.#waiters = [this.#beginner];
     this.ended = this.#run();
   }
 
@@ -98,17 +98,16 @@ class RunningPursuit implements Pursuit {
   async waitFor(patienceMs: number, line?: Line): Promise<Order> {
     const { clock } = this.#parts;
     const waiter: Waiter = { untilMs: clock.elapsed() + patienceMs };
-    if (this.#beginner !== undefined) this.#waiters.delete(this.#beginner);
+    this.#waiters = this.#waiters.filter((one) => one !== this.#beginner).concat(waiter);
     this.#beginner = undefined;
-    this.#waiters.add(waiter);
     this.#changed.emit();
-    line?.onEnd(() => this.#changed.emit());
+    line?.onEnd(this.#changed.emit);
     try {
       while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < waiter.untilMs)
         await this.#changed.within(waiter.untilMs - clock.elapsed());
     } finally {
       this.#isDeserted = line?.hasHungUp === true;
-      this.#waiters.delete(waiter);
+      this.#waiters = this.#waiters.filter((one) => one !== waiter);
       this.#changed.emit();
     }
     return this.current();
@@ -190,7 +189,7 @@ class RunningPursuit implements Pursuit {
 
   /** Its script keeps or sells what it has heard is pending. */
   #isBoughtAfterPending(): boolean {
-    return this.#plan.afterPending === 'buy' && (this.#waiters.size > 0 || !this.#isDeserted);
+    return this.#plan.afterPending === 'buy' && (this.#waiters.length > 0 || !this.#isDeserted);
   }
 
   /** How long somebody will still wait. */
@@ -278,16 +277,21 @@ class RunningPursuit implements Pursuit {
   }
 
   async #follow({ nth }: In<'following'>): Promise<After<'following'>> {
-    const { clock, upstream, receipts, random } = this.#parts;
+    const { clock, receipts, random } = this.#parts;
     if (!isWaitingForProvider(this.#known) || this.#isGivenUp()) return { name: 'ended' };
+    const { reference } = this.#known;
     const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
     // Of an order that was pending before, there may be news already.
     const waitMs =
       nth === 0 && this.#wasPending ? 0 : Math.max(pauseBeforeReceipt(nth, random), receipts.nextInMs(this.#order.owner));
     if (clock.elapsed() + Math.min(waitMs, this.#lastReadingMs()) > deadline) return { name: 'ended' };
-    await this.#rest(waitMs, () => this.#lastReadingMs());
+    // Handed on, so that the order rests in one function and not in two.
+    return this.#rest(waitMs, () => this.#lastReadingMs()).then(() => this.#readReceipt(reference, nth));
+  }
+
+  async #readReceipt(reference: string, nth: number): Promise<After<'following'>> {
     const timeoutMs = timeoutOfReceipt(this.#plan, this.#awaitedMs());
-    const latest = await findReceipt(this.#known.reference, { ...this.#plan, timeoutMs }, upstream);
+    const latest = await findReceipt(reference, { ...this.#plan, timeoutMs }, this.#parts.upstream);
     if (latest !== undefined) {
       this.#known = succeedOutcome(this.#known, latest);
       if (isFinal(this.#known)) await this.#settle();
@@ -317,7 +321,7 @@ class RunningPursuit implements Pursuit {
   }
 
   #isGivenUp(): boolean {
-    return this.#parts.isStopping() && (this.#isHurried || this.#waiters.size === 0);
+    return this.#parts.isStopping() && (this.#isHurried || this.#waiters.length === 0);
   }
 
   /** Until a receipt must be asked for if its answer is to come before the longest patience ends. */

@@ -68,25 +68,38 @@ export interface LeaseParts {
 }
 
 /** Create it before the order is opened: opening writes the first note. */
-export function createLease(quietMs: number, { journal, clock, onTrouble }: LeaseParts): Lease {
-  const validMs = quietMs / 2;
-  let age = startAge(clock);
-  return {
-    validMs,
-    isValid: () => age() <= validMs,
-    async renew(order) {
-      // Measured from before the writing, which may take long.
-      const renewed = startAge(clock);
-      try {
-        const marked = await journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
-        age = renewed;
-        return marked;
-      } catch (error) {
-        onTrouble('settle', error);
-        return undefined;
-      }
-    },
-  };
+export function createLease(quietMs: number, parts: LeaseParts): Lease {
+  return new JournalLease(quietMs / 2, parts);
+}
+
+class JournalLease implements Lease {
+  readonly validMs: number;
+  readonly #parts: LeaseParts;
+  #age: () => number;
+
+  constructor(validMs: number, parts: LeaseParts) {
+    this.validMs = validMs;
+    this.#parts = parts;
+    this.#age = startAge(parts.clock);
+  }
+
+  isValid(): boolean {
+    return this.#age() <= this.validMs;
+  }
+
+  async renew(order: Order): Promise<Order | undefined> {
+    const { journal, clock, onTrouble } = this.#parts;
+    // Measured from before the writing, which may take long.
+    const renewed = startAge(clock);
+    try {
+      const marked = await journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
+      this.#age = renewed;
+      return marked;
+    } catch (error) {
+      onTrouble('settle', error);
+      return undefined;
+    }
+  }
 }
 
 export interface PursuitParts {

@@ -51,7 +51,7 @@ export function createPursuits(): Pursuits {
         running.delete(key);
         count(order.owner, -1);
       };
-      void pursuit.then((started) => started.ended.then(forget), forget);
+      void pursuit.then((started) => void started.ended.then(forget), forget);
       return pursuit;
     },
     find,

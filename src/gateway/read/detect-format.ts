@@ -19,7 +19,6 @@ export interface Detection {
   readonly format: string;
   /** What decided, for people. */
   readonly reason: string;
-  readonly signals: readonly FoundSignal[];
 }
 
 /** Everything that settles the format whatever the request looks like, strongest first. */
@@ -47,11 +46,11 @@ export function detectFormat(
 ): Detection {
   const signals = findSignals(request, mapping, path);
   const { pinnedByPath, pinnedByCaller, markedByToken } = certain;
-  if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it', signals };
+  if (pinnedByPath !== undefined) return { format: pinnedByPath, reason: 'the address pins it' };
   if (pinnedByCaller !== undefined && mapping.formats.has(pinnedByCaller))
-    return { format: pinnedByCaller, reason: PINNED_BY_CALLER, signals };
+    return { format: pinnedByCaller, reason: PINNED_BY_CALLER };
   if (markedByToken !== undefined && mapping.formats.has(markedByToken))
-    return { format: markedByToken, reason: 'the AccessToken carries its mark', signals };
+    return { format: markedByToken, reason: 'the AccessToken carries its mark' };
 
   const count = (format: string, weight: Weight): number => countOf(signals, format, weight);
   const has = (format: string, weight: Weight): boolean => countOf(signals, format, weight) > 0;
@@ -65,19 +64,20 @@ export function detectFormat(
   const [only] = strong;
   const isOutweighed = only !== undefined && count(only, 'strong') > 1;
   const isContested = strong.length !== 1 || (!isOutweighed && ids.some((id) => id !== only && has(id, 'medium')));
-  if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals), signals };
+  if (only !== undefined && !isContested) return { format: only, reason: reasonOf(only, signals) };
 
   // Once something strong speaks for one format, a format that nothing speaks for has no say in what a number means.
   const inQuestion = strong.length === 0 ? ids : ids.filter((id) => has(id, 'strong') || has(id, 'medium'));
   const doubt = findDoubt(request, operation, mapping, inQuestion, certain.ownNumbers);
-  if (doubt === undefined) return { ...mostLikely(ids, operation, signals), signals };
+  if (doubt === undefined) return mostLikely(ids, operation, signals);
   const isSold = certain.isGuarded !== false && certain.ownNumbers?.has(doubt.table.name) !== true;
   const byPrefix = decideByPrefix(request, operation, doubt, signals, isSold ? mapping : undefined);
-  if (byPrefix !== undefined) return { ...byPrefix, signals };
+  if (byPrefix !== undefined) return byPrefix;
   throw new GatewayError('ambiguous_format', describeDoubt(doubt, ids, signals), { field: doubt.spelling });
 }
 
-function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
+/** Whatever of the request speaks for a format, of each format in turn. `path` is the address without a pinning prefix. */
+export function findSignals(request: LegacyRequest, mapping: Mapping, path: string): FoundSignal[] {
   const found: FoundSignal[] = [];
   for (const format of mapping.formats.values()) {
     for (const signal of format.signals) {

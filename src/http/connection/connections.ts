@@ -38,9 +38,7 @@ export class Connections {
   add(socket: Socket, serve: () => void): void {
     const { limits, turns, isProxy, known } = this.#options;
     if (this.#open.size >= limits.connectionsMax - this.#spare) this.#giveWay(Math.ceil(this.#spare / 2));
-    const connection = new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options);
-    this.#open.set(socket, connection);
-    socket.on('close', () => this.#open.delete(socket));
+    const connection = this.#enter(socket);
     const begin = (): void => {
       // Whoever left meanwhile without a word is gone: Node's server would wait for its first request.
       if (socket.destroyed || socket.readableEnded) return void socket.destroy();
@@ -55,6 +53,14 @@ export class Connections {
       begin();
     });
     socket.once('close', leave);
+  }
+
+  /** In a function of its own: what is heard for as long as the connection lives keeps nothing of its beginning. */
+  #enter(socket: Socket): Connection {
+    const connection = new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options);
+    this.#open.set(socket, connection);
+    socket.on('close', () => this.#open.delete(socket));
+    return connection;
   }
 
   of(socket: Duplex): Connection | undefined {

@@ -13,12 +13,12 @@ import type { ValueSource } from '../../mapping/language/schema';
 import type { V1Call } from '../../upstream/upstream';
 import { authenticate, authenticateFields, type Authenticated } from '../../gateway/read/authenticate';
 import type { CatalogLists } from '../../gateway/read/catalog-lists';
-import type { FoundSignal } from '../../gateway/read/detect-format';
+import { findSignals, type FoundSignal } from '../../gateway/read/detect-format';
 import type { Keyring } from '../../gateway/read/keyring';
 import { explainCaller, explainLearnt, explainNumberedBy, type CallerDecision } from './explain-caller';
 import { createLearntPatience, type LearntPatience } from '../../gateway/order/learnt-patience';
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
-import { walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
+import { pathWithoutPin, walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 
 export interface Place {
   readonly file: string;
@@ -101,6 +101,7 @@ export function explain(
   if (refusal !== undefined) end = { refusal: { code: refusal.code, detail: refusal.detail, http: refusal.status } };
   const known: Known = walk.known;
   const { operation, detection, intent, call, credentials } = known;
+  const path = pathWithoutPin(request.path, mapping);
   if (operation !== undefined && !operation.withoutKey && !hasKey(request, operation)) {
     end = { ...end, note: 'No key was sent: the gateway answers 401 before it reads any further.' };
   }
@@ -119,7 +120,7 @@ export function explain(
         }),
     ...(detection === undefined
       ? {}
-      : { format: { id: detection.format, reason: detection.reason, signals: detection.signals } }),
+      : { format: { id: detection.format, reason: detection.reason, signals: findSignals(request, mapping, path) } }),
     ...(known.family === undefined ? {} : { family: { ...known.family, place: mapping.placeOf(['families', known.family.id]) } }),
     caller: [
       ...explainNumberedBy(known, mapping),

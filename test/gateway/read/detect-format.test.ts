@@ -5,7 +5,7 @@ import type { Mapping } from '../../../src/mapping/mapping';
 import { buyAirtime, mappingWith, shippedMapping } from '../../mapping/mapping-set';
 import { detect, intentOf } from '../pure-steps';
 import { legacyRequest, type LegacyRequestParts } from '../legacy-request';
-import { recogniseFamily } from '../../../src/gateway/read/detect-format';
+import { findSignals, recogniseFamily } from '../../../src/gateway/read/detect-format';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 
 type Fields = Readonly<Record<string, LegacyValue>>;
@@ -225,8 +225,8 @@ describe('a third format that nothing in a request speaks for', () => {
 });
 
 test('every signal that was found is told, for the operator', () => {
-  const { signals } = detect({ body: { ...PLAIN, network: 1, mobile_number: '08031234567', bypass: true } });
-  expect(signals).toEqual([
+  const request = legacyRequest({ path: TOPUP, body: { ...PLAIN, network: 1, mobile_number: '08031234567', bypass: true } });
+  expect(findSignals(request, shippedMapping(), request.path)).toEqual([
     { format: 'a', weight: 'strong', words: 'field bypass' },
     { format: 'b', weight: 'strong', words: 'field mobile_number' },
     { format: 'b', weight: 'medium', words: 'address /api/topup' },
