@@ -292,10 +292,8 @@ class RunningPursuit implements Pursuit {
   async #readReceipt(reference: string, nth: number): Promise<After<'following'>> {
     const timeoutMs = timeoutOfReceipt(this.#plan, this.#awaitedMs());
     const latest = await findReceipt(reference, { ...this.#plan, timeoutMs }, this.#parts.upstream);
-    if (latest !== undefined) {
-      this.#known = succeedOutcome(this.#known, latest);
-      if (isFinal(this.#known)) await this.#settle();
-    }
+    if (latest !== undefined) this.#known = succeedOutcome(this.#known, latest);
+    if (latest !== undefined && isFinal(this.#known!)) await this.#settle();
     return { name: 'following', nth: nth + 1 };
   }
 
