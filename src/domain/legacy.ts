@@ -17,8 +17,8 @@ export interface LegacyRequest {
   readonly rawPath?: string;
   readonly query: LegacyFields;
   readonly body: LegacyFields;
-  /** The body as it came, for what its way of writing shows. Let go of when steps 2 to 6 have read it: its order may be held for a minute. */
-  bytes?: Buffer | undefined;
+  /** The body as it came, for what its way of writing shows. */
+  readonly bytes?: Buffer;
   readonly headers: LegacyHeaders;
   /** The script's address as v1 must see it, already judged against the trusted proxies. */
   readonly clientAddress: string;

@@ -150,7 +150,6 @@ class RunningGateway implements Gateway {
   #ask(walk: Walk, visit: Visit): ParsedRequest {
     if (walk.kind === 'stopped') throw walk.error;
     if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
-    visit.request.bytes = undefined;
     const parsed = askingOf(walk.known, visit, this.#parts.learnt);
     this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, visit)));
     if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, visit);

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRealClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox } from '../../src/sandbox/sandbox';
 
@@ -49,7 +50,7 @@ export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMa
     url,
     keyOf,
     async ledger(cell) {
-      const orders = await history(`${url}/transactions?per_page=50`, keyOf(cell));
+      const orders = await untilAnswered(() => history(`${url}/transactions?per_page=50`, keyOf(cell)));
       const count = (status: string): number => orders.filter((order) => order.status === status).length;
       return { charged: count('success'), pending: count('pending'), refunded: count('failed') };
     },
@@ -64,6 +65,18 @@ export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMa
 
 interface Row {
   readonly status: string;
+}
+
+/** A question that changes nothing may be asked again: among thousands of connections within one process some are reset. */
+async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries === 5) throw new Error("v1's ledger gives no answer", { cause: error });
+      await sleep(100 * tries);
+    }
+  }
 }
 
 /** On a connection of its own: the sandbox may close a kept one just when the question leaves. */
