@@ -2,14 +2,17 @@
 // the results. Exits with 1 where a suite failed that gets no second run, or more failed than chance explains.
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What these find is wrong with money or secrets: seen once is enough. */
+/** What these find is wrong with money or secrets: seen once is enough, unless they could not begin. */
 const NEVER_AGAIN = /\/test\/(?:crash|families|faults|fleet|php|security|simulation|weather|worst-day)\//;
 const AT_MOST = 6;
 
 const [file] = process.argv.slice(2);
 const results = JSON.parse(readFileSync(file, 'utf8'));
 const failed = results.testResults.filter(({ status }) => status === 'failed');
-const forGood = failed.filter(({ name }) => NEVER_AGAIN.test(name));
+// Where what comes before all tests throws, each fails with this one message: nothing was judged.
+const isUnjudged = ({ assertionResults: all }) =>
+  all.length > 1 && all.every(({ failureMessages: [message] }) => message !== undefined && message === all[0].failureMessages[0]);
+const forGood = failed.filter((suite) => NEVER_AGAIN.test(suite.name) && !isUnjudged(suite));
 if (failed.length === 0 || failed.length > AT_MOST || forGood.length > 0) {
   console.error(`Not run again: ${failed.length} suites failed, ${forGood.length} of them about money or secrets.`);
   process.exit(1);
