@@ -3,7 +3,7 @@
  * v1 ever sees the request is up to a strike. Everything that is not struck passes unchanged.
  */
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
@@ -77,6 +77,7 @@ const TURN_MS = 10;
 /** `v1Url` is v1's base address; the proxy's own has the same path. */
 export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   const v1 = new URL(v1Url);
+  const agent = new Agent({ keepAlive: true });
   const plans = new Map<string, Plan>();
   const answers = new Map<string, V1Answer>();
   let underWay = 0;
@@ -95,7 +96,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
   const serve = async (socket: Socket, request: RawRequest): Promise<void> => {
     const requestId = request.method === 'POST' ? requestIdOf(request.body) : undefined;
     const forward = async (): Promise<V1Answer> => {
-      const answer = await forwardTo(v1, request);
+      const answer = await forwardTo(v1, agent, request);
       if (requestId !== undefined) answers.set(requestId, answer);
       return answer;
     };
@@ -166,6 +167,7 @@ export async function openFaultProxy(v1Url: string): Promise<FaultProxy> {
     },
     async close() {
       await proxy.deafen();
+      agent.destroy();
     },
   };
   await proxy.listen();
@@ -192,12 +194,11 @@ function requestIdOf(body: string): string | undefined {
   return (JSON.parse(body) as { readonly request_id?: string }).request_id;
 }
 
-/** On a connection of its own: a kept one may close just when the request leaves, which would be a fault more. */
-function forwardTo(v1: URL, { method, path, headers, body }: RawRequest): Promise<V1Answer> {
+function forwardTo(v1: URL, agent: Agent, { method, path, headers, body }: RawRequest): Promise<V1Answer> {
   const own = ['connection', 'host'];
   const rest = Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: v1.hostname, port: v1.port, agent: false, method, path, headers: rest }, (response) => {
+    const request = httpRequest({ host: v1.hostname, port: v1.port, agent, method, path, headers: rest }, (response) => {
       const chunks: Buffer[] = [];
       response
         .on('data', (chunk: Buffer) => chunks.push(chunk))

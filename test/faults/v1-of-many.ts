@@ -1,6 +1,6 @@
 /** One sandbox with an account for every cell of the matrix: what one order moved is what its wallet lacks. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -45,18 +45,20 @@ export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMa
   const clock: Clock = { ...real, setTimer: (delayMs, fire) => real.setTimer(delayMs / haste, fire) };
   const sandbox = await openSandbox({ configDir, relaxed: true, clock });
   const { url } = await sandbox.listen(0);
+  const agent = new Agent({ keepAlive: true });
   const keyOf = (cell: number): string => `sandbox_${cell}`;
   return {
     url,
     keyOf,
     async ledger(cell) {
-      const orders = await untilAnswered(() => history(`${url}/transactions?per_page=50`, keyOf(cell)));
+      const orders = await untilAnswered(() => history(`${url}/transactions?per_page=50`, keyOf(cell), agent));
       const count = (status: string): number => orders.filter((order) => order.status === status).length;
       return { charged: count('success'), pending: count('pending'), refunded: count('failed') };
     },
     countOrders: () => sandbox.admin.countOrders(),
     isBalanced: () => sandbox.admin.checkLedger().isBalanced,
     async close() {
+      agent.destroy();
       await sandbox.close();
       rmSync(configDir, { recursive: true, force: true });
     },
@@ -79,10 +81,9 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
   }
 }
 
-/** On a connection of its own: the sandbox may close a kept one just when the question leaves. */
-function history(url: string, key: string): Promise<readonly Row[]> {
+function history(url: string, key: string, agent: Agent): Promise<readonly Row[]> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, headers: { authorization: `Bearer ${key}` } }, (response) => {
+    const request = get(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('end', () => {
