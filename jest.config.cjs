@@ -1,5 +1,5 @@
 const { createHash } = require('node:crypto');
-const { mkdirSync, readdirSync, readFileSync } = require('node:fs');
+const { readdirSync, readFileSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
 const { join } = require('node:path');
 
@@ -117,15 +117,13 @@ const COMPUTING = [
 ];
 const computed = `^(?!.*(?:${[...LONG, ...SLOW].join('|')})).*/test/(?:${COMPUTING.join('|')})`;
 
-// Where suites keep what these very sources have checked (test/kept-values).
-const sources = readdirSync(join(__dirname, 'src'), { recursive: true, withFileTypes: true })
+// What suites keep of these very sources (test/kept-values) holds until one of them changes.
+process.env.TESTED_SOURCES = readdirSync(join(__dirname, 'src'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map(({ parentPath, name }) => join(parentPath, name))
   .sort()
-  .reduce((hash, file) => hash.update(file).update(readFileSync(file)), createHash('sha256').update(process.version));
-process.env.TESTED_SOURCES = join(__dirname, 'node_modules', '.cache', 'checked', sources.digest('hex').slice(0, 16));
-for (let worker = 1; worker <= 2 * availableParallelism(); worker += 1)
-  mkdirSync(join(process.env.TESTED_SOURCES, String(worker)), { recursive: true });
+  .reduce((hash, file) => hash.update(file).update(readFileSync(file)), createHash('sha256').update(process.version))
+  .digest('hex');
 
 /** @type {import('jest').Config} */
 module.exports = {

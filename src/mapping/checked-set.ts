@@ -14,9 +14,10 @@ export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): 
   const texts = files.map(({ file, name = file, text }) => [name, text]);
   const known = findValue(kept, NAME, texts) as KeptCheck | undefined;
   const mapping = compileKept(known?.source, files);
-  const shown = new Map(files.map(({ file, name = file }) => [name, file]));
-  if (mapping !== undefined)
+  if (mapping !== undefined) {
+    const shown = new Map(files.map(({ file, name = file }) => [name, file]));
     return { mapping, problems: known!.warnings.map((one) => ({ ...one, file: shown.get(one.file) ?? one.file })) };
+  }
   const checked = checkFiles(files);
   if (checked.source !== undefined) {
     const source = { ...checked.source, places: undefined };
