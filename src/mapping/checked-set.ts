@@ -37,10 +37,22 @@ interface KeptCheck {
 function compileKept(source: KeptCheck['source'] | undefined, files: readonly MappingFileText[]): Mapping | undefined {
   if (source?.hash !== hashOf(files)) return undefined;
   const problems: Problem[] = [];
-  const none = new Places();
-  const mapping = compileMapping({ ...source, places: none }, createReport(none, problems));
-  if (problems.some(({ severity }) => severity === 'error')) return undefined;
-  // The files are parsed again for the first person who asks where a rule stands: no sale does.
-  let places: Places | undefined;
-  return { ...mapping, placeOf: (path) => (places ??= mergeFiles(files).source?.places ?? none).find(path) };
+  const mapping = compileMapping({ ...source, places: new LatePlaces(files) }, createReport(new Places(), problems));
+  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
+}
+
+/** The files are parsed again for the first person who asks where a rule stands: no sale does. */
+class LatePlaces extends Places {
+  readonly #files: readonly MappingFileText[];
+  #known: Places | undefined;
+
+  constructor(files: readonly MappingFileText[]) {
+    super();
+    this.#files = files;
+  }
+
+  override find(...asked: Parameters<Places['find']>): ReturnType<Places['find']> {
+    this.#known ??= mergeFiles(this.#files).source?.places ?? new Places();
+    return this.#known.find(...asked);
+  }
 }

@@ -34,13 +34,17 @@ test('a set that was checked once is compiled to the same mapping from what was 
   expect([...second.mapping!.families.keys()]).toEqual([...first.mapping!.families.keys()]);
   const airtime = ({ mapping }: CheckedMapping) => [...mapping!.operations.get('buy_airtime')!.known];
   expect(airtime(second)).toEqual(airtime(first));
+  const PATHS = [
+    ['operations', 'buy_airtime', 'fields', 'phone'],
+    ['words', 'pending'],
+    ['families', 'none'],
+  ];
+  // A family has a mapping of its own, made of the same source.
   const places = ({ mapping }: CheckedMapping) =>
-    [
-      ['operations', 'buy_airtime', 'fields', 'phone'],
-      ['words', 'pending'],
-      ['families', 'none'],
-    ].map((path) => mapping!.placeOf(path));
-  expect(places(first)[0]).toMatchObject({ file: expect.stringMatching(/airtime\.yaml$/) as string });
+    [mapping!, ...[...mapping!.families.values()].map(({ mapping: make }) => make())].map((one) =>
+      PATHS.map((path) => one.placeOf(path)),
+    );
+  expect(places(first).flat()[0]).toMatchObject({ file: expect.stringMatching(/airtime\.yaml$/) as string });
   expect(places(second)).toEqual(places(first));
   expect(readFileSync(`${kept.folders[0]}/mappings.checked`)).toEqual(bytes);
 });
