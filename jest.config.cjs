@@ -127,7 +127,7 @@ process.env.TESTED_SOURCES = readdirSync(join(__dirname, 'src'), { recursive: tr
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: process.env.ONCE === '0' ? 'node' : '<rootDir>/test/environment.cjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: [

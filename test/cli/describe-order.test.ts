@@ -3,17 +3,16 @@ import { createTimes } from '../../src/cli/show-order';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
-import { checkFolder } from '../../src/mapping/check';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const { mapping } = checkFolder(MAPPINGS);
+const mapping = shippedMapping();
 
 function told(outcome: Outcome | undefined, changes: Partial<Order> = {}): string {
   const settled = outcome === undefined ? {} : { outcome, settledAtMs: OPENED_AT_MS + 2_500 };
   return describeOrder(
     { ...newOrder(), number: 7, tries: 2, ...settled, ...changes },
-    mapping!,
+    mapping,
     createTimes('Africa/Lagos'),
     OPENED_AT_MS + 10 * 60_000,
   );

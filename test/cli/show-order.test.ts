@@ -2,16 +2,15 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { showOrder, createTimes } from '../../src/cli/show-order';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
-import { checkFolder } from '../../src/mapping/check';
 import { openHouse, send } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, shippedMapping } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
 
-const { mapping } = checkFolder(MAPPINGS);
+const mapping = shippedMapping();
 const show = (changes: Partial<Order>) =>
-  showOrder({ ...newOrder(), number: 7, tries: 1, ...changes }, mapping!, createTimes('UTC'));
+  showOrder({ ...newOrder(), number: 7, tries: 1, ...changes }, mapping, createTimes('UTC'));
 
 test('an order under way has no time of its end, and no outcome', () => {
   expect(show({})).toMatchObject({ opened: '2026-11-21T03:00:00.000+00:00', settled: null, number: 7 });

@@ -2,15 +2,14 @@ import { kobo } from '../../src/domain/amount';
 import type { JsonObject } from '../../src/domain/json';
 import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { checkFolder } from '../../src/mapping/check';
 import { reportDay, type DayReport } from '../../src/orders/day-report';
 import type { Finding, V1Call } from '../../src/upstream/upstream';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { CREDENTIALS, createScriptedUpstream } from '../gateway/scripted-upstream';
 import { newOrder } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 /** A day in Lagos. */

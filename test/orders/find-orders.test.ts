@@ -1,7 +1,6 @@
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { checkFolder } from '../../src/mapping/check';
 import { findOrders, type FindParts, type FoundOrders, type OrderQuery } from '../../src/orders/find-orders';
 import type { RefusedNote } from '../../src/orders/note';
 import { keyOfSentId } from '../../src/orders/notes';
@@ -9,9 +8,9 @@ import { createMemoryNotesStore } from '../../src/orders/notes-store';
 import { noNumberIndex, type OrderName } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { newOrder } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
 const START_MS = Date.UTC(2026, 10, 25);
 const [ADA, OBI] = ['a'.repeat(32), 'b'.repeat(32)];

@@ -3,18 +3,17 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { checkFolder } from '../../src/mapping/check';
 import { followJournal, type FollowerParts } from '../../src/orders/follow-journal';
 import { openNumberIndex, type NumberIndex } from '../../src/orders/number-index';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
 afterAll(removeFolders);
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
 const START_MS = Date.UTC(2026, 10, 25);
 const phoneOf = (index: number): string => `0803${String(index).padStart(7, '0')}`;

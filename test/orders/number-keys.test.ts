@@ -1,10 +1,9 @@
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
-import { checkFolder } from '../../src/mapping/check';
 import { keyOfNumber, keysOfTyped, maskFields, maskNumber, numbersIn } from '../../src/orders/number-keys';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
 
 test.each(['08031234567', '+234 803-123-4567', '2348031234567', '8031234567'])(

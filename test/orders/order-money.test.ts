@@ -3,13 +3,12 @@ import { TOLD_PENDING, type Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { checkFolder } from '../../src/mapping/check';
 import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { contraryEndOf, moneyOf, readOpenOrders } from '../../src/orders/order-money';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const OVERDUE_MS = mapping.timing.overdue;
 
 async function open(journal: Journal, requestId: string, changes: Parameters<typeof newOrder>[0] = {}): Promise<void> {

@@ -2,14 +2,13 @@ import { kobo } from '../../src/domain/amount';
 import { Secret } from '../../src/domain/credentials';
 import { TOLD_PENDING, type Order } from '../../src/domain/order';
 import { createKeyring } from '../../src/gateway/read/keyring';
-import { checkFolder } from '../../src/mapping/check';
 import { keysOfOrder } from '../../src/orders/notes';
 import { createMemoryNotesStore } from '../../src/orders/notes-store';
 import { storyOf, type StoryParts } from '../../src/orders/order-story';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
 const notes = createMemoryNotesStore();
 const parts: StoryParts = { notes, keyring, mapping, setOf: () => undefined };

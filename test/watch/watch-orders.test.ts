@@ -3,15 +3,14 @@ import { TOLD_PENDING } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { checkFolder } from '../../src/mapping/check';
 import { hearSettled } from '../../src/watch/hear-settled';
 import { sayContraryEnds, watchOpenOrders } from '../../src/watch/watch-orders';
 import { createLog } from '../../src/telemetry/log';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { shippedMapping } from '../mapping/mapping-set';
 
-const mapping = checkFolder(MAPPINGS).mapping!;
+const mapping = shippedMapping();
 const MINUTE_MS = 60_000;
 const OVERDUE_MS = mapping.timing.overdue;
 

@@ -11,7 +11,8 @@ import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
 import type { Finding, Patient } from '../../../src/cli/doctor/finding';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
-import { configFor, MAPPINGS, nameKeys, openHouse } from '../../flows/house';
+import { configFor, nameKeys, openHouse } from '../../flows/house';
+import { shippedMapping } from '../../mapping/mapping-set';
 import { SELF_SIGNED } from '../../upstream/self-signed';
 
 const DAY_MS = 86_400_000;
@@ -187,7 +188,7 @@ describe('with a key', () => {
     } finally {
       await house.close();
     }
-    const { mapping } = checkFolder(MAPPINGS);
+    const mapping = shippedMapping();
     expect(brief(await checkKey(patient(sandboxUrl, { key, mapping })))).toHaveLength(2);
   });
 });

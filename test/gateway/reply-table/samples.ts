@@ -1,10 +1,10 @@
 /** `test/golden/samples.yaml`: one request per operation and format, in that format's own spellings. */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { checkFolder } from '../../../src/mapping/check';
-import type { Mapping, Operation } from '../../../src/mapping/mapping';
+import { shippedMapping } from '../../mapping/mapping-set';
+import type { Operation } from '../../../src/mapping/mapping';
 import { GOLDEN_FOLDER } from './canned-v1';
 
 const sampleSchema = z.strictObject({
@@ -22,13 +22,7 @@ const file = z.record(z.string(), z.record(z.string(), sampleSchema));
 
 export const samples = file.parse(parse(readFileSync(join(GOLDEN_FOLDER, 'samples.yaml'), 'utf8')));
 
-export const mapping: Mapping = loadMapping();
-
-function loadMapping(): Mapping {
-  const { mapping: loaded, problems } = checkFolder(resolve(__dirname, '..', '..', '..', 'mappings'));
-  if (loaded === undefined) throw new Error(JSON.stringify(problems, null, 2));
-  return loaded;
-}
+export const mapping = shippedMapping();
 
 export function operationOf(name: string): Operation {
   const operation = mapping.operations.get(name);

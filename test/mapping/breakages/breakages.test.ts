@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { checkFiles, checkSource } from '../../../src/mapping/check';
-import { mergeFiles } from '../../../src/mapping/load';
 import { editSource } from '../../../src/operator/mutant/mutant';
 import { compareSources } from '../../../src/operator/plan/compare-sources';
 import type { Problem } from '../../../src/mapping/problem';
@@ -109,11 +108,7 @@ function judgeBreakage(breakage: Breakage): Verdict {
 }
 
 function checkBroken({ set, edit, words }: Breakage): { problems: readonly Problem[]; source?: MappingSource } {
-  if ('put' in edit) {
-    const files = breakText(set, edit);
-    const { source } = mergeFiles(files);
-    return { problems: checkFiles(files).problems, ...(source === undefined ? {} : { source }) };
-  }
+  if ('put' in edit) return checkFiles(breakText(set, edit));
   const source = editSource(sourceOf(set), edit);
   if (isDeepStrictEqual(source, sourceOf(set))) throw new Error(`nothing was broken: ${words}`);
   return { problems: checkSource(source), source };

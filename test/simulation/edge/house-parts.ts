@@ -6,7 +6,7 @@ import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { AfterPending, CallerKey, Mapping } from '../../../src/mapping/mapping';
-import { checkFolder } from '../../../src/mapping/check';
+import { shippedMapping } from '../../mapping/mapping-set';
 import { catalogReply } from '../../../src/sandbox/read-catalog';
 import { createCatalog } from '../../../src/sandbox/catalog';
 import { loadConfig } from '../../../src/sandbox/load-config';
@@ -17,11 +17,7 @@ export const START_MS = Date.UTC(2026, 5, 1, 9);
 
 export const config = loadConfig(resolve(ROOT, 'sandbox'));
 const keyring = createKeyring(new Secret('simulation'));
-const mapping: Mapping = (() => {
-  const { mapping: checked, problems } = checkFolder(resolve(ROOT, 'mappings'));
-  if (checked === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
-  return checked;
-})();
+const mapping = shippedMapping();
 
 /** The price list is fetched once, before anything is simulated: it never buys, so it need not go wrong. */
 export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts> {
