@@ -43,5 +43,6 @@ if (isQuick) {
 }
 const [node, jest] = tool('jest/bin/jest.js');
 const more = { ...(isQuick && { QUICK_TESTS: '1' }), ...(isAll && { LONG_TESTS: '1' }) };
-run(node, [jest, ...words], { env: { ...process.env, ...more } });
+// Suites make much that is soon garbage: with more room for it they take a fourteenth less.
+run(node, ['--max-semi-space-size=64', jest, ...words], { env: { ...process.env, ...more } });
 if (isQuick) keepSeconds('npm test', performance.now() / 1_000);

@@ -32,7 +32,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await gateway.end('SIGKILL');
   await v1.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  // A worker may still be writing.
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS, env: Readonly<Record<string, string>> = {}): Promise<void> {

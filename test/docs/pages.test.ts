@@ -49,15 +49,16 @@ const isCommand = ({ language }: Block): boolean => language === 'sh';
 const hasBash = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 
 let program: string;
-const desks = new Map<string, Desk>();
+let desk: Desk | undefined;
 beforeAll(() => {
   program = mkdtempSync(join(tmpdir(), 'compat-program-'));
   placeProgram(program);
 });
-afterAll(async () => {
-  for (const desk of desks.values()) await desk.close();
-  rmSync(program, { recursive: true, force: true });
+afterEach(async () => {
+  await desk?.close();
+  desk = undefined;
 });
+afterAll(() => rmSync(program, { recursive: true, force: true }));
 
 test.each(PAGES)('every block of %s says what it is', (page) => {
   const blocks = blocksOf(page);
@@ -87,8 +88,7 @@ test.each(WITH_BLOCKS.filter(isPlayable))(
   '%s does what it shows',
   async (page) => {
     const blocks = blocksOf(page);
-    const desk = await openDesk(program);
-    desks.set(page, desk);
+    desk = await openDesk(program);
     const wrong = await playPage(blocks, desk);
     if (wrong !== undefined) throw new Error(wrong);
   },
