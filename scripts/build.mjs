@@ -1,6 +1,7 @@
-// src/ → dist/: each file by the TypeScript compiler, and once more all that `serve` needs as one file, which loads in half the time
-// (docs/decisions/0054). Arguments go to the compiler: `npm run build -- --noCheck`.
-import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync } from 'node:fs';
+// src/ → dist/: each file by the TypeScript compiler, and once more as two single files, of `serve` and of all commands, which load in half the
+// time (docs/decisions/0054). Arguments go to the compiler: `npm run build -- --noCheck`.
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,14 +14,27 @@ export const COPIED = {
   'uplot.css': 'uplot/dist/uPlot.min.css',
 };
 
+const ONE_FILE = join(root, 'dist', 'one-file');
+const SERVE = join(ONE_FILE, 'serve.js');
+
 export async function buildProgram(args) {
   const [node, tsc] = tool('typescript/bin/tsc');
   run(node, [tsc, '-p', 'tsconfig.build.json', ...args]);
+  await bundle('src/cli/serve.ts', SERVE);
+  // What `serve` of this build has checked, its commands need not check again.
+  const hash = createHash('sha256').update(readFileSync(SERVE)).digest('hex');
+  await bundle('src/cli/program.ts', join(ONE_FILE, 'cli.js'), { HASH_OF_SERVE: JSON.stringify(hash) });
+  copyAssets();
+  keepShipped();
+}
+
+async function bundle(from, outfile, define = {}) {
   const { build } = await import('esbuild');
   await build({
     absWorkingDir: root,
-    entryPoints: ['src/cli/serve.ts'],
-    outfile: 'dist/one-file/serve.js',
+    entryPoints: [from],
+    outfile,
+    define,
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -34,11 +48,11 @@ export async function buildProgram(args) {
     // A quarter less to read; lines stay short enough for a stack to name a place.
     minifyWhitespace: true,
     lineLimit: 200,
+    // The sources stand in src, or nowhere beside the program: places in them are enough.
     sourcemap: true,
+    sourcesContent: false,
     logLevel: 'warning',
   });
-  copyAssets();
-  keepShipped();
 }
 
 /** What the pages of the console refer to, ours and of packages, in one folder: nothing of it is compiled. */
@@ -50,8 +64,8 @@ function copyAssets() {
 
 /** The shipped mappings and the sandbox's files are checked once for this very program: its first start knows them. */
 function keepShipped() {
-  const load = createRequire(join(root, 'dist', 'one-file', 'serve.js'));
-  const kept = load('../start/one-file').keptValues(join(root, 'dist', 'one-file'), join(root, 'dist', 'one-file', 'serve.js'));
+  const load = createRequire(SERVE);
+  const kept = load('../start/one-file').keptValues(undefined, SERVE);
   const read = load('../mapping/load').readFolder(join(root, 'mappings'));
   if ('files' in read) load('../mapping/checked-set').checkOnce(kept, read.files);
   if (existsSync(join(root, 'sandbox'))) load('../sandbox/load-config').loadConfig(join(root, 'sandbox'), kept);

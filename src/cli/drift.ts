@@ -4,13 +4,13 @@ import type { Config } from '../config';
 import type { Traffic } from '../domain/traffic';
 import type { LearntEntry } from '../gateway/order/learnt-patience';
 import { formatProblems } from '../mapping/problem';
-import { checkFiles } from '../mapping/check';
 import { mergeFiles, readFolder } from '../mapping/load';
 import type { Places } from '../mapping/source';
 import { additionsOf, findDrift, type Drift } from '../operator/drift/find-drift';
 import type { Advice, UnknownField } from '../operator/drift/find-unknown-fields';
 import { makePatch, type Addition, type Patch } from '../operator/drift/make-patch';
 import { readPatienceFile } from '../watch/patience-file';
+import { checkUnknown } from './known-set';
 import { parseFolder } from './parse-options';
 import { counted, print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
@@ -55,7 +55,7 @@ async function forget(config: Config): Promise<void> {
 async function compare(folder: string, config: Config, options: DriftOptions): Promise<void> {
   const read = readFolder(folder);
   if ('problems' in read) throw new Error(formatProblems(read.problems));
-  const { mapping, problems } = checkFiles(read.files);
+  const { mapping, problems } = checkUnknown(read.files, config.dataDir);
   const { source } = mergeFiles(read.files);
   if (mapping === undefined || source === undefined) throw new Error(formatProblems(problems));
   // The admin server is ours: what it answers has the form of its types.

@@ -9,7 +9,6 @@ import type { Order } from '../domain/order';
 import { createLearntPatience } from '../gateway/order/learnt-patience';
 import { createKeyring } from '../gateway/read/keyring';
 import { formatProblems } from '../mapping/problem';
-import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
 import { explain, type Explanation } from '../operator/explain/explain';
 import { openJournalBeside } from '../start/configured-stores';
@@ -17,6 +16,7 @@ import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
 import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
 import { parseCurl } from '../operator/paste/parse-curl';
+import { checkUnknownFolder } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
@@ -76,7 +76,8 @@ Examples:
 }
 
 function loadMapping(): Mapping {
-  const { mapping, problems } = checkFolder(readConfig().config.mappingsDir);
+  const { mappingsDir, dataDir } = readConfig().config;
+  const { mapping, problems } = checkUnknownFolder(mappingsDir, dataDir);
   if (mapping === undefined) throw new Error(formatProblems(problems));
   return mapping;
 }

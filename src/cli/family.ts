@@ -4,10 +4,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
 import { formatProblems } from '../mapping/problem';
-import { checkFolder } from '../mapping/check';
 import type { Mapping } from '../mapping/mapping';
 import { fitFamilies, requestsOf, writeSkeleton, type Fit } from '../operator/family/fit-families';
 import { readSource, type Finding, type SourceFindings } from '../operator/family/read-source';
+import { checkUnknownFolder } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
@@ -39,7 +39,8 @@ Exit codes: 0 a family fits, 1 none does, 2 bad usage.`,
     .action(async (source: string | undefined, { request }: { readonly request?: string }) => {
       if ((source === undefined) === (request === undefined))
         throw new InvalidArgumentError('Either a source or --request is needed.');
-      const { mapping, problems } = checkFolder(readConfig().config.mappingsDir);
+      const { mappingsDir, dataDir } = readConfig().config;
+      const { mapping, problems } = checkUnknownFolder(mappingsDir, dataDir);
       if (mapping === undefined) throw new Error(formatProblems(problems));
       const { lines, isFitting } = source === undefined ? await ofRequest(request!, mapping) : ofSource(source, mapping);
       process.stdout.write(`${lines.join('\n')}\n`);

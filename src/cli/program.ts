@@ -6,37 +6,40 @@ import { readVersion } from '../start/version';
 
 const USAGE_EXIT_CODE = 2;
 
-/** In the order of the help. The file of a command has its name: `orders.ts` exports `ordersCommand`. */
-const COMMANDS = [
-  'serve',
-  'sandbox',
-  'check',
-  'explain',
-  'family',
-  'test',
-  'plan',
-  'apply',
-  'reload',
-  'history',
-  'rollback',
-  'drift',
-  'orders',
-  'record',
-  'demo',
-  'doctor',
-  'backup',
-  'restore',
-  'config',
-  'fingerprint',
-];
+/* eslint-disable @typescript-eslint/no-require-imports -- The bundler follows nothing but a plain `require`. */
+/** The files of the commands, in the order of the help: `orders.ts` exports `ordersCommand`. */
+const COMMANDS: Readonly<Record<string, () => unknown>> = {
+  serve: () => require('./serve') as unknown,
+  sandbox: () => require('./sandbox') as unknown,
+  check: () => require('./check') as unknown,
+  explain: () => require('./explain') as unknown,
+  family: () => require('./family') as unknown,
+  test: () => require('./test') as unknown,
+  plan: () => require('./plan') as unknown,
+  apply: () => require('./apply') as unknown,
+  reload: () => require('./reload') as unknown,
+  history: () => require('./history') as unknown,
+  rollback: () => require('./rollback') as unknown,
+  drift: () => require('./drift') as unknown,
+  orders: () => require('./orders') as unknown,
+  record: () => require('./record') as unknown,
+  demo: () => require('./demo') as unknown,
+  doctor: () => require('./doctor') as unknown,
+  backup: () => require('./backup') as unknown,
+  restore: () => require('./restore') as unknown,
+  config: () => require('./config') as unknown,
+  fingerprint: () => require('./fingerprint') as unknown,
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
 
 /** `serve` and all it needs in one file, where the program was built. */
 const ONE_FILE = resolve(__dirname, '..', 'one-file', 'serve.js');
 
 /** Only the command that is asked for is loaded: `check` needs neither a server nor a journal. */
-function loadCommand(name: string): Command {
-  const path = name === 'serve' && existsSync(ONE_FILE) ? ONE_FILE : `./${name}`;
-  return (module.require(path) as Readonly<Record<string, () => Command>>)[`${name}Command`]!();
+function loadCommand(name: string, isAlone: boolean): Command {
+  const isOneFile = isAlone && name === 'serve' && existsSync(ONE_FILE);
+  const exported = isOneFile ? (module.require(ONE_FILE) as unknown) : COMMANDS[name]!();
+  return (exported as Readonly<Record<string, () => Command>>)[`${name}Command`]!();
 }
 
 function createProgram(first: string | undefined): Command {
@@ -46,8 +49,9 @@ function createProgram(first: string | undefined): Command {
     // Options after a command belong to the command: `explain curl -d …` needs no `--`.
     .enablePositionalOptions()
     .addHelpText('after', '\nExit codes: 0 done, 1 it could not be done or something is wrong, 2 bad usage.');
-  const wanted = COMMANDS.filter((name) => name === first);
-  for (const name of wanted.length === 0 ? COMMANDS : wanted) program.addCommand(loadCommand(name));
+  const names = Object.keys(COMMANDS);
+  const isAlone = names.includes(first ?? '');
+  for (const name of isAlone ? [first!] : names) program.addCommand(loadCommand(name, isAlone));
   return strict(program);
 }
 

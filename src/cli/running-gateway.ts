@@ -2,9 +2,10 @@ import { request } from 'undici';
 import type { Config } from '../config';
 import type { SeenShape, Traffic } from '../domain/traffic';
 import { formatProblems, type Problem } from '../mapping/problem';
-import { checkFiles } from '../mapping/check';
+import { checkFiles, type CheckedMapping } from '../mapping/check';
 import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
 import type { PlannedSet } from '../operator/plan/make-plan';
+import { checkUnknown } from './known-set';
 
 export interface AdminAnswer {
   readonly status: number;
@@ -49,8 +50,9 @@ export function readSet(folder: string): { readonly set: ReadSet } | { readonly 
 /** The same for files that stand in no folder. */
 export function checkSet(
   files: readonly MappingFileText[],
+  check: (files: readonly MappingFileText[]) => CheckedMapping = checkFiles,
 ): { readonly set: ReadSet } | { readonly problems: readonly Problem[] } {
-  const { mapping, problems } = checkFiles(files);
+  const { mapping, problems } = check(files);
   const { source } = mergeFiles(files);
   return mapping === undefined || source === undefined
     ? { problems: problems.filter(({ severity }) => severity === 'error') }
@@ -68,7 +70,8 @@ export function editsBeside(hashes: readonly string[], folder: string): string |
 export async function readRunningSet(config: Config): Promise<ReadSet> {
   const { status, body } = await askAdmin(config, 'GET', '/mapping/files');
   if (status !== 200) throw new Error(messageOf(body));
-  const checked = checkSet(body['files'] as readonly MappingFileText[]);
+  // The gateway has checked it, as a rule by this very build.
+  const checked = checkSet(body['files'] as readonly MappingFileText[], (files) => checkUnknown(files, config.dataDir));
   if ('problems' in checked)
     throw new Error(`The running set cannot be read by this version:\n${formatProblems(checked.problems)}`);
   return checked.set;

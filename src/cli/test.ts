@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { checkFolder } from '../mapping/check';
 import { loadSource } from '../mapping/load';
 import type { Mapping } from '../mapping/mapping';
 import { formatProblem } from '../mapping/problem';
@@ -10,6 +9,7 @@ import { loadCases, type Fixtures } from '../operator/case/cases';
 import { measureCoverage, type Coverage } from '../operator/case/coverage';
 import { runCases, type CaseResult } from '../operator/case/run-cases';
 import { runMutants, type MutationResult } from '../operator/mutant/run-mutants';
+import { checkUnknownFolder } from './known-set';
 import { parseFolder, parseNewFile } from './parse-options';
 import { counted, fail, print, readConfig } from './process';
 import { readWrittenRequest } from '../http/read-written-request';
@@ -50,8 +50,9 @@ export function testCommand(): Command {
 
 async function test(folder: string | undefined, options: Options): Promise<void> {
   const startedAt = performance.now();
-  const path = folder ?? readConfig().config.mappingsDir;
-  const { mapping, problems } = checkFolder(path);
+  const { mappingsDir, dataDir } = folder === undefined ? readConfig().config : { mappingsDir: folder };
+  const path = mappingsDir;
+  const { mapping, problems } = checkUnknownFolder(path, dataDir);
   const loaded = loadCases(path);
   const all = [...problems, ...loaded.problems];
   for (const problem of all) print(formatProblem(problem));

@@ -9,21 +9,27 @@ import { createReport, Places, type MappingSource } from './source';
 
 const NAME = 'mappings';
 
-/** A full check, unless one has found the same files sound. */
-export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping {
-  const texts = files.map(({ file, name = file, text }) => [name, text]);
-  const known = findValue(kept, NAME, texts) as KeptCheck | undefined;
+/** What a full check of the same files has found before, without the source; undefined where none is known to have found them sound. */
+export function findChecked(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping | undefined {
+  const known = findValue(kept, NAME, textsOf(files)) as KeptCheck | undefined;
   const mapping = compileKept(known?.source, files);
-  if (mapping !== undefined) {
-    const shown = new Map(files.map(({ file, name = file }) => [name, file]));
-    return { mapping, problems: known!.warnings.map((one) => ({ ...one, file: shown.get(one.file) ?? one.file })) };
-  }
+  if (mapping === undefined) return undefined;
+  const shown = new Map(files.map(({ file, name = file }) => [name, file]));
+  return { mapping, problems: known!.warnings.map((one) => ({ ...one, file: shown.get(one.file) ?? one.file })) };
+}
+
+const textsOf = (files: readonly MappingFileText[]): unknown => files.map(({ file, name = file, text }) => [name, text]);
+
+/** A full check that is kept, unless one has found the same files sound. */
+export function checkOnce(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping {
+  const known = findChecked(kept, files);
+  if (known !== undefined) return known;
   const checked = checkFiles(files);
   if (checked.source !== undefined) {
     const source = { ...checked.source, places: undefined };
     const names = new Map(files.map(({ file, name = file }) => [file, name]));
     const warnings = checked.problems.map((one) => ({ ...one, file: names.get(one.file) ?? one.file }));
-    keepValue(kept, NAME, texts, { source, warnings } satisfies KeptCheck);
+    keepValue(kept, NAME, textsOf(files), { source, warnings } satisfies KeptCheck);
   }
   return checked;
 }

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import express, { type Express } from 'express';
+import { PROJECT_FOLDER } from '../domain/project-folder';
 import type { KeptValues } from '../mapping/kept-value';
 import { SandboxAdmin } from './admin';
 import { createRealClock, type Clock } from './clock';
@@ -44,8 +45,7 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-// The same way from src/sandbox and from dist/sandbox.
-const SHIPPED_CONFIG = resolve(__dirname, '..', '..', 'sandbox');
+const SHIPPED_CONFIG = join(PROJECT_FOLDER, 'sandbox');
 // Longer than any client keeps an idle connection, so that none is closed under a request that is on its way.
 const KEEP_ALIVE_MS = 65_000;
 const SERVER_OPTIONS = {

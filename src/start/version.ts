@@ -1,8 +1,8 @@
 /** The version of this program, as its package says. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
+import { PROJECT_FOLDER } from '../domain/project-folder';
 
-/** The same way from src/start, dist/start and dist/one-file. */
 export function readVersion(): string {
-  return (JSON.parse(readFileSync(resolve(__dirname, '..', '..', 'package.json'), 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(join(PROJECT_FOLDER, 'package.json'), 'utf8')) as { version: string }).version;
 }

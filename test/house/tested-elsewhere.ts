@@ -3,6 +3,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   // Types alone.
   'src/domain/alarm.ts': 'Names and a type: test/watch/alarm-conditions.test.ts.',
   'src/domain/legacy.ts': 'Types, and a header by its name: test/gateway/read/read-raw.test.ts.',
+  'src/domain/project-folder.ts': 'From the files and from the one file: test/cli/built.test.ts.',
   'src/domain/traffic.ts': 'Types alone.',
   'src/domain/recorded-request.ts': 'Types alone.',
   'src/gateway/order/open-order.ts':
@@ -54,6 +55,7 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/config.ts': 'Run as a process in test/cli/serve.test.ts, beside the other commands that read settings.',
   'src/cli/backup.ts': 'Run while a gateway sells, in test/crash/backup.test.ts.',
   'src/cli/restore.ts': 'As the other half of a backup: test/crash/backup.test.ts.',
+  'src/cli/known-set.ts': 'What is known and what it tells: test/mapping/checked-set.test.ts and test/cli/built.test.ts.',
   'src/cli/main.ts': 'Run as a process in test/cli/serve.test.ts; what it says is tested in test/cli/program.test.ts.',
   'src/cli/process.ts': 'Settings and signals of every command that test/cli/serve.test.ts runs as a process.',
   'src/cli/doctor/': 'Each check on the real thing, broken: test/cli/doctor; all together: test/cli/doctor.test.ts.',

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { CheckedMapping } from '../../src/mapping/check';
-import { checkOnce } from '../../src/mapping/checked-set';
+import { checkOnce, findChecked } from '../../src/mapping/checked-set';
 import { keepValue } from '../../src/mapping/kept-value';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
@@ -81,4 +81,13 @@ test('what was kept under these texts and means another set is not taken', async
   const texts = shipped().map(({ name, text }) => [name, text]);
   keepValue(kept, 'mappings', texts, { source: { ...source, places: undefined, hash: 'of-another-set' }, warnings: [] });
   expect(checkOnce(kept, shipped()).source).toBeDefined();
+});
+
+test('who only asks what is known of a set checks and keeps nothing', async () => {
+  const kept = { program: 'p1', folders: [await makeFolder()] };
+  expect(findChecked(kept, shipped())).toBeUndefined();
+  expect(readdirSync(kept.folders[0]!)).toEqual([]);
+  const { mapping } = checkOnce(kept, shipped());
+  expect(findChecked(kept, shipped())!.mapping!.hash).toBe(mapping!.hash);
+  expect(findChecked({ ...kept, program: 'p2' }, shipped())).toBeUndefined();
 });

@@ -17,4 +17,5 @@ test('a program of one file keeps in the data folder, and finds beside itself wh
     program: expect.stringMatching(/^[0-9a-f]{64}$/),
     folders: ['/data', folder],
   });
+  expect(keptValues(undefined, join(folder, 'serve.js'))).toMatchObject({ folders: [folder] });
 });

@@ -1,8 +1,9 @@
 /** The resellers of the demo, as `sandbox/demo.yaml` has them: what their scripts send stands there, as all words of scripts do. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { PROJECT_FOLDER } from '../../domain/project-folder';
 
 const word = z.union([z.string(), z.number()]);
 const moods = z.record(z.string().regex(/^\d{4}$/), z.int().positive());
@@ -61,8 +62,7 @@ const shopSchema = z.strictObject({
 export type Shop = z.infer<typeof shopSchema>;
 export type ResellerScript = z.infer<typeof resellerSchema>;
 
-// The same way from src/cli/demo and from dist/cli/demo.
-const SHIPPED = resolve(__dirname, '..', '..', '..', 'sandbox', 'demo.yaml');
+const SHIPPED = join(PROJECT_FOLDER, 'sandbox', 'demo.yaml');
 
 export function loadShop(file = SHIPPED): Shop {
   return shopSchema.parse(parse(readFileSync(file, 'utf8')));

@@ -2,9 +2,9 @@
 import { request } from 'undici';
 import type { Running } from '../../admin/running-router';
 import type { Config } from '../../config';
-import { checkFolder } from '../../mapping/check';
 import type { Secret } from '../../domain/credentials';
 import { askAdmin } from '../running-gateway';
+import { checkUnknownFolder } from '../known-set';
 import { checkDataFolder, checkFlush, checkJournal, checkSecrets, checkDatabase } from './check-data';
 import { checkMappings } from './check-files';
 import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
@@ -38,7 +38,7 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
     key,
     now,
     found: await findGateway(config),
-    mapping: checkFolder(config.mappingsDir).mapping,
+    mapping: checkUnknownFolder(config.mappingsDir, config.dataDir).mapping,
   };
   const found: Named[] = [];
   for (const [check, run] of CHECKS) {

@@ -3,9 +3,10 @@
  * for `check`, which tells the cure, and for code hosts. Only who prints problems needs them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { PROJECT_FOLDER } from '../../domain/project-folder';
 
-export const RULE_PAGES = resolve(__dirname, '..', '..', '..', 'docs', 'rules');
+export const RULE_PAGES = join(PROJECT_FOLDER, 'docs', 'rules');
 
 /** A heading of a page, and what stands below it. */
 export interface RuleSection {

@@ -1,0 +1,15 @@
+/** The mappings of a command that uses them and does not judge them: what this very build has checked before is not checked again. */
+import { checkFiles, checkFolder, type CheckedMapping } from '../mapping/check';
+import { findChecked } from '../mapping/checked-set';
+import type { MappingFileText } from '../mapping/load';
+import { keptValues } from '../start/one-file';
+
+/** Nothing is written: a command that reads leaves no file behind. Without a data folder only the shipped set may be known. */
+export function checkUnknown(files: readonly MappingFileText[], dataDir: string | undefined): CheckedMapping {
+  const kept = keptValues(dataDir);
+  return (kept === undefined ? undefined : findChecked(kept, files)) ?? checkFiles(files);
+}
+
+export function checkUnknownFolder(folder: string, dataDir: string | undefined): CheckedMapping {
+  return checkFolder(folder, (files) => checkUnknown(files, dataDir));
+}

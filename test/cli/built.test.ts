@@ -1,0 +1,66 @@
+/** The built program: its commands come from one file, and tell what those of the many files tell. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { placeProgram } from '../docs/place-program';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { MAPPINGS } from '../mapping/mapping-set';
+
+let dist: string;
+let cwd: string;
+let broken: string;
+beforeAll(async () => {
+  const house = await makeFolder();
+  placeProgram(house);
+  dist = join(house, 'dist');
+  cwd = join(await makeFolder(), 'elsewhere');
+  mkdirSync(cwd);
+  broken = join(await makeFolder(), 'mappings');
+  cpSync(MAPPINGS, broken, { recursive: true });
+  writeFileSync(join(broken, 'request-id.yaml'), 'request_id: [\n');
+});
+afterAll(removeFolders);
+
+function evaluate(script: string, ...words: readonly string[]) {
+  const env = { PATH: process.env['PATH'], DATA_DIR: join(cwd, 'data'), MAPPINGS_DIR: MAPPINGS };
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['-e', script, '--', ...words], { cwd, env, encoding: 'utf8' });
+  return { status, stdout, stderr };
+}
+
+const SALE = [
+  'http://h/api/topup/',
+  '-H',
+  'Authorization: Token K:1234',
+  '-d',
+  '{"network":2,"mobile_number":"08051234567","amount":100}',
+];
+
+test.each([
+  ['--help'],
+  ['orders', 'lst'],
+  ['no-such-command'],
+  ['config'],
+  // Its words of rules stand in docs/rules, and the demo's shop in sandbox.
+  ['check', () => broken],
+  ['demo', '--mood', 'none'],
+  // A set that the build has checked: the places of its rules are those of the files.
+  ['explain', 'curl', ...SALE],
+  ['orders', 'list'],
+] as (string | (() => string))[][])('`%s` tells the same from one file as from many', (...given) => {
+  const words = given.map((word) => (typeof word === 'string' ? word : word()));
+  const one = evaluate(`require(process.argv[1])`, join(dist, 'cli', 'main.js'), ...words);
+  const many = evaluate(`require(process.argv[1]).runProgram(process.argv.slice(2))`, join(dist, 'cli', 'program.js'), ...words);
+  expect(one).toEqual(many);
+  expect(`${one.stdout}${one.stderr}`).not.toBe('');
+  // What only reads leaves nothing behind.
+  expect(readdirSync(cwd)).toEqual([]);
+});
+
+test.each([
+  ['fingerprint', ['cli/main.js', 'one-file/cli.js']],
+  ['serve', ['cli/main.js', 'cli/program.js', 'domain/project-folder.js', 'one-file/serve.js', 'start/version.js']],
+])('all that `%s` loads', (command, files) => {
+  const loaded = `Object.keys(require.cache).filter((file) => !file.includes('node_modules')).map((file) => file.split('/').slice(-2).join('/'))`;
+  const script = `require(process.argv[1]); process.once('exit', () => console.error(${loaded}.sort().join(' ')))`;
+  expect(evaluate(script, join(dist, 'cli', 'main.js'), command, '--help')).toMatchObject({ stderr: `${files.join(' ')}\n` });
+});
