@@ -149,8 +149,8 @@ module.exports = {
     ),
   moduleNameMapper: { '^\\.\\.?/start/one-file$': '<rootDir>/test/kept-values.ts' },
   testSequencer: '<rootDir>/scripts/longest-first.cjs',
-  // Two for each core, as a number (Jest reads 200 % as two hundred): the tests wait for sockets and clocks as much as they compute.
-  maxWorkers: 2 * availableParallelism(),
+  // Three for two cores: tests wait for sockets and clocks, but with four for two cores each takes a sixth more of a core, and all take longer.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   // A net for what hangs, not a measure: a machine with ten times the work it can do still comes to an end.
   testTimeout: 60_000,
 };
