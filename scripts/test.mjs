@@ -37,7 +37,7 @@ const isQuick = !isAll && words.every((word) => /^(?:-|\d+$)/.test(word));
 if (isQuick) {
   process.on('exit', () =>
     console.log(
-      'Left out: slow suites, the whole fault matrix, kill -9 and long simulations, a quarter of an hour on two cores. To run them too: npm run test:all',
+      'Left out: slow suites, the whole fault matrix, kill -9 and long simulations, twenty minutes on two cores. To run them too: npm run test:all',
     ),
   );
 }
