@@ -10,7 +10,7 @@ import { additionsOf, findDrift, type Drift } from '../operator/drift/find-drift
 import type { Advice, UnknownField } from '../operator/drift/find-unknown-fields';
 import { makePatch, type Addition, type Patch } from '../operator/drift/make-patch';
 import { readPatienceFile } from '../watch/patience-file';
-import { checkUnknown } from './known-set';
+import { checkUnlessKnown } from './known-set';
 import { parseFolder } from './parse-options';
 import { counted, print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
@@ -55,7 +55,7 @@ async function forget(config: Config): Promise<void> {
 async function compare(folder: string, config: Config, options: DriftOptions): Promise<void> {
   const read = readFolder(folder);
   if ('problems' in read) throw new Error(formatProblems(read.problems));
-  const { mapping, problems } = checkUnknown(read.files, config.dataDir);
+  const { mapping, problems } = checkUnlessKnown(read.files, config.dataDir);
   const { source } = mergeFiles(read.files);
   if (mapping === undefined || source === undefined) throw new Error(formatProblems(problems));
   // The admin server is ours: what it answers has the form of its types.

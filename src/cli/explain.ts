@@ -16,7 +16,7 @@ import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
 import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
 import { parseCurl } from '../operator/paste/parse-curl';
-import { checkUnknownFolder } from './known-set';
+import { checkFolderUnlessKnown } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
@@ -77,7 +77,7 @@ Examples:
 
 function loadMapping(): Mapping {
   const { mappingsDir, dataDir } = readConfig().config;
-  const { mapping, problems } = checkUnknownFolder(mappingsDir, dataDir);
+  const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
   if (mapping === undefined) throw new Error(formatProblems(problems));
   return mapping;
 }

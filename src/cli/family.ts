@@ -7,7 +7,7 @@ import { formatProblems } from '../mapping/problem';
 import type { Mapping } from '../mapping/mapping';
 import { fitFamilies, requestsOf, writeSkeleton, type Fit } from '../operator/family/fit-families';
 import { readSource, type Finding, type SourceFindings } from '../operator/family/read-source';
-import { checkUnknownFolder } from './known-set';
+import { checkFolderUnlessKnown } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
@@ -40,7 +40,7 @@ Exit codes: 0 a family fits, 1 none does, 2 bad usage.`,
       if ((source === undefined) === (request === undefined))
         throw new InvalidArgumentError('Either a source or --request is needed.');
       const { mappingsDir, dataDir } = readConfig().config;
-      const { mapping, problems } = checkUnknownFolder(mappingsDir, dataDir);
+      const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
       if (mapping === undefined) throw new Error(formatProblems(problems));
       const { lines, isFitting } = source === undefined ? await ofRequest(request!, mapping) : ofSource(source, mapping);
       process.stdout.write(`${lines.join('\n')}\n`);

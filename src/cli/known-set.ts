@@ -5,11 +5,11 @@ import type { MappingFileText } from '../mapping/load';
 import { keptValues } from '../start/one-file';
 
 /** Nothing is written: a command that reads leaves no file behind. Without a data folder only the shipped set may be known. */
-export function checkUnknown(files: readonly MappingFileText[], dataDir: string | undefined): CheckedMapping {
+export function checkUnlessKnown(files: readonly MappingFileText[], dataDir: string | undefined): CheckedMapping {
   const kept = keptValues(dataDir);
   return (kept === undefined ? undefined : findChecked(kept, files)) ?? checkFiles(files);
 }
 
-export function checkUnknownFolder(folder: string, dataDir: string | undefined): CheckedMapping {
-  return checkFolder(folder, (files) => checkUnknown(files, dataDir));
+export function checkFolderUnlessKnown(folder: string, dataDir: string | undefined): CheckedMapping {
+  return checkFolder(folder, (files) => checkUnlessKnown(files, dataDir));
 }

@@ -5,7 +5,7 @@ import { formatProblems, type Problem } from '../mapping/problem';
 import { checkFiles, type CheckedMapping } from '../mapping/check';
 import { hashOf, mergeFiles, readFolder, type MappingFileText } from '../mapping/load';
 import type { PlannedSet } from '../operator/plan/make-plan';
-import { checkUnknown } from './known-set';
+import { checkUnlessKnown } from './known-set';
 
 export interface AdminAnswer {
   readonly status: number;
@@ -71,7 +71,7 @@ export async function readRunningSet(config: Config): Promise<ReadSet> {
   const { status, body } = await askAdmin(config, 'GET', '/mapping/files');
   if (status !== 200) throw new Error(messageOf(body));
   // The gateway has checked it, as a rule by this very build.
-  const checked = checkSet(body['files'] as readonly MappingFileText[], (files) => checkUnknown(files, config.dataDir));
+  const checked = checkSet(body['files'] as readonly MappingFileText[], (files) => checkUnlessKnown(files, config.dataDir));
   if ('problems' in checked)
     throw new Error(`The running set cannot be read by this version:\n${formatProblems(checked.problems)}`);
   return checked.set;

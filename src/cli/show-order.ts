@@ -8,7 +8,7 @@ import { callerName } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { openSetHistory } from '../mapping/set-history';
 import { contraryEndOf, CONTRARY_WORDS, moneyOf } from '../orders/order-money';
-import { checkUnknownFolder } from './known-set';
+import { checkFolderUnlessKnown } from './known-set';
 
 export function showOrder(order: Order, mapping: Mapping, times: Times): JsonObject {
   const { openedAtMs, settledAtMs, toldAtMs, outcome, ...rest } = order;
@@ -121,7 +121,7 @@ export function createTimes(zone: string): Times {
  * folder cannot be used it is the last good one, as for the gateway itself, and standard error says so.
  */
 export function readMappingForOrders({ mappingsDir, dataDir }: Config): Mapping {
-  const { mapping, problems } = checkUnknownFolder(mappingsDir, dataDir);
+  const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
   if (mapping !== undefined) return mapping;
   const lastGood = openSetHistory(dataDir).lastGood()?.mapping;
   if (lastGood === undefined) throw new Error(formatProblems(problems));

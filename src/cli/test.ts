@@ -9,7 +9,7 @@ import { loadCases, type Fixtures } from '../operator/case/cases';
 import { measureCoverage, type Coverage } from '../operator/case/coverage';
 import { runCases, type CaseResult } from '../operator/case/run-cases';
 import { runMutants, type MutationResult } from '../operator/mutant/run-mutants';
-import { checkUnknownFolder } from './known-set';
+import { checkFolderUnlessKnown } from './known-set';
 import { parseFolder, parseNewFile } from './parse-options';
 import { counted, fail, print, readConfig } from './process';
 import { readWrittenRequest } from '../http/read-written-request';
@@ -50,9 +50,8 @@ export function testCommand(): Command {
 
 async function test(folder: string | undefined, options: Options): Promise<void> {
   const startedAt = performance.now();
-  const { mappingsDir, dataDir } = folder === undefined ? readConfig().config : { mappingsDir: folder };
-  const path = mappingsDir;
-  const { mapping, problems } = checkUnknownFolder(path, dataDir);
+  const { mappingsDir: path, dataDir } = folder === undefined ? readConfig().config : { mappingsDir: folder };
+  const { mapping, problems } = checkFolderUnlessKnown(path, dataDir);
   const loaded = loadCases(path);
   const all = [...problems, ...loaded.problems];
   for (const problem of all) print(formatProblem(problem));

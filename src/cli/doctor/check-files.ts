@@ -1,13 +1,13 @@
 /** Whether the mapping files can be used, and are those that run. */
 import { formatProblem } from '../../mapping/problem';
 import { routesBehindV1 } from '../../start/listening';
-import { checkUnknownFolder } from '../known-set';
+import { checkFolderUnlessKnown } from '../known-set';
 import { mend, note, well, type Check } from './finding';
 
 const SHOWN_MAX = 3;
 
 export const checkMappings: Check = ({ config, found }) => {
-  const { mapping, problems } = checkUnknownFolder(config.mappingsDir, config.dataDir);
+  const { mapping, problems } = checkFolderUnlessKnown(config.mappingsDir, config.dataDir);
   const errors = problems.filter(({ severity }) => severity === 'error');
   const shown = (given: typeof problems): string => given.slice(0, SHOWN_MAX).map(formatProblem).join('; ');
   if (mapping === undefined)

@@ -4,7 +4,7 @@ import type { Running } from '../../admin/running-router';
 import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
 import { askAdmin } from '../running-gateway';
-import { checkUnknownFolder } from '../known-set';
+import { checkFolderUnlessKnown } from '../known-set';
 import { checkDataFolder, checkFlush, checkJournal, checkSecrets, checkDatabase } from './check-data';
 import { checkMappings } from './check-files';
 import { checkAdmin, checkProxies, checkRunning } from './check-gateway';
@@ -38,7 +38,7 @@ export async function examine(config: Config, key: Secret | undefined, now: () =
     key,
     now,
     found: await findGateway(config),
-    mapping: checkUnknownFolder(config.mappingsDir, config.dataDir).mapping,
+    mapping: checkFolderUnlessKnown(config.mappingsDir, config.dataDir).mapping,
   };
   const found: Named[] = [];
   for (const [check, run] of CHECKS) {
