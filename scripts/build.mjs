@@ -20,6 +20,8 @@ const SERVE = join(ONE_FILE, 'serve.js');
 export async function buildProgram(args) {
   const [node, tsc] = tool('typescript/bin/tsc');
   run(node, [tsc, '-p', 'tsconfig.build.json', ...args]);
+  // `npx compat-gateway` runs it by its own name.
+  chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
   await bundle('src/cli/serve.ts', SERVE);
   // What `serve` of this build has checked, its commands need not check again.
   const hash = createHash('sha256').update(readFileSync(SERVE)).digest('hex');

@@ -56,6 +56,11 @@ test.each([
   expect(readdirSync(cwd)).toEqual([]);
 });
 
+test('runs by its own name, as npx runs it in a clone', () => {
+  const { status, stdout, error } = spawnSync(join(dist, 'cli', 'main.js'), ['--version'], { cwd, encoding: 'utf8' });
+  expect({ status, stdout, error }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/), error: undefined });
+});
+
 test.each([
   ['fingerprint', ['cli/main.js', 'one-file/cli.js']],
   ['serve', ['cli/main.js', 'cli/program.js', 'domain/project-folder.js', 'one-file/serve.js', 'start/version.js']],
