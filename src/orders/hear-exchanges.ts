@@ -3,6 +3,7 @@ import { createLru } from '../domain/lru';
 import type { JsonValue } from '../domain/json';
 import type { Clock } from '../domain/clock';
 import type { Keyring } from '../gateway/read/keyring';
+import { withoutGoods } from '../journal/order-life';
 import type { Answered, AnswerHearer } from '../upstream/hear-answers';
 import type { Finding, SentOutcome } from '../upstream/upstream';
 import { cutText as cut, type ExchangeNote } from './note';
@@ -52,7 +53,9 @@ export function hearExchanges({ clock, keyring, add }: Hearing): AnswerHearer {
 
 type Answer = Pick<ExchangeNote, 'answer' | 'http' | 'message' | 'isDuplicate'>;
 
-function answerOf({ outcome, isDuplicate }: SentOutcome): Answer {
+/** v1 likes to repeat a token in its words. */
+function answerOf({ outcome: answered, isDuplicate }: SentOutcome): Answer {
+  const outcome = withoutGoods(answered);
   const message = 'reason' in outcome ? outcome.reason : outcome.message;
   return {
     answer: outcome.kind,

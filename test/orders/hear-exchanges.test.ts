@@ -1,0 +1,29 @@
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { hearExchanges } from '../../src/orders/hear-exchanges';
+import type { KeyedNote } from '../../src/orders/notes-store';
+import type { Answered } from '../../src/upstream/hear-answers';
+
+const answered: Answered = {
+  call: { method: 'POST', path: '/electricity' },
+  context: {
+    credentials: { apiKey: new Secret('sandbox_demo'), fingerprint: 'a'.repeat(32) },
+    clientAddress: '127.0.0.1',
+    timeoutMs: 1_000,
+  },
+  startedAt: 5,
+};
+
+test('a token that v1 repeats in its words is in no note', () => {
+  const notes: KeyedNote[] = [];
+  const keyring = createKeyring(new Secret('s'.repeat(32)));
+  const hearer = hearExchanges({ clock: { now: () => 1_000, elapsed: () => 15 }, keyring, add: (note) => notes.push(note) });
+  hearer.sent({ outcome: { kind: 'unknown', reason: 'HTTP 500' }, isDuplicate: false }, 'e1', answered);
+  const delivery = { token: '4567-1234-8899-0011' };
+  const message = 'Paid. Your token is 4567 1234 8899 0011.';
+  hearer.sent({ outcome: { kind: 'succeeded', reference: 'V1-9', message, delivery }, isDuplicate: true }, 'e1', answered);
+  expect(notes.map(({ note }) => note)).toMatchObject([
+    { answer: 'unknown', message: 'HTTP 500' },
+    { answer: 'succeeded', message: 'Paid. Your token is ***.', isDuplicate: true },
+  ]);
+});
