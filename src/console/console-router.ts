@@ -21,7 +21,7 @@ import { mappingsPage } from './pages/mappings';
 import { overviewPage } from './pages/overview';
 import { sandboxPage } from './pages/sandbox';
 import { tryPage } from './pages/try';
-import { showPage, type ConsolePage, type Frame } from './page';
+import { showPage, showPart, type ConsolePage, type Frame } from './page';
 import { createSessions, type Sessions } from './session';
 
 /** In the order of the navigation. */
@@ -57,7 +57,7 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
   router.use(setHeaders);
   router.get('/assets/:name', serveAsset);
   router.use(refuseForeignPages);
-  router.use(express.urlencoded({ extended: false, limit: FORM_MAX }));
+  // Before anything of the request is read: what cannot be read is told on a page, too.
   router.use((request, response, next) => {
     const session = sessions?.read(request.headers.cookie);
     const isLoggedIn = sessions === undefined || session !== undefined;
@@ -66,6 +66,7 @@ export function createConsole(parts: ConsoleParts, isToken: ((shown: string) => 
     response.locals['endings'] = [closed.signal, ...(session === undefined ? [] : [session.ended])];
     next();
   });
+  router.use(express.urlencoded({ extended: false, limit: FORM_MAX }));
   if (sessions !== undefined) router.use(loginRoutes(sessions), demandLogin(sessions));
   // The Overview's path holds all others as well, so it comes last.
   for (const page of [...pages].reverse()) router.use(page.path === '' ? '/' : page.path, page.routes(parts));
@@ -114,12 +115,25 @@ function demandLogin(sessions: Sessions) {
         .send(html`<!doctype html><meta http-equiv="refresh" content="0" /><title>compat-gateway</title>`.text);
       return;
     }
-    const login = `/console/login?to=${encodeURIComponent(request.method === 'GET' ? request.originalUrl : '/console')}`;
+    const login = `/console/login?to=${encodeURIComponent(pageOf(request))}`;
     // htmx would put the login form into the middle of a page.
-    if (request.headers['hx-request'] === 'true') response.status(401).set('hx-redirect', login).end();
+    if (isOfHtmx(request)) response.status(401).set('hx-redirect', login).end();
     else if (request.accepts(['html', 'text/event-stream']) === 'text/event-stream') response.status(401).end();
     else response.redirect(303, login);
   };
+}
+
+/** Where to go on after a login. What htmx asks for is a part of the page at which somebody looks. */
+function pageOf(request: Request): string {
+  if (!isOfHtmx(request)) return request.method === 'GET' ? request.originalUrl : '/console';
+  const looking = String(request.headers['hx-current-url']);
+  if (!URL.canParse(looking)) return '/console';
+  const { pathname, search } = new URL(looking);
+  return `${pathname}${search}`;
+}
+
+function isOfHtmx({ headers }: Request): boolean {
+  return headers['hx-request'] === 'true';
 }
 
 function answerError({ onTrouble }: ConsoleParts) {
@@ -128,7 +142,11 @@ function answerError({ onTrouble }: ConsoleParts) {
     const status = typeof error === 'object' && error !== null && 'status' in error ? Number(error.status) : 500;
     const isTheirs = status >= 400 && status < 500;
     if (!isTheirs) onTrouble('console', error);
-    const words = isTheirs ? 'The request cannot be read.' : 'This page failed; the log says why.';
-    showPage(request, response, { title: 'Something is wrong', body: notice('bad', words), status: isTheirs ? status : 500 });
+    const theirs = status === 413 ? 'This is too large: a form takes one megabyte at most.' : 'The request cannot be read.';
+    const body = notice('bad', isTheirs ? theirs : 'This page failed; the log says why.');
+    // htmx shows nothing of an answer that is an error, and takes a whole page only in the place of one.
+    if (isOfHtmx(request) && request.headers['hx-target'] !== 'main') return showPart(response, body);
+    const told = isTheirs ? status : 500;
+    showPage(request, response, { title: 'Something is wrong', body, status: isOfHtmx(request) ? 200 : told });
   };
 }

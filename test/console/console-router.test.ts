@@ -31,6 +31,22 @@ describe('with an ADMIN_TOKEN', () => {
     expect((await ask(at('/console'), { headers: { accept: 'text/event-stream' } })).status).toBe(401);
   });
 
+  test('after the login a part of a page leads to the page at which somebody looked', async () => {
+    const headers = { 'hx-request': 'true', 'hx-current-url': at('/console/mappings?said=applied') };
+    const part = await ask(at('/console/mappings/check'), { headers });
+    expect([part.status, part.headers.get('hx-redirect')]).toEqual([
+      401,
+      '/console/login?to=%2Fconsole%2Fmappings%3Fsaid%3Dapplied',
+    ]);
+  });
+
+  test('a form that is too large is told so, also to who is not logged in, and is no fault of ours', async () => {
+    const body = new URLSearchParams({ token: 'x'.repeat(1_100_000) });
+    const page = await ask(at('/console/login'), { method: 'POST', body });
+    expect([page.status, await page.text()]).toEqual([413, expect.stringContaining('too large')]);
+    expect(house.log().filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   test('the cookie of a login opens the pages and no other admin call', async () => {
     const login = await logIn(house.service.adminUrl, TOKEN);
     const cookie = login.headers.get('set-cookie')!;
@@ -92,6 +108,22 @@ describe('without a token', () => {
     expect((await ask(at('/console/assets/style.css?v=old'))).headers.get('cache-control')).toBe('no-cache');
     for (const name of ['nothing.css', '..%2fhtml.ts', '%2e%2e%2fassets.ts', 'style'])
       expect((await ask(at(`/console/assets/${name}`))).status).toBe(404);
+  });
+
+  test('a form of htmx that is too large is told in its place, and as a page where it asks for one', async () => {
+    const body = new URLSearchParams({ text: 'x'.repeat(1_100_000) });
+    const part = await ask(at('/console/try/read'), {
+      method: 'POST',
+      body,
+      headers: { 'hx-request': 'true', 'hx-target': 'read' },
+    });
+    expect([part.status, await part.text()]).toEqual([200, expect.stringMatching(/^<p class="notice bad"[^]*too large/)]);
+    const page = await ask(at('/console/mappings/plan'), {
+      method: 'POST',
+      body,
+      headers: { 'hx-request': 'true', 'hx-target': 'main' },
+    });
+    expect([page.status, await page.text()]).toEqual([200, expect.stringMatching(/id="main"[^]*too large/)]);
   });
 
   test('what is no page is said to be none', async () => {

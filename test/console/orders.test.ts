@@ -99,3 +99,11 @@ test('the search is exported as CSV that no spreadsheet takes for a formula', as
   expect(lines).toHaveLength(4);
   expect(lines.find((line) => line.includes('refused'))).toContain(",'=r2(),");
 });
+
+test.each(['q=r1', 'q=PPA', 'caller=nobody'])('the export of ?%s is what the page shows', async (query) => {
+  const reference = /PPA\d+/.exec(await get('/orders?q=r1'))![0];
+  const response = await fetch(`${console_}/orders/export.csv?${query.replace('PPA', reference)}`);
+  const text = await response.text();
+  if (query.startsWith('caller')) expect([response.status, text]).toEqual([400, expect.stringContaining('No caller is called')]);
+  else expect(text.trim().split('\r\n')).toEqual([expect.any(String), expect.stringContaining(`,r1,${reference},`)]);
+});

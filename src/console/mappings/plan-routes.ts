@@ -209,7 +209,9 @@ async function apply(request: Request, response: Response, { parts, candidates }
   const { files, hash, runningHash, folderHash, by, planId } = planned;
   const applied = parts.live.apply(files, hash, runningHash, { by, plan: planId, who: 'console', folderHash });
   await parts.everywhere();
-  if (applied.kind === 'reloaded') return response.redirect(303, '/console/mappings?said=applied');
+  // A form that is sent twice finds what it asked for.
+  const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);
+  if (isDone) return response.redirect(303, '/console/mappings?said=applied');
   if (applied.kind === 'unchanged') return response.redirect(303, '/console/mappings?said=restored');
   say(request, response, 'Apply', notice('bad', REFUSED[applied.kind]), 409);
 }

@@ -49,13 +49,17 @@ const TONES: Readonly<Record<string, Tone>> = {
 };
 
 /** What is typed into the one field may be any of these; the first that finds something is meant. */
-async function search(asked: Asked, query: OrderQuery, { orders }: ConsoleParts): Promise<FoundOrders> {
-  const { q } = asked;
-  if (q === '') return orders.find(query);
+async function search(
+  { q }: Asked,
+  query: OrderQuery,
+  { orders }: ConsoleParts,
+  limits: { readonly pageSize?: number } = {},
+): Promise<FoundOrders> {
+  if (q === '') return orders.find(query, limits);
   const [byNumber, byId, byReference] = await Promise.all([
-    orders.find({ ...query, number: q }),
-    orders.find({ ...query, requestId: q }),
-    orders.find({ ...query, reference: q }),
+    orders.find({ ...query, number: q }, limits),
+    orders.find({ ...query, requestId: q }, limits),
+    orders.find({ ...query, reference: q }, limits),
   ]);
   const found = [byId, byReference].flatMap(({ rows }) => rows);
   // An id stands for one order; numbers for many, with pages.
@@ -98,13 +102,22 @@ async function showSearch(request: Request, response: Response, parts: ConsolePa
     const list = html`${remarks(found)}${listOf(found.rows, mapping)}${pager({ older: olderHref(asked, found), newer: asked.cursor === '' ? undefined : hrefWith({ ...asked, cursor: '' }) })}`;
     showPage(request, response, { title: 'Orders', body: html`${searchForm(asked, mapping)}${list}` });
   } catch (error) {
-    const words = error instanceof Error ? error.message : 'The orders cannot be read.';
-    showPage(request, response, {
-      title: 'Orders',
-      body: html`${searchForm(asked, mapping)}${notice('bad', words)}`,
-      status: 400,
-    });
+    showRefused(request, response, asked, { error, mapping });
   }
+}
+
+function showRefused(
+  request: Request,
+  response: Response,
+  asked: Asked,
+  { error, mapping }: { readonly error: unknown; readonly mapping: Mapping },
+): void {
+  const words = error instanceof Error ? error.message : 'The orders cannot be read.';
+  showPage(request, response, {
+    title: 'Orders',
+    body: html`${searchForm(asked, mapping)}${notice('bad', words)}`,
+    status: 400,
+  });
 }
 
 function searchForm(asked: Asked, mapping: Mapping): Html {
@@ -275,8 +288,12 @@ const EXPORT_PAGE = 500;
 async function writeExport(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const asked = querySchema.parse(request.query);
   const mapping = parts.live.current();
-  const query = await queryOf(asked, parts);
-  const number = asked.q === '' ? {} : { number: asked.q };
+  let query: OrderQuery;
+  try {
+    query = await queryOf(asked, parts);
+  } catch (error) {
+    return showRefused(request, response, asked, { error, mapping });
+  }
   response.type('text/csv').attachment('orders.csv');
   response.write(
     csvLine([
@@ -294,7 +311,7 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
   );
   let cursor: string | undefined;
   for (let written = 0; written < EXPORT_MAX && !response.destroyed;) {
-    const found = await parts.orders.find({ ...query, ...number, cursor }, { pageSize: EXPORT_PAGE });
+    const found = await search(asked, { ...query, cursor }, parts, { pageSize: EXPORT_PAGE });
     const text = found.rows.map((row) => csvLine(exportCells(row, mapping))).join('');
     if (text !== '' && !response.write(text))
       await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));

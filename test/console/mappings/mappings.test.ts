@@ -89,6 +89,12 @@ test('what was planned is not applied once the set in use or the folder is anoth
   expect(await asked.post('/mappings/apply', { plan: '0123456789abcdef' })).toMatchObject({ status: 409 });
 });
 
+test('what is applied twice, by a double click, is said to be in use both times', async () => {
+  const planned = await planEdit((text) => text.replace('title: Airtime', 'title: Airtime top-up'));
+  for (const told of [await apply(planned), await apply(planned)]) expect(told.text).toContain('In use now, exactly as planned.');
+  expect(house.service.live.history.list()).toHaveLength(2);
+});
+
 test('an edit that began before the folder changed is refused', async () => {
   const page = await asked.get(`/mappings/file?name=${AIRTIME}`);
   const form = { kind: 'file', name: AIRTIME, folder_hash: hiddenIn(page.html, 'folder_hash'), text: textOf() };
