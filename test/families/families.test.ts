@@ -100,3 +100,22 @@ test('the balance that one family compares with the price before it buys is a nu
     expect(body).toMatchObject({ user: { Account_Balance: 98250.5, wallet: 98250.5, wallet_balance: 98250.5 } });
   }
 });
+
+test('a list at the address of a purchase, where a redirect sends a sale as a GET, is a sale only to families that read no word', async () => {
+  const sellers: string[] = [];
+  for (const family of families) {
+    const told = ['a', 'b'].map(async (format) => {
+      const { status, body } = await converseAtHome('list_b_orders', format, 'success');
+      return family.concludes({ status, body: body as JsonObject, requestId: 'r1' });
+    });
+    if ((await Promise.all(told)).includes('sale')) sellers.push(family.name);
+  }
+  expect(sellers).toEqual([
+    'Yaqoab (B4)',
+    'harygbolahan',
+    'MSORG server as a client (#5631434148)',
+    '#42355439945',
+    '#22269752807',
+    '#13307147537',
+  ]);
+});
