@@ -252,8 +252,14 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
   };
 }
 
-function askingOf(known: WalkedIn, { request, line, waitedMs }: Visit, learnt: LearntPatience): ParsedRequest {
+function askingOf(
+  known: WalkedIn,
+  { request, line, waitedMs: waitedBeforeMs, age }: Visit,
+  learnt: LearntPatience,
+): ParsedRequest {
   const { mapping, operation, credentials, isBasic, callerKey, detection, family, intent, readings, call } = known;
+  // To its script the time that a name was looked up in the price list is waiting like any other.
+  const waitedMs = waitedBeforeMs + Math.round(age());
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(scriptOf(credentials), kind.name);
   const patienceMs = Math.max(0, patienceFor(operation, kind, callerKey, learntMs).ms - waitedMs);

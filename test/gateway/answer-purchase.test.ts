@@ -4,6 +4,7 @@ import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
 import type { Journal } from '../../src/journal/journal';
+import { readCatalog } from '../../src/price-lists/price-lists';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 
@@ -331,4 +332,48 @@ test('a repeat of a charged order that still waits for its provider asks for the
   status = 'success';
   expect(await buy(house)).toMatchObject({ status: 'success', reference: 'V1' });
   expect(house.upstream.sent).toHaveLength(1);
+});
+
+describe('a purchase by a name that waits for the price list', () => {
+  const CATALOG = readCatalog({
+    data: { data_plans: [], cable_plans: [], discos: [{ disco_id: 1, disco_name: 'Ikeja Electric', charge: '0.00' }] },
+  })!;
+  /** A script that gives up after ten seconds. */
+  const buyAfter = async (listMs: number) => {
+    const lists = (clock: WalkHouse['clock']): GatewayParts['priceLists'] => ({
+      get: async () => {
+        await pause(clock, listMs);
+        return CATALOG;
+      },
+      show: async () => undefined,
+      peek: () => CATALOG,
+      warm: () => undefined,
+    });
+    const before = openWalkHouse();
+    const house = openWalkHouse({
+      answers: [{ outcome: { kind: 'pending', reference: 'V1' } }],
+      beside: before,
+      parts: { priceLists: lists(before.clock) },
+    });
+    const body = {
+      disco_name: 'ikeja-electric',
+      meter_number: '12345678901',
+      MeterType: '1',
+      amount: '1000',
+      'request-id': 'r-1',
+    };
+    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios' };
+    let told: Served | undefined;
+    void house.gateway.handle(legacyRequest({ path: '/api/billpayment/', body, headers })).then((served) => (told = served));
+    await house.clock.advance(9_000);
+    return { told: told === undefined ? undefined : readReply(told), sent: house.upstream.sent.length };
+  };
+
+  test('is answered within the patience of its script, of which that wait is a part', async () => {
+    expect(await buyAfter(3_000)).toMatchObject({ told: { http: 200, status: 'pending' }, sent: 1 });
+  });
+
+  test('is refused, and nothing is sent, when that took more than half of it', async () => {
+    expect(await buyAfter(5_000)).toMatchObject({ told: { http: 503, status: 'fail', code: 'overloaded' }, sent: 0 });
+  });
 });

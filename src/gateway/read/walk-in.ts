@@ -183,7 +183,7 @@ export interface ParsedRequest {
   readonly callerKey: CallerKey | undefined;
   /** Over which the caller waits. */
   readonly line: Line;
-  /** How long the request had waited when it was handed in: milliseconds. */
+  /** How long the request had waited when it was read: milliseconds. */
   readonly waitedMs: number;
   /** How long this caller waits for the end of an order, from then on. */
   readonly patienceMs: number;
