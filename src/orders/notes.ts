@@ -7,6 +7,7 @@ import type { Clock } from '../domain/clock';
 import { isList, textOf, type JsonValue } from '../domain/json';
 import type { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyReply, LegacyRequest } from '../domain/legacy';
+import { networkOf } from '../domain/network-of';
 import { isInCredentials, looksLikeKey, showPath } from '../domain/shown-words';
 import { NOT_KEPT } from '../domain/traffic';
 import type { Served } from '../gateway/gateway';
@@ -55,9 +56,11 @@ const WRITE_EVERY_MS = 1_000;
 const HELD_MAX = 10_000;
 /** Orders whose later exchanges and words are noted as well, because an earlier one was out of the ordinary. */
 const FOLLOWED_MAX = 10_000;
-/** Of one key or address in a minute: a script in a loop leaves room for the complaints of others. */
+/** Of one sender in a minute: a script in a loop leaves room for the complaints of others. */
 const REFUSED_IN_MINUTE_MAX = 60;
 const SENDERS_MAX = 5_000;
+/** By these v1 has accepted the key. */
+const ACCEPTING: ReadonlySet<Served['outcome']> = new Set(['succeeded', 'declined', 'found']);
 const ID_MAX = 100;
 /** PINs have as many digits. */
 const KEY_PART_MIN = 4;
@@ -68,10 +71,14 @@ export function createNotes(parts: NotesParts): Notes {
   /** What an order's script was told last: a script that asks every second is noted when the answer changes. */
   const toldLast = createLru<string, string>(FOLLOWED_MAX);
   const allow = createLimit(parts.clock);
+  const accepted = createLru<string, true>(SENDERS_MAX);
+  /** A key that v1 has accepted; of all others the address, for anybody can make up keys. */
+  const senderOf = ({ owner, address }: Pick<RefusedNote, 'owner' | 'address'>): string =>
+    owner !== undefined && accepted.has(owner) ? owner : networkOf(address ?? '');
   const watching = harmless(parts.onTrouble);
 
   const noteRefused = (note: Omit<RefusedNote, 'kind' | 'atMs'>, numbers: readonly KindOfNumber[]): void => {
-    const skipped = allow(note.owner ?? note.address ?? '');
+    const skipped = allow(senderOf(note));
     if (skipped === undefined) return;
     const keys = numbers.map((number) => keyOfNumber(number, parts.keyring));
     const ids = note.requestId === undefined ? [] : [keyOfSentId(note.requestId, parts.keyring)];
@@ -104,6 +111,7 @@ export function createNotes(parts: NotesParts): Notes {
 
   return {
     served: watching((request, served, isAbandoned) => {
+      if (served.fingerprint !== undefined && ACCEPTING.has(served.outcome)) accepted.set(served.fingerprint, true);
       if (served.outcome === 'succeeded' && served.repeat === undefined && isAbandoned !== true && followed.size === 0) return;
       if (served.refusal === undefined && (served.order.number !== undefined || served.reply.status < 400))
         return noteTold(served, isAbandoned);

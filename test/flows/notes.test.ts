@@ -83,6 +83,19 @@ test('a refused request is noted with its number, its id, the code and the text 
   await close();
 });
 
+test('a stranger who makes up keys leaves room for the complaints of a key that sells', async () => {
+  const odd = { ...SALE, amount: 'many' };
+  const guesses = Array.from({ length: 150 }, (_, index) => ({ path: '/api/topup/', body: odd, key: `sandbox_guess_${index}` }));
+  const { refused, close } = await play(
+    () => SOLD,
+    [{ path: '/api/topup/', body: SALE }, ...guesses, { path: '/api/topup/', body: odd }],
+  );
+  // The minute may end meanwhile.
+  expect(refused.length).toBeLessThanOrEqual(121);
+  expect(refused[0]!.owner).toBe(OWNER);
+  await close();
+});
+
 test('an exchange that was no plain success is noted with what v1 answered, and what the script was told', async () => {
   let asked = 0;
   const refusing: AnswerOfV1 = { http: 422, body: { status: 'error', message: 'Insufficient wallet balance' } };
