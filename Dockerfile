@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/mend-lmdb.mjs ./scripts/
 RUN npm ci --include=dev
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY src ./src
 COPY scripts/build.mjs scripts/setup.mjs scripts/undici-client.cjs scripts/sbom.mjs ./scripts/
 # The build checks these once, so that no start need do it again.

@@ -1,11 +1,11 @@
-// src/ → dist/: each file by the TypeScript compiler, and once more as two single files, of `serve` and of all commands, which load in half the
-// time (docs/decisions/0054). Arguments go to the compiler: `npm run build -- --noCheck`.
+// src/ → dist/: file by file, and once more as two single files, of `serve` and of all commands, which load in half the time
+// (docs/decisions/0054). Types are the business of `npm run check`.
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root, run, tool } from './setup.mjs';
+import { root } from './setup.mjs';
 
 /** Files of packages that browsers get, by their names there. */
 export const COPIED = {
@@ -17,9 +17,20 @@ export const COPIED = {
 const ONE_FILE = join(root, 'dist', 'one-file');
 const SERVE = join(ONE_FILE, 'serve.js');
 
-export async function buildProgram(args) {
-  const [node, tsc] = tool('typescript/bin/tsc');
-  run(node, [tsc, '-p', 'tsconfig.build.json', ...args]);
+/** What the files and the two single files have in common. */
+const OUTPUT = {
+  absWorkingDir: root,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  // The sources stand in src, or nowhere beside the program: places in them are enough.
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+};
+
+export async function buildProgram() {
+  await compile();
   // `npx compat-gateway` runs it by its own name.
   chmodSync(join(root, 'dist', 'cli', 'main.js'), 0o755);
   await bundle('src/cli/serve.ts', SERVE);
@@ -30,17 +41,21 @@ export async function buildProgram(args) {
   keepShipped();
 }
 
+async function compile() {
+  const { build } = await import('esbuild');
+  const files = readdirSync(join(root, 'src'), { recursive: true }).filter((name) => name.endsWith('.ts'));
+  const entryPoints = files.map((name) => join('src', name));
+  await build({ ...OUTPUT, entryPoints, outbase: 'src', outdir: 'dist' });
+}
+
 async function bundle(from, outfile, define = {}) {
   const { build } = await import('esbuild');
   await build({
-    absWorkingDir: root,
+    ...OUTPUT,
     entryPoints: [from],
     outfile,
     define,
     bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node20',
     // lmdb is native; commander must be the one that reads the command line; the others are loaded by those alone who ask for them, and
     // would only make the file longer that every start reads. (The API of OpenTelemetry is in it, because prom-client asks for that.)
     external: ['lmdb', 'commander', 'pino-pretty', '@opentelemetry/sdk-trace-base', '@opentelemetry/exporter-trace-otlp-http'],
@@ -50,10 +65,6 @@ async function bundle(from, outfile, define = {}) {
     // A quarter less to read; lines stay short enough for a stack to name a place.
     minifyWhitespace: true,
     lineLimit: 200,
-    // The sources stand in src, or nowhere beside the program: places in them are enough.
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
   });
 }
 
@@ -75,4 +86,4 @@ function keepShipped() {
   for (const name of readdirSync(kept.folders[0])) chmodSync(join(kept.folders[0], name), 0o644);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildProgram(process.argv.slice(2));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildProgram();

@@ -103,7 +103,7 @@ function copyProject() {
 
 /** For tests that play the built program. */
 function build(copy) {
-  const { status, stderr } = spawnSync('npm', ['run', '-s', 'build', '--', '--noCheck'], { cwd: copy, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('npm', ['run', '-s', 'build'], { cwd: copy, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The copy cannot be built:\n${stderr}`);
 }
 
