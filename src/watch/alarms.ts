@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { ALARM_NAMES, fingerprintIn, type ActiveAlarm, type AlarmName } from '../domain/alarm';
 import type { Clock } from '../domain/clock';
 import type { Log } from '../telemetry/log';
-import { CONDITIONS, type Condition } from './alarm-conditions';
+import { CONDITIONS, type Condition, type Finding } from './alarm-conditions';
 import type { Sightings } from './sightings';
 
 /** One message to the operator. */
@@ -121,10 +121,11 @@ class Alarms implements AlarmsWatch {
 
   #judge(condition: Condition, sightings: Sightings, nowMs: number): void {
     const { name } = condition;
-    const findings = condition.find(sightings, (subject) => this.#sighted.get(keyOf({ name, subject }))?.isRaised ?? false);
+    const isRaised = (subject?: string): boolean => this.#sighted.get(keyOf({ name, subject }))?.isRaised ?? false;
+    const findings = condition.find(sightings, isRaised);
     if (findings === undefined) return;
     const held = new Set<string>();
-    for (const { subject, text } of findings.slice(0, SUBJECTS_MAX)) {
+    for (const { subject, text } of withinBounds(findings, isRaised)) {
       const key = keyOf({ name, subject });
       held.add(key);
       const one = this.#sighted.get(key);
@@ -223,6 +224,14 @@ class Alarms implements AlarmsWatch {
     this.#failures.add(what);
     this.#parts.onTrouble(what, error);
   }
+}
+
+/** One of each subject. What is raised comes first: it is not over because more come. What nobody can tell of takes no room. */
+function withinBounds(findings: readonly Finding[], isRaised: (subject?: string) => boolean): readonly Finding[] {
+  const ofSubject = [...new Map(findings.map((one) => [one.subject, one])).values()];
+  const told = ofSubject.filter(({ text }) => text !== undefined);
+  const [raised, others] = [told.filter(({ subject }) => isRaised(subject)), told.filter(({ subject }) => !isRaised(subject))];
+  return [...ofSubject.filter(({ text }) => text === undefined), ...[...raised, ...others].slice(0, SUBJECTS_MAX)];
 }
 
 function keyOf({ name, subject }: Pick<Sighted, 'name' | 'subject'>): string {

@@ -146,6 +146,40 @@ test('each key has an alarm of its own, and a crowd of them is bounded', async (
   expect(watch.active()).toHaveLength(20);
 });
 
+test('in a crowd what is raised stays so while it holds, whoever else comes before it', async () => {
+  const { watch, told, see } = openWatch();
+  const poor = (...names: readonly string[]): Sightings => ({
+    ...WELL,
+    withoutMoney: names.map((fingerprint) => ({ fingerprint, count: 3 })),
+  });
+  const crowd = Array.from({ length: 30 }, (_, nth) => `key-${nth}`);
+  await see(poor('ada'));
+  await see(poor(...crowd, 'ada'));
+  await see(poor(...crowd.toReversed(), 'ada'), 60_000);
+  await see(poor(...crowd, 'ada'), 60_000);
+  expect(told().filter((one) => one.startsWith('over'))).toEqual([]);
+  expect(watch.active().map(({ subject }) => subject)).toContain('ada');
+  expect(watch.active()).toHaveLength(20);
+});
+
+test('neither keys of which nothing is known yet nor many loops of one key hide another', async () => {
+  const { told, see } = openWatch();
+  const unheard = Array.from({ length: 30 }, (_, nth) => ({
+    fingerprint: `key-${nth}`,
+    balanceNaira: undefined,
+    markNaira: 100,
+  }));
+  const ofOne = Array.from({ length: 30 }, () => ({ fingerprint: 'bob', code: 'repeat', count: 50 }));
+  const seen: Sightings = {
+    ...WELL,
+    wallets: [...unheard, { fingerprint: 'ada', balanceNaira: 99, markNaira: 100 }],
+    loops: [...ofOne, { fingerprint: 'ada', code: 'missing_field', count: 50 }],
+  };
+  await see(seen);
+  await see(seen);
+  expect(told()).toEqual(['raised wallet_low ada', 'raised key_in_a_loop bob repeat', 'raised key_in_a_loop ada missing_field']);
+});
+
 test('a wallet whose balance is not known yet keeps its alarm as it was', async () => {
   const wallets = (balanceNaira: number | undefined): Sightings => ({
     ...WELL,
