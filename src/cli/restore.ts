@@ -40,9 +40,9 @@ export function restoreCommand(): Command {
       );
       if (forgotten > 0)
         print(
-          `${counted(forgotten, 'order')} that took no money ${forgotten === 1 ? 'is' : 'are'} forgotten: they may have been sold since, and v1 knows.`,
+          `${counted(forgotten, 'order')} that took no money ${forgotten === 1 ? 'is forgotten: it' : 'are forgotten: they'} may have been sold since, and v1 knows.`,
         );
-      print('Orders that were taken after the backup are known to v1 alone: see "Backup and restore" in docs/operations.md.');
+      print('Orders that were taken after the backup are known to v1 alone: see docs/backup.md.');
     });
 }
 

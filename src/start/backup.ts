@@ -173,13 +173,13 @@ export async function refusesRestore(
   { secretCheck, journal }: Manifest,
   isForced: boolean,
 ): Promise<string | undefined> {
-  const secret = findGatewaySecret(config);
   const hasOwn = existsSync(join(folder, 'data', 'gateway.secret'));
   if (config.gatewaySecret !== undefined && secretCheck !== undefined && checkOf(config.gatewaySecret) !== secretCheck)
     return 'GATEWAY_SECRET is another one than that of the backup: with it the orders of the journal would belong to nobody.';
   if (config.gatewaySecret === undefined && !hasOwn)
     return 'The backup has no gateway.secret, because GATEWAY_SECRET was set where it was made: set it here as well.';
   if (isForced) return undefined;
+  const secret = readOwnSecret(config);
   if (secret !== undefined && secretCheck !== undefined && checkOf(secret) !== secretCheck)
     return `${config.dataDir} has a gateway.secret of its own, so other orders are sold from it. --force sets it aside.`;
   const signs = signsOfLife(config.dataDir);
@@ -190,6 +190,15 @@ export async function refusesRestore(
   const { newestMs = 0 } = (await summariseJournal(target).catch(() => undefined)) ?? {};
   if (newestMs <= (journal.newestMs ?? 0)) return undefined;
   return `The journal at ${target} has orders that the backup does not have, up to ${new Date(newestMs).toISOString()}. --force sets it aside, and those orders are known to v1 alone then.`;
+}
+
+/** A damaged one is none: a restore puts it right. */
+function readOwnSecret(config: Config): ReturnType<typeof findGatewaySecret> {
+  try {
+    return findGatewaySecret(config);
+  } catch {
+    return undefined;
+  }
 }
 
 export async function restoreBackup(config: Config, folder: string, { journal }: Manifest): Promise<Restored> {

@@ -128,6 +128,20 @@ test('a backup is made whole or not at all, and never over another', async () =>
   await expect(makeBackup(configOf('empty'), {}, backup)).rejects.toThrow('is there already');
 });
 
+test('a data folder whose secret is damaged gets that of the backup', async () => {
+  const here = configOf('here');
+  await sell(here, ['sold']);
+  const manifest = await makeBackup(here, {}, backup);
+  const path = join(here.dataDir, 'gateway.secret');
+  const whole = readFileSync(path, 'utf8');
+  writeFileSync(path, '');
+  expect(await refusesRestore(here, backup, manifest, false)).toBeUndefined();
+  const { setAside } = await restoreBackup(here, backup, manifest);
+  expect(setAside).toContainEqual(expect.stringMatching(/gateway\.secret\.before-/));
+  expect(readFileSync(path, 'utf8')).toBe(whole);
+  expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded' });
+});
+
 describe('what stands in the way of a restore', () => {
   test('a newer journal, unless it is forced; then it is set aside', async () => {
     const here = configOf('here');
