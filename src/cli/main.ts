@@ -12,7 +12,8 @@ enableCompileCache?.(join(__dirname, '..', '.compiled'));
 // `compat-gateway orders list | head` closes the pipe when it has seen enough: that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`The output cannot be written (${error.code ?? error.message}): what is there is not all.\n`);
+  process.exit(1);
 });
 
 // A write to standard error that fails must not end the process.

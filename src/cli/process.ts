@@ -59,7 +59,8 @@ export function currentUser(): string | undefined {
 /** The first row has the titles; columns with these titles have their values at the right. */
 export function printTable(numeric: ReadonlySet<string>, rows: readonly (readonly string[])[]): void {
   const isNumeric = rows[0]!.map((title) => numeric.has(title));
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  // No call takes as many arguments as `--limit` may ask for rows.
+  const widths = rows[0]!.map((_, column) => rows.reduce((widest, row) => Math.max(widest, row[column]!.length), 0));
   for (const row of rows)
     print(
       row

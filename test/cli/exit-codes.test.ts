@@ -2,8 +2,9 @@
  * The exit codes that the helps promise, of the program as it is built, in processes of its own: 2 for what stands on the
  * command line, 1 for what is found wrong later. The sentences of bad usage are those of program.test.ts.
  */
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { placeProgram } from '../docs/place-program';
@@ -113,6 +114,23 @@ test.each(ROWS)('`compat-gateway %s` ends with %i and says why', (line, code, sa
   if (code === 2) expect(stdout).toBe('');
   expect(words).not.toMatch(/\bat [\w.]+ \(|node:|ENOENT|EISDIR|ENOTDIR/);
 });
+
+test('a result that cannot be written down is told in a sentence and ends with 1', async () => {
+  const full = openSync('/dev/full', 'w');
+  try {
+    const child = spawn(join(program, 'bin', 'compat-gateway'), ['check'], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], MAPPINGS_DIR: MAPPINGS },
+      stdio: ['ignore', full, 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const [code] = (await once(child, 'close')) as [number];
+    expect({ code, said }).toEqual({ code: 1, said: 'The output cannot be written (ENOSPC): what is there is not all.\n' });
+  } finally {
+    closeSync(full);
+  }
+}, 60_000);
 
 test('none of them has made anything', () => {
   expect(readdirSync(folder).sort()).toEqual(['a-file', 'broken', 'empty']);

@@ -8,6 +8,7 @@ import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { printTable } from '../../src/cli/process';
 import { runHere, withSettings } from './run-here';
 
 const MINUTE_MS = 60_000;
@@ -69,6 +70,19 @@ test('an order that ended otherwise than its script took pending for stands in t
     told: 'pending only',
     contrary_end: 'delivered by the script, not sold by v1',
   });
+});
+
+test('a table may have as many rows as --limit takes', () => {
+  const lines: string[] = [];
+  const spy = jest.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  const rows = Array.from({ length: 200_000 }, (_, nth) => [`r${nth}`, 'ok']);
+  try {
+    printTable(new Set(), [['request id', 'outcome'], ...rows]);
+  } finally {
+    spy.mockRestore();
+  }
+  expect(lines).toHaveLength(200_001);
+  expect(lines[1]).toBe('r0          ok\n');
 });
 
 describe('orders list', () => {
