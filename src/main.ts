@@ -149,6 +149,7 @@ async function start(config: Config, log: Log, clock: Clock, closers: (() => Pro
     sandboxUrl,
     hasSandbox: sandbox !== undefined,
     keepRecorded,
+    begin: () => live.begin(),
   });
   let isStopping = false;
   const alarms = openAlarms(config, tools, { live, journal: selling.journal, selling: async () => selling.sightings() });
@@ -184,6 +185,8 @@ interface SellingParts extends Pick<Joined, 'keepRecorded' | 'sandboxUrl'> {
   readonly upstreamUrl: string;
   readonly hasSandbox: boolean;
   readonly joined?: Joined;
+  /** Called once scripts can come in, and before the first of them does. */
+  readonly begin?: () => void;
 }
 
 async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<Selling> {
@@ -234,6 +237,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   stopping.watch(server.server);
   const { port } = await listening(config, 'public', (onPort, host) => server.listen(onPort, host));
   closers.push(() => server.close(deadline.leftMs()));
+  parts.begin?.();
   return {
     sightings: () => ({
       ...{ v1: watch.seen(), openOrders: watchingOrders?.seen() },

@@ -90,7 +90,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
   watchFolder(config, live, tools);
   brief({ workers: config.workers, upstreamUrl });
   const publicUrl = await crew.started;
-
+  live.begin();
   let isStopping = false;
   const admin = await openAdmin(config, {
     alarms: openAlarms(config, tools, { live, journal: { isWritable: isJournalWritable }, selling: () => seenByAll(crew) }),

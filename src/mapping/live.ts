@@ -21,6 +21,8 @@ export interface LiveMapping {
   readonly problems: () => readonly Problem[];
   /** Every set that came into use, this one among them. */
   readonly history: SetHistory;
+  /** Writes down that the set of the start serves from now on. Throws when the disk does not take it. */
+  readonly begin: () => void;
   /** Takes the folder's files into use if they are sound. */
   readonly reload: (asked?: ReloadAsked) => Reloaded;
   /**
@@ -61,7 +63,10 @@ export interface LiveOptions {
   readonly onReload?: (reloaded: Reloaded) => void;
 }
 
-/** Opens with the folder's files, or with the last good set when they have problems; without either it gives the problems. */
+/**
+ * Opens with the folder's files, or with the last good set when they have problems; without either it gives the problems. The history has
+ * the set from `begin` on: a start that fails after this has brought nothing into use.
+ */
 export function openLiveMapping(
   options: LiveOptions,
 ): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
@@ -72,7 +77,6 @@ export function openLiveMapping(
   if (inUse === undefined) return { problems: first.problems };
   const running = new RunningSet(options, inUse);
   if (first.mapping === undefined) running.problems = first.problems;
-  history.draft(inUse, { by: 'start' }).putInPlace();
   const told = (reloaded: Reloaded): Reloaded => {
     onReload?.(reloaded);
     return reloaded;
@@ -83,6 +87,7 @@ export function openLiveMapping(
       files: () => running.inUse.files,
       problems: () => running.problems,
       history,
+      begin: () => running.begin(),
       reload: (asked = {}) => told(running.reload(asked)),
       apply: (files, expectedHash, runningHash, asked = { by: 'apply' }) =>
         told(running.apply(files, expectedHash, runningHash, asked)),
@@ -97,11 +102,19 @@ class RunningSet {
   problems: readonly Problem[] = [];
   readonly #folder: string;
   readonly #history: SetHistory;
+  /** The history has a set of this process. */
+  #isWritten = false;
 
   constructor({ folder, history }: LiveOptions, inUse: InUse) {
     this.inUse = inUse;
     this.#folder = folder;
     this.#history = history;
+  }
+
+  begin(): void {
+    if (this.#isWritten) return;
+    this.#history.draft(this.inUse, { by: 'start' }).putInPlace();
+    this.#isWritten = true;
   }
 
   reload({ expectedHash, runningHash, cause = { by: 'reload' } }: ReloadAsked): Reloaded {
@@ -162,6 +175,7 @@ class RunningSet {
     }
     try {
       use.putInPlace();
+      this.#isWritten = true;
     } catch {
       // The folder holds this set already, so it must serve here too. A history that takes a draft and not its new name
       // misses this use; the next start or change writes its own.

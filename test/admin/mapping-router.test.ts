@@ -18,6 +18,7 @@ beforeEach(() => {
   const opened = openLiveMapping({ folder: join(home, 'mappings'), history: openSetHistory(join(home, 'data')) });
   if ('problems' in opened) throw new Error('the shipped set is sound');
   live = opened.live;
+  live.begin();
   app = express().use('/mapping', createMappingRouter(live));
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));

@@ -124,7 +124,7 @@ test('a result that cannot be written down is told in a sentence and ends with 1
       stdio: ['ignore', full, 'pipe'],
     });
     let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
     const [code] = (await once(child, 'close')) as [number];
     expect({ code, said }).toEqual({ code: 1, said: 'The output cannot be written (ENOSPC): what is there is not all.\n' });
   } finally {

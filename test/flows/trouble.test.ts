@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openSetHistory } from '../../src/mapping/set-history';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { freePort } from '../free-port';
@@ -90,7 +91,10 @@ test('a port that is taken refuses to start, and leaves nothing running: the sam
   await expect(
     startService(configFor(dataDir, { PORT: String((blocker.address() as AddressInfo).port) }), silent),
   ).rejects.toThrow();
+  // Nothing came into use.
+  expect(openSetHistory(dataDir).list()).toEqual([]);
   const house = await openHouse({ dataDir });
+  expect(openSetHistory(dataDir).list()).toMatchObject([{ by: 'start', hash: expect.any(String) }]);
   expect((await send(house.url, '/api/topup/', SALE)).body.status).toBe('success');
   await house.close();
   await new Promise((resolve) => blocker.close(resolve));

@@ -19,6 +19,13 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function open(): LiveMapping {
+  const live = openOnly();
+  live.begin();
+  return live;
+}
+
+/** As a start that something keeps from serving. */
+function openOnly(): LiveMapping {
   const opened = openLiveMapping({ folder, history: openSetHistory(dataDir) });
   if ('problems' in opened) throw new Error(JSON.stringify(opened.problems));
   return opened.live;
@@ -65,6 +72,26 @@ test('a restart with a broken folder serves the last good set', () => {
   const second = open();
   expect(second.current().hash).toBe(first.current().hash);
   expect(second.problems().length).toBeGreaterThan(0);
+});
+
+test('a set that was opened and never served is none that came into use', () => {
+  const first = open();
+  edit('operations/airtime.yaml', addSpelling);
+  const failed = openOnly();
+  expect(failed.current().hash).not.toBe(first.current().hash);
+  expect(first.history.list()).toMatchObject([{ hash: first.current().hash, by: 'start' }]);
+  edit('operations/airtime.yaml', breakIt);
+  expect(open().current().hash).toBe(first.current().hash);
+});
+
+test('a change that came before the first script stands alone in the history', () => {
+  const live = openOnly();
+  edit('operations/airtime.yaml', addSpelling);
+  live.reload({ cause: { by: 'watch' } });
+  live.begin();
+  live.begin();
+  expect(live.history.list()).toMatchObject([{ hash: live.current().hash, by: 'watch' }]);
+  expect(live.history.list()).toHaveLength(1);
 });
 
 test('a broken folder without a last good set gives its problems', () => {
