@@ -124,6 +124,15 @@ describe('the shipped mapping', () => {
   });
 });
 
+test('whatever is bought at an address can be asked about below it: "not found" would be the failure of what was sold', () => {
+  const mapping = shippedMapping();
+  const addresses = mapping.routes
+    .filter(({ operation, path }) => mapping.operations.get(operation)?.kind === 'purchase' && !path.includes(':'))
+    .map(({ path }) => path);
+  expect(addresses.length).toBeGreaterThan(20);
+  expect(addresses.filter((path) => answer(mapping.matchRoute('GET', `${path}/77`)) !== 'order_status')).toEqual([]);
+});
+
 describe('below the address of a status everything is the order’s id', () => {
   const { matchRoute } = shippedMapping();
   const read = (method: string, rawPath: string) => {
