@@ -12,12 +12,15 @@ import { openLine, type Hears, type Line, type MetricsOfProcess } from './line';
 export interface Crew {
   /** Resolves with the public address when all serve; rejects with the sentence of one that cannot start. */
   readonly started: Promise<string>;
+  /** To those that serve. */
   readonly lines: () => readonly (readonly [worker: number, Line])[];
+  /** Also to those that do not serve yet. */
+  readonly allLines: () => readonly (readonly [worker: number, Line])[];
   tellAll(kind: string, value?: unknown, except?: number): void;
   /** What each that serves answers; who dies meanwhile, or takes longer, answers nothing. */
   askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
-  /** So that another takes its place. */
-  replace(worker: number): void;
+  /** So that another takes its place, unless one has already. */
+  replace(worker: number, line: Line): void;
   /** Resolves when all have left, or were made to. */
   stop(signal: string | undefined, deadlineMs: number): Promise<void>;
 }
@@ -76,6 +79,10 @@ class Hired implements Crew {
     return [...this.#places].filter(([, { isServing }]) => isServing).map(([worker, { line }]) => [worker, line] as const);
   }
 
+  allLines(): (readonly [number, Line])[] {
+    return [...this.#places].map(([worker, { line }]) => [worker, line] as const);
+  }
+
   tellAll(kind: string, value?: unknown, except?: number): void {
     for (const [worker, line] of this.lines()) if (worker !== except) line.tell(kind, value);
   }
@@ -90,8 +97,9 @@ class Hired implements Crew {
     return answers.flatMap((answer) => (answer === undefined ? [] : [[answer.worker, answer.given] as const]));
   }
 
-  replace(worker: number): void {
-    this.#places.get(worker)?.process.process.kill('SIGKILL');
+  replace(worker: number, line: Line): void {
+    const place = this.#places.get(worker);
+    if (place?.line === line) place.process.process.kill('SIGKILL');
   }
 
   async stop(signal: string | undefined, deadlineMs: number): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { closeAll, createTools, openAdmin, openMapping, openSandboxes, orNothing, shownHost, watchFolder } from '../around';
 import type { Config } from '../config';
-import { systemClock } from '../domain/clock';
+import { systemClock, within } from '../domain/clock';
 import type { Traffic } from '../domain/traffic';
 import type { KeylessNews } from '../gateway/keyless';
 import type { PinVerdict } from '../gateway/order/pin-guard';
@@ -30,6 +30,7 @@ import type {
   HungUp,
   KeyJudged,
   KeyVisit,
+  Line,
   PinTurnAsked,
   PinTurnDone,
   RecordAsked,
@@ -37,6 +38,9 @@ import type {
   Recheck,
   RepeatKept,
 } from './line';
+
+/** A set is checked in a second, and where there are more workers than cores they wait for each other: who is killed for that leaves its scripts unanswered. */
+const USE_MS = 20_000;
 
 /** Starts all processes or throws a sentence about what is in the way; none is left running then. */
 export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
@@ -178,12 +182,17 @@ function hearsForAll(worker: number, { guards, unwritable, wallets, crew }: ForA
   };
 }
 
-/** Every worker takes the set in use here; one that does not is replaced by one that begins with it. */
+/**
+ * Every worker takes the set in use here, also one that starts and was given an older one; one that does not is replaced by one that begins with it.
+ */
 async function spread(live: LiveMapping, crew: Crew, before: Promise<void>): Promise<void> {
   await before;
   const { hash } = live.current();
-  const using = new Map(await crew.askAll('useMapping', live.files()));
-  for (const [worker] of crew.lines()) if (using.get(worker) !== hash && live.current().hash === hash) crew.replace(worker);
+  const use = async ([worker, line]: readonly [number, Line]): Promise<void> => {
+    const used = await within(systemClock, USE_MS, line.ask('useMapping', live.files())).catch(() => undefined);
+    if (used !== hash && live.current().hash === hash) crew.replace(worker, line);
+  };
+  await Promise.all(crew.allLines().map(use));
 }
 
 async function seenByAll(crew: Crew): Promise<SellingSightings> {

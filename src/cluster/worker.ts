@@ -83,13 +83,15 @@ class Colleague {
     const briefing = (await this.#line.ask('join')) as Briefing;
     const log = createLog(this.#config.logLevel, this.#output, briefing.worker);
     process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
-    this.#use(briefing.files, false);
+    // A newer set may have come while this one was on its way.
+    if (this.#mapping === undefined) this.#use(briefing.files, false);
     try {
       this.#selling = await startWorker(this.#config, log, this.#join(briefing));
     } catch (error) {
       await this.#line.ask('failed', error instanceof Error ? error.message : String(error)).catch(() => undefined);
       throw error;
     }
+    this.#selling.metrics.mappingLoaded(this.#mapping!.hash);
     // Else Node ends a worker at once when its primary is gone, with its orders under way. One that does not serve yet is to end: its port never comes.
     if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
     const recording = (await this.#line.ask('recording').catch(() => [])) as readonly (readonly [string, number])[];

@@ -300,6 +300,30 @@ test('a change of the mappings is in use everywhere when its reload is answered,
   expect((await sell('after')).map(({ status }) => status)).toEqual(Array(16).fill('success'));
 }, 60_000);
 
+test('a worker that starts during a reload is told of it, and goes on', async () => {
+  const mappings = join(dataDir, 'mappings-in-use');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  await open(v1.url, mappings);
+  const file = join(mappings, 'operations', 'airtime.yaml');
+  const text = readFileSync(file, 'utf8');
+  const { amount, ...others } = AIRTIME;
+  process.kill(pidOf(2), 'SIGKILL');
+  // Again and again, so that one comes between the set that it is given and its first sale.
+  let reloads = 0;
+  while (linesOf('worker_started').length < 3) {
+    writeFileSync(file, text.replace('from: [amount]', `from: [amount, howmuch${(reloads += 1)}]`));
+    await fetch(`${gateway.adminUrl}/mapping/reload`, { method: 'POST' });
+  }
+  const name = `howmuch${reloads}`;
+  const told = await atOnce(32, (index) =>
+    post({ ...others, [name]: amount, 'request-id': `sale-${index}` }, key(index % ACCOUNTS)),
+  );
+  expect(told.map(({ status }) => status)).toEqual(Array(32).fill('success'));
+  await untilLines('request', 32);
+  expect(new Set(linesOf('request').map(({ worker }) => worker))).toEqual(new Set([1, 2]));
+  expect(linesOf('worker_died')).toHaveLength(1);
+}, 60_000);
+
 test('workers that are killed under load are replaced, and no order is doubled, lost or lied about', async () => {
   const proxy = await openFaultProxy(v1.url);
   const chance = createChance();
