@@ -39,12 +39,11 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   const turns = createOpenTurns();
 
   /** What a worker sends in its turn; the guard has heard what v1 said when it comes back. */
-  const begun = new Map<string, (turn: number) => void>();
+  const begun = new Map<string, (over: () => void) => void>();
   const send: Upstream['send'] = (_call, ask) =>
     new Promise<SentOutcome>((resolve) => {
-      const [worker] = ask.split(' ');
       const over = (): void => resolve({ outcome: { kind: 'unknown', reason: 'told by the worker' }, isDuplicate: true });
-      begun.get(ask)?.(turns.begin(Number(worker), over));
+      begun.get(ask)?.(over);
     });
   const inPinTurn = takePinTurns(
     { send, find: () => Promise.reject(new Error('nothing is asked here')), close: () => Promise.resolve() },
@@ -55,10 +54,11 @@ export function createSharedGuards(clock: Clock): SharedGuards {
 
   return {
     pinTurn({ fingerprint, pin, timeoutMs }, worker) {
-      const ask = `${worker} ${(asks += 1)}`;
+      const ask = String((asks += 1));
+      const life = turns.lifeOf(worker);
       const credentials: Credentials = { apiKey: NO_KEY, fingerprint, pin: new Secret(pin) };
       return new Promise<PinTurn>((resolve) => {
-        begun.set(ask, (turn) => resolve({ turn }));
+        begun.set(ask, (over) => resolve({ turn: turns.begin(life, over) }));
         void inPinTurn(NO_CALL, ask, { credentials, clientAddress: '', timeoutMs }).then(({ outcome }) => {
           begun.delete(ask);
           if (outcome.kind === 'rejected') resolve({ refusal: outcome.message ?? '' });
@@ -81,42 +81,63 @@ export function createSharedGuards(clock: Clock): SharedGuards {
       }
     },
     keyVerdict: (judged) => keys.note(visitOf(judged), judged.verdict),
-    repeatTurn: (content, worker) =>
-      new Promise((resolve) => {
+    repeatTurn(content, worker) {
+      const life = turns.lifeOf(worker);
+      return new Promise((resolve) => {
         void inContentTurn(
           content,
-          () => new Promise<void>((over) => resolve({ turn: turns.begin(worker, over), kept: contents.of(content) })),
+          () => new Promise<void>((over) => resolve({ turn: turns.begin(life, over), kept: contents.of(content) })),
         );
-      }),
+      });
+    },
     repeatDone: turns.end,
     repeatKept: ({ content, kept, windowMs }) => contents.keep(content, kept, windowMs),
     forget: turns.endOf,
   };
 }
 
+/** One worker until it dies; whoever takes its place has another, under the same number. */
+interface Life {
+  isOver: boolean;
+}
+
 interface OpenTurns {
-  /** Gives the number by which it ends. */
-  begin(worker: number, onEnd: () => void): number;
+  /** Of whoever has this number now. */
+  lifeOf(worker: number): Life;
+  /** Gives the number by which it ends. The turn of a worker that has died while it waited is over at once. */
+  begin(life: Life, onEnd: () => void): number;
   readonly end: (turn: number) => void;
-  /** All of one worker. */
+  /** The worker of this number has died: all of its turns. */
   readonly endOf: (worker: number) => void;
 }
 
 function createOpenTurns(): OpenTurns {
-  const turns = new Map<number, { readonly worker: number; readonly onEnd: () => void }>();
+  const turns = new Map<number, { readonly life: Life; readonly onEnd: () => void }>();
+  const lives = new Map<number, Life>();
   let last = 0;
   const end = (turn: number): void => {
     turns.get(turn)?.onEnd();
     turns.delete(turn);
   };
   return {
-    begin(worker, onEnd) {
-      turns.set((last += 1), { worker, onEnd });
-      return last;
+    lifeOf(worker) {
+      const life = lives.get(worker) ?? { isOver: false };
+      lives.set(worker, life);
+      return life;
+    },
+    begin(life, onEnd) {
+      turns.set((last += 1), { life, onEnd });
+      const turn = last;
+      if (life.isOver) end(turn);
+      return turn;
     },
     end,
     endOf(worker) {
-      for (const [turn, { worker: its }] of turns) if (its === worker) end(turn);
+      const life = lives.get(worker);
+      if (life === undefined) return;
+      lives.delete(worker);
+      life.isOver = true;
+      for (const [turn, { life: its }] of turns) if (its === life) end(turn);
     },
   };
 }

@@ -53,6 +53,24 @@ test('sales of one content take turns, and each hears what was kept before it', 
   expect((await second).kept).toEqual([{ requestId: 'r1', openedAtMs: 1 }]);
 });
 
+test('the turn of a worker that died while it waited is over when it comes', async () => {
+  const guards = createSharedGuards(systemClock);
+  const first = await guards.repeatTurn('content', 1);
+  void guards.repeatTurn('content', 2);
+  const third = guards.repeatTurn('content', 3);
+  const pin = await ask(guards, 'a', 1);
+  void ask(guards, 'b', 2);
+  guards.forget(2);
+  guards.repeatDone(first.turn);
+  expect(await isOpen(third)).toBe(false);
+  if ('turn' in pin) guards.pinDone({ turn: pin.turn, verdict: undefined });
+  expect(await isOpen(ask(guards, 'c', 3))).toBe(false);
+  // Whoever has its number now takes turns as any other.
+  const fourth = guards.repeatTurn('content', 2);
+  guards.repeatDone((await third).turn);
+  expect(await fourth).toHaveProperty('turn');
+});
+
 test('wrong keys of one network are counted together, and an accepted key is let in', async () => {
   const guards = createSharedGuards(systemClock);
   const address = '203.0.113.5';
