@@ -181,23 +181,24 @@ export interface AdminParts {
   readonly publicUrl: string;
   readonly upstreamUrl: string;
   readonly isStopping: () => boolean;
+  /** Whether scripts find anybody at the public port; always, where this process serves itself. */
+  readonly isServing?: () => boolean;
   /** Resolves when every process uses the set that this one uses. */
   readonly everywhere?: () => Promise<void>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
 export async function openAdmin(config: Config, parts: AdminParts): Promise<AdminServer & { readonly port: number }> {
-  const { connectionsMax, registry, live, journal, traffic, sandbox, recordings, isStopping, onTrouble, everywhere } = parts;
+  const { connectionsMax, registry, live, traffic, sandbox, recordings, onTrouble, everywhere } = parts;
   showWallets(parts.tools, () => live.current());
   const orders = openDesk(config, parts);
   parts.tools.closers.push(() => orders.stopFollowing());
   const console = mountConsole(config, { ...parts, orders, learnt: () => readPatienceFile(config.dataDir).entries });
-  const waitingFor = () => [...(isStopping() ? ['stopping'] : []), ...(journal.isWritable() ? [] : ['journal'])];
   const admin = createAdminServer({
     token: config.adminToken,
     connectionsMax,
     registry,
-    readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor() }),
+    readiness: () => ({ hash: live.current().hash, waitingFor: waitingFor(parts) }),
     routers: [
       { path: '/mapping', router: createMappingRouter(live, everywhere) },
       { path: '/traffic', router: createTrafficRouter(traffic) },
@@ -222,6 +223,14 @@ export async function openAdmin(config: Config, parts: AdminParts): Promise<Admi
     await close();
     throw error;
   }
+}
+
+function waitingFor({ isStopping, isServing, journal }: Pick<AdminParts, 'isStopping' | 'isServing' | 'journal'>): string[] {
+  return [
+    ...(isStopping() ? ['stopping'] : []),
+    ...(isServing?.() === false ? ['workers'] : []),
+    ...(journal.isWritable() ? [] : ['journal']),
+  ];
 }
 
 function openDesk(config: Config, { tools, live, openJournal, openNotes, askV1, onTrouble }: AdminParts): OrdersDesk {

@@ -102,7 +102,7 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     ...{ live, sandbox, registry: ofAll, journal: { isWritable: isJournalWritable } },
     connectionsMax: shareDescriptors(readOpenFilesLimit(), config.upstreamConnections, sandbox !== undefined).admin,
     traffic: config.trafficShapes ? trafficOfAll(crew) : undefined,
-    isStopping: () => isStopping,
+    ...{ isStopping: () => isStopping, isServing: () => crew.lines().length > 0 },
     onTrouble: tools.observer.trouble,
     everywhere: () => spreading,
   });

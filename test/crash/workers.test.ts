@@ -324,6 +324,21 @@ test('a worker that starts during a reload is told of it, and goes on', async ()
   expect(linesOf('worker_died')).toHaveLength(1);
 }, 60_000);
 
+test('while no worker serves it is not ready, and says what it waits for', async () => {
+  await open();
+  const ready = async (): Promise<unknown> => {
+    const answer = await fetch(`${gateway.adminUrl}/readyz`);
+    const { waiting_for } = (await answer.json()) as { waiting_for?: unknown };
+    return [answer.status, waiting_for];
+  };
+  expect(await ready()).toEqual([200, undefined]);
+  for (const worker of [1, 2]) process.kill(pidOf(worker), 'SIGKILL');
+  await untilLines('worker_died', 2);
+  expect(await ready()).toEqual([503, ['workers']]);
+  await untilLines('worker_started', 3);
+  expect(await ready()).toEqual([200, undefined]);
+}, 60_000);
+
 test('workers that are killed under load are replaced, and no order is doubled, lost or lied about', async () => {
   const proxy = await openFaultProxy(v1.url);
   const chance = createChance();

@@ -117,6 +117,22 @@ describe('a repeat without an id', () => {
     expect(after.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
   });
 
+  test('finds it also behind more open orders of the key than are read at once', async () => {
+    const before = openWalkHouse(slowly(30_000, SUCCESS));
+    const openedAtMs = before.clock.now();
+    for (let index = 0; index < 600; index += 1)
+      await before.journal.open(
+        newOrder({ owner: before.owner, requestId: `open-${index}`, contentHash: `${index}`, openedAtMs: openedAtMs + index }),
+      );
+    await before.clock.advance(1_000);
+    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before });
+    // The other process has looked by then.
+    await told(after, ask(after, { amount: '300' }));
+    ask(before, { 'request-id': 'r-1' }).hangUp();
+    await before.clock.advance(20_000);
+    expect(await told(after, ask(after))).toMatchObject({ status: 'success', repeat: 'joined' });
+  });
+
   test('of an order that was rejected unheard buys under its id', async () => {
     const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
     const first = ask(house);
