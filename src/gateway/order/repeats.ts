@@ -47,11 +47,14 @@ const KEPT_MAX = 8;
 const OWNERS_MAX = 10_000;
 /** What other processes have opened, or this one before a restart, is looked for no more often than this. */
 const LOOK_EVERY_MS = 1_000;
-const LOOK_MAX = 500;
+/** All open orders in the window are looked through as seldom as this, and each time those of the last two such spans. */
+const LOOK_WHOLE_EVERY_MS = 60_000;
+/** Orders that are read at once. */
+const LOOK_PAGE = 500;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
   const contents = createContents();
-  const lookedAt = createLru<string, number>(OWNERS_MAX);
+  const looks = createLru<string, { readonly atMs: number; readonly wholeAtMs: number }>(OWNERS_MAX);
   const inTurn = createTurns();
 
   const keep = (order: NewOrder, windowMs: number): void => {
@@ -61,13 +64,23 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   };
 
   const look = async (owner: string, windowMs: number): Promise<void> => {
-    const now = clock.elapsed();
-    const last = lookedAt.get(owner);
-    if (last !== undefined && now - last < LOOK_EVERY_MS) return;
-    lookedAt.set(owner, now);
-    const fromMs = Math.max(0, clock.now() - windowMs);
-    const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_MAX, onUnreadable: () => undefined });
-    for (const order of open) contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
+    const atMs = clock.elapsed();
+    const last = looks.get(owner) ?? { atMs: -Infinity, wholeAtMs: -Infinity };
+    if (atMs - last.atMs < LOOK_EVERY_MS) return;
+    looks.set(owner, { atMs, wholeAtMs: last.wholeAtMs });
+    const isWhole = atMs - last.wholeAtMs >= LOOK_WHOLE_EVERY_MS;
+    const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
+    let fromMs = Math.max(0, clock.now() - backMs);
+    let isMore = true;
+    while (isMore) {
+      const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
+      for (const order of open) contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
+      const nextMs = open.at(-1)?.openedAtMs ?? fromMs;
+      // Of those that were read some may have ended before they were given.
+      isMore = open.length > LOOK_PAGE / 2 && nextMs > fromMs;
+      fromMs = nextMs;
+    }
+    if (isWhole) looks.set(owner, { atMs, wholeAtMs: atMs });
   };
 
   /** The newest that it can be a repeat of. */

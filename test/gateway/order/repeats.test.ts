@@ -125,12 +125,13 @@ describe('a repeat without an id', () => {
         newOrder({ owner: before.owner, requestId: `open-${index}`, contentHash: `${index}`, openedAtMs: openedAtMs + index }),
       );
     await before.clock.advance(1_000);
-    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before });
+    const after = openWalkHouse({ ...slowly(0, SUCCESS, AGAIN), beside: before });
     // The other process has looked by then.
     await told(after, ask(after, { amount: '300' }));
     ask(before, { 'request-id': 'r-1' }).hangUp();
     await before.clock.advance(20_000);
     expect(await told(after, ask(after))).toMatchObject({ status: 'success', repeat: 'joined' });
+    expect(after.upstream.sent.at(-1)?.requestId).toBe('r-1');
   });
 
   test('of an order that was rejected unheard buys under its id', async () => {
