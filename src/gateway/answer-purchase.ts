@@ -7,6 +7,7 @@ import { isOver, type Outcome, referenceOf, type Unknown } from '../domain/outco
 import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder } from './order/open-order';
 import { createLease, type Pursuit } from './order/pursuit';
+import { ANSWER_MS } from './order/pursuit-times';
 import { withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
@@ -65,12 +66,14 @@ interface BegunPurchase {
   readonly judging: Promise<Obstacle | undefined> | undefined;
   /** By `clock.elapsed()`. */
   readonly waitsFrom: number;
+  /** How long its script still waits. */
+  readonly leftMs: () => number;
 }
 
 /** Beginning and telling are on their own, so that what only they need is not held while the script waits. */
 export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const purchase = await beginPurchase(parsed, parts);
-  const order = await purchase.pursuit.waitFor(parsed.patienceMs, parsed.line);
+  const order = await purchase.pursuit.waitFor(purchase.leftMs(), parsed.line);
   return tellPurchase(order, purchase, parsed, parts);
 }
 
@@ -78,6 +81,10 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const { intent, mapping } = parsed;
   const lease = createLease(mapping.timing.quiet, parts);
   const startedAt = parts.clock.now();
+  const begunAt = parts.clock.elapsed();
+  // A journal that is slow to write takes its time from the patience of the script.
+  const leftMs = (): number =>
+    Math.max(Math.min(ANSWER_MS, parsed.patienceMs), begunAt + parsed.patienceMs - parts.clock.elapsed());
   const call = parsed.call!;
   const newOrder = newOrderOf(parsed, call, startedAt, parts);
   let isOwn = false;
@@ -86,7 +93,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     isJoined = repeats;
     return parts.pursuits.join(order, () => {
       isOwn = true;
-      return openOrder({ newOrder: order, call, lease }, parsed, parts);
+      return openOrder({ newOrder: order, call, lease, leftMs }, parsed, parts);
     });
   });
   const beginning = isOwn ? pursuit.beginning : undefined;
@@ -97,7 +104,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
-  return { newOrder, startedAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom };
+  return { newOrder, startedAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom, leftMs };
 }
 
 async function tellPurchase(

@@ -194,9 +194,9 @@ describe('a process that is frozen between its mark and its first byte', () => {
   });
 
   test('marks its try again before it sends, so that nobody can prove that in the middle of it', async () => {
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 3_000 }], dress: frozenAfterOpen });
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], dress: frozenAfterOpen });
     const served = ask(frozen);
-    await frozen.clock.advance(QUIET_MS + 2_000);
+    await frozen.clock.advance(QUIET_MS + 1_200);
     expect(frozen.upstream.sent).toHaveLength(1);
     expect((await frozen.journal.find(frozen.owner, 'r-1'))?.settledAtMs).toBe(frozen.upstream.sent[0]!.atMs);
     await frozen.clock.advance(5_000);

@@ -33,11 +33,13 @@ export interface Opening {
   readonly newOrder: NewOrder;
   readonly call: V1Call;
   readonly lease: Lease;
+  /** How long the script that ordered still waits. */
+  readonly leftMs: () => number;
 }
 
 /** Opens the order, or finds it, and sends it where that cannot do harm. Refuses while nothing of it can have been charged. */
 export async function openOrder(
-  { newOrder, call, lease }: Opening,
+  { newOrder, call, lease, leftMs }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Pursuit> {
@@ -74,6 +76,7 @@ export async function openOrder(
   }
   if (parsed.operation.joins.length > 0) parts.priceLists.warm(readContextOf(parsed));
   const { timing } = parsed.mapping;
+  const patienceMs = leftMs();
   return pursue(
     {
       order,
@@ -83,8 +86,8 @@ export async function openOrder(
       credentials: parsed.credentials,
       clientAddress: parsed.request.clientAddress,
       trace: parsed.request.trace,
-      patienceMs: parsed.patienceMs,
-      reconnectMs: Math.min(timing.reconnect, parsed.patienceMs),
+      patienceMs,
+      reconnectMs: Math.min(timing.reconnect, patienceMs),
       afterPending: parsed.afterPending,
       pursueMs: timing.pursue,
       tryMs: timing.try,
