@@ -7,6 +7,8 @@ import type { Run } from './database';
 /** A fraction of any quiet time that is of use. */
 const APART_MS_MAX = 5_000;
 const EVERY_MS = 30_000;
+/** Clocks that are disciplined drift by milliseconds between two looks; what is more was set by somebody. */
+const JUMP_MS = 2_000;
 
 const NOW = 'SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint AS now_ms';
 
@@ -69,6 +71,7 @@ export function createKeyMark({ run, keyCheck, onShutOut }: KeyMarkOptions): Key
 export interface ClockCheck {
   /** Rejects with a sentence when the clocks are too far apart. */
   check(): Promise<void>;
+  /** False also from the moment in which somebody sets the clock until it was compared again. */
   isRight(): boolean;
   stop(): void;
 }
@@ -76,16 +79,23 @@ export interface ClockCheck {
 export interface ClockCheckOptions {
   readonly run: Run;
   readonly now: () => number;
+  /** Of the clock that nobody can set. */
+  readonly elapsed?: () => number;
   /** Told when it turns out wrong, and when it is right again. */
   readonly onChange: (complaint: Error | undefined) => void;
 }
 
-export function createClockCheck({ run, now, onChange }: ClockCheckOptions): ClockCheck {
+export function createClockCheck({ run, now, elapsed = () => performance.now(), onChange }: ClockCheckOptions): ClockCheck {
   let complaint: Error | undefined;
+  const offset = (): number => now() - elapsed();
+  let comparedAt = offset();
+  let isComparing = false;
   const check = async (): Promise<void> => {
     const before = now();
+    const offsetBefore = offset();
     const [row] = await run(NOW);
     const after = now();
+    comparedAt = offsetBefore;
     const theirs = Number(row?.['now_ms']);
     // Whatever the way there and back took is no difference.
     const apartMs = theirs < before ? before - theirs : Math.max(0, theirs - after);
@@ -101,6 +111,18 @@ export function createClockCheck({ run, now, onChange }: ClockCheckOptions): Clo
     if (complaint !== undefined) throw complaint;
   };
   // A database that does not answer is found out by whoever writes.
-  const timer = setInterval(() => void check().catch(() => undefined), EVERY_MS).unref();
-  return { check, isRight: () => complaint === undefined, stop: () => clearInterval(timer) };
+  const compare = (): void => {
+    if (isComparing) return;
+    isComparing = true;
+    void check()
+      .catch(() => undefined)
+      .finally(() => (isComparing = false));
+  };
+  const timer = setInterval(compare, EVERY_MS).unref();
+  const isRight = (): boolean => {
+    const isSet = Math.abs(offset() - comparedAt) > JUMP_MS;
+    if (isSet) compare();
+    return complaint === undefined && !isSet;
+  };
+  return { check, isRight, stop: () => clearInterval(timer) };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
 import type { NewOrder, Opened, Order } from '../../domain/order';
-import type { Outcome } from '../../domain/outcome';
+import { isProvenAbsent, type Outcome } from '../../domain/outcome';
 import {
   readOnlyJournal,
   WriteFailure,
@@ -184,6 +184,9 @@ class PostgresJournal {
     tries = this.#triesOf(owner, requestId),
   ): Promise<Order> {
     const storable = withoutGoods(latest);
+    // An attempt that begins, and a proof that there was none, hold by their times on every machine.
+    const isByTime = isProvenAbsent(storable) || (storable.kind === 'unknown' && storable.isBeginning === true);
+    if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the clock of this machine is not right'));
     const order = await this.#write({ owner, requestId }, atMs, (before) => settleAttempt(before, storable, atMs, tries));
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
     return order;

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { Secret } from '../../../src/domain/credentials';
 import type { Opened } from '../../../src/domain/order';
-import type { Outcome } from '../../../src/domain/outcome';
+import { BEGINNING, type Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openJournal } from '../../../src/journal/open-journal';
 import {
@@ -173,6 +173,23 @@ describePostgres('on a real PostgreSQL', () => {
       await expect(open({ now: () => Date.now() - 60_000 })).rejects.toThrow(
         /clock of this machine and that of PostgreSQL are (?:59|60) s apart/,
       );
+    });
+
+    test('a clock that somebody sets takes no order, begins no attempt and proves nothing until it is right again', async () => {
+      let setByMs = 0;
+      const journal = await open({ now: () => Date.now() + setByMs });
+      await journal.open(newOrder());
+      const absent: Outcome = { kind: 'not_sent', reason: 'absent', isProven: true };
+      setByMs = -600_000;
+      await expect(journal.open(newOrder({ requestId: 'r2' }))).rejects.toMatchObject({ code: 'journal_unavailable' });
+      await expect(journal.settle(owner, 'r1', BEGINNING, 1)).rejects.toThrow('clock');
+      await expect(journal.settle(owner, 'r1', absent, 1)).rejects.toThrow('clock');
+      expect(journal.isWritable()).toBe(false);
+      // What v1 says stands whenever it was said.
+      expect((await journal.settle(owner, 'r1', { kind: 'succeeded', reference: 'v1-1' }, 1)).outcome?.kind).toBe('succeeded');
+      setByMs = 0;
+      while (!journal.isWritable()) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect((await journal.open(newOrder({ requestId: 'r2' }))).kind).toBe('opened');
     });
 
     test('a database that takes no writes, as a standby, is no journal', async () => {
