@@ -79,14 +79,14 @@ function traced(gateway: Gateway, note: Note, traces: Traces): AppOptions['handl
   };
 }
 
-/** Every path of v1 asks for a key (section 5): whoever is answered there has one. */
-const V1_PATHS: ReadonlySet<string> = new Set(V1_ENDPOINTS.map(({ path }) => path));
+/** Every call of v1 asks for a key (section 5): whoever is answered has one. Not so an OPTIONS, which servers answer to browsers without a key. */
+const V1_CALLS: ReadonlySet<string> = new Set(V1_ENDPOINTS.map(({ method, path }) => `${method} ${path}`));
 
 function passthroughOptions(config: Config, { observer, log, shares, known }: DoorParts): Partial<PassthroughOptions> {
   return {
     socketsMax: shares.passthrough,
-    onAnswer: (clientAddress, { path, status }) => {
-      if (status >= 200 && status < 300 && V1_PATHS.has(path)) known.add(clientAddress);
+    onAnswer: (clientAddress, { method, path, status }) => {
+      if (status >= 200 && status < 300 && V1_CALLS.has(`${method} ${path}`)) known.add(clientAddress);
     },
     headers: config.passthroughHeaders,
     onError: (error) => observer.trouble('passthrough', error),

@@ -27,7 +27,10 @@ export interface PassthroughOptions {
   readonly headers?: readonly string[] | undefined;
   readonly onDroppedHeader?: (name: string) => void;
   /** v1 has answered a request of the caller at this address; the path is v1's, without what stands behind the question mark. */
-  readonly onAnswer?: (clientAddress: string, facts: { readonly path: string; readonly status: number }) => void;
+  readonly onAnswer?: (
+    clientAddress: string,
+    facts: { readonly method: string; readonly path: string; readonly status: number },
+  ) => void;
 }
 
 export type PassthroughHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -59,7 +62,10 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
   const start = (pass: Passing, request: IncomingMessage, response: ServerResponse): void => {
     const { client } = pass;
     const events: ForwardEvents = {
-      onAnswer: (status) => options.onAnswer?.(client, { path: (request.url ?? '/').split('?', 1)[0] ?? '/', status }),
+      onAnswer: (status) => {
+        const { method = 'GET', url = '/' } = request;
+        options.onAnswer?.(client, { method, path: url.split('?', 1)[0] ?? '/', status });
+      },
       onFailure: (error, { mayHaveBeenSent }) => fail(response, error, mayHaveBeenSent),
       onEnd: () => pass.leave(),
     };

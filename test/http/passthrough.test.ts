@@ -300,17 +300,19 @@ describe('the pass-through', () => {
     expect(answer).not.toMatch(/keep-alive/i);
   });
 
-  test('tells whom v1 has answered, for what path of v1, and how', async () => {
+  test('tells whom v1 has answered, for what call of v1, and how', async () => {
     const { port } = await openUpstream((request, response) =>
       response.writeHead(request.url?.includes('no') ? 401 : 200).end('{}'),
     );
     const told: unknown[] = [];
     const door = await openDoor(port, { onAnswer: (...facts) => told.push(facts) });
-    for (const path of ['/receipt?reference=a', '/no'])
-      await speak(door, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    for (const call of ['GET /receipt?reference=a', 'GET /no', 'OPTIONS /receipt'])
+      await speak(door, `${call} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(told).toEqual([
-      ['127.0.0.1', { path: '/receipt', status: 200 }],
-      ['127.0.0.1', { path: '/no', status: 401 }],
+      ['127.0.0.1', { method: 'GET', path: '/receipt', status: 200 }],
+      ['127.0.0.1', { method: 'GET', path: '/no', status: 401 }],
+      // A browser's question before the call: v1 answers it without a key.
+      ['127.0.0.1', { method: 'OPTIONS', path: '/receipt', status: 200 }],
     ]);
   });
 
