@@ -2,7 +2,6 @@
  * Finds orders and refused requests as an operator asks for them, newest first, page by page. Whatever cannot be looked up is looked
  * through from the newest on for a moment; then the page says how far back that was, and goes on from there.
  */
-import * as z from 'zod';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
 import type { Keyring } from '../gateway/read/keyring';
@@ -14,6 +13,7 @@ import { keyOfSentId } from './notes';
 import type { NotesStore } from './notes-store';
 import type { NumberIndex } from './number-index';
 import { keyOfNumber, keysOfTyped, numbersIn } from './number-keys';
+import { BEGINNING, EVER, parseCursor, writeCursor, type Cursor } from './search-cursor';
 
 export const OUTCOMES = ['open', 'succeeded', 'pending', 'declined', 'rejected', 'not_sent', 'unknown', 'refused'] as const;
 
@@ -71,32 +71,12 @@ const NOTES_MAX = 1_000;
 const OWNERS_AT_ONCE = 50;
 /** What came so shortly before the end of the index may have been written after it was read. */
 const LATE_MS = 20_000;
-const EVER = 2 ** 47;
-
-/** Where a page ended: the last order by time or by number, and the last refused request. */
-const cursorSchema = z.strictObject({
-  atMs: z.number(),
-  number: z.number(),
-  owner: z.string(),
-  refusedMs: z.number(),
-});
-type Cursor = z.infer<typeof cursorSchema>;
-
-const BEGINNING: Cursor = { atMs: EVER, number: Number.MAX_SAFE_INTEGER, owner: '', refusedMs: EVER };
 
 /** Throws a plain Error for a cursor that is none. */
 export async function findOrders(query: OrderQuery, parts: FindParts): Promise<FoundOrders> {
   const cursor = query.cursor === undefined ? BEGINNING : parseCursor(query.cursor);
   const search = new Search(query, cursor, parts);
   return search.run();
-}
-
-function parseCursor(text: string): Cursor {
-  try {
-    return cursorSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
-  } catch {
-    throw new Error('This page of the list is not known. Search again.');
-  }
 }
 
 class Search {
@@ -110,6 +90,8 @@ class Search {
   #looked = 0;
   /** Where time ran out. */
   #back: Order | undefined;
+  /** The same among refused requests. */
+  #refusedBackMs: number | undefined;
 
   constructor(query: OrderQuery, cursor: Cursor, parts: FindParts) {
     this.#query = query;
@@ -121,24 +103,33 @@ class Search {
   }
 
   async run(): Promise<FoundOrders> {
-    const { outcome, refusedToo, reference, number } = this.#query;
+    const { outcome, number } = this.#query;
     const orders = outcome === 'refused' ? [] : await this.#orders();
-    const asksRefused = (refusedToo === true || outcome === 'refused') && reference === undefined && isAnyOf(outcome);
-    const refused = asksRefused ? this.#refused() : [];
+    const refused = this.#asksRefused ? this.#refused() : [];
+    const refusedBackMs = this.#refusedBackMs ?? 0;
     const merged = [
       ...orders.map((order): FoundRow => ({ kind: 'order', order })),
       ...refused.map((note): FoundRow => ({ kind: 'refused', refused: note })),
-    ].sort((one, other) => timeOf(other) - timeOf(one));
+    ]
+      // What is older comes behind the refused requests that have not been looked at yet.
+      .filter((row) => timeOf(row) >= refusedBackMs)
+      .sort((one, other) => timeOf(other) - timeOf(one));
     const rows = merged.slice(0, this.#size);
     const isFull = merged.length > this.#size;
-    const isMore = isFull || this.#back !== undefined;
+    const backMs = this.#refusedBackMs ?? this.#back?.openedAtMs;
+    const isMore = isFull || backMs !== undefined;
     const numbersFromMs = number === undefined ? undefined : this.#numbersFromMs();
     return {
       rows,
       ...(isMore ? { next: this.#cursorAfter(rows, isFull) } : {}),
-      ...(this.#back === undefined || isFull ? {} : { searchedBackToMs: this.#back.openedAtMs }),
+      ...(backMs === undefined || isFull ? {} : { searchedBackToMs: backMs }),
       ...(numbersFromMs === undefined ? {} : { numbersFromMs }),
     };
+  }
+
+  get #asksRefused(): boolean {
+    const { outcome, refusedToo, reference } = this.#query;
+    return (refusedToo === true || outcome === 'refused') && reference === undefined && isAnyOf(outcome);
   }
 
   #numbersFromMs(): number | undefined {
@@ -150,10 +141,11 @@ class Search {
     const { order } = rows.findLast((row) => row.kind === 'order') ?? {};
     const { refused } = rows.findLast((row) => row.kind === 'refused') ?? {};
     // Where time ran out behind the last order of the page, the next one begins there.
-    const last = isFull ? order : (this.#back ?? order);
+    const last = isFull || this.#refusedBackMs !== undefined ? order : (this.#back ?? order);
     const { atMs, number, owner } = last === undefined ? this.#cursor : { ...last, atMs: last.openedAtMs };
-    const next: Cursor = { atMs, number, owner, refusedMs: refused?.atMs ?? this.#cursor.refusedMs };
-    return Buffer.from(JSON.stringify(next)).toString('base64url');
+    const lookedBackMs = isFull ? undefined : this.#refusedBackMs;
+    const next: Cursor = { atMs, number, owner, refusedMs: lookedBackMs ?? refused?.atMs ?? this.#cursor.refusedMs };
+    return writeCursor(next);
   }
 
   /** One more than a page, newest first. */
@@ -255,10 +247,11 @@ class Search {
 
   async #through(orders: AsyncIterable<Order>): Promise<readonly Order[]> {
     const found: Order[] = [];
+    const share = this.#asksRefused ? 0.5 : 1;
     for await (const order of orders) {
       if (this.#isWanted(order) && this.#isBehind(order)) found.push(order);
       if (found.length > this.#size) break;
-      if (this.#isLate()) {
+      if (this.#isLate(share)) {
         this.#back = order;
         break;
       }
@@ -300,14 +293,21 @@ class Search {
     const found: RefusedNote[] = [];
     // Those that are older than the orders of this page come with the next.
     const sinceMs = Math.max(fromMs, this.#back?.openedAtMs ?? 0);
+    let lateMs: number | undefined;
     for (const note of this.#notesAsked(sinceMs, Math.min(untilMs, this.#cursor.refusedMs))) {
+      // Many may be of one moment, and the next page begins behind it.
+      if (lateMs !== undefined && note.atMs < lateMs) {
+        this.#refusedBackMs = lateMs;
+        break;
+      }
       const isWanted =
         note.atMs >= sinceMs &&
         note.atMs < Math.min(untilMs, this.#cursor.refusedMs) &&
         (caller === undefined || note.owner === caller) &&
         (operation === undefined || note.operation === operation);
       if (isWanted) found.push(note);
-      if (found.length > this.#size || this.#isLate()) break;
+      if (found.length > this.#size) break;
+      if (lateMs === undefined && this.#isLate()) lateMs = note.atMs;
     }
     return found;
   }

@@ -147,3 +147,26 @@ test('a page that is not known is refused', async () => {
   const { parts } = await shop(1);
   await expect(findOrders({ cursor: 'nonsense' }, parts)).rejects.toThrow(/Search again/);
 });
+
+test.each<[string, OrderQuery, number]>([
+  ['alone', { outcome: 'refused' }, 0],
+  ['among the orders', { refusedToo: true }, 40],
+])(
+  'refused requests %s are looked through to their end, page by page, however many others have',
+  async (_where, query, orders) => {
+    const { parts } = await shop(orders);
+    const notes = createMemoryNotesStore();
+    const note = { kind: 'refused', code: 'invalid_field', detail: 'd', told: 't', http: 400, numbers: [] } as const;
+    const write = (owner: string, atMs: number, requestId: string) =>
+      notes.write([{ note: { ...note, owner, atMs, requestId }, keys: [] }]);
+    await write(ADA, START_MS + 500, 'oldest');
+    for (let nth = 0; nth < 200; nth += 1) await write(OBI, START_MS + 100_000 + nth, `x${nth}`);
+    const hurried = { ...parts, notes, budgetMs: 0 };
+    const first = await findOrders({ ...query, caller: ADA }, hurried);
+    expect([ids(first).includes('oldest'), first.next === undefined]).toEqual([false, false]);
+    expect(first.searchedBackToMs).toBeGreaterThan(START_MS + 100_000);
+    const found = await pages({ ...query, caller: ADA }, hurried);
+    expect(found.filter((id) => id === 'oldest')).toHaveLength(1);
+    expect(found).toHaveLength(orders / 2 + 1);
+  },
+);

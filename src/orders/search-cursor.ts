@@ -1,0 +1,28 @@
+/** Where a page of found orders ended, as a text that the next page is asked with. */
+import * as z from 'zod';
+
+export const EVER = 2 ** 47;
+
+/** Where a page ended: the last order by time or by number, and the last refused request. */
+const cursorSchema = z.strictObject({
+  atMs: z.number(),
+  number: z.number(),
+  owner: z.string(),
+  refusedMs: z.number(),
+});
+export type Cursor = z.infer<typeof cursorSchema>;
+
+export const BEGINNING: Cursor = { atMs: EVER, number: Number.MAX_SAFE_INTEGER, owner: '', refusedMs: EVER };
+
+/** Throws a plain Error for a cursor that is none. */
+export function parseCursor(text: string): Cursor {
+  try {
+    return cursorSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+  } catch {
+    throw new Error('This page of the list is not known. Search again.');
+  }
+}
+
+export function writeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url');
+}
