@@ -36,7 +36,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/console/orders/story.ts': 'The page of one order: test/console/orders.test.ts.',
   'src/console/pages/login.ts': 'Right, wrong and too many tokens: test/console/console-router.test.ts.',
   'src/console/pages/overview.ts': 'Shown and kept live in test/console/overview/overview.test.ts.',
-  'src/console/callers/read-callers.ts': 'What it reads is shown in test/console/pages/callers.test.ts.',
   'src/console/callers/sections.ts': 'What they show: test/console/pages/callers.test.ts.',
   'src/console/overview/read-overview.ts': 'What it reads is shown in test/console/overview/overview.test.ts.',
   'src/console/overview/sections.ts':
