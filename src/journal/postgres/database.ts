@@ -2,6 +2,7 @@
  * Connections to PostgreSQL, or to what speaks its protocol, and whether it is there. After a failed write nothing is tried for each order:
  * one small write is, ever more rarely, until it gets through.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, types, type PoolClient, type PoolConfig } from 'pg';
 import { WriteFailure } from '../journal';
 
@@ -27,6 +28,11 @@ const READERS_MAX = 4;
 const READS_MAX = 2_000;
 const LOOK_FIRST_MS = 100;
 const LOOK_MOST_MS = 5_000;
+/** What the server says that has no connection left for us. */
+const NO_MORE_CONNECTIONS = '53300';
+const ASK_AGAIN_MS = 100;
+/** How long the connections that there are do for all, before another one is asked for. */
+const DO_WITHOUT_MS = 10_000;
 const TRIES_MAX = 8;
 /** 40001 and 40P01: two transactions stood in each other's way. CockroachDB and stricter isolation ask for another try as a rule. */
 const IN_EACH_OTHERS_WAY: ReadonlySet<string> = new Set(['40001', '40P01']);
@@ -34,8 +40,8 @@ const IN_EACH_OTHERS_WAY: ReadonlySet<string> = new Set(['40001', '40P01']);
 const PROBE = 'UPDATE gateway_journal SET probes = probes + 1 WHERE id = 1 RETURNING id';
 
 export class Database {
-  readonly #writers: Pool;
-  readonly #readers: Pool;
+  readonly #writers: Connections;
+  readonly #readers: Connections;
   readonly #onChange: NonNullable<DatabaseOptions['onChange']>;
   readonly #isReadOnly: boolean;
   #isThere = true;
@@ -46,8 +52,8 @@ export class Database {
 
   constructor({ url, statementMs = STATEMENT_MS, isReadOnly = false, onChange = () => undefined }: DatabaseOptions) {
     const config = poolConfig(url, statementMs);
-    this.#writers = createPool({ ...config, max: WRITERS_MAX });
-    this.#readers = createPool({ ...config, max: READERS_MAX });
+    this.#writers = new Connections({ ...config, max: WRITERS_MAX });
+    this.#readers = new Connections({ ...config, max: READERS_MAX });
     this.#isReadOnly = isReadOnly;
     this.#onChange = onChange;
   }
@@ -58,7 +64,7 @@ export class Database {
     if (!this.#isThere) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
     for (let tries = 1; ; tries += 1) {
       try {
-        return await withClient(this.#writers, (run) => run(text, values));
+        return await this.#writers.use((run) => run(text, values));
       } catch (error) {
         if (tries < TRIES_MAX && IN_EACH_OTHERS_WAY.has((error as { code?: string }).code ?? '')) continue;
         const failure = new WriteFailure(error);
@@ -70,7 +76,7 @@ export class Database {
 
   /** For the start and the end: tried whatever is known of the database, and nothing is concluded from a failure. */
   onOneConnection<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    return withClient(this.#isReadOnly ? this.#readers : this.#writers, work);
+    return (this.#isReadOnly ? this.#readers : this.#writers).use(work);
   }
 
   readonly read: Run = async (text, values) => {
@@ -79,7 +85,7 @@ export class Database {
     if (this.#reads >= READS_MAX) throw new Error('Too many reads wait for PostgreSQL.');
     this.#reads += 1;
     try {
-      return await withClient(this.#readers, (run) => run(text, values));
+      return await this.#readers.use((run) => run(text, values));
     } finally {
       this.#reads -= 1;
     }
@@ -93,8 +99,8 @@ export class Database {
   async look(): Promise<void> {
     clearTimeout(this.#next);
     try {
-      if (this.#isReadOnly) await withClient(this.#readers, (run) => run('SELECT 1'));
-      else if ((await withClient(this.#writers, (run) => run(PROBE))).length === 0) throw new Error('its tables are gone');
+      if (this.#isReadOnly) await this.#readers.use((run) => run('SELECT 1'));
+      else if ((await this.#writers.use((run) => run(PROBE))).length === 0) throw new Error('its tables are gone');
     } catch (error) {
       return this.#fail(new WriteFailure(error));
     }
@@ -149,18 +155,52 @@ function createPool(config: PoolConfig): Pool {
   return pool;
 }
 
-/** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
-async function withClient<T>(pool: Pool, work: (run: Run) => Promise<T>): Promise<T> {
-  const client: PoolClient = await pool.connect().catch(rejectPlainly);
-  try {
-    const result = await work(
-      async (text, values = []) => (await client.query<Row>(text, [...values]).catch(rejectPlainly)).rows,
-    );
-    client.release();
-    return result;
-  } catch (error) {
-    client.release(true);
-    throw error;
+/** Connections for one use. Where the server gives no more, those that it has given are shared. */
+class Connections {
+  readonly #pool: Pool;
+  readonly #max: number;
+
+  constructor(config: PoolConfig & { readonly max: number }) {
+    this.#pool = createPool(config);
+    this.#max = config.max;
+  }
+
+  /** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
+  async use<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const client = await this.#take().catch(rejectPlainly);
+    try {
+      const result = await work(
+        async (text, values = []) => (await client.query<Row>(text, [...values]).catch(rejectPlainly)).rows,
+      );
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  async #take(): Promise<PoolClient> {
+    const untilMs = performance.now() + CONNECT_MS;
+    for (;;) {
+      try {
+        return await this.#pool.connect();
+      } catch (error) {
+        if ((error as { code?: string }).code !== NO_MORE_CONNECTIONS || performance.now() > untilMs) throw error;
+        if (this.#pool.totalCount > 0) this.#doWithout();
+        else await sleep(ASK_AGAIN_MS);
+      }
+    }
+  }
+
+  /** What is not given now is waited for as in a pool that is full. */
+  #doWithout(): void {
+    this.#pool.options.max = this.#pool.totalCount;
+    setTimeout(() => (this.#pool.options.max = this.#max), DO_WITHOUT_MS).unref();
   }
 }
 

@@ -1,0 +1,39 @@
+/** A database that gives this gateway fewer connections than it would take. */
+import type { JournalEvent } from '../../../src/journal/journal';
+import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
+import { newOrder, OPENED_AT_MS } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+
+afterAll(removeFolders);
+
+describePostgres('where connections are short', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.end());
+
+  test('orders wait for those that it has, and none is refused', async () => {
+    const url = new URL(await server.createDatabase());
+    await server.query('postgres', `CREATE ROLE seller LOGIN PASSWORD 'seller-password' CONNECTION LIMIT 3`);
+    await server.query('postgres', `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO seller`);
+    Object.assign(url, { username: 'seller', password: 'seller-password' });
+    const events: JournalEvent[] = [];
+    const onEvent = (event: JournalEvent): void => void events.push(event);
+    const journal = await openPostgresJournal({ url: url.href, spoolDir: await makeFolder(), onEvent });
+    try {
+      const sell = async (index: number): Promise<void> => {
+        const order = newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index });
+        await journal.open(order);
+        await journal.find(order.owner, order.requestId);
+        await journal.settle(order.owner, order.requestId, { kind: 'succeeded', reference: `v1-${index}` }, OPENED_AT_MS + index);
+      };
+      for (let round = 0; round < 10; round += 1)
+        await Promise.all(Array.from({ length: 50 }, (_, index) => sell(round * 50 + index)));
+      expect(events).toEqual([]);
+    } finally {
+      await journal.close();
+    }
+  });
+});
