@@ -1,6 +1,6 @@
 /** The one way from a folder of files to a mapping: `compat-gateway check`, start-up, reload and tests all come here. */
-import { readdirSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readdirSync, type Dirent } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import { codeFrame, type Problem } from './problem';
 import { compileMapping } from './compile';
 import { mergeFiles, readFolder, type MappingFileText } from './load';
@@ -127,21 +127,49 @@ function inOrder(problems: readonly Problem[], files: readonly MappingFileText[]
   return distinct.sort((a, b) => (rank.get(a.file) ?? -1) - (rank.get(b.file) ?? -1) || a.line - b.line || a.column - b.column);
 }
 
-/** Files that look like a part of the set and are not read. */
+const NOT_READ = {
+  file: { message: 'this file is not read: it ends neither in .yaml or .yml nor in .json' },
+  folder: {
+    message: 'this folder is not read: it is a link',
+    hint: 'put the folder itself here, or a link to each of its files',
+  },
+} as const;
+
+/** What looks like a part of the set and is not read. */
 function strayFiles(folder: string): Problem[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !/\.(?:ya?ml|json|md)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => !/(?:^|[/\\])\./.test(relative(folder, path)))
-    .sort()
-    .map((path) => ({
-      file: relative(process.cwd(), path) || path,
-      line: 1,
-      column: 1,
-      code: 'unknown-extension',
-      severity: RULES['unknown-extension'].severity,
-      message: 'this file is not read: it ends neither in .yaml or .yml nor in .json',
-    }));
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), what: strayKind(entry) }))
+    .filter(({ path }) => !/(?:^|[/\\])\./.test(relative(folder, path)))
+    .sort((one, other) => (one.path < other.path ? -1 : 1))
+    .flatMap(({ path, what }) => {
+      if (what === undefined) return [];
+      return {
+        file: relative(process.cwd(), path) || path,
+        line: 1,
+        column: 1,
+        code: 'unknown-extension',
+        severity: RULES['unknown-extension'].severity,
+        ...NOT_READ[what],
+      };
+    });
+}
+
+function strayKind(entry: Dirent): keyof typeof NOT_READ | undefined {
+  const isMappingOrNote = /\.(?:ya?ml|json|md)$/.test(entry.name);
+  if (isMappingOrNote) return undefined;
+  if (entry.isFile()) return 'file';
+  return entry.isSymbolicLink() && holdsMappings(join(entry.parentPath, entry.name)) ? 'folder' : undefined;
+}
+
+/** Not below it: a link may lead to a whole disk. */
+function holdsMappings(path: string): boolean {
+  if (basename(path) === 'cases') return false;
+  try {
+    return readdirSync(path).some((name) => /^[^.].*\.(?:ya?ml|json)$/.test(name));
+  } catch {
+    // A link to a file, or to nothing.
+    return false;
+  }
 }
 
 /**

@@ -84,6 +84,28 @@ describe('a folder', () => {
     expect(checkFolder(folder)).toMatchObject({ problems: [], mapping: expect.any(Object) });
   });
 
+  test('with a link to a folder of mapping files says that it is not followed', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'compat-linked-'));
+    for (const { file, text } of filesWith()) writeFileSync(join(folder, file), text);
+    writeFileSync(join(elsewhere, 'families.yaml'), 'families: {}');
+    symlinkSync(elsewhere, join(folder, 'families'));
+    // Cases are none of the set, notes and empty folders are nobody's rules, and hidden ones are somebody's own.
+    mkdirSync(join(elsewhere, 'notes'));
+    symlinkSync(join(elsewhere, 'notes'), join(folder, 'notes'));
+    for (const name of ['cases', '.more']) symlinkSync(elsewhere, join(folder, name));
+    const { problems, mapping } = checkFolder(folder);
+    expect(problems).toEqual([
+      expect.objectContaining({
+        file: expect.stringMatching(/families$/),
+        code: 'unknown-extension',
+        severity: 'warning',
+        message: 'this folder is not read: it is a link',
+      }),
+    ]);
+    expect(mapping).toBeDefined();
+    rmSync(elsewhere, { recursive: true });
+  });
+
   test('without mapping files says so', () => {
     writeFileSync(join(folder, 'readme.md'), '# nothing');
     expect(loadSource(folder).problems).toEqual([expect.objectContaining({ file: folder, code: 'empty-folder' })]);
