@@ -25,6 +25,8 @@ import {
   TIME_ZONE,
   doHostsMeet,
   isLoopback,
+  showRefused,
+  withoutCredentials,
 } from './start/config-values';
 import { Secret } from './domain/credentials';
 
@@ -246,7 +248,7 @@ function issueSentence(
 ): string {
   const key = String(issue.path[0]);
   const name = variableOf(key);
-  const text = withoutCredentials(texts[key] ?? '');
+  const text = showRefused(name, texts[key] ?? '');
   const shown = SECRET_NAMES.has(name) ? '' : `, but is \`${text.slice(0, 100)}\``;
   return `${name}${sources[name] === 'file' ? ' in the configuration file' : ''} ${issue.message}${shown}.`;
 }
@@ -332,11 +334,6 @@ function describeValue(name: string, value: ConfigValue): string {
   if (typeof value === 'object') return value instanceof Secret ? value.toString() : value.join(', ');
   if (name === 'JOURNAL_URL') return withoutCredentials(String(value));
   return typeof value === 'boolean' ? (value ? '1' : '0') : String(value);
-}
-
-/** Credentials stand before the last @ of an address; PostgreSQL takes a password among the parameters as well. */
-function withoutCredentials(url: string): string {
-  return url.replace(/^(\w+:\/\/)?.*@/s, '$1[secret]@').replace(/([?&]\w*password=)[^&]*/gi, '$1[secret]');
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

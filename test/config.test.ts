@@ -139,7 +139,6 @@ describe('the configuration', () => {
     ['PASSTHROUGH_HEADERS', 'X-Tenant Cookie', 'names of headers'],
     ['UPSTREAM_URL', 'v1.example/api/v1', 'an http or https address'],
     ['UPSTREAM_URL', 'ftp://v1.example', 'an http or https address'],
-    ['UPSTREAM_URL', 'https://v1.example/?x=1', 'an http or https address'],
     ['V1_PATH', 'api/v1', 'a path such as'],
     ['V1_PATH', '/api/v1/', 'a path such as'],
     ['V1_PATH', '/../v1', 'a path such as'],
@@ -163,6 +162,15 @@ describe('the configuration', () => {
     expect(all).toHaveLength(1);
     expect(all[0]).toMatch(new RegExp(`^${name} must be `));
     expect(all[0]).not.toContain('hunter2');
+  });
+
+  it.each(['UPSTREAM_URL', 'TRACES_URL'])('refuses parameters in %s without repeating them', (name) => {
+    for (const rest of ['?x=1', '?token=hunter2', '?a=b&key=hunter2', '#hunter2'])
+      expect(problems({ [name]: `https://some.example/path${rest}` })).toEqual([
+        expect.stringMatching(
+          / without credentials, query or fragment.*`https:\/\/some\.example\/path[?#]\[secret\]`\.$/,
+        ) as string,
+      ]);
   });
 
   it.each(['https://user:hunter2@v1.example', 'https://hunter2@v1.example/api', 'user:hunter2@v1', 'https://u:hunter2/@@v1'])(

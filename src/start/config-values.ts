@@ -104,3 +104,14 @@ export function doHostsMeet(one: string, other: string): boolean {
   const isWildcard = (name: string) => name === '0.0.0.0' || name === '::';
   return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
 }
+
+/** Credentials stand before the last @ of an address; PostgreSQL takes a password among the parameters as well. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/^(\w+:\/\/)?.*@/s, '$1[secret]@').replace(/([?&]\w*password=)[^&]*/gi, '$1[secret]');
+}
+
+/** A text that was refused. No address that is shown takes parameters, and what stands there is often a token. */
+export function showRefused(name: string, text: string): string {
+  const shown = withoutCredentials(text);
+  return name.endsWith('_URL') ? shown.replace(/([?#]).+$/s, '$1[secret]') : shown;
+}
