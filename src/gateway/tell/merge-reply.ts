@@ -5,6 +5,7 @@ import type { Order } from '../../domain/order';
 import { type Delivery, isProvenAbsent, type Outcome, type OutcomeKind, referenceOf, TOLD_AS } from '../../domain/outcome';
 import type { CallerKey, Join, Mapping, Operation, ReplyBuilder, ReplyOutcome, Scope } from '../../mapping/mapping';
 import { DEFAULT } from '../../mapping/compile-callers';
+import { withoutSuccess } from '../../mapping/rules/read-as';
 import { NOTHING_OF_A_FAILURE } from '../../mapping/shapes';
 import { shownNumbers } from '../../mapping/shown-numbers';
 import type { CatalogLists } from '../read/catalog-lists';
@@ -100,7 +101,9 @@ export function tellOutcome(
   const isUndelivered = outcome.kind === 'succeeded' && outcome.delivery?.goodsMissing === true;
   const kind: OutcomeKind = isUndelivered ? 'pending' : outcome.kind;
   const told = TOLD_AS[kind];
-  const said = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
+  const message = 'message' in outcome && !isUndelivered ? outcome.message : undefined;
+  // The mapping's own texts are checked for it; v1's words are only known now.
+  const said = message === undefined || told === 'success' ? message : withoutSuccess(message);
   const isAbsent = isProvenAbsent(outcome);
   const text = said === undefined || said === '' ? (mapping.texts[isAbsent ? 'absent' : kind] ?? kind) : said;
   return {

@@ -97,6 +97,8 @@ function others(outcome: ReplyOutcome): ReplyOutcome[] {
 
 /** Scripts look for this within a text, so that “unsuccessful” holds it as well. */
 const FOUND_ANYWHERE = /successful/i;
+/** How v1 and its providers say that something failed, with that very word in it. */
+const SAID_TO_HAVE_FAILED = /\b(?:(?:was|is|were|has been)\s+)?(?:unsuccessful|not\s+successful)\b/gi;
 const CLAIMS: Readonly<Record<ReplyOutcome, RegExp>> = {
   success: /\b(?:success|succeeded|completed?|delivered|fulfilled|approved|credited|vended)\b/i,
   pending: /\b(?:pending|processing|being processed|in progress|queued|awaiting)\b/i,
@@ -106,6 +108,16 @@ const CLAIMS: Readonly<Record<ReplyOutcome, RegExp>> = {
 /** “Not yet delivered”, “when it is completed”, “do not send it again” tell nothing of the sort. */
 const UNSAID =
   /\b(?:not|no|nor|never|cannot|could ?n[o']t|was ?n[o']t|has ?n[o']t|is ?n[o']t|do ?n[o']t|until|unless|if|when|once|before|after|till|will|whether|yet to)\b/i;
+
+/**
+ * What v1 says of an order that is no success, without the word that a script finds within it and takes for a sale; undefined where it cannot be
+ * said without.
+ */
+export function withoutSuccess(text: string): string | undefined {
+  if (!FOUND_ANYWHERE.test(text)) return text;
+  const plain = text.replace(SAID_TO_HAVE_FAILED, 'failed').replace(/^failed/, 'Failed');
+  return FOUND_ANYWHERE.test(plain) ? undefined : plain;
+}
 
 /** The other outcome that a text speaks of; undefined when it speaks of its own, or of none. */
 export function textTells(outcome: ReplyOutcome, text: string): ReplyOutcome | undefined {

@@ -206,3 +206,32 @@ test('v1 says how long to wait, and so do we', () => {
   const limited = tellOutcome({ kind: 'rejected', httpStatus: 429, retryAfterSeconds: 7 }, mapping);
   expect(mergeReply({ ...limited, mapping, format: 'a' })).toMatchObject({ status: 429, retryAfterSeconds: 7 });
 });
+
+// One family looks for "successful" within the text of whatever it has no word for, a failure among it (facts 3.1).
+describe('no text of v1 makes a sale of what is none', () => {
+  const told = (kind: 'declined' | 'rejected' | 'pending' | 'succeeded', message: string) => {
+    const outcome: Outcome = kind === 'rejected' ? { kind, httpStatus: 400, message } : { kind, reference: 'V1', message };
+    return tellOutcome(outcome, mapping).text;
+  };
+
+  test.each([
+    ['Transaction unsuccessful. Your wallet has been refunded.', 'Transaction failed. Your wallet has been refunded.'],
+    ['Your purchase was not successful: invalid number.', 'Your purchase failed: invalid number.'],
+    ['UNSUCCESSFUL', 'Failed'],
+    ['Insufficient balance. Please top up your wallet.', 'Insufficient balance. Please top up your wallet.'],
+  ])('of a failure “%s” is told as “%s”', (message, text) => {
+    expect([told('declined', message), told('rejected', message)]).toEqual([text, text]);
+  });
+
+  test.each([
+    ['declined', 'It could not be completed successfully.'],
+    ['rejected', 'The request was received successfully and refused.'],
+    ['pending', 'Your order was submitted successfully.'],
+  ] as const)('what cannot be said of a %s order without the word is told in our own words', (kind, message) => {
+    expect(told(kind, message)).toBe(mapping.texts[kind]);
+  });
+
+  test('a success is told as v1 says it', () => {
+    expect(told('succeeded', 'Airtime sent successfully.')).toBe('Airtime sent successfully.');
+  });
+});
