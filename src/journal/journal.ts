@@ -40,7 +40,7 @@ export interface Journal {
    * written later (decision 0038). Rejects with a plain Error when the write fails otherwise or no
    * such order exists. `settledAtMs` moves only when the answer changed something. A reference that another order of
    * this owner already has stays with that order for `findByReference`.
-   * An answer that took no money is about one attempt: `tries` names it where the answer is written long after it was given.
+   * An answer that took no money is about one attempt: `tries` names it, because the answer may be written long after it was given.
    */
   settle(owner: string, requestId: string, latest: Outcome, atMs: number, tries?: number): Promise<Order>;
 

@@ -58,7 +58,9 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
         if (isKept) await kept.bringToDisk(owner, requestId);
         return inner.settle(owner, requestId, latest, atMs, tries);
       }
-      const word = (): KeptWord => ({ owner, requestId, said: { latest: withoutGoods(latest), atMs } });
+      const said = (): KeptWord['said'] => ({ latest: withoutGoods(latest), atMs });
+      const word = (): KeptWord =>
+        tries === undefined ? { owner, requestId, said: said() } : { owner, requestId, tries, said: said() };
       if (isKept) await kept.add(word());
       else {
         try {
@@ -169,7 +171,7 @@ class KeptWords {
   async addUnwritten(word: KeptWord, error: unknown): Promise<void> {
     if (!(error instanceof WriteFailure) || this.#kept.size >= this.#ordersMax) throw error;
     if (this.#spool === undefined) return this.#keep(word);
-    const tries = (await this.#disk.find(word.owner, word.requestId).catch(() => undefined))?.tries;
+    const tries = word.tries ?? (await this.#disk.find(word.owner, word.requestId).catch(() => undefined))?.tries;
     // Written after hours, it would be taken for the word about whatever attempt is under way then.
     if (tries === undefined) throw error;
     await this.#keep({ ...word, tries });

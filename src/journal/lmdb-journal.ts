@@ -79,7 +79,7 @@ export async function openLmdbJournal(options: LmdbJournalOptions): Promise<Jour
         throw new GatewayError('journal_unavailable', undefined, { cause: error });
       }
     },
-    settle: (owner, requestId, latest, atMs) => group.run(planSettling(store, openAttempts, { owner, requestId, latest, atMs })),
+    settle: (...settling) => group.run(planSettling(store, openAttempts, ...settling)),
     tell: (owner, requestId, toldAtMs) => group.run(planTelling(store, owner, requestId, toldAtMs)),
     doubt(intent) {
       doubts.note(intent);

@@ -10,7 +10,7 @@ import {
   decideOpening,
   firstNumberAt,
   isUnsettled,
-  settleOrder,
+  settleAttempt,
   tellOrder,
   withoutGoods,
 } from './order-life';
@@ -47,13 +47,13 @@ export function createMemoryJournal(): Journal {
       if (opened.kind === 'opened' || opened.kind === 'reopened') write(ledger, opened.order);
       return opened;
     },
-    async settle(owner, requestId, latest, atMs) {
+    async settle(owner, requestId, latest, atMs, tries) {
       if (!isOpen) throw new Error('The journal is closed.');
       const ledger = ledgers.get(owner);
       const order = at(ledger, requestId);
       if (ledger === undefined || order === undefined)
         throw new Error('The journal has no order with this request id to settle.');
-      const settled = settleOrder(order, withoutGoods(latest), atMs);
+      const settled = settleAttempt(order, withoutGoods(latest), atMs, tries);
       if (settled !== order) write(ledger, settled);
       return settled;
     },

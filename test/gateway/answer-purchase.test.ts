@@ -3,8 +3,9 @@ import { GatewayError } from '../../src/domain/errors';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
-import type { Journal } from '../../src/journal/journal';
 import { readCatalog } from '../../src/price-lists/price-lists';
+import { WriteFailure, type Journal } from '../../src/journal/journal';
+import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 
@@ -249,6 +250,33 @@ test('a repeat that meets the last moment of a try elsewhere hears how that ende
   const [one, other] = await buyAtOnce(first, second);
   expect([one, other]).toMatchObject([{ status: 'fail' }, { status: 'fail' }]);
   expect(second.upstream.sent).toEqual([]);
+});
+
+test('a refusal that hung on the way to the disk says nothing of the try that another process has begun since', async () => {
+  let hasHung = false;
+  const kept: { journal?: KeepingJournal } = {};
+  const hanging = (journal: Journal): Partial<Journal> =>
+    (kept.journal = keepAnswers({
+      ...journal,
+      settle: async (...args) => {
+        const order = await journal.settle(...args);
+        if (hasHung) return order;
+        hasHung = true;
+        throw new WriteFailure(new Error('the disk gave no answer'));
+      },
+    }));
+  const first = openWalkHouse({ answers: [{ outcome: REJECTED }], dress: hanging });
+  expect(await buy(first)).toMatchObject({ status: 'fail' });
+  const second = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 5_000 }], beside: first });
+  const again = ask(second);
+  await first.clock.advance(1_000);
+  await kept.journal?.writeKept();
+  const asked = first.gateway.handle(
+    legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
+  );
+  await first.clock.advance(9_000);
+  expect(readReply(await asked)).toMatchObject({ status: 'success' });
+  expect(readReply(await again)).toMatchObject({ status: 'success' });
 });
 
 test('a status query that overtakes the journal waits for the order instead of denying it', async () => {

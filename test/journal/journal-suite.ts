@@ -95,6 +95,16 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       },
     );
 
+    test('a refusal of an earlier attempt says nothing of the one that is under way; what v1 has sold it says of the order', async () => {
+      await journal.open(newOrder());
+      const { owner } = newOrder();
+      await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 1, 1);
+      const { order } = await journal.open(newOrder({ openedAtMs: OPENED_AT_MS + 2 }));
+      expect(await journal.settle(owner, 'r1', rejected, OPENED_AT_MS + 3, 1)).toEqual(order);
+      expect(await journal.find(owner, 'r1')).toEqual(order);
+      expect(await journal.settle(owner, 'r1', succeeded, OPENED_AT_MS + 4, 1)).toMatchObject({ tries: 2, outcome: succeeded });
+    });
+
     test.each<Outcome>([
       succeeded,
       { kind: 'pending', reference: 'v1-9' },

@@ -71,6 +71,21 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(await disk.find(owner, 'r1')).toEqual({ ...settled, toldAtMs: 7_000 });
   });
 
+  test('of one attempt say nothing of the next, which another process has begun before they are written', async () => {
+    const { disk, journal, fill, makeRoom } = await withOpenOrder();
+    const refused: Outcome = { kind: 'rejected', httpStatus: 400 };
+    fill();
+    await journal.settle(owner, 'r1', refused, 5_000, 1);
+    // A write that was given up because the disk hung, and got there all the same.
+    await disk.settle(owner, 'r1', refused, 5_000, 1);
+    const { kind, order } = await disk.open(newOrder());
+    expect(kind).toBe('reopened');
+    expect(await journal.find(owner, 'r1')).toEqual(order);
+    makeRoom();
+    await journal.writeKept();
+    expect(await disk.find(owner, 'r1')).toEqual(order);
+  });
+
   test.each<[string, Outcome]>([
     ['the mark of a try', { kind: 'unknown', reason: 'begins', isBeginning: true }],
     ['a proof that v1 never had the order', { kind: 'not_sent', reason: 'absent', isProven: true }],

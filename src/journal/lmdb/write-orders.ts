@@ -1,9 +1,9 @@
 /** What is written when an intent or an answer comes in, or an order is beyond its age. All of it is planned inside the write transaction. */
 import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
-import { type NotSent, referenceOf, type Outcome } from '../../domain/outcome';
-import { readOrTell } from '../journal';
-import { decideOpening, isUnsettled, settleOrder, tellOrder, withoutGoods, type TakeNumber } from '../order-life';
+import { type NotSent, referenceOf } from '../../domain/outcome';
+import { type Journal, readOrTell } from '../journal';
+import { decideOpening, isUnsettled, settleAttempt, settleOrder, tellOrder, withoutGoods, type TakeNumber } from '../order-life';
 import { decodeOrder, encodeOpening, encodeOrder } from '../record';
 import { checkKey, encodeMark, MARK_KEY, parseMark, type Mark } from './environment';
 import type { Plan, Write } from './group-commit';
@@ -102,22 +102,18 @@ export function planOpening(
   };
 }
 
-export interface Settling {
-  readonly owner: string;
-  readonly requestId: string;
-  readonly latest: Outcome;
-  readonly atMs: number;
-}
-
 /** Strips the answer at once, while an earlier flush is still under way; the plan itself is left with little to do. */
-export function planSettling(store: Store, openAttempts: OpenAttempts, settling: Settling): () => Plan<Order> {
-  const { owner, requestId, atMs } = settling;
-  const storable = withoutGoods(settling.latest);
+export function planSettling(
+  store: Store,
+  openAttempts: OpenAttempts,
+  ...[owner, requestId, latest, atMs, tries]: Parameters<Journal['settle']>
+): () => Plan<Order> {
+  const storable = withoutGoods(latest);
   const mine = openAttempts.take(owner, requestId);
   return () => {
     const stored = (mine && readOpenAttempt(store, mine)) ?? readById(store, owner, requestId);
     if (stored === undefined) throw new Error('The journal has no order with this request id to settle.');
-    const after = settleOrder(stored.order, storable, atMs);
+    const after = settleAttempt(stored.order, storable, atMs, tries);
     return { result: after, writes: after === stored.order ? [] : writesOf(store, stored, after) };
   };
 }
