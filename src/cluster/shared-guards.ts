@@ -34,7 +34,7 @@ export function createSharedGuards(clock: Clock): SharedGuards {
   // What comes here is hashed already.
   const pins = createPinGuard(clock, { hash: (text) => text.slice(HASH_MARK) });
   const keys = createKeyGuard({ clock, journal: { hasReference: () => Promise.resolve(false) } });
-  const contents = createContents();
+  const contents = createContents(clock);
   const inContentTurn = createTurns();
   const turns = createOpenTurns();
 

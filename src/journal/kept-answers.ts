@@ -58,13 +58,11 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
         if (isKept) await kept.bringToDisk(owner, requestId);
         return inner.settle(owner, requestId, latest, atMs, tries);
       }
-      const said = (): KeptWord['said'] => ({ latest: withoutGoods(latest), atMs });
-      const word = (): KeptWord =>
-        tries === undefined ? { owner, requestId, said: said() } : { owner, requestId, tries, said: said() };
+      const word = (): KeptWord => wordOf(owner, requestId, latest, atMs, tries);
       if (isKept) await kept.add(word());
       else {
         try {
-          return await inner.settle(owner, requestId, latest, atMs, tries);
+          return kept.applyTo(await inner.settle(owner, requestId, latest, atMs, tries));
         } catch (error) {
           await kept.addUnwritten(word(), error);
         }
@@ -74,11 +72,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     async tell(owner, requestId, toldAtMs, tries) {
       const word: KeptWord = { owner, requestId, said: { toldAtMs } };
       if (kept.has(owner, requestId)) return kept.add(word);
-      try {
-        await inner.tell(owner, requestId, toldAtMs, tries);
-      } catch (error) {
-        await kept.addUnwritten(word, error);
-      }
+      await kept.showUntilWritten(word, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries));
     },
     find: async (owner, requestId) => kept.applyToAny(await inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
@@ -93,7 +87,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
     },
     async listUnsettled(options) {
       const orders = await inner.listUnsettled(options);
-      return kept.count === 0 ? orders : orders.map((order) => kept.applyTo(order)).filter(isUnsettled);
+      return kept.isEmpty ? orders : orders.map((order) => kept.applyTo(order)).filter(isUnsettled);
     },
     async *list(options) {
       for await (const order of inner.list(options)) yield kept.applyTo(order);
@@ -113,6 +107,11 @@ function whatSomeHave({ doubt, processes }: Journal): Pick<Journal, 'doubt' | 'p
   return { ...(doubt && { doubt }), ...(processes && { processes }) };
 }
 
+function wordOf(...[owner, requestId, latest, atMs, tries]: Parameters<Journal['settle']>): KeptWord {
+  const said = { latest: withoutGoods(latest), atMs };
+  return tries === undefined ? { owner, requestId, said } : { owner, requestId, tries, said };
+}
+
 /** Writes what was said into a journal. */
 export async function writeWord(journal: Journal, { owner, requestId, said, tries }: KeptWord): Promise<void> {
   if ('latest' in said) await journal.settle(owner, requestId, said.latest, said.atMs, tries);
@@ -126,6 +125,8 @@ class KeptWords {
   readonly #spool: Spool | undefined;
   /** By order; never empty lists. */
   readonly #kept = new Map<string, KeptWord[]>();
+  /** What scripts were told, or that they hung up, while it is on its way to the disk: a repeat may come before it is there. */
+  readonly #telling = new Map<string, { readonly toldAtMs: number }>();
   #writing: Promise<number> | undefined;
 
   constructor(disk: Journal, ordersMax: number, spool: Spool | undefined) {
@@ -136,6 +137,11 @@ class KeptWords {
 
   get count(): number {
     return this.#kept.size;
+  }
+
+  /** The disk has all that is known. */
+  get isEmpty(): boolean {
+    return this.#kept.size === 0 && this.#telling.size === 0;
   }
 
   has(owner: string, requestId: string): boolean {
@@ -149,11 +155,26 @@ class KeptWords {
 
   /** The order as it is once everything kept is written. */
   applyTo(order: Order): Order {
-    if (this.#kept.size === 0) return order;
-    const words = this.#kept.get(keyText(order)) ?? [];
-    return words
+    if (this.isEmpty) return order;
+    const key = keyText(order);
+    const words = this.#kept.get(key) ?? [];
+    const settled = words
       .filter(({ tries }) => tries === undefined || tries === order.tries)
       .reduce((before, { said }) => applyWord(before, said), order);
+    const telling = this.#telling.get(key);
+    return telling === undefined ? settled : tellOrder(settled, telling.toldAtMs);
+  }
+
+  async showUntilWritten(word: KeptWord, toldAtMs: number, writing: Promise<void>): Promise<void> {
+    const [key, telling] = [keyText(word), { toldAtMs }];
+    this.#telling.set(key, telling);
+    try {
+      await writing;
+    } catch (error) {
+      await this.addUnwritten(word, error);
+    } finally {
+      if (this.#telling.get(key) === telling) this.#telling.delete(key);
+    }
   }
 
   applyToAny(order: Order | undefined): Order | undefined {

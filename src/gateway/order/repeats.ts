@@ -38,7 +38,10 @@ export interface RepeatsParts {
 }
 
 /** An order that may be repeated. */
-export type KeptRepeat = Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'>;
+export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'> {
+  /** How long ago it was opened, by the clock that nobody can set; absent where only the time of day tells. */
+  readonly agoMs?: number;
+}
 
 /** By key and content; beyond it the oldest are forgotten. */
 const CONTENTS_MAX = 20_000;
@@ -53,7 +56,7 @@ const LOOK_WHOLE_EVERY_MS = 60_000;
 const LOOK_PAGE = 500;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
-  const contents = createContents();
+  const contents = createContents(clock);
   const looks = createLru<string, { readonly atMs: number; readonly wholeAtMs: number }>(OWNERS_MAX);
   const inTurn = createTurns();
 
@@ -89,7 +92,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
     if (sent !== undefined && (await current(owner, sent.id)) !== undefined) return undefined;
     await look(owner, windowMs);
     for (const kept of contents.of(keyOf(owner, order.contentHash))) {
-      if (order.openedAtMs - kept.openedAtMs > windowMs) continue;
+      if (kept.agoMs > windowMs) continue;
       if (sent !== undefined && kept.headerId !== sent.id) continue;
       const earlier = await current(owner, kept.requestId);
       // A header that names the same sending says that it is the same, also when its end was told.
@@ -122,30 +125,35 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
 }
 
 export interface Contents {
-  of(content: string): readonly KeptRepeat[];
+  of(content: string): readonly (KeptRepeat & { readonly agoMs: number })[];
   /** As the newest of its content. */
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
   /** Unless it is kept already. */
   add(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
-export function createContents(): Contents {
-  const contents = createLru<string, readonly KeptRepeat[]>(CONTENTS_MAX);
-  const of = (content: string): readonly KeptRepeat[] => contents.get(content) ?? [];
-  const keep = (content: string, kept: KeptRepeat, windowMs: number): void => {
-    const others = of(content).filter(
-      (other) => other.requestId !== kept.requestId && kept.openedAtMs - other.openedAtMs <= windowMs,
-    );
+/** Ages go by the clock that nobody can set: an hour that was only put on the wall makes no repeat another sale. */
+export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>): Contents {
+  const contents = createLru<string, readonly Remembered[]>(CONTENTS_MAX);
+  const remembered = (content: string): readonly Remembered[] => contents.get(content) ?? [];
+  const keep = (content: string, { requestId, headerId, openedAtMs, agoMs }: KeptRepeat, windowMs: number): void => {
+    const elapsedMs = clock.elapsed();
+    const sinceMs = elapsedMs - (agoMs ?? Math.max(0, clock.now() - openedAtMs));
+    const others = remembered(content).filter((other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs);
+    const kept = { requestId, openedAtMs, sinceMs, ...(headerId === undefined ? {} : { headerId }) };
     contents.set(content, [kept, ...others].slice(0, KEPT_MAX));
   };
   return {
-    of,
+    of: (content) => remembered(content).map(({ sinceMs, ...kept }) => ({ ...kept, agoMs: clock.elapsed() - sinceMs })),
     keep,
     add(content, kept, windowMs) {
-      if (!of(content).some(({ requestId }) => requestId === kept.requestId)) keep(content, kept, windowMs);
+      if (!remembered(content).some(({ requestId }) => requestId === kept.requestId)) keep(content, kept, windowMs);
     },
   };
 }
+
+/** `sinceMs`: when it was opened, by `clock.elapsed()`. */
+type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
 
 function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
   return { requestId, openedAtMs, ...(headerId === undefined ? {} : { headerId }) };

@@ -6,7 +6,9 @@ import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
+import { pause } from '../../../src/domain/clock';
 import { NOT_TOLD, type Order } from '../../../src/domain/order';
+import { keepAnswers } from '../../../src/journal/kept-answers';
 import { isUsedUp } from '../../../src/gateway/order/repeats';
 import { newOrder } from '../../journal/new-order';
 
@@ -106,6 +108,40 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
     ask(house).hangUp();
     expect(await told(house, ask(house, { amount: '101' }))).toMatchObject({ repeat: undefined });
+  });
+
+  test('is no other sale because somebody has put the clock forward by an hour', async () => {
+    const beside = openWalkHouse();
+    let errorMs = 0;
+    const clock = { ...beside.clock, now: () => beside.clock.now() + errorMs };
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), beside, parts: { clock } });
+    const first = ask(house);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    errorMs = 60 * MINUTE;
+    await house.clock.advance(6_000);
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('finds the order whose script hung up while that is on its way to the disk', async () => {
+    const house = openWalkHouse({
+      ...slowly(5_000, SUCCESS, AGAIN),
+      dress: (journal, clock) =>
+        keepAnswers({
+          ...journal,
+          tell: async (...telling) => {
+            await pause(clock, 3_000);
+            await journal.tell(...telling);
+          },
+        }),
+    });
+    const first = ask(house);
+    await house.clock.advance(4_900);
+    first.hangUp();
+    await house.clock.advance(200);
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
   });
 
   test('finds an order that another process took, or this one before it was started anew', async () => {
