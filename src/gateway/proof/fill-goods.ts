@@ -7,8 +7,8 @@ import { findReceipt } from './find-receipt';
 
 /**
  * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
- * they are for a sale of PINs of which v1 said "success" and nothing more. Where goods are told and money is not, the
- * receipt is asked for as long as the caller still waits. A plain value where nothing is asked for.
+ * they are for a sale of PINs of which v1 said "success" and nothing more. The receipt is asked for as long as the caller still
+ * waits, also where goods are told and money is not. A plain value where nothing is asked for.
  */
 export function withGoods(
   order: Order,
@@ -21,13 +21,26 @@ export function withGoods(
   const { delivery, reference } = outcome;
   const isWithoutPins = (delivery?.pins ?? []).length === 0 && sellsPins(order, parsed);
   if (delivery?.goodsMissing === true || isWithoutPins)
-    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, upstream);
+    return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
   return fillMoney(outcome, parsed, leftMs, upstream);
 }
 
-async function goodsOf(outcome: Succeeded, reference: string, parsed: Reader, upstream: Upstream): Promise<Outcome> {
-  const receipt = await findReceipt(reference, readContextOf(parsed), upstream);
-  return receipt === undefined ? outcome : succeedOutcome(outcome, receipt);
+/** A receipt that comes in time is worth a reply that is late by so much. */
+const GOODS_MS = 1_000;
+
+async function goodsOf(
+  outcome: Succeeded,
+  reference: string,
+  parsed: Reader,
+  leftMs: number,
+  upstream: Upstream,
+): Promise<Outcome> {
+  const context = readContextOf(parsed);
+  const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, leftMs));
+  const receipt = await findReceipt(reference, { ...context, timeoutMs }, upstream);
+  // Told as pending until it can be had: a script would deliver an empty PIN.
+  if (receipt === undefined) return { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
+  return succeedOutcome(outcome, receipt);
 }
 
 /** Cards and exam PINs are bought by number. */

@@ -1,8 +1,9 @@
 import { kobo } from '../../../src/domain/amount';
 import type { Succeeded } from '../../../src/domain/outcome';
-import { fillMoney } from '../../../src/gateway/proof/fill-goods';
+import { fillMoney, withGoods } from '../../../src/gateway/proof/fill-goods';
 import type { CallContext, Finding } from '../../../src/upstream/upstream';
 import { shippedMapping } from '../../mapping/mapping-set';
+import { newOrder } from '../../journal/new-order';
 import { legacyRequest } from '../legacy-request';
 import { CREDENTIALS } from '../scripted-upstream';
 
@@ -71,4 +72,37 @@ test.each<[string, Finding]>([
   ['that v1 does not know', { kind: 'refused', httpStatus: 404, body: {} }],
 ])('a receipt %s says nothing of this one', async (_title, finding) => {
   expect((await fill(CARDS, finding)).filled).toEqual(CARDS);
+});
+
+test.each<[string, number, number]>([
+  ['as any question where nobody says how long he waits', Infinity, reader.mapping.timing.read],
+  ['as long as the caller still waits', 3_000, 3_000],
+  ['a second where he waits no longer', -500, 1_000],
+])('the receipt that has the goods is waited for %s', async (_title, leftMs, timeoutMs) => {
+  const asked: CallContext[] = [];
+  const find = async (_call: unknown, context: CallContext): Promise<Finding> => {
+    asked.push(context);
+    return { kind: 'unavailable', reason: 'it hangs' };
+  };
+  const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { goodsMissing: true } };
+  const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
+  expect(await withGoods({ ...newOrder(), number: 1, tries: 1, outcome }, reader, { upstream }, leftMs)).toEqual(outcome);
+  expect(asked.map((context) => context.timeoutMs)).toEqual([timeoutMs]);
+});
+
+test('a sale of PINs of which v1 said "success" and nothing more lacks its goods while the receipt cannot be had', async () => {
+  const order = { ...newOrder(), operation: 'buy_exam', number: 1, tries: 1 };
+  expect(reader.mapping.operations.has(order.operation)).toBe(true);
+  const outcome: Succeeded = { kind: 'succeeded', reference: 'V1-1' };
+  const fillBy = (finding: Finding) =>
+    withGoods({ ...order, outcome }, reader, {
+      upstream: {
+        find: async () => finding,
+        send: () => Promise.reject(new Error('nothing is sent')),
+        close: async () => undefined,
+      },
+    });
+  expect(await fillBy({ kind: 'unavailable', reason: 'HTTP 502' })).toEqual({ ...outcome, delivery: { goodsMissing: true } });
+  const pins = [{ pin: '1', serial: '2' }];
+  expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
 });
