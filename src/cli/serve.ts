@@ -42,7 +42,10 @@ async function serve(): Promise<void> {
     isShared: config.workers > 1,
     onWell: ({ linesLost, durationMs }) => log.warn('log_written_again', { count: linesLost, durationMs }),
   });
-  // From the start on, because a process that does not listen for this signal ends of it.
+  // From the start on, because a process that does not listen for these signals ends of them.
+  let isReloadDue = false;
+  let reload = (): void => void (isReloadDue = true);
+  process.on('SIGHUP', () => reload());
   process.on('SIGUSR2', () => {
     const code = output.reopen();
     if (code !== undefined)
@@ -52,10 +55,11 @@ async function serve(): Promise<void> {
   // Node's own way of telling a warning waits for whoever reads standard error.
   process.removeAllListeners('warning').on('warning', (warning) => log.warn('node_warning', errorFields(warning)));
   const service = config.workers > 1 ? await startPrimary(config, log) : await startService(config, log);
+  reload = () => void service.live.reload({ cause: { by: 'signal' } });
+  if (isReloadDue) reload();
   const greeting = service.sandbox === undefined ? plainGreeting(service, config) : sandboxGreeting(service, config);
   (config.logFile === undefined ? output : createOutput(1)).write(greeting);
   if (service.live.problems().length > 0) complaints.write(lastGoodWarning(service));
-  process.on('SIGHUP', () => service.live.reload({ cause: { by: 'signal' } }));
   await service.stop(await stop.asked);
   stop.forget();
   await log.flush();

@@ -80,6 +80,32 @@ test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, a
   await expect(fetch(url)).rejects.toThrow();
 }, 180_000);
 
+test('a reload that is asked for while it starts ends nothing', async () => {
+  // A database that lets a start wait.
+  const database = createServer((socket) => socket.on('error', () => undefined).end()).listen(0, '127.0.0.1');
+  await once(database, 'listening');
+  const { port } = database.address() as AddressInfo;
+  const child = startCommand(['serve'], {
+    cwd,
+    env: {
+      ...LOCAL,
+      MAPPINGS_DIR: MAPPINGS,
+      GATEWAY_SECRET: '0123456789abcdef0123456789abcdef',
+      JOURNAL_URL: `postgres://gateway@127.0.0.1:${port}/orders`,
+    },
+  });
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  try {
+    await Promise.race([once(database, 'connection'), closed]);
+    child.kill('SIGHUP');
+    expect(await Promise.race([closed, sleep(1_000, 'starts on')])).toBe('starts on');
+  } finally {
+    child.kill('SIGKILL');
+    await closed;
+    database.close();
+  }
+}, 60_000);
+
 test('serve starts although nothing answers at UPSTREAM_URL, says so, and says what its stop found', async () => {
   const nobody = createServer().listen(0, '127.0.0.1');
   await once(nobody, 'listening');
