@@ -243,7 +243,12 @@ async function report(range: Range, opened: Opened): Promise<void> {
   const totals = new Map<string, { count: number; readonly sums: number[] }>();
   const contrary = new Map<ContraryEnd, { count: number; naira: number }>();
   let unpriced = 0;
+  let inSandbox = 0;
   for await (const order of ordersIn(range, opened)) {
+    if (owner === undefined && mapping.callerKeys.get(order.owner)?.sandboxOf !== undefined) {
+      inSandbox += 1;
+      continue;
+    }
     const end = contraryEndOf(order, mapping);
     if (end !== undefined) {
       const { count, naira } = contrary.get(end) ?? { count: 0, naira: 0 };
@@ -264,6 +269,8 @@ async function report(range: Range, opened: Opened): Promise<void> {
       return [outcome, String(count), ...sums.map((sum) => nairaText(sum as AmountMinor))];
     }),
   ]);
+  if (inSandbox > 0)
+    print(`${countOrders(inSandbox)} in the sandbox, where nothing is charged, ${inSandbox === 1 ? 'is' : 'are'} not counted.`);
   if (unpriced > 0) print(`What v1 charged for ${countOrders(unpriced)} that succeeded is not known; it is not in the sum.`);
   for (const [end, { count, naira }] of contrary)
     print(`${countOrders(count)} ${CONTRARY_WORDS[end]}: ${nairaText(naira as AmountMinor)} naira.`);

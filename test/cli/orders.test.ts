@@ -398,6 +398,13 @@ describe('--caller', () => {
     expect(reported).toMatch(/\n(?:succeeded|open) +1 /);
   });
 
+  test('the report of all callers counts no money of the sandbox, and says so', async () => {
+    const { stdout } = await runHere('orders', 'report');
+    expect(stdout).toMatch(/\nsucceeded +1 +100\.00 +98\.00 +0\.00\n/);
+    expect(stdout).toContain('\n1 order in the sandbox, where nothing is charged, is not counted.\n');
+    expect((await runHere('orders', 'report', '--caller', 'Ada (sandbox)')).stdout).not.toContain('not counted');
+  });
+
   test('an order is shown with the name of its caller, and only to the one that is asked for', async () => {
     expect((await runHere('orders', 'list')).stdout).toMatch(
       / Ada +buy_airtime[^]* feedfeed +buy_airtime[^]* Ada \(sandbox\) +buy/,
