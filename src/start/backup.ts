@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, statSync, readdirSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
@@ -40,6 +40,10 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export async function makeBackup(config: Config, sources: Readonly<Record<string, string>>, folder: string): Promise<Manifest> {
   if (existsSync(folder)) throw new Error(`${folder} is there already; name a new folder.`);
   if (!existsSync(config.dataDir)) throw new Error(`There is no data folder at ${config.dataDir} (DATA_DIR).`);
+  const around = [config.mappingsDir, ...KEPT.map((name) => join(config.dataDir, name))].find(
+    (source) => relative(source, folder).split(sep)[0] !== '..',
+  );
+  if (around !== undefined) throw new Error(`${folder} lies in ${around}, which it would have to hold; name a folder elsewhere.`);
   const draft = join(dirname(folder), `.${basename(folder)}.${process.pid}`);
   try {
     await mkdir(draft, { recursive: true, mode: 0o700 });

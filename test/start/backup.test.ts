@@ -119,6 +119,18 @@ test('a backup that is not whole, or not what was written, is refused with the n
   await expect(readBackup(backup)).resolves.toMatchObject({ version: 1 });
 });
 
+test('a backup is not made inside of what it copies', async () => {
+  const mappings = join(folder, 'mappings');
+  cpSync(MAPPINGS, mappings, { recursive: true });
+  const here = configOf('here', { MAPPINGS_DIR: mappings });
+  await sell(here, ['sold']);
+  const before = readdirSync(mappings);
+  for (const place of [join(mappings, 'backup'), join(mappings, 'cases', 'backup'), join(here.dataDir, 'mapping-history', 'b')])
+    await expect(makeBackup(here, {}, place)).rejects.toThrow(/lies in .*; name a folder elsewhere\.$/);
+  expect(readdirSync(mappings)).toEqual(before);
+  await makeBackup(here, {}, join(here.dataDir, 'backup'));
+});
+
 test('a backup is made whole or not at all, and never over another', async () => {
   await expect(makeBackup(configOf('nowhere'), {}, backup)).rejects.toThrow('There is no data folder');
   mkdirSync(join(folder, 'empty'));
