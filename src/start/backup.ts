@@ -205,34 +205,36 @@ function readOwnSecret(config: Config): ReturnType<typeof findGatewaySecret> {
   }
 }
 
+/** All of it or nothing: what cannot be read, written or opened changes no part of the data folder. */
 export async function restoreBackup(config: Config, folder: string, { journal }: Manifest): Promise<Restored> {
   const { dataDir } = config;
   const mark = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const setAside: string[] = [];
   const target = journalFolder(config.journalUrl, dataDir);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // Each part is written whole beside its place; that the parts then take their places needs no room on the disk.
+  const parts = readdirSync(join(folder, 'data'))
+    .filter((name) => name !== 'journal' && (name !== 'gateway.secret' || config.gatewaySecret === undefined))
+    .map((name) => ({ from: join(folder, 'data', name), place: join(dataDir, name) }));
+  if (journal !== undefined && target !== undefined) parts.push({ from: join(folder, 'data', 'journal'), place: target });
+  const draftOf = (place: string): string => `${place}.restoring-${process.pid}`;
+  const setAside: string[] = [];
   let forgotten = 0;
-  if (journal !== undefined && target !== undefined) {
-    // Beside its place, so that a journal which cannot be opened here changes nothing.
-    const draft = `${target}.restoring-${process.pid}`;
-    try {
-      await copyInto(join(folder, 'data', 'journal'), draft);
-      forgotten = await forgetUncharged(draft, config.journalKey);
-      await syncFolder(draft);
-      setAside.push(...(await moveAside(target, mark)));
-      await rename(draft, target);
-    } finally {
-      await rm(draft, { recursive: true, force: true });
+  try {
+    for (const { from, place } of parts) {
+      await copyInto(from, draftOf(place));
+      if (place === target) forgotten = await forgetUncharged(draftOf(place), config.journalKey);
+      await syncFolder(draftOf(place));
     }
-    await syncFolder(dirname(target));
-  }
-  for (const name of DERIVED) await rm(join(dataDir, name), { recursive: true, force: true });
-  for (const name of readdirSync(join(folder, 'data'))) {
-    if (name === 'journal' || (name === 'gateway.secret' && config.gatewaySecret !== undefined)) continue;
-    setAside.push(...(await moveAside(join(dataDir, name), mark)));
-    await copyInto(join(folder, 'data', name), join(dataDir, name));
+    for (const name of DERIVED) await rm(join(dataDir, name), { recursive: true, force: true });
+    for (const { place } of parts) {
+      setAside.push(...(await moveAside(place, mark)));
+      await rename(draftOf(place), place);
+    }
+  } finally {
+    for (const { place } of parts) await rm(draftOf(place), { recursive: true, force: true });
   }
   await syncFolder(dataDir);
+  if (target !== undefined) await syncFolder(dirname(target));
   return { forgotten, setAside };
 }
 

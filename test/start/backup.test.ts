@@ -1,4 +1,5 @@
 // A backup of a data folder at rest, and everything that may be wrong when it is put back. Selling meanwhile: test/crash/backup.test.ts.
+import { once } from 'node:events';
 import {
   appendFileSync,
   cpSync,
@@ -11,6 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../src/config';
@@ -152,6 +154,21 @@ test('a data folder whose secret is damaged gets that of the backup', async () =
   expect(setAside).toContainEqual(expect.stringMatching(/gateway\.secret\.before-/));
   expect(readFileSync(path, 'utf8')).toBe(whole);
   expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded' });
+});
+
+test('a restore that ends on the way has changed nothing', async () => {
+  const here = configOf('here');
+  await sell(here, ['sold']);
+  const manifest = await makeBackup(here, {}, backup);
+  await sell(here, ['open'], 2_000);
+  const before = readdirSync(here.dataDir);
+  // Stands for what can go wrong with any file, such as a full disk: the last part cannot be copied.
+  const socket = createServer().listen(join(backup, 'data', 'zz'));
+  await once(socket, 'listening');
+  await expect(restoreBackup(here, backup, manifest)).rejects.toThrow();
+  socket.close();
+  expect(readdirSync(here.dataDir)).toEqual(before);
+  expect(await kindsIn(here)).toMatchObject({ sold: 'succeeded', open: 'open' });
 });
 
 describe('what stands in the way of a restore', () => {
