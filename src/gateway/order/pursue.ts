@@ -156,7 +156,7 @@ class RunningPursuit implements Pursuit {
     } finally {
       attempt.release();
     }
-    const waitMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.validMs, this.#timeLeft());
+    const waitMs = pauseBeforeRepetition(this.#known, nth, this.#plan.lease.quietMs, this.#timeLeft());
     return waitMs === undefined ? { name: 'concluding' } : { name: 'resting', nth, waitMs };
   }
 

@@ -37,10 +37,10 @@ export function isAwaited(awaitedMs: number): boolean {
 export function pauseBeforeRepetition(
   outcome: Outcome,
   nth: number,
-  validMs: number,
+  quietMs: number,
   { awaitedMs, leftMs, random }: TimeLeft,
 ): number | undefined {
-  const unawaitedMost = Math.min(RETRY_UNAWAITED_MOST_MS, validMs / 2);
+  const unawaitedMost = Math.min(RETRY_UNAWAITED_MOST_MS, quietMs / 4);
   const most = outcome.kind === 'not_sent' ? RECONNECT_MOST_MS : isAwaited(awaitedMs) ? RETRY_MOST_MS : unawaitedMost;
   const pause = backoff(nth, RETRY_FIRST_MS, most, random);
   // v1 gives the same order back under the same id, so asking again is how an unknown one is found out.

@@ -10,6 +10,7 @@ import type { Trace } from '../../domain/trace';
 import type { AfterPending } from '../../mapping/mapping';
 import type { Upstream, V1Call } from '../../upstream/upstream';
 import type { Identify } from '../proof/compare-receipt';
+import { LEASE_MOST_MS } from '../proof/quiet-time';
 
 /** What a pursuit does, and what it may do next. `pursue` has one method for each state. */
 
@@ -49,12 +50,15 @@ export type After<Name extends StateName> = In<(typeof TRANSITIONS)[Name][number
 
 /**
  * The durable note that an attempt is beginning. Another process may prove an order absent once the quiet time since this note is over,
- * so an attempt that starts later than half of it renews the note before a byte leaves.
+ * so an attempt that starts later than half of it renews the note before a byte leaves. Who proves that may have another quiet time than
+ * who sends, so no note is good for longer than `LEASE_MOST_MS`.
  */
 
 export interface Lease {
-  /** An attempt must begin within this time of the note, and its bytes must leave within this time again: together the quiet time. */
+  /** An attempt must begin within this time of the note, and its bytes must leave within this time again: together the quiet time at most. */
   readonly validMs: number;
+  /** By the mapping that the order is pursued with. */
+  readonly quietMs: number;
   /** Whether an attempt may still begin under it. */
   isValid(): boolean;
   /** Writes the note again. Gives the order as the journal then has it, which another process may have settled; undefined when nothing can be written. */
@@ -69,16 +73,18 @@ export interface LeaseParts {
 
 /** Create it before the order is opened: opening writes the first note. */
 export function createLease(quietMs: number, parts: LeaseParts): Lease {
-  return new JournalLease(quietMs / 2, parts);
+  return new JournalLease(quietMs, parts);
 }
 
 class JournalLease implements Lease {
   readonly validMs: number;
+  readonly quietMs: number;
   readonly #parts: LeaseParts;
   #age: () => number;
 
-  constructor(validMs: number, parts: LeaseParts) {
-    this.validMs = validMs;
+  constructor(quietMs: number, parts: LeaseParts) {
+    this.validMs = Math.min(quietMs / 2, LEASE_MOST_MS);
+    this.quietMs = quietMs;
     this.#parts = parts;
     this.#age = startAge(parts.clock);
   }

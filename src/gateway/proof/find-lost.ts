@@ -14,6 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { compareReceipt, isMoneyIn, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { findReceipt } from './find-receipt';
+import { quietMsOf } from './quiet-time';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 
 export interface LostParts {
@@ -52,9 +53,11 @@ const CLOCKS_APART_MS = 10 * 60_000;
 export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
   const startedAt = parts.clock.now();
   const steadyForMs = parts.steadiness.steadyForMs();
-  const { quiet } = parts.mapping().timing;
+  const mapping = parts.mapping();
   // The quiet time had passed before the history was read: an attempt that was still on its way then is in it, or never will be.
-  const quietOnes = new Set(lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quiet));
+  const quietOnes = new Set(
+    lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quietMsOf(order, mapping)),
+  );
   const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? MARGIN_MS : EARLIER_MS)));
   const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, parts.mapping())]));
   const history = await parts.history.read(
