@@ -14,7 +14,7 @@ import { buildCall } from './read/build-call';
 import { catalogListsOf } from './read/catalog-lists';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, refusedLately } from './read/judge-visit';
-import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { mergeReply, orderRoot, tellAsked } from './tell/merge-reply';
 import { findReceipt } from './proof/find-receipt';
 import { noteAsked } from './tell/note-telling';
 import { shortenRequestId } from './read/read-raw';
@@ -58,14 +58,12 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
   const running = await parts.pursuits.find(found.owner, found.requestId);
   const order = running?.current() ?? (await refresh(found, parsed, parts));
   const outcome = await withGoods(order, parsed, parts);
-  const told = tellOutcome(outcome, mapping);
+  const told = tellAsked(outcome, mapping);
   await noteAsked(order, told.outcome, parsed.line, parts);
   const operation = mapping.operations.get(order.operation) ?? parsed.operation;
   const catalog = operation.joins.length === 0 ? undefined : parts.priceLists.peek(order.owner);
   const reply = mergeReply({
     ...told,
-    // The question was answered, whatever the answer: only the words tell of the order.
-    http: mapping.words.success.http,
     mapping,
     operation,
     format: mapping.formats.has(order.format) ? order.format : parsed.format,
@@ -120,8 +118,7 @@ async function answerUnknownOrder(id: string, parsed: ParsedRequest, parts: Walk
   };
   const root: JsonObject = { ...orderRoot(order, shown), opened_at: null };
   const reply = mergeReply({
-    ...tellOutcome(shown, mapping),
-    http: mapping.words.success.http,
+    ...tellAsked(shown, mapping),
     mapping,
     operation,
     format,

@@ -68,10 +68,12 @@ function tellAs(id: string, source: MappingSource, base: Mapping, retell: Family
     const own = retold.has(name) ? { replies: new Map([...replies, ...retell(name, format, told)]) } : {};
     return [name, { ...operation, ...own, ...waysOf(id, operation, source) }];
   });
+  const saleHttp = words?.success?.http;
   const failureHttp = words?.failure?.http;
   return {
     ...base,
-    words: told.words,
+    words: { ...told.words, success: { ...told.words.success, http: base.words.success.http } },
+    ...(saleHttp === undefined ? {} : { saleHttp }),
     ...(failureHttp === undefined ? {} : { failureHttp }),
     // With an id that follows from what is bought, the next customer's sale looks like a repeat of the one before.
     ...(requestId === 'fixed' ? { replayMs: 0 } : {}),

@@ -243,6 +243,8 @@ export interface Mapping {
   /** Headers that carry one as well. */
   readonly requestIdHeaders: readonly string[];
   readonly words: Readonly<Record<ReplyOutcome, OutcomeWords>>;
+  /** Of a family that knows sales by one HTTP status: nothing that is no sale is told with it, a list or a name as little as a failure. */
+  readonly saleHttp?: number;
   /** Of a family that knows failures by one HTTP status: also refusals and rejections are told with it. */
   readonly failureHttp?: number;
   readonly texts: Readonly<Record<string, string>>;

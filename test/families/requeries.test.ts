@@ -35,3 +35,21 @@ test.each(cases.filter(([, outcome]) => !isUnknown(outcome) && !outcome.endsWith
     expect(await concluded(requery, outcome)).not.toContain('sale');
   },
 );
+
+const SOLD_WITH_201: readonly (readonly [string, string])[] = [
+  ...outcomesOf('order_status').map((outcome) => ['order_status', outcome] as const),
+  // A redirect sends a sale to these as a GET.
+  ['list_b_orders', 'success'],
+  ['list_b_cable', 'success'],
+  ['list_orders', 'success'],
+  ['verify_smartcard', 'success'],
+  ['check_balance', 'success'],
+];
+
+test.each(SOLD_WITH_201)(
+  'a shop to which HTTP 201 alone is a sale hears it of %s, %s, only where an order was sold',
+  async (operation, outcome) => {
+    const { status } = await converseAtHome(operation, 'b', outcome, 'django-201');
+    expect(status === 201).toBe(operation === 'order_status' && outcome.endsWith('success'));
+  },
+);

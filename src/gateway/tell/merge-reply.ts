@@ -109,11 +109,21 @@ export function tellOutcome(
   return {
     outcome: told,
     text,
-    http: outcome.kind === 'rejected' ? outcome.httpStatus : mapping.words[told].http,
+    http: outcome.kind === 'rejected' ? outcome.httpStatus : told === 'success' ? saleHttp(mapping) : mapping.words[told].http,
     ...(outcome.kind === 'rejected' && outcome.retryAfterSeconds !== undefined
       ? { retryAfterSeconds: outcome.retryAfterSeconds }
       : {}),
   };
+}
+
+function saleHttp({ saleHttp: own, words }: Mapping): number {
+  return own ?? words.success.http;
+}
+
+/** What is told of an order to whoever asks about it: the question was answered, whatever the answer. Only the words tell of the order. */
+export function tellAsked(outcome: Outcome, mapping: Mapping): ReturnType<typeof tellOutcome> {
+  const told = tellOutcome(outcome, mapping);
+  return told.outcome === 'success' ? told : { ...told, http: mapping.words.success.http };
 }
 
 /** `$order`: money in kobo, times in milliseconds. Null is what is not known, and what a failure does not have. */

@@ -295,7 +295,7 @@ export const familySchema = z
       })
       .optional()
       .describe(
-        'What of `words` is told otherwise to this family. Its HTTP status of a failure holds for every failure, refusals too.',
+        'What of `words` is told otherwise to this family. Its HTTP status of a success holds for sales alone, that of a failure for every failure, refusals too.',
       )
       .meta(group({})),
     reply: replySchema
