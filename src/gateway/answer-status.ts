@@ -3,7 +3,7 @@ import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { Order } from '../domain/order';
 import { isFinal, isSafeToRefund, referenceOf, succeedOutcome } from '../domain/outcome';
-import type { ReplyOutcome } from '../mapping/mapping';
+import type { Mapping, ReplyOutcome } from '../mapping/mapping';
 import { outcomeOfReceipt } from '../upstream/answer-data';
 import type { Finding, V1Call } from '../upstream/upstream';
 import { type Answer, idsOf } from './answer-purchase';
@@ -54,7 +54,7 @@ async function findById(
 }
 
 async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
-  const { mapping } = parsed;
+  const mapping = tellerOf(found, parsed);
   const running = await parts.pursuits.find(found.owner, found.requestId);
   const order = running?.current() ?? (await refresh(found, parsed, parts));
   const outcome = await withGoods(order, parsed, parts);
@@ -74,6 +74,12 @@ async function answerKnownOrder(found: Order, parsed: ParsedRequest, parts: Walk
     roots: { order: orderRoot(order, outcome) },
   });
   return { reply, outcome: outcome.kind, order: idsOf(order, outcome) };
+}
+
+/** A question shows less of its script than the purchase did, which may have proven a family. What the operator says of the key goes before. */
+function tellerOf({ trail }: Order, { mapping, callerKey }: ParsedRequest): Mapping {
+  const family = callerKey?.family === undefined ? mapping.families.get(trail?.family?.id ?? '') : undefined;
+  return family === undefined || family.signals.length === 0 ? mapping : family.mapping();
 }
 
 /** What v1 says now of an order that is not over, written down when it says more than the journal. */
