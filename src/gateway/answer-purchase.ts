@@ -89,7 +89,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const newOrder = newOrderOf(parsed, call, startedAt, parts);
   let isOwn = false;
   let isJoined = false;
-  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.replayMs, (order, repeats) => {
+  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.repeatMs, (order, repeats) => {
     isJoined = repeats;
     return parts.pursuits.join(order, () => {
       isOwn = true;

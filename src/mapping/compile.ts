@@ -65,6 +65,7 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     texts: source.texts,
     timing: source.timing,
     replayMs: source.timing.replay ?? REPLAY_MS,
+    repeatMs: source.timing.replay ?? REPLAY_MS,
     lookupKey: lookupLimitsOf(source),
     ...compileCallers(source, surroundings.context),
     refusal: buildReply([{ reply: { include: ['refusal'] }, path: ['blocks', 'refusal'] }], 'failure', surroundings),

@@ -249,8 +249,10 @@ export interface Mapping {
   readonly failureHttp?: number;
   readonly texts: Readonly<Record<string, string>>;
   readonly timing: Timing;
-  /** How long a success is told again to a repeat, and how long a request without an id may repeat an order. */
+  /** How long a success is told again to a repeat. */
   readonly replayMs: number;
+  /** How long a request without an id may repeat an order: of every family alike. */
+  readonly repeatMs: number;
   readonly lookupKey: LookupLimits;
   readonly callerKeys: ReadonlyMap<string, CallerKey>;
   /** File, line and column of a path of the merged source. */

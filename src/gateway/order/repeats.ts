@@ -55,9 +55,18 @@ const LOOK_WHOLE_EVERY_MS = 60_000;
 /** Orders that are read at once. */
 const LOOK_PAGE = 500;
 
+/** One look at the open orders of a key: when, when all in the window were last looked through, and how it goes. */
+interface Look {
+  readonly atMs: number;
+  readonly wholeAtMs: number;
+  readonly reading: Promise<void>;
+}
+const NO_LOOK: Look = { atMs: -Infinity, wholeAtMs: -Infinity, reading: Promise.resolve() };
+const UNREAD = 'unread' as const;
+
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
   const contents = createContents(clock);
-  const looks = createLru<string, { readonly atMs: number; readonly wholeAtMs: number }>(OWNERS_MAX);
+  const look = createLook(journal, clock, contents);
   const inTurn = createTurns();
 
   const keep = (order: NewOrder, windowMs: number): void => {
@@ -66,38 +75,22 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
     shared?.keep(key, kept, windowMs);
   };
 
-  const look = async (owner: string, windowMs: number): Promise<void> => {
-    const atMs = clock.elapsed();
-    const last = looks.get(owner) ?? { atMs: -Infinity, wholeAtMs: -Infinity };
-    if (atMs - last.atMs < LOOK_EVERY_MS) return;
-    looks.set(owner, { atMs, wholeAtMs: last.wholeAtMs });
-    const isWhole = atMs - last.wholeAtMs >= LOOK_WHOLE_EVERY_MS;
-    const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
-    let fromMs = Math.max(0, clock.now() - backMs);
-    let isMore = true;
-    while (isMore) {
-      const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
-      for (const order of open) contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
-      const nextMs = open.at(-1)?.openedAtMs ?? fromMs;
-      // Of those that were read some may have ended before they were given.
-      isMore = open.length > LOOK_PAGE / 2 && nextMs > fromMs;
-      fromMs = nextMs;
-    }
-    if (isWhole) looks.set(owner, { atMs, wholeAtMs: atMs });
-  };
-
-  /** The newest that it can be a repeat of. */
+  /** The newest that it can be a repeat of. Rejects where nobody can tell: what is sold then may be sold twice. */
   const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number): Promise<string | undefined> => {
     const { owner } = order;
-    if (sent !== undefined && (await current(owner, sent.id)) !== undefined) return undefined;
-    await look(owner, windowMs);
+    const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
+    if (underHeader !== undefined && underHeader !== UNREAD) return undefined;
+    const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
     for (const kept of contents.of(keyOf(owner, order.contentHash))) {
       if (kept.agoMs > windowMs) continue;
       if (sent !== undefined && kept.headerId !== sent.id) continue;
-      const earlier = await current(owner, kept.requestId);
-      // A header that names the same sending says that it is the same, also when its end was told.
-      if (earlier !== undefined && (sent !== undefined || isUnheard(earlier))) return kept.requestId;
+      const reading = current(owner, kept.requestId);
+      // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
+      const earlier = await (sent === undefined ? reading : reading.catch(() => UNREAD));
+      if (earlier !== undefined && (earlier === UNREAD || sent !== undefined || isUnheard(earlier))) return kept.requestId;
     }
+    // An id of which the journal cannot tell is not refused but told as pending, where the order is opened.
+    if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
     return undefined;
   };
 
@@ -113,14 +106,50 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
       const content = keyOf(order.owner, order.contentHash);
       const work = async (others: readonly KeptRepeat[]): ReturnType<typeof start> => {
         for (const kept of others) contents.add(content, kept, windowMs);
-        // A journal that cannot be read is refused where the order is opened.
-        const requestId = await find(order, sent, windowMs).catch(() => undefined);
+        const requestId = await find(order, sent, windowMs).catch((cause: unknown) => {
+          throw new GatewayError('journal_unavailable', undefined, { cause });
+        });
         if (requestId !== undefined) return start({ ...order, requestId }, true);
         keep(order, windowMs);
         return start(order, false);
       };
       return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, work)));
     },
+  };
+}
+
+/** Takes in what other processes have opened, or this one before a restart. Whoever asks within the same moment has the same look, and its failure. */
+function createLook(
+  journal: RepeatsParts['journal'],
+  clock: Clock,
+  contents: Contents,
+): (owner: string, windowMs: number) => Promise<void> {
+  const looks = createLru<string, Look>(OWNERS_MAX);
+  const readOpen = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
+    let fromMs = Math.max(0, clock.now() - backMs);
+    let isMore = true;
+    while (isMore) {
+      const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
+      for (const order of open) contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
+      const nextMs = open.at(-1)?.openedAtMs ?? fromMs;
+      // Of those that were read some may have ended before they were given.
+      isMore = open.length > LOOK_PAGE / 2 && nextMs > fromMs;
+      fromMs = nextMs;
+    }
+  };
+  return (owner, windowMs) => {
+    const atMs = clock.elapsed();
+    const { atMs: lastMs, wholeAtMs, reading } = looks.get(owner) ?? NO_LOOK;
+    if (atMs - lastMs < LOOK_EVERY_MS) return reading;
+    const isWhole = atMs - wholeAtMs >= LOOK_WHOLE_EVERY_MS;
+    const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
+    const now: Look = { atMs, wholeAtMs, reading: readOpen(owner, backMs, windowMs) };
+    looks.set(owner, now);
+    now.reading.then(
+      () => isWhole && looks.set(owner, { ...now, wholeAtMs: atMs }),
+      () => undefined,
+    );
+    return now.reading;
   };
 }
 

@@ -10,6 +10,9 @@ import { pause } from '../../../src/domain/clock';
 import { NOT_TOLD, type Order } from '../../../src/domain/order';
 import { keepAnswers } from '../../../src/journal/kept-answers';
 import { isUsedUp } from '../../../src/gateway/order/repeats';
+import type { Journal } from '../../../src/journal/journal';
+import { plainCallerKey } from '../../../src/mapping/compile-callers';
+import { shippedMapping } from '../../mapping/mapping-set';
 import { newOrder } from '../../journal/new-order';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -170,6 +173,51 @@ describe('a repeat without an id', () => {
     expect(after.upstream.sent.at(-1)?.requestId).toBe('r-1');
   });
 
+  test('joins what this process knows of, also while the open orders of the journal cannot be read', async () => {
+    let isAway = false;
+    const dress = (journal: Journal): Partial<Journal> => ({
+      listUnsettled: (options) => (isAway ? Promise.reject(new Error('connection reset')) : journal.listUnsettled(options)),
+    });
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), dress });
+    const first = ask(house);
+    await house.clock.advance(3_000);
+    first.hangUp();
+    isAway = true;
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('is refused, not sold, while nobody can tell whether another process has the order', async () => {
+    const before = openWalkHouse(slowly(2 * MINUTE, SUCCESS));
+    ask(before, { 'request-id': 'r-1' }).hangUp();
+    await before.clock.advance(20_000);
+    let failures = 1;
+    const listUnsettled: Journal['listUnsettled'] = async (options) => {
+      if ((failures -= 1) >= 0) throw new Error('connection reset');
+      return before.journal.listUnsettled(options);
+    };
+    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before, dress: () => ({ listUnsettled }) });
+    const both = [ask(after), ask(after)];
+    await after.clock.advance(500);
+    both.push(ask(after));
+    for (const script of both) expect(await told(after, script)).toMatchObject({ status: 'fail', code: 'journal_unavailable' });
+    expect(after.upstream.sent).toEqual([]);
+    expect(await told(after, ask(after))).toMatchObject({ status: 'success', repeat: 'joined' });
+    expect(after.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
+  });
+
+  test('joins it also where sales with ids of the family are told once', async () => {
+    const base = shippedMapping();
+    const { owner } = openWalkHouse();
+    const callerKeys = new Map([[owner, { ...plainCallerKey(owner), format: 'a', family: 'forbill-ai' }]]);
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => ({ ...base, callerKeys }) } });
+    const first = ask(house);
+    await house.clock.advance(3_000);
+    first.hangUp();
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
   test('of an order that was rejected unheard buys under its id', async () => {
     const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
     const first = ask(house);
@@ -199,6 +247,28 @@ describe('ids', () => {
     const second = ask(house, {}, header);
     expect(await told(house, second)).toMatchObject({ reference: 'V1', repeat: 'joined' });
     // Also when its answer was on the way as it gave up.
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('in a header find it also while the journal cannot be read, and are no failure while it cannot be written', async () => {
+    let away: 'no' | 'reads' | 'all' = 'no';
+    const unless = <T>(isAway: boolean, work: () => Promise<T>): Promise<T> =>
+      isAway ? Promise.reject(new Error('connection reset')) : work();
+    const house = openWalkHouse({
+      ...slowly(5_000, SUCCESS, AGAIN),
+      dress: (journal) => ({
+        find: (...of) => unless(away !== 'no', () => journal.find(...of)),
+        listUnsettled: (options) => unless(away !== 'no', () => journal.listUnsettled(options)),
+        open: (order) => unless(away === 'all', () => journal.open(order)),
+      }),
+    });
+    const header = { 'x-request-id': 'trace-7' };
+    ask(house, { 'request-id': 'r-1' }, header).hangUp();
+    await house.clock.advance(20_000);
+    away = 'all';
+    expect(await told(house, ask(house, {}, header))).toMatchObject({ status: 'pending' });
+    away = 'reads';
     expect(await told(house, ask(house, {}, header))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });
