@@ -106,7 +106,10 @@ async function readUsage(
   const firstOfDay = firstNumberAt(counted.untilMs);
   const spent = recent.filter(({ number }) => number >= firstOfDay).map((order) => spentBy(order, parts));
   const older = [...counted.open].filter(([id]) => id !== without).map(([, amount]) => ({ orders: amount > 0 ? 1 : 0, amount }));
-  return { lastMinute: recent, today: [...spent, ...older].reduce(add, counted.over) };
+  // Orders of a time that a clock set back comes to later; the clock of another machine may be a little ahead.
+  const beyondNow = firstNumberAt(now + WINDOW_MS);
+  const lastMinute = recent.filter(({ number }) => number < beyondNow);
+  return { lastMinute, today: [...spent, ...older].reduce(add, counted.over) };
 }
 
 /** Moves what has left the window into what is counted. */

@@ -105,6 +105,16 @@ test('the last minute is by the first try, whatever became of it, across midnigh
   expect(await lastMinute()).toEqual(['old day', 'new day']);
 });
 
+test('orders of an hour that a clock set back has not reached yet are not of the last minute', async () => {
+  const { order, lastMinute, today, setNow } = openUsage();
+  for (const id of ['one', 'two']) await order(id, NOON + HOUR, sold(10));
+  // The clock of another machine is a little ahead.
+  await order('theirs', NOON + 2_000, sold(20));
+  setNow(NOON);
+  expect(await lastMinute()).toEqual(['theirs']);
+  expect(await today()).toEqual([3, 40]);
+});
+
 test('older orders are read once, and an end that they find later is seen', async () => {
   const { order, today, journal, setNow, takeReads } = openUsage();
   for (let index = 0; index < 40; index += 1) await order(`sold ${index}`, NOON - HOUR + index, sold(10));
