@@ -1,4 +1,5 @@
 /** The mapping files with one key paused, or no longer paused: its entry is edited, everything else stays as it was written. */
+import { isDeepStrictEqual } from 'node:util';
 import { isMap, parseDocument, type Document } from 'yaml';
 import type { NamedText } from './folder-change';
 
@@ -22,8 +23,17 @@ export function pauseCaller(files: readonly NamedText[], fingerprint: string, pa
     if (!hasMap([...KEYS, fingerprint])(document)) openEntry(document, fingerprint);
     document.setIn([...KEYS, fingerprint, 'paused'], paused);
   }
-  const text = asEdited(files[at]!.text, before, written(document));
+  const after = written(document);
+  const edited = asEdited(files[at]!.text, before, after);
+  // A file that is spaced in ways of its own may take the lines at another place: it is written anew then.
+  const text = isDeepStrictEqual(read(edited), document.toJS()) ? edited : after;
   return files.map((file, index) => (index === at ? { ...file, text } : file));
+}
+
+/** Undefined for a text that is no YAML. */
+function read(text: string): unknown {
+  const document = parseDocument(text);
+  return document.errors.length > 0 ? undefined : document.toJS();
 }
 
 // Long lines stay long.

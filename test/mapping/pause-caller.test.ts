@@ -44,6 +44,13 @@ test('a key without an entry gets one, also in the file as it is shipped, which 
   expect(changed).toBe(SHIPPED.replace('  keys: {}\n', added));
 });
 
+test('a file that is spaced in its own way has the pause at the right key', () => {
+  // Two empty lines in a row, and no end of the last line.
+  const spaced = NAMED.replace(`    ${BOLA}`, `\n\n    ${BOLA}`).trimEnd();
+  const { mapping } = checkFiles(filesWith(change(spaced, true, BOLA)));
+  expect([ADA, BOLA].map((key) => mapping?.callerKeys.get(key)?.pausedText !== undefined)).toEqual([false, true]);
+});
+
 test('what is written is a set that checks, with the key paused', () => {
   const files = filesWith(NAMED).map(({ file, text }) => ({ name: file, text }));
   const { mapping, problems } = checkFiles(pauseCaller(files, ADA, true).map(({ name, text }) => ({ file: name, text })));
