@@ -27,8 +27,7 @@ export async function readOpenOrders(
 ): Promise<OpenOrders> {
   const unreadable: Error[] = [];
   const open = await journal.listUnsettled({ limit: OPEN_ORDERS_MAX, onUnreadable: (error) => unreadable.push(error) });
-  // In the sandbox no money can be lost.
-  const orders = open.filter(({ owner }) => mapping.callerKeys.get(owner)?.sandboxOf === undefined);
+  const orders = open.filter((order) => !isInSandbox(order, mapping));
   const prices = orders.map((order) => moneyOf(order, mapping).atRisk);
   return {
     orders,
@@ -37,6 +36,11 @@ export async function readOpenOrders(
     atRisk: kobo(prices.reduce<number>((sum, price) => sum + (price ?? 0), 0)),
     withoutPrice: prices.filter((price) => price === undefined).length,
   };
+}
+
+/** Of a key that is sent to the sandbox: no money can be lost there. */
+export function isInSandbox({ owner }: Pick<Order, 'owner'>, mapping: Pick<Mapping, 'callerKeys'>): boolean {
+  return mapping.callerKeys.get(owner)?.sandboxOf !== undefined;
 }
 
 /** The three meanings of an order's money. Absent means nothing, or not known. */

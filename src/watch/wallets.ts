@@ -39,8 +39,9 @@ export function createWallets({ mapping, clock }: WalletParts): Wallets {
   const seen = createLru<string, Wallet>(WALLETS_MAX);
   const news = new Set<string>();
   const note = (wallet: Wallet): void => {
-    // Answers of other processes may come late.
-    if (wallet.atMs < (seen.get(wallet.fingerprint)?.atMs ?? 0)) return;
+    const lastMs = seen.get(wallet.fingerprint)?.atMs ?? 0;
+    // Answers of other processes may come late. What is of a time to come was noted before somebody set the clock back.
+    if (wallet.atMs < lastMs && lastMs <= clock.now()) return;
     seen.set(wallet.fingerprint, wallet);
     news.add(wallet.fingerprint);
   };

@@ -13,6 +13,7 @@ import type { Mapping } from '../mapping/mapping';
 import {
   contraryEndOf,
   CONTRARY_WORDS,
+  isInSandbox,
   lossOf,
   OPEN_ORDERS_MAX,
   readOpenOrders,
@@ -126,7 +127,7 @@ export function sayContraryEnds(parts: ContraryParts): SettledHearer {
   // v1 may say the end of an order more than once.
   const said = createLru<string, true>(SAID_MAX);
   return (order) => {
-    if (order.toldAtMs !== TOLD_PENDING) return;
+    if (order.toldAtMs !== TOLD_PENDING || isInSandbox(order, parts.mapping())) return;
     const end = contraryEndOf(order, parts.mapping());
     const key = `${order.owner} ${order.requestId}`;
     if (end === undefined || said.has(key)) return;

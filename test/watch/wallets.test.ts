@@ -23,6 +23,7 @@ function openWallets() {
   let finding: Finding = { kind: 'unavailable', reason: 'nothing' };
   const upstream: Upstream = { send: async () => sent, find: async () => finding, close: async () => undefined };
   const mapping = { callerKeys: new Map([[ADA, plainCallerKey(ADA)]]) };
+  const setBack = (ms: number): void => void (nowMs -= ms);
   const wallets = createWallets({ mapping: () => mapping, clock: { now: () => (nowMs += 1) } });
   const onTrouble = (error: unknown): never => {
     throw error;
@@ -30,6 +31,7 @@ function openWallets() {
   const heard = hearAnswers(upstream, [wallets.hearer], { clock: { elapsed: () => nowMs }, onTrouble });
   return {
     wallets,
+    setBack,
     buy: async (outcome: Outcome, { isDuplicate = false, fingerprint = ADA } = {}) => {
       sent = { outcome, isDuplicate };
       expect(await heard.send(BUY, 'r1', contextOf(fingerprint))).toBe(sent);
@@ -79,4 +81,12 @@ test('what is new is handed on once, and what comes late from another process do
   expect(wallets.takeNews()).toEqual([]);
   wallets.note({ fingerprint: ADA, balance: kobo(1), atMs: 900 });
   expect(wallets.lastSeen(ADA)?.balance).toBe(40_000);
+});
+
+test('a clock that is set back keeps no balance from being seen', async () => {
+  const { wallets, buy, setBack } = openWallets();
+  await buy(sold(500));
+  setBack(900);
+  await buy(sold(5));
+  expect(wallets.lastSeen(ADA)?.balance).toBe(500);
 });

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/domain/clock';
 import { TOLD_PENDING } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Journal } from '../../src/journal/journal';
+import { plainCallerKey } from '../../src/mapping/compile-callers';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { hearSettled } from '../../src/watch/hear-settled';
 import { sayContraryEnds, watchOpenOrders } from '../../src/watch/watch-orders';
@@ -161,4 +162,23 @@ test('it is said once, with the money in it, when the order ends', async () => {
   const shown = await metrics.registry.metrics();
   expect(shown).toContain('compat_contrary_ends_total{end="delivered_not_sold"} 1');
   expect(shown).toContain('compat_contrary_ends_naira_total{end="delivered_not_sold"} 100.5');
+});
+
+test('it is not said of an order in the sandbox, where nobody is charged', async () => {
+  const { owner } = newOrder();
+  const callerKeys = new Map([[owner, { ...plainCallerKey(owner), sandboxOf: 'f'.repeat(32) }]]);
+  const lines: string[] = [];
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const hearing = sayContraryEnds({ mapping: () => ({ ...mapping, callerKeys }), log, metrics, showId: (id) => id });
+  const journal = hearSettled(createMemoryJournal(), [hearing], (error) => {
+    throw error;
+  });
+  const order = { ...newOrder(), ...of('adex-b') };
+  await journal.open(order);
+  await journal.settle(order.owner, order.requestId, { kind: 'pending', reference: 'V1' }, 1);
+  await journal.tell(order.owner, order.requestId, TOLD_PENDING);
+  await journal.settle(order.owner, order.requestId, DECLINED, 2);
+  expect(lines).toEqual([]);
+  expect(await metrics.registry.metrics()).not.toContain('compat_contrary_ends_total{');
 });
