@@ -120,8 +120,20 @@ export function parseYaml(file: string, text: string): ParsedYaml {
           syntax.push(broken(place, { message: `the alias \`*${alias.source}\` stands inside what it names` }));
       },
     });
+  if (text.includes('!'))
+    visit(document, {
+      Value(_key, { tag, range }) {
+        const [, kind] = UNPLAIN_TAG.exec(tag ?? '') ?? [];
+        if (kind === undefined) return;
+        const message = `\`!!${kind}\` is nothing that a file here may hold`;
+        syntax.push(broken(range?.[0] ?? 0, { message, hint: 'write a text, a number, a list or fields' }));
+      },
+    });
   return { file, document, syntax, at };
 }
+
+/** Bytes, sets and times would pass for fields, or for a text, where any are taken. */
+const UNPLAIN_TAG = /^tag:yaml\.org,2002:(binary|omap|pairs|set|timestamp)$/;
 
 /** Both places: the second is where the problem stands. */
 function sayTwice(document: Document, offset: number, file: string, at: ParsedYaml['at']): Said {

@@ -30,6 +30,14 @@ const broken: readonly (readonly [string, string, string, RegExp, string?])[] = 
   ],
   ['an unknown key that is near nothing', '§zzzzzzzz: 1', 'unknown-key', /`zzzzzzzz`/],
   ['a value of the wrong type', 'format: §[1]', 'schema', /^expected a text, not a list \(at format\)$/],
+  [
+    'bytes',
+    'any: !!binary §eA==',
+    'yaml-syntax',
+    /^`!!binary` is nothing that a file here may hold$/,
+    'write a text, a number, a list or fields',
+  ],
+  ['a set', 'any: !!set §{ a }', 'yaml-syntax', /^`!!set` is nothing/, 'write a text, a number, a list or fields'],
   ['a number where text belongs', 'numbers:\n  1: MTN\n  2: §3', 'schema', /at numbers\.2/, 'put it in quotes'],
   ['a key of a wrong form', 'numbers:\n  1: MTN\n  §two: GLO', 'schema', /unusable key: expected a whole number/],
   [
