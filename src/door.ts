@@ -63,7 +63,7 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
   });
   const limits = { ...DEFAULT_HTTP_LIMITS, connectionsMax: shares.public };
   const proxies = createProxies(config.trustedProxies, clientAddress);
-  return createHttpServer(app, limits, (error) => refuse(observer.brokenRequest(error)), { proxies, known });
+  return createHttpServer(app, limits, (error, partial) => refuse(observer.brokenRequest(error), partial), { proxies, known });
 }
 
 type Note = (request: LegacyRequest, served: Served, facts: Facts) => void;

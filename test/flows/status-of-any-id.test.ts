@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { hasPhp } from '../php/run-script';
 import { openHouse, send, type House, type Told } from './house';
 
@@ -110,4 +111,21 @@ test.each([
 ])('%s, which nobody sold, is looked for and not called a failure', async (path) => {
   const { message, Status } = await getBare(path);
   expect([message, Status]).toEqual([expect.stringMatching(/^There is no order /), 'processing']);
+});
+
+// Only a head that comes whole is mended. What cannot be read is no end of the order that it asks about.
+test.each([
+  ['in two packets', ['GET /api/transaction/b c HTTP/1.1\r\nHost: x\r\n', 'Authorization: Token sandbox_demo:1234\r\n\r\n']],
+  ['with a POST', ['POST /api/transaction/b c HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n']],
+  ['below the address of a purchase', ['GET /api/data/b c HTTP/1.1\r\nHost: x\r\n', '\r\n']],
+  ['under headers that are too large', [`GET /api/transaction/b HTTP/1.1\r\nX: ${'x'.repeat(70_000)}\r\n\r\n`]],
+])('a question that is broken HTTP, %s, is not told a failure', async (_how, packets) => {
+  const socket = connect(Number(new URL(house.url).port), '127.0.0.1');
+  for (const packet of packets) {
+    socket.write(packet);
+    await setTimeout(50);
+  }
+  const answer = await text(socket);
+  const { status, Status, error } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+  expect([answer.slice(0, 12), status, Status, error]).toEqual(['HTTP/1.1 202', 'pending', 'processing', undefined]);
 });

@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { GatewayError } from '../../domain/errors';
 import type { LegacyReply } from '../../domain/legacy';
-import type { Refuse } from '../app';
+import type { PartialRequest, Refuse } from '../app';
+import { readPath } from '../request-path';
 
 /** How long the reply may take to be read before the connection is torn down. */
 const LINGER_MS = 1_000;
@@ -31,18 +32,28 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: R
     return;
   }
   const [status, refusal] = judge(error.code);
-  answerRaw(socket, status, refusal, refuse);
+  answerRaw(socket, status, refusal, (broken) => refuse(broken, addressIn(error.rawPacket)));
+}
+
+const BROKEN_LINE = /^([A-Z]+) (\/[^\r\n]*?)(?: HTTP\/\d\.\d)?(?:\r?\n|$)/;
+
+/** What the broken bytes ask for, if that can be read: a question about an order is not told "failed" either. */
+function addressIn(packet: Buffer | undefined): PartialRequest | undefined {
+  const [, method, target] = BROKEN_LINE.exec(packet?.toString('latin1') ?? '') ?? [];
+  return method === undefined || target === undefined ? undefined : { method, path: readPath(target) };
 }
 
 /** Writes a whole reply to a bare connection and ends it. */
-export function answerRaw(socket: Duplex, status: number, refusal: GatewayError, refuse: Refuse): void {
+export function answerRaw(socket: Duplex, brokenStatus: number, refusal: GatewayError, refuse: Refuse): void {
   // More broken bytes after the reply: it is on its way, let it arrive.
   if (socket.writableEnded) return;
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const text = JSON.stringify(wordsOf(refusal, refuse));
+  const reply = wordsOf(refusal, refuse);
+  const status = reply.status === refusal.status ? brokenStatus : reply.status;
+  const text = JSON.stringify(reply.body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     'Content-Type: application/json; charset=utf-8',
@@ -57,11 +68,12 @@ export function answerRaw(socket: Duplex, status: number, refusal: GatewayError,
 }
 
 /** Nothing stands behind an event handler: a bug in the wording must not end the process. */
-function wordsOf(refusal: GatewayError, refuse: Refuse): LegacyReply['body'] {
+function wordsOf(refusal: GatewayError, refuse: Refuse): Pick<LegacyReply, 'status' | 'body'> {
+  const { detail, status } = refusal;
   try {
-    return refuse(refusal).body;
+    return refuse(refusal);
   } catch {
-    return { error: [refusal.detail], message: refusal.detail, msg: refusal.detail };
+    return { status, body: { error: [detail], message: detail, msg: detail } };
   }
 }
 
