@@ -138,7 +138,9 @@ async function lookAgain(owner: string, counted: Counted, now: number, parts: Us
 
 function place(order: Order, counted: Counted, parts: UsageParts): void {
   const spent = spentBy(order, parts);
-  if (order.outcome !== undefined && isOver(order.outcome)) counted.over = add(counted.over, spent);
+  // A refusal is not looked at again: a shop whose wallet is empty has thousands, and each would be read before each purchase.
+  const isEnded = order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome));
+  if (isEnded) counted.over = add(counted.over, spent);
   else counted.open.set(order.requestId, spent.amount);
 }
 

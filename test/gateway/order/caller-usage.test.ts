@@ -144,6 +144,17 @@ test('orders that stay open are looked at once each time, and not for ever', asy
   }
 });
 
+test('orders that were refused are not looked at again with each purchase', async () => {
+  const { order, today, setNow, takeFinds } = openUsage();
+  for (let index = 0; index < 50; index += 1)
+    await order(`refused ${index}`, NOON - HOUR + index, { kind: 'rejected', httpStatus: 400 });
+  await order('given back', NOON - HOUR, { kind: 'pending' });
+  expect(await today()).toEqual([1, 100]);
+  setNow(NOON + 6_000);
+  expect(await today()).toEqual([1, 100]);
+  expect(takeFinds()).toBe(1);
+});
+
 test('orders of the last minute that another process adds late are seen, and are counted once when they grow old', async () => {
   const { order, today, setNow } = openUsage();
   await order('mine', NOON - 1_000, sold(10));
@@ -170,6 +181,6 @@ test('an order that is sold after all under its id is counted once it is said, a
   expect(await today()).toEqual([1, 70]);
   await journal.open(newOrder({ requestId: 'elsewhere', openedAtMs: NOON + 11 * MINUTE }));
   await journal.settle(OWNER, 'elsewhere', sold(30), NOON + 11 * MINUTE);
-  setNow(NOON + 12 * MINUTE);
+  setNow(NOON + 22 * MINUTE);
   expect(await today()).toEqual([2, 100]);
 });
