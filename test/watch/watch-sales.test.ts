@@ -8,10 +8,17 @@ import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
 
 const { owner } = newOrder();
+/** What keys do in the sandbox. */
+const [TRIED, ADA_TRIED] = ['d'.repeat(32), 'c'.repeat(32)];
 
 function watched() {
   const sold: (readonly [string | undefined, number])[] = [];
-  const mapping = { ...shippedMapping(), callerKeys: new Map([[owner, { ...plainCallerKey(owner), title: 'Ada' }]]) };
+  const callerKeys = new Map([
+    [owner, { ...plainCallerKey(owner), title: 'Ada' }],
+    [TRIED, { ...plainCallerKey(TRIED), sandboxOf: 'e'.repeat(32) }],
+    [ADA_TRIED, { ...plainCallerKey(ADA_TRIED), title: 'Ada', sandboxOf: owner }],
+  ]);
+  const mapping = { ...shippedMapping(), callerKeys };
   const metrics = { callerSold: (...one: [string | undefined, number]) => void sold.push(one) };
   const journal = hearSettled(createMemoryJournal(), [countSales({ mapping: () => mapping, metrics })], (error) => {
     throw error;
@@ -46,4 +53,11 @@ test('without the charge it is what was asked for, and what is no sale counts no
     ['Ada', 100],
     [undefined, 98],
   ]);
+});
+
+test('what is sold in the sandbox stands under a name of its own, or nowhere', async () => {
+  const { sold, settle } = watched();
+  await settle('of a key without a title', success, TRIED);
+  await settle('of a key with one', success, ADA_TRIED);
+  expect(sold).toEqual([['Ada (sandbox)', 98]]);
 });
