@@ -3,7 +3,7 @@
  * (Decision 0051.)
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '../../domain/json';
 import type { Outcome } from '../../domain/outcome';
@@ -41,7 +41,7 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
     // Opened by its name each time: a neighbour's start may have written all of it into the journal and removed it.
     const file = await open(path, 'a', 0o600);
     try {
-      await file.appendFile(text);
+      await appendWhole(file, text);
       await file.sync();
     } finally {
       await file.close();
@@ -55,6 +55,17 @@ export function createSpool({ dir, seal, onTrouble }: SpoolOptions): Spool {
     },
     clear: () => inTurn(() => rm(path, { force: true })),
   };
+}
+
+/** A disk that fills takes half of a line: left there, it would make one broken line of itself and of the next, of which a script was told. */
+async function appendWhole(file: FileHandle, text: string): Promise<void> {
+  const { size } = await file.stat();
+  try {
+    await file.appendFile(text);
+  } catch (error) {
+    await file.truncate(size);
+    throw error;
+  }
 }
 
 export interface Replay {

@@ -1,0 +1,42 @@
+/** What v1 has said while the database is away, on a disk that takes half of a line. */
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeptWord } from '../../../src/journal/kept-answers';
+import { createSpool, replaySpool } from '../../../src/journal/postgres/away';
+import { createFieldSeal } from '../../../src/journal/record';
+import { makeFolder, removeFolders } from '../temporary-folder';
+
+const seal = createFieldSeal(undefined);
+afterEach(removeFolders);
+
+const wordOf = (requestId: string): KeptWord => ({
+  ...{ owner: 'ada', requestId, tries: 1 },
+  said: { latest: { kind: 'succeeded', reference: `TXN-${requestId}` }, atMs: 1 },
+});
+
+/** The next line is written up to its middle. */
+async function fillDisk(dir: string): Promise<void> {
+  const file = await open(join(dir, 'probe'), 'a');
+  const handles = Object.getPrototypeOf(file) as FileHandle;
+  await file.close();
+  jest.spyOn(handles, 'appendFile').mockImplementationOnce(async function (this: FileHandle, text) {
+    await this.write(String(text).slice(0, String(text).length / 2));
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  });
+}
+
+test('a line that the disk has half of spoils none that comes after it', async () => {
+  const dir = await makeFolder();
+  const troubles: unknown[] = [];
+  const spool = createSpool({ dir, seal, onTrouble: (error) => troubles.push(error) });
+  await spool.append(wordOf('before'));
+  await fillDisk(dir);
+  await spool.append(wordOf('meanwhile'));
+  expect(troubles).toMatchObject([{ code: 'ENOSPC' }]);
+  await spool.append(wordOf('after'));
+
+  const replayed: string[] = [];
+  const replay = await replaySpool(dir, seal, async ({ requestId }) => void replayed.push(requestId));
+  // That one stands in memory alone.
+  expect([replayed, replay]).toEqual([['before', 'after'], { words: 2, unreadable: 0 }]);
+});
