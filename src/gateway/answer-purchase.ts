@@ -89,11 +89,11 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const newOrder = newOrderOf(parsed, call, startedAt, parts);
   let isOwn = false;
   let isJoined = false;
-  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.repeatMs, (order, repeats) => {
-    isJoined = repeats;
+  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.repeatMs, (order, standing) => {
+    isJoined = standing === 'repeat';
     return parts.pursuits.join(order, () => {
       isOwn = true;
-      return openOrder({ newOrder: order, call, lease, leftMs }, parsed, parts);
+      return openOrder({ newOrder: order, standing, call, lease, leftMs }, parsed, parts);
     });
   });
   const beginning = isOwn ? pursuit.beginning : undefined;

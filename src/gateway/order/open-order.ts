@@ -14,7 +14,7 @@ import { type CallerLimits, type Entry, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import type { Lease, Pursuit, PursuitParts } from './pursuit';
-import { isUsedUp, replayMsOf, requestIdUsed } from './repeats';
+import { isUsedUp, replayMsOf, requestIdUsed, type Standing } from './repeats';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;
@@ -31,6 +31,7 @@ const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be re
 
 export interface Opening {
   readonly newOrder: NewOrder;
+  readonly standing: Standing;
   readonly call: V1Call;
   readonly lease: Lease;
   /** How long the script that ordered still waits. */
@@ -39,10 +40,12 @@ export interface Opening {
 
 /** Opens the order, or finds it, and sends it where that cannot do harm. Refuses while nothing of it can have been charged. */
 export async function openOrder(
-  { newOrder, call, lease, leftMs }: Opening,
+  { newOrder, standing, call, lease, leftMs }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Pursuit> {
+  // It has an id that nobody has asked for: to the question about it there is no such order, and never a failure.
+  if (standing === 'unread') return restingPursuit({ ...newOrder, number: 0, tries: 0, outcome: UNREADABLE });
   let opened: Opened;
   const looking = realOrder(newOrder, parsed, parts);
   const real = looking === undefined ? undefined : await looking;

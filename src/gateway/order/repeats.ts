@@ -28,7 +28,15 @@ export interface SharedRepeats {
   keep(content: string, kept: KeptRepeat, windowMs: number): void;
 }
 
-type Start<T> = (order: NewOrder, isRepeat: boolean) => Promise<T>;
+type Start<T> = (order: NewOrder, standing: Standing) => Promise<T>;
+
+/** `unread`: it may repeat an order that is known here, and that the journal does not show just now. Nothing may be sent for it. */
+export type Standing = 'new' | 'repeat' | 'unread';
+
+interface Found {
+  readonly requestId?: string;
+  readonly isUnread?: boolean;
+}
 
 export interface RepeatsParts {
   readonly journal: Pick<Journal, 'find' | 'listUnsettled'>;
@@ -69,29 +77,42 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   const look = createLook(journal, clock, contents);
   const inTurn = createTurns();
 
-  const keep = (order: NewOrder, windowMs: number): void => {
-    const [key, kept] = [keyOf(order.owner, order.contentHash), keptOf(order)];
+  const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
+
+  const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
+    const [key, kept] = [keyOf(order.owner, order.contentHash), { ...keptOf(order), agoMs }];
     contents.keep(key, kept, windowMs);
     shared?.keep(key, kept, windowMs);
   };
 
+  /** What was refused is not kept: nothing of it was sent, and nobody can repeat it. */
+  const startNew = async <T>(order: NewOrder, windowMs: number, start: Start<T>): Promise<T> => {
+    const [agoMs, beganAtMs] = [ageOf(order), clock.elapsed()];
+    const started = await start(order, 'new');
+    keep(order, windowMs, agoMs + clock.elapsed() - beganAtMs);
+    return started;
+  };
+
   /** The newest that it can be a repeat of. Rejects where nobody can tell: what is sold then may be sold twice. */
-  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number): Promise<string | undefined> => {
+  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number): Promise<Found> => {
     const { owner } = order;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
-    if (underHeader !== undefined && underHeader !== UNREAD) return undefined;
+    if (underHeader !== undefined && underHeader !== UNREAD) return {};
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
+    let isUnread = false;
     for (const kept of contents.of(keyOf(owner, order.contentHash))) {
       if (kept.agoMs > windowMs) continue;
       if (sent !== undefined && kept.headerId !== sent.id) continue;
-      const reading = current(owner, kept.requestId);
+      const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
+      if (earlier === undefined) continue;
+      if (earlier === UNREAD && sent === undefined) isUnread = true;
       // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
-      const earlier = await (sent === undefined ? reading : reading.catch(() => UNREAD));
-      if (earlier !== undefined && (earlier === UNREAD || sent !== undefined || isUnheard(earlier))) return kept.requestId;
+      else if (earlier === UNREAD || sent !== undefined || isUnheard(earlier)) return { requestId: kept.requestId };
     }
+    if (isUnread) return { isUnread };
     // An id of which the journal cannot tell is not refused but told as pending, where the order is opened.
     if (looked !== undefined && underHeader !== UNREAD) throw looked.error;
-    return undefined;
+    return {};
   };
 
   const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
@@ -101,17 +122,16 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
     join(order, sent, windowMs, start) {
       if (sent !== undefined && Object.keys(sent.echo).length > 0) {
         keep(order, windowMs);
-        return start(order, false);
+        return start(order, 'new');
       }
       const content = keyOf(order.owner, order.contentHash);
       const work = async (others: readonly KeptRepeat[]): ReturnType<typeof start> => {
         for (const kept of others) contents.add(content, kept, windowMs);
-        const requestId = await find(order, sent, windowMs).catch((cause: unknown) => {
+        const { requestId, isUnread } = await find(order, sent, windowMs).catch((cause: unknown) => {
           throw new GatewayError('journal_unavailable', undefined, { cause });
         });
-        if (requestId !== undefined) return start({ ...order, requestId }, true);
-        keep(order, windowMs);
-        return start(order, false);
+        if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
+        return isUnread === true ? start(order, 'unread') : startNew(order, windowMs, start);
       };
       return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, work)));
     },

@@ -218,6 +218,33 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
+    let isAway = false;
+    const orAway = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
+      return (...args) => (isAway ? Promise.reject(new Error('PostgreSQL cannot be reached.')) : work(...args));
+    };
+    const house = openWalkHouse({
+      ...slowly(5_000, SUCCESS, AGAIN),
+      dress: (journal) => ({
+        find: orAway(journal.find.bind(journal)),
+        listUnsettled: orAway(journal.listUnsettled.bind(journal)),
+        open: (order) => (isAway ? Promise.reject(new GatewayError('journal_unavailable')) : journal.open(order)),
+      }),
+    });
+    const first = ask(house);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    await house.clock.advance(20_000);
+    isAway = true;
+    expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', reference: null });
+    // What nobody can have sold is refused, and its repeat as well.
+    expect(await told(house, ask(house, { amount: '300' }))).toMatchObject({ http: 503, status: 'fail' });
+    expect(await told(house, ask(house, { amount: '300' }))).toMatchObject({ http: 503, status: 'fail' });
+    isAway = false;
+    expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
   test('of an order that was rejected unheard buys under its id', async () => {
     const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
     const first = ask(house);
