@@ -1,6 +1,6 @@
 /** The mapping files with one key paused, or no longer paused: its entry is edited, everything else stays as it was written. */
 import { isDeepStrictEqual } from 'node:util';
-import { isMap, parseDocument, type Document } from 'yaml';
+import { isAlias, isMap, parseDocument, type Document } from 'yaml';
 import type { NamedText } from './folder-change';
 
 const KEYS = ['callers', 'keys'];
@@ -12,12 +12,12 @@ const KEYS = ['callers', 'keys'];
 export function pauseCaller(files: readonly NamedText[], fingerprint: string, paused: boolean | string): NamedText[] {
   const documents = files.map(({ text }) => parseDocument(text));
   const hasMap = (path: readonly string[]) => (document: Document) => isMap(document.getIn(path));
-  const at = [[...KEYS, fingerprint], KEYS, ['callers']]
-    .map((path) => documents.findIndex(hasMap(path)))
-    .find((index) => index >= 0);
+  const hasEntry = (document: Document): boolean => isMap(entryOf(document, fingerprint));
+  const at = [hasEntry, hasMap(KEYS), hasMap(['callers'])].map((has) => documents.findIndex(has)).find((index) => index >= 0);
   if (at === undefined) throw new Error('No mapping file has a section `callers`: put one into callers.yaml.');
   const document = documents[at]!;
   const before = written(document);
+  unshareEntry(document, fingerprint);
   if (paused === false) document.deleteIn([...KEYS, fingerprint, 'paused']);
   else {
     if (!hasMap([...KEYS, fingerprint])(document)) openEntry(document, fingerprint);
@@ -28,6 +28,22 @@ export function pauseCaller(files: readonly NamedText[], fingerprint: string, pa
   // A file that is spaced in ways of its own may take the lines at another place: it is written anew then.
   const text = isDeepStrictEqual(read(edited), document.toJS()) ? edited : after;
   return files.map((file, index) => (index === at ? { ...file, text } : file));
+}
+
+/** What stands at the key, or what an alias there names. */
+function entryOf(document: Document, fingerprint: string): unknown {
+  const entry = document.getIn([...KEYS, fingerprint], true);
+  return isAlias(entry) ? entry.resolve(document) : entry;
+}
+
+/** Keys that share the entry by an alias have their own from here on: what becomes of one is not for the others. */
+function unshareEntry(document: Document, fingerprint: string): void {
+  const keys = document.getIn(KEYS);
+  const shared = entryOf(document, fingerprint);
+  if (!isMap(keys) || !isMap(shared)) return;
+  for (const pair of keys.items)
+    if (isAlias(pair.value) && pair.value.resolve(document) === shared)
+      pair.value = document.createNode(shared.toJS(document), { flow: shared.flow === true });
 }
 
 /** Undefined for a text that is no YAML. */

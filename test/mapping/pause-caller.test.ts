@@ -51,6 +51,27 @@ test('a file that is spaced in its own way has the pause at the right key', () =
   expect([ADA, BOLA].map((key) => mapping?.callerKeys.get(key)?.pausedText !== undefined)).toEqual([false, true]);
 });
 
+test('keys that share one entry by an alias keep what it says, and only the one is paused', () => {
+  const shared = NAMED.replace('{ title: Bola }', '&old { numbers: { network: { 7: MTN } } }').trimEnd();
+  const cee = 'ab'.repeat(16);
+  const text = `${shared}\n    ${cee}: *old # her sister\n`;
+  const of = (changed: string) => {
+    const { mapping } = checkFiles(filesWith(changed));
+    return [BOLA, cee].map((key) => {
+      const { numbers, pausedText } = mapping!.callerKeys.get(key)!;
+      return [numbers.get('network')?.meanings.get(7), pausedText !== undefined];
+    });
+  };
+  const isAsSaid = (bola: boolean, sister: boolean) => [
+    ['MTN', bola],
+    ['MTN', sister],
+  ];
+  expect(of(text)).toEqual(isAsSaid(false, false));
+  expect(of(change(text, true, cee))).toEqual(isAsSaid(false, true));
+  expect(of(change(text, true, BOLA))).toEqual(isAsSaid(true, false));
+  expect(of(change(change(text, true, cee), false, cee))).toEqual(of(text));
+});
+
 test('what is written is a set that checks, with the key paused', () => {
   const files = filesWith(NAMED).map(({ file, text }) => ({ name: file, text }));
   const { mapping, problems } = checkFiles(pauseCaller(files, ADA, true).map(({ name, text }) => ({ file: name, text })));
