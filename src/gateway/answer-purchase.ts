@@ -85,6 +85,11 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   // A journal that is slow to write takes its time from the patience of the script.
   const leftMs = (): number =>
     Math.max(Math.min(ANSWER_MS, parsed.patienceMs), begunAt + parsed.patienceMs - parts.clock.elapsed());
+  const isTooLate = (): boolean => {
+    const tookMs = parts.clock.elapsed() - begunAt;
+    if (tookMs < ANSWER_MS) return false;
+    return parsed.line.hasHungUp || (parsed.afterPending !== 'buy' && tookMs >= parsed.patienceMs);
+  };
   const call = parsed.call!;
   const newOrder = newOrderOf(parsed, call, startedAt, parts);
   let isOwn = false;
@@ -93,7 +98,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     isJoined = standing === 'repeat';
     return parts.pursuits.join(order, () => {
       isOwn = true;
-      return openOrder({ newOrder: order, standing, call, lease, leftMs }, parsed, parts);
+      return openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
     });
   });
   const beginning = isOwn ? pursuit.beginning : undefined;

@@ -6,6 +6,7 @@ import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { readCatalog } from '../../src/price-lists/price-lists';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
+import { shippedMapping } from '../mapping/mapping-set';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY, type WalkHouse } from './walk-house';
 
@@ -195,7 +196,13 @@ describe('a process that is frozen between its mark and its first byte', () => {
   });
 
   test('marks its try again before it sends, so that nobody can prove that in the middle of it', async () => {
-    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], dress: frozenAfterOpen });
+    // Of any other script nothing is sent so late.
+    const mapping = {
+      ...shippedMapping(),
+      callerKindOf: () => ({ name: 'x', patienceMs: 20_000, afterPending: 'buy' as const }),
+    };
+    const parts = { mapping: () => mapping };
+    const frozen = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 500 }], dress: frozenAfterOpen, parts });
     const served = ask(frozen);
     await frozen.clock.advance(QUIET_MS + 1_200);
     expect(frozen.upstream.sent).toHaveLength(1);

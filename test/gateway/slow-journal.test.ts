@@ -1,11 +1,19 @@
 /** A journal that takes seconds to write: what a script hears, and when. On a clock that stands still. */
+import type { AfterPending } from '../../src/mapping/mapping';
+import { shippedMapping } from '../mapping/mapping-set';
 import type { WalkHouse } from './walk-house';
+import { openLine } from './open-line';
 import { legacyRequest } from './legacy-request';
 import { openWalkHouse, WALK_KEY } from './walk-house';
 
-const openHouse = (openMs: number, answerMs: number): WalkHouse =>
-  openWalkHouse({
+const shipped = shippedMapping();
+
+/** What opening and any later writing take, and v1's answer; what the script makes of "pending". */
+function openHouse(openMs: number, answerMs: number, afterPending: AfterPending = 'look'): WalkHouse {
+  const kind = { name: 'axios', patienceMs: 8_000, afterPending };
+  return openWalkHouse({
     answers: [{ outcome: { kind: 'succeeded', reference: 'V1' }, afterMs: answerMs }],
+    parts: { mapping: () => ({ ...shipped, callerKindOf: () => kind }) },
     dress: (journal, clock) => ({
       open: async (order) => {
         await new Promise<void>((resolve) => void clock.after(openMs, resolve));
@@ -13,26 +21,42 @@ const openHouse = (openMs: number, answerMs: number): WalkHouse =>
       },
     }),
   });
+}
 
-/** By a script that is held for eight seconds. */
-async function buy({ gateway, clock }: WalkHouse) {
-  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
-  const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true' };
-  const served = gateway.handle(legacyRequest({ body, headers })).then(({ reply }) => ({
+/** By a script that is held for eight seconds; it stays, or hangs up after so long. */
+async function buy({ gateway, clock, upstream, journal, owner }: WalkHouse, hangsUpAfterS = Infinity) {
+  const headers = { authorization: `Token ${WALK_KEY}:1234` };
+  const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+  const { line, end } = openLine();
+  const begunAtMs = clock.elapsed();
+  const served = gateway.handle(legacyRequest({ body, headers }), line).then(({ reply }) => ({
     status: (reply.body as { status: string }).status,
     atMs: clock.elapsed() - begunAtMs,
   }));
-  const begunAtMs = clock.elapsed();
-  for (let second = 0; second < 40; second += 1) await clock.advance(1_000);
-  return served;
+  for (let second = 0; second < 40; second += 1) {
+    if (second === hangsUpAfterS) end(false);
+    await clock.advance(1_000);
+  }
+  const order = await journal.find(owner, 'r-1');
+  return { ...(await served), sent: upstream.sent.length, outcome: order?.outcome?.kind };
 }
 
 test('what it takes to open an order is taken from the patience of its script', async () => {
-  expect(await buy(openHouse(3_000, 30_000))).toEqual({ status: 'pending', atMs: 8_000 });
+  expect(await buy(openHouse(3_000, 30_000))).toMatchObject({ status: 'pending', atMs: 8_000, sent: 1 });
   expect(await buy(openHouse(3_000, 2_000))).toMatchObject({ status: 'success' });
 });
 
-test('a script that has waited too long hears what v1 says within a second, or that it is pending', async () => {
-  expect(await buy(openHouse(9_000, 30_000))).toEqual({ status: 'pending', atMs: 10_000 });
-  expect(await buy(openHouse(9_000, 500))).toMatchObject({ status: 'success' });
+test('an order that is written when its script has waited too long is not sent', async () => {
+  expect(await buy(openHouse(9_000, 30_000))).toEqual({ status: 'fail', atMs: 9_000, sent: 0, outcome: 'not_sent' });
+  expect(await buy(openHouse(20_000, 500), 10)).toMatchObject({ sent: 0, outcome: 'not_sent' });
+});
+
+test('it is sent where the script keeps or sells what is pending, and is there', async () => {
+  expect(await buy(openHouse(9_000, 30_000, 'buy'))).toMatchObject({ status: 'pending', atMs: 10_000, sent: 1 });
+  expect(await buy(openHouse(9_000, 500, 'buy'))).toMatchObject({ status: 'success' });
+  expect(await buy(openHouse(9_000, 500, 'buy'), 5)).toMatchObject({ sent: 0, outcome: 'not_sent' });
+});
+
+test('an order whose script has hung up when it is written is not sent', async () => {
+  expect(await buy(openHouse(6_000, 500), 5)).toMatchObject({ sent: 0, outcome: 'not_sent' });
 });

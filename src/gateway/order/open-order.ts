@@ -2,7 +2,7 @@
 import { GatewayError } from '../../domain/errors';
 import type { PriceLists } from '../../price-lists/price-lists';
 import { isSameIntent, type NewOrder, type Opened, type Order } from '../../domain/order';
-import { isOver, isRefusal, isSafeToRefund, type Outcome, UNENDED, type Unknown } from '../../domain/outcome';
+import { isOver, isRefusal, isSafeToRefund, type NotSent, type Outcome, UNENDED, type Unknown } from '../../domain/outcome';
 import type { CallContext, V1Call } from '../../upstream/upstream';
 import { identifyOrder } from '../proof/compare-receipt';
 import type { Reconciler } from '../proof/reconcile';
@@ -28,6 +28,7 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
 }
 
 const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
+const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
 
 export interface Opening {
   readonly newOrder: NewOrder;
@@ -36,11 +37,13 @@ export interface Opening {
   readonly lease: Lease;
   /** How long the script that ordered still waits. */
   readonly leftMs: () => number;
+  /** Whether opening took so long that what is sent now would be bought for a script that counts it as failed by now. */
+  readonly isTooLate: () => boolean;
 }
 
 /** Opens the order, or finds it, and sends it where that cannot do harm. Refuses while nothing of it can have been charged. */
 export async function openOrder(
-  { newOrder, standing, call, lease, leftMs }: Opening,
+  { newOrder, standing, call, lease, leftMs, isTooLate }: Opening,
   parsed: ParsedRequest,
   parts: OpeningParts,
 ): Promise<Pursuit> {
@@ -69,6 +72,7 @@ export async function openOrder(
     return restingPursuit(order, order.outcome?.kind === 'succeeded' ? 'replayed' : 'known');
   }
   if (opened.kind === 'found' && (order.outcome === undefined || order.outcome.kind === 'unknown')) {
+    if (isTooLate()) return restingPursuit(order);
     // An attempt is under way elsewhere, a crash cut one short, or none had an answer: each may have charged. The lease of the
     // next attempt is on disk first: else another process could prove the order absent in the middle of it.
     const renewed = await lease.renew(order);
@@ -77,6 +81,7 @@ export async function openOrder(
     // The other attempt ended at this moment: its outcome is the outcome of this request too.
     if (order.outcome !== undefined && (isOver(order.outcome) || isSafeToRefund(order.outcome))) return restingPursuit(order);
   }
+  if (opened.kind !== 'found' && isTooLate()) return restingPursuit(await settleUnsent(order, parts), 'new');
   if (parsed.operation.joins.length > 0) parts.priceLists.warm(readContextOf(parsed));
   const { timing } = parsed.mapping;
   const patienceMs = leftMs();
@@ -101,6 +106,16 @@ export async function openOrder(
     },
     parts,
   );
+}
+
+/** Where that cannot be written the order stands as an attempt without an end, and is told as pending. */
+async function settleUnsent(order: Order, { journal, clock, onTrouble }: OpeningParts): Promise<Order> {
+  try {
+    return await journal.settle(order.owner, order.requestId, TOO_LATE, clock.now(), order.tries);
+  } catch (error) {
+    onTrouble('settle', error);
+    return order;
+  }
 }
 
 /** What the order takes of its key's limits is in the journal when it leaves. */
