@@ -99,7 +99,7 @@ function compileField(
     lengthMax: source.length_max,
     tryValues: (source.try_values ?? []).flatMap((value) => readDefault(name, value, read, complain, 'try_values') ?? []),
     requiredIf: source.required_if && {
-      path: trimSlash(source.required_if.path),
+      path: source.required_if.path && trimSlash(source.required_if.path),
       sentEmpty: source.required_if.sent_empty,
       why: source.required_if.why,
     },

@@ -43,7 +43,8 @@ export interface Field {
 
 /** A request that is refused without the field although it has a default. */
 export interface RequiredIf {
-  readonly path: string;
+  /** Undefined for every address. */
+  readonly path: string | undefined;
   readonly sentEmpty: string;
   readonly why: string;
 }

@@ -127,7 +127,7 @@ function readField(field: Field, raw: readonly RawValue[], work: Canonicalising)
 /** The address may have a format before it (`/b/api/…`). */
 function applies({ path, sentEmpty }: RequiredIf, { path: address, body, query }: LegacyRequest): boolean {
   const sent = body.has(sentEmpty) ? body.get(sentEmpty) : query.get(sentEmpty);
-  return trimSlash(address).endsWith(path) && sent !== undefined && isEmpty(sent);
+  return (path === undefined || trimSlash(address).endsWith(path)) && sent !== undefined && isEmpty(sent);
 }
 
 type ReadResult =

@@ -25,7 +25,8 @@ const requiredIfSchema = z
     path: z
       .string()
       .startsWith('/')
-      .describe('The request came to this address, in either slash spelling.')
+      .optional()
+      .describe('The request came to this address, in either slash spelling; to any where there is none.')
       .meta(field('required at')),
     sent_empty: word.describe('This field was sent, and it is empty.').meta(field('required with an empty')),
     why: z
@@ -33,7 +34,9 @@ const requiredIfSchema = z
       .describe('Why, in words that the refusal tells.')
       .meta(one('constant', 'plain', '{1}: field {2}: why it is required')),
   })
-  .describe('Refuse a request without this field, default or not, where both hold: a script known to lose what it would buy.');
+  .describe(
+    'Refuse a request without this field, default or not, where all of it holds: a script known to lose what it would buy.',
+  );
 
 const fieldSchema = z
   .strictObject({

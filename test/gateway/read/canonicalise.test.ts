@@ -3,7 +3,7 @@ import { GatewayError } from '../../../src/domain/errors';
 import { InexactNumber } from '../../../src/domain/json';
 import type { LegacyValue } from '../../../src/domain/legacy';
 import { canonicalise } from '../../../src/gateway/read/canonicalise';
-import { shippedMapping } from '../../mapping/mapping-set';
+import { buyAirtime, mappingWith, shippedMapping } from '../../mapping/mapping-set';
 import { matchRequest, intentOf } from '../pure-steps';
 
 const AIRTIME = { network: '1', phone: '0803 123 4567', amount: '1,000', 'request-id': 'r-1' };
@@ -197,4 +197,19 @@ test('canonical values spelled out again mean the same', () => {
       },
     ),
   );
+});
+
+test.each([
+  ['at its address', 'path: /api/buy, ', true],
+  ['nowhere else', 'path: /api/other, ', false],
+  ['at every address, where none is named', '', true],
+])('a field that a script needs for what it buys is asked for %s', (_where, path, isRefused) => {
+  const kind = `kind: { from: [kind], as: text, default: VTU, required_if: { ${path}sent_empty: card, why: it is lost. } }`;
+  const mapping = mappingWith(buyAirtime('{}', '', kind).replace('/api/buy]', '/api/buy|sell]'));
+  const read = (body: Readonly<Record<string, LegacyValue>>) => () =>
+    intentOf({ path: '/api/buy/', body: { network: 1, phone: '08031234567', amount: 5, ...body } }, 'x', undefined, mapping);
+  if (isRefused) expect(read({ card: '' })).toThrow(/kind is required: it is lost\./);
+  else expect(read({ card: '' })().values['kind']).toBe('VTU');
+  for (const body of [{}, { card: '7' }]) expect(read(body)().values['kind']).toBe('VTU');
+  expect(read({ card: '', kind: 'SNS' })().values['kind']).toBe('SNS');
 });
