@@ -45,6 +45,24 @@ test.each([
   await journal.close();
 });
 
+test('thousands that a kill left open are marked many at a time, since the start waits for it', async () => {
+  const journal = createMemoryJournal();
+  for (let nth = 0; nth < 1_000; nth += 1) await sell(journal, `open-${nth}`, NOW - SECOND);
+  let rounds = 0;
+  let flush: Promise<void> | undefined;
+  // As a disk does: what comes while it is at rest is flushed together.
+  const tell: Journal['tell'] = async (...telling) => {
+    flush ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+      rounds += 1;
+      flush = undefined;
+    });
+    await flush;
+    return journal.tell(...telling);
+  };
+  expect(await markUntold({ ...journal, tell }, [NOW])).toBe(1_000);
+  expect(rounds).toBeLessThan(20);
+});
+
 test('what a process sold last is marked however much a neighbour has sold since', async () => {
   const journal = createMemoryJournal();
   const sign = NOW - 120 * SECOND;
