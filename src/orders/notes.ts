@@ -247,6 +247,7 @@ class Writer {
   #isWaiting = false;
   #writing: Promise<void> = Promise.resolve();
   #isTroubled = false;
+  #isStopped = false;
 
   constructor(parts: NotesParts) {
     this.#parts = parts;
@@ -254,7 +255,7 @@ class Writer {
 
   add(note: KeyedNote): void {
     // What does not fit is lost: notes are for people, and no sale waits for them.
-    if (this.#held.length >= HELD_MAX) return;
+    if (this.#held.length >= HELD_MAX || this.#isStopped) return;
     this.#held.push(note);
     if (this.#isWaiting) return;
     this.#isWaiting = true;
@@ -268,6 +269,8 @@ class Writer {
     this.#cancel();
     await this.#writing;
     await this.#write();
+    // A call to v1 that the end of the process cuts off comes after this.
+    this.#isStopped = true;
     await this.#parts.store.then((store) => store.close()).catch(() => undefined);
   }
 

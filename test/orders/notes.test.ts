@@ -1,0 +1,42 @@
+/** Notes of what is out of the ordinary, around the end of the process that takes them. */
+import { Secret } from '../../src/domain/credentials';
+import { GatewayError } from '../../src/domain/errors';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { createNotes } from '../../src/orders/notes';
+import { openNotesStore } from '../../src/orders/notes-store';
+import { createFieldSeal } from '../../src/journal/record';
+import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
+import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { shippedMapping } from '../mapping/mapping-set';
+
+afterAll(removeFolders);
+
+test('what comes after the stop, as of a call to v1 that it cuts off, is no trouble', async () => {
+  const clock = createVirtualClock();
+  const troubles: unknown[] = [];
+  const notes = createNotes({
+    store: openNotesStore({ dir: await makeFolder(), seal: createFieldSeal(undefined) }),
+    mapping: shippedMapping,
+    keyring: createKeyring(new Secret('a'.repeat(64))),
+    clock,
+    onTrouble: (error) => troubles.push(error),
+  });
+  const refuse = (): void => {
+    const error = new GatewayError('journal_unavailable');
+    notes.refusedAtDoor({
+      method: 'POST',
+      path: '/api/data',
+      address: '192.0.2.1',
+      status: 503,
+      refusal: { error, headers: {} },
+    });
+  };
+  refuse();
+  await clock.advance(1_000);
+  await notes.stop();
+  refuse();
+  await clock.advance(2_000);
+  await settlePromises();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(troubles).toEqual([]);
+});
