@@ -3,7 +3,7 @@
  * cannot be written waits in bounded memory and is tried again; a line that finds no room is lost and counted. A sale never waits
  * for it: nothing here throws, and neither the event loop nor a thread of the pool, which the journal needs, is kept by a reader.
  */
-import { closeSync, constants, fstatSync, openSync, write as writeLater, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, write as writeLater, writeSync } from 'node:fs';
 import type * as PinoPretty from 'pino-pretty';
 
 export interface Output {
@@ -48,7 +48,9 @@ export function createOutput(descriptor: number, events: OutputEvents = {}): Out
 
 /** Throws the system's error where the file cannot be opened now; later on that is trouble like any other. */
 export function createFileOutput(path: string, events: OutputEvents = {}): Output {
-  return new DescriptorOutput({ fd: openFile(path), neverWaits: false }, events, path);
+  const output = new DescriptorOutput({ fd: openFile(path), neverWaits: false }, events, path);
+  if (endsTorn(path)) output.write('\n');
+  return output;
 }
 
 class DescriptorOutput implements Output {
@@ -260,6 +262,23 @@ function openFile(path: string): number {
   if (fstatSync(fd).isFile()) return fd;
   closeSync(fd);
   throw Object.assign(new Error(`${path} is not a file`), { code: 'EINVAL' });
+}
+
+/** A process that was killed while the disk was full, or a machine without power, leaves half of a line: the next one is not to be its end. */
+function endsTorn(path: string): boolean {
+  try {
+    const fd = openSync(path, 'r');
+    try {
+      const { size } = fstatSync(fd);
+      const last = Buffer.alloc(1);
+      return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    // A log that may be written and not read.
+    return false;
+  }
 }
 
 function codeOf(error: unknown): string {

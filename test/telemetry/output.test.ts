@@ -214,6 +214,15 @@ describe('a file with a name', () => {
     expect(readFileSync(`${file}.1`, 'utf8')).toBe('a line\n');
   });
 
+  test('that ends with half of a line keeps it for itself: the next line is whole', async () => {
+    const file = join(await makeFolder(), 'log');
+    writeFileSync(file, '{"event":"whole"}\n{"event":"req');
+    const output = createFileOutput(file);
+    output.write('{"event":"next"}\n');
+    await output.flush();
+    expect(readFileSync(file, 'utf8')).toBe('{"event":"whole"}\n{"event":"req\n{"event":"next"}\n');
+  });
+
   test('is added to and not begun again, and is a file', async () => {
     const folder = await makeFolder();
     const file = join(folder, 'log');
