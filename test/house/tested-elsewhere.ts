@@ -28,7 +28,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/start/orders-desk.ts': 'Found, told and asked again in a running house: test/flows/orders-desk.test.ts.',
   'src/admin/orders-router.ts': 'Right and wrong keys: test/flows/orders-desk.test.ts.',
   'src/orders/search-cursor.ts': 'From page to page in test/orders/find-orders.test.ts.',
-  'src/orders/notes.ts': 'Requests through the whole house: test/flows/notes.test.ts.',
   'src/console/console-parts.ts': 'Types alone.',
   'src/console/assets.ts': 'Its files are asked for in test/console/console-router.test.ts.',
   'src/console/page.ts': 'The frame of every page of test/console/console-router.test.ts.',
