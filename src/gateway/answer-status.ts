@@ -85,7 +85,9 @@ function tellerOf({ trail }: Order, { mapping, callerKey }: ParsedRequest): Mapp
 /** What v1 says now of an order that is not over, written down when it says more than the journal. */
 async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): Promise<Order> {
   const { outcome } = order;
-  if (outcome !== undefined && (isFinal(outcome) || isSafeToRefund(outcome))) return order;
+  if (outcome !== undefined && isFinal(outcome)) return order;
+  // What took no money may have been tried again, and sold, while v1 judged who asks.
+  if (outcome !== undefined && isSafeToRefund(outcome)) return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   const reference = referenceOf(outcome);
   if (outcome === undefined || reference === undefined) {
     // Nobody gave it a reference: v1's history may know it.

@@ -65,7 +65,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/operator/paste/': 'Parts of reading a paste: test/operator/paste/parse-php.test.ts and parse-paste.test.ts.',
   'src/operator/explain/explain.ts':
     'Steps and replies as an operator reads them: test/cli/explain.test.ts and test/cli/describe-order.test.ts.',
-  'src/gateway/answer-status.ts': 'Asked before and after a restart in test/flows/status.test.ts.',
   'src/operator/case/':
     'Parts of playing cases: test/operator/case/run-cases.test.ts and test/operator/mutant/run-mutants.test.ts.',
   'src/gateway/answer-refused-repeat.ts': 'Under a mapping that has changed: test/faults/operator.test.ts.',

@@ -1,0 +1,38 @@
+/** Questions about an order that meet another try of it. On a clock that stands still. */
+import { pause } from '../../src/domain/clock';
+import type { Outcome } from '../../src/domain/outcome';
+import type { Served } from '../../src/gateway/gateway';
+import type { Visitors } from '../../src/upstream/visitors';
+import { createVisitors } from '../../src/upstream/visitors';
+import { legacyRequest } from './legacy-request';
+import { openWalkHouse, WALK_KEY } from './walk-house';
+
+const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
+const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const headers = { authorization: `Token ${WALK_KEY}:1234` };
+const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
+const statusOf = ({ reply }: Served): string => (reply.body as { status: string }).status;
+
+test('a refused order that is sold while v1 judges who asks is not told as failed', async () => {
+  const seller = openWalkHouse({ answers: [{ outcome: REJECTED }, { outcome: SUCCESS }] });
+  const { clock, gateway, upstream } = seller;
+  const buy = async (): Promise<string> => {
+    const served = gateway.handle(legacyRequest({ body: SALE, headers }));
+    await clock.advance(1_000);
+    return statusOf(await served);
+  };
+  expect(await buy()).toBe('fail');
+  // Another process, which has not heard of the key for a while.
+  const visitors: Visitors = {
+    ...createVisitors({ upstream, clock: () => clock.elapsed() }),
+    isFresh: () => false,
+    isKnown: () => true,
+    ask: () => pause(clock, 3_000),
+  };
+  const asker = openWalkHouse({ beside: seller, parts: { visitors } });
+  const asked = asker.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers }));
+  await clock.advance(500);
+  expect(await buy()).toBe('success');
+  await clock.advance(5_000);
+  expect(statusOf(await asked)).toBe('success');
+});
