@@ -6,11 +6,14 @@
 import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
-import { WriteFailure, type Journal, keyText } from './journal';
+import { WriteFailure, type Journal, type OrderKey, keyText } from './journal';
 import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './order-life';
 
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
 const ORDERS_MAX = 10_000;
+
+/** How often an order is read at most, of which something new is kept each time. */
+const READINGS_MAX = 3;
 
 /** A change of an order. Without `tries` it was not known of which attempt v1 spoke. */
 export interface KeptWord {
@@ -74,7 +77,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       if (kept.has(owner, requestId)) return kept.add(word);
       await kept.showUntilWritten(word, toldAtMs, inner.tell(owner, requestId, toldAtMs, tries));
     },
-    find: async (owner, requestId) => kept.applyToAny(await inner.find(owner, requestId)),
+    find: (owner, requestId) => kept.applyToRead({ owner, requestId }, () => inner.find(owner, requestId)),
     findByNumber: async (owner, number) => kept.applyToAny(await inner.findByNumber(owner, number)),
     async findByReference(owner, reference) {
       const found = await inner.findByReference(owner, reference);
@@ -174,6 +177,18 @@ class KeptWords {
       await this.addUnwritten(word, error);
     } finally {
       if (this.#telling.get(key) === telling) this.#telling.delete(key);
+    }
+  }
+
+  /** What was kept when the reading began may reach the disk too late for it, and be forgotten before it ends: then the order is read again. */
+  async applyToRead(key: OrderKey, read: () => Promise<Order | undefined>): Promise<Order | undefined> {
+    if (this.isEmpty) return this.applyToAny(await read());
+    const text = keyText(key);
+    for (let readings = 1; ; readings += 1) {
+      const [first, telling] = [this.#kept.get(text)?.[0], this.#telling.get(text)];
+      const order = await read();
+      const isThere = first === this.#kept.get(text)?.[0] && telling === this.#telling.get(text);
+      if (isThere || readings === READINGS_MAX) return this.applyToAny(order);
     }
   }
 

@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/domain/outcome';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { keepAnswers } from '../../src/journal/kept-answers';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { NOT_TOLD } from '../../src/domain/order';
+import { NOT_TOLD, TOLD_PENDING } from '../../src/domain/order';
 import { newOrder } from './new-order';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-r1', message: 'sold' };
@@ -24,6 +24,12 @@ async function withOpenOrder(ordersMax?: number) {
   const journal = keepAnswers(inner, ordersMax);
   await journal.open(newOrder());
   return { disk, journal, fill: () => (isFull = true), makeRoom: () => (isFull = false) };
+}
+
+/** After a reading that begins now. */
+async function later(write: () => Promise<void>): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await write();
 }
 
 describe('answers of v1 while the disk takes nothing', () => {
@@ -48,6 +54,40 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(await disk.find(owner, 'r1')).toEqual(kept);
     expect(journal.keptCount()).toBe(0);
   });
+
+  test.each(['telling', 'kept'] as const)(
+    'are told of an order that was read just before they were written (%s)',
+    async (way) => {
+      const disk = createMemoryJournal();
+      let isFull = false;
+      let answer = (): void => undefined;
+      const journal = keepAnswers({
+        ...disk,
+        // As a database whose answer comes after that of a later write.
+        find: async (...asked) => {
+          const order = await disk.find(...asked);
+          await new Promise<void>((resolve) => (answer = resolve));
+          return order;
+        },
+        tell: (...telling) =>
+          isFull ? Promise.reject(new WriteFailure(new Error('no space left'))) : later(() => disk.tell(...telling)),
+        isWritable: () => !isFull,
+      });
+      await journal.open(newOrder());
+      await journal.settle(owner, 'r1', SOLD, 5_000);
+      await journal.tell(owner, 'r1', TOLD_PENDING);
+      isFull = way === 'kept';
+      const telling = journal.tell(owner, 'r1', NOT_TOLD);
+      if (isFull) await telling;
+      isFull = false;
+      const found = journal.find(owner, 'r1');
+      await new Promise((resolve) => setImmediate(resolve));
+      await Promise.all([telling, journal.writeKept()]);
+      const answering = setInterval(() => answer(), 1);
+      const order = await found.finally(() => clearInterval(answering));
+      expect(order).toMatchObject({ outcome: SOLD, toldAtMs: NOT_TOLD });
+    },
+  );
 
   test('a repeat is decided by what v1 has said, never by an open try on disk', async () => {
     const { journal, fill, makeRoom } = await withOpenOrder();
