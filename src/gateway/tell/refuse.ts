@@ -118,9 +118,12 @@ export function tellUnanswered(
   mapping: Mapping,
   retryAfterSeconds?: number,
 ): Pick<ReplyParts, 'outcome' | 'http' | 'text' | 'retryAfterSeconds'> {
-  const text = [said, mapping.texts['unanswered'] ?? ''].filter((part) => part !== '').join(' ');
+  const text = [asSentence(said), mapping.texts['unanswered'] ?? ''].filter((part) => part !== '').join(' ');
   return { outcome: 'pending', http: UNANSWERED_STATUS, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
+
+/** v1's words may end without a full stop, and another sentence follows. */
+const asSentence = (said: string): string => (/[\p{L}\p{N}]$/u.test(said) ? `${said}.` : said);
 
 /** The repeat of a purchase by whom v1 does not accept: in v1's words where it refused, and as of an order under way. */
 export function tellObstacle(obstacle: Obstacle, mapping: Mapping): ReturnType<typeof tellUnanswered> {

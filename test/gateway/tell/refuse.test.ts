@@ -1,6 +1,7 @@
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Finding } from '../../../src/upstream/upstream';
-import { tellWait } from '../../../src/gateway/tell/refuse';
+import { tellUnanswered, tellWait } from '../../../src/gateway/tell/refuse';
+import { shippedMapping } from '../../mapping/mapping-set';
 import { legacyRequest } from '../legacy-request';
 import { openWalkHouse, WALK_KEY } from '../walk-house';
 
@@ -42,6 +43,16 @@ test.each([
     retryAfterSeconds: seconds,
     text: `Too many requests. Try again in ${words}.`,
   });
+});
+
+test.each([
+  ['Invalid API key', 'Invalid API key. '],
+  ['Invalid API key.', 'Invalid API key. '],
+  ['Invalid API key!', 'Invalid API key! '],
+  ['', ''],
+])('an unanswered question says two sentences: %s', (said, first) => {
+  const mapping = shippedMapping();
+  expect(tellUnanswered(said, mapping).text).toBe(`${first}${mapping.texts['unanswered']}`);
 });
 
 test('nothing else is made to wait', () => {
