@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
-import { referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
+import { isRefusal, referenceOf, succeedOutcome, type Outcome, type Unknown } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
 import { isJsonObject } from '../../upstream/answer-data';
 import type { SentOutcome } from '../../upstream/upstream';
@@ -20,6 +20,12 @@ export interface Judging {
 }
 
 const OTHER_ORDER: Outcome = { kind: 'unknown', reason: 'v1 answered about another order' };
+const USED: Outcome = {
+  kind: 'rejected',
+  httpStatus: 400,
+  message:
+    'This request-id was already used: the order with it was sold long ago. Nothing was charged for this request. Send a new sale with an id of its own.',
+};
 /** Whose reference it is cannot be read: v1 is asked again, or its answer would be lost and the order left open. */
 const NOBODY_KNOWS: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
@@ -66,10 +72,13 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
 
 /** v1 gave back an order that it had under this id. */
 async function judgeDuplicate(told: Outcome, reference: string, judging: Judging): Promise<Outcome> {
-  const { order, identify } = judging;
-  const { identity, outcome } = await identify(reference, order.openedAtMs);
+  const { order, before, identify } = judging;
+  const { identity, outcome, isOfOld } = await identify(reference, order.openedAtMs);
   const wasExpected = isExpected(judging);
   if (identity === 'same' || (identity === 'unclear' && wasExpected)) {
+    // No attempt of ours can have made it: this request has sold nothing, as one under an id that the journal knows as used.
+    const isFirst = before === undefined || isRefusal(before);
+    if (isOfOld === true && isFirst && (outcome ?? told).kind === 'succeeded') return USED;
     // "Success" may only say that the original was found. What became of it stands in its receipt.
     if (outcome === undefined) return told;
     // It may show the goods that a mere "found" leaves out.
@@ -97,7 +106,11 @@ function isTakenBack({ kind }: Outcome, body: JsonObject, data: JsonObject): boo
   if (kind !== 'succeeded') return false;
   const { status } = data;
   const isOtherStatus = typeof status === 'string' && !/^success(?:ful)?$/i.test(status);
-  return isOtherStatus || body['success'] === false || isYes(body['refunded']) || isYes(data['refunded']);
+  return (
+    isOtherStatus ||
+    body['success'] === false ||
+    [body['refunded'], data['refunded'], body['pending'], data['pending']].some(isYes)
+  );
 }
 
 /** `none` is also this very order. */

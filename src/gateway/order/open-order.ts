@@ -101,7 +101,8 @@ export async function openOrder(
       tryMs: timing.try,
       readMs: timing.read,
       lease,
-      identify: (reference, openedAtMs) => identifyOrder(reference, openedAtMs, parsed, parts),
+      identify: (reference, openedAtMs) =>
+        identifyOrder(reference, openedAtMs, parsed, { ...parts, replayMs: replayMsOf(parsed.mapping, parsed.callerKey) }),
       look: () => parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId),
     },
     parts,

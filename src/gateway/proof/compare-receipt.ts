@@ -244,6 +244,8 @@ export interface Witness {
   readonly identity: Identity | 'unread' | 'none';
   /** What became of it, when the receipt tells that. */
   readonly outcome?: Outcome | undefined;
+  /** v1 wrote it down so long ago, by its own clock, that who sends its id for the first time now means another sale. */
+  readonly isOfOld?: boolean;
 }
 
 /** Asks for the receipt of a reference and compares it with the order that is being bought. */
@@ -253,6 +255,19 @@ interface IdentifyingParts {
   readonly upstream: Pick<Upstream, 'find'>;
   readonly priceLists: Pick<PriceLists, 'peek'>;
   readonly clock: Clock;
+  /** How long a success is told again to its repeats. */
+  readonly replayMs: number;
+}
+
+/** The journal keeps an order for a day at least: what it does not know may be the sale of a journal that was lost, but only for so long. */
+const OLD_MS = 20 * 3_600_000;
+
+/** Without v1's own clock nobody can tell: ours may be a day wrong. */
+function isOfOld(body: JsonObject, serverAtMs: number | undefined, replayMs: number): boolean {
+  const { created_at: createdAt } = (body['data'] ?? {}) as JsonObject;
+  const timesMs = parseTimes(createdAt);
+  const oldMs = Math.max(OLD_MS, replayMs);
+  return serverAtMs !== undefined && timesMs.length > 0 && timesMs.every((time) => serverAtMs - time > oldMs);
 }
 
 /** Asks v1 for the receipt of this reference and compares it with what is being bought. */
@@ -276,5 +291,9 @@ export async function identifyOrder(
     listPrice: listed.faceValue,
   });
   const isRuledOut = identity === 'unclear' && rulesOut(finding.body, listed, otherServices(operation, mapping));
-  return { identity: isRuledOut ? 'contradicted' : identity, outcome: outcomeOfReceipt(finding.body, reference) };
+  return {
+    identity: isRuledOut ? 'contradicted' : identity,
+    outcome: outcomeOfReceipt(finding.body, reference),
+    isOfOld: isOfOld(finding.body, finding.serverAtMs, parts.replayMs),
+  };
 }

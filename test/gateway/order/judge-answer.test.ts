@@ -45,6 +45,9 @@ test.each<[string, JsonObject, string]>([
   ['another status of its order', { data: { status: 'queued' } }, 'pending'],
   ['success: false', { success: false }, 'pending'],
   ['refunded: 1', { refunded: 1 }, 'pending'],
+  ['pending: 1', { pending: 1 }, 'pending'],
+  ['that its order is pending, in text', { data: { pending: 'true' } }, 'pending'],
+  ['pending: 0', { pending: 0, data: { pending: '0' } }, 'succeeded'],
 ])('a success that says %s is %s', async (_title, body, kind) => {
   expect(await judge(SOLD, body, { identity: 'unread' })).toMatchObject({ kind, reference: 'V1' });
 });
@@ -53,6 +56,10 @@ test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
   [undefined, { identity: 'same', outcome: SOLD }, SOLD],
   [undefined, { identity: 'same', outcome: { kind: 'declined', reference: 'V1' } }, { kind: 'declined' }],
   [undefined, { identity: 'unclear', outcome: SOLD }, { kind: 'unknown', isDoubted: true }],
+  [undefined, { identity: 'same', isOfOld: true, outcome: SOLD }, { kind: 'rejected', httpStatus: 400 }],
+  [REFUSED, { identity: 'same', isOfOld: true, outcome: SOLD }, { kind: 'rejected', httpStatus: 400 }],
+  [LOST, { identity: 'same', isOfOld: true, outcome: SOLD }, SOLD],
+  [undefined, { identity: 'same', isOfOld: true, outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'unclear', outcome: { kind: 'pending', reference: 'V1' } }, { kind: 'pending' }],
   [LOST, { identity: 'none' }, { kind: 'unknown' }],
   [

@@ -1,0 +1,64 @@
+/**
+ * A request id that v1 has sold long ago and the journal does not know: it was deleted after `JOURNAL_DAYS`, or the script came to the
+ * gateway with the ids of its old days. v1 gives back the old order and sells nothing (specification, section 4), and who sends
+ * such an id again means another sale (facts 9.1: ids made of phone and amount).
+ */
+import { nameKeys, send, useHouse, type V1 } from './house';
+
+const DAY_MS = 86_400_000;
+
+/** How long ago v1 sold the order, by the script's request id. */
+const SOLD_AGO_MS: Readonly<Record<string, number>> = {
+  AIRTIME_08031234567_100: 31 * DAY_MS,
+  'the day before yesterday': 2 * DAY_MS,
+  'an hour ago': DAY_MS / 24,
+};
+
+const idIn = (reference: string): string => reference.slice(2);
+
+const answer: V1 = ({ method }, url, body) => {
+  if (method === 'POST') {
+    const { request_id: id } = JSON.parse(body) as { request_id: string };
+    const data = { reference: `R-${id}`, balance_before: 1_000, balance_after: 902 };
+    return { http: 200, body: { status: 'success', message: 'Sold.', duplicate: true, data } };
+  }
+  if (!url.pathname.endsWith('/receipt')) return { http: 503, body: {} };
+  const reference = url.searchParams.get('reference')!;
+  const writtenAtMs = Date.now() + 3_600_000 - SOLD_AGO_MS[idIn(reference)]!;
+  const data = {
+    reference,
+    category: 'airtime',
+    type: 'debit',
+    amount: 100,
+    status: 'success',
+    phone: '08031234567',
+    created_at: new Date(writtenAtMs).toISOString().slice(0, 19).replace('T', ' '),
+  };
+  return { http: 200, body: { status: 'success', success: true, data } };
+};
+const SECRET = '01d1d0'.repeat(6);
+const house = useHouse({
+  v1: answer,
+  env: { GATEWAY_SECRET: SECRET },
+  changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_demo: { replay: 'always' } }),
+});
+
+const buy = (id: string, key = 'sandbox_demo:1234') => {
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100, airtime_type: 'VTU' };
+  return send(house.url, '/api/topup/', { ...sale, 'request-id': id }, { key });
+};
+
+test.each([
+  ['AIRTIME_08031234567_100', 400, 'fail'],
+  ['the day before yesterday', 400, 'fail'],
+  ['an hour ago', 200, 'success'],
+])('an order that only v1 knows, sold %s, is told with HTTP %d as %s, however often it is sent', async (id, http, told) => {
+  for (const { status, body } of [await buy(id), await buy(id)]) {
+    expect([status, body.status]).toEqual([http, told]);
+    expect(body.message.includes('Nothing was charged for this request.')).toBe(told === 'fail');
+  }
+});
+
+test('a key to which a success is told for ever hears it', async () => {
+  expect((await buy('the day before yesterday', 'acme_live_demo:1234')).body.status).toBe('success');
+});
