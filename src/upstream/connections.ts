@@ -28,7 +28,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const { origin, connectTimeoutMs, ageMsMax = AGE_MS_MAX, now = () => performance.now() } = options;
   // One connector for all: it keeps the TLS session that the next connection resumes.
   // HTTP/2 stays off: a stream cannot show the moment at which a request begins to leave.
-  const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, ...options.connect });
+  // Certificates are looked at, whatever the environment says: keys and PINs leave here.
+  const connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false, rejectUnauthorized: true, ...options.connect });
   const idle: Client[] = [];
   let isClosed = false;
   const untilMs = new Map<Client, number>();

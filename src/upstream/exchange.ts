@@ -223,7 +223,8 @@ export interface Probe {
 /** One question to v1 that moves nothing and shows no key, on a connection of its own: the calls of scripts may all hang. */
 export function probeV1(baseUrl: string): Probe {
   const base = new URL(baseUrl);
-  const client = new Client(base.origin, { connectTimeout: CONNECT_MS_MAX, pipelining: 1, allowH2: false });
+  const connect = { timeout: CONNECT_MS_MAX, rejectUnauthorized: true };
+  const client = new Client(base.origin, { connect, pipelining: 1, allowH2: false });
   const wire = {
     method: 'GET' as const,
     path: `${base.pathname.replace(/\/+$/, '')}${PROBE_PATH}`,

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
+import { runInThisContext } from 'node:vm';
 import { createForwardRequest, type ForwardOptions } from '../../src/http/forward-request';
 import { SELF_SIGNED } from '../upstream/self-signed';
 
@@ -122,11 +123,13 @@ describe('what leaves', () => {
       socket.on('data', (bytes) => (got += bytes.toString())),
     ).on('tlsClientError', () => undefined);
     const door = await openDoor(`https://localhost:${await listen(server)}`);
-    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+    // What Node itself reads: a suite sees a copy.
+    const environment = runInThisContext('process.env') as NodeJS.ProcessEnv;
+    environment['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
       expect(await speak(door, 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}')).toContain('502');
     } finally {
-      delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+      delete environment['NODE_TLS_REJECT_UNAUTHORIZED'];
     }
     const { told } = door;
     expect({ names, got, told }).toEqual({ names: ['localhost'], got: '', told: ['not sent', 'end'] });

@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runInThisContext } from 'node:vm';
 import { Secret } from '../../src/domain/credentials';
 import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream/http-upstream';
+import { probeV1 } from '../../src/upstream/exchange';
 import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
 import { freePort } from '../free-port';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
+
+/** What Node itself reads: a suite sees a copy. */
+const realEnvironment = runInThisContext('process.env') as NodeJS.ProcessEnv;
 
 const CALL: V1Call = { method: 'POST', path: '/airtime', body: { network: 'MTN', phone: '08030000001', amount: 100 } };
 const SALE = {
@@ -492,18 +497,26 @@ describe('a purchase that never left', () => {
     expect(outcome.kind).toBe('not_sent');
   });
 
-  it('the certificate of v1 is nobody’s: not sent, and the server reads not one byte', async () => {
-    let bytes = 0;
-    const server = createTlsServer(SELF_SIGNED, (socket) => socket.on('data', (chunk: Buffer) => (bytes += chunk.length)));
-    server.on('tlsClientError', () => undefined);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const { outcome } = await upstreamAt(`https://127.0.0.1:${port}/api/v1`).send(CALL, 'r-1', context());
-    server.close();
-    expect(outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('SELF_SIGNED') as string });
-    expect(bytes).toBe(0);
-  });
+  it.each(['', '0'])(
+    'the certificate of v1 is nobody’s: not sent, and the server reads not one byte (%j)',
+    async (environment) => {
+      let bytes = 0;
+      const server = createTlsServer(SELF_SIGNED, (socket) => socket.on('data', (chunk: Buffer) => (bytes += chunk.length)));
+      server.on('tlsClientError', () => undefined);
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const url = `https://127.0.0.1:${port}/api/v1`;
+      realEnvironment['NODE_TLS_REJECT_UNAUTHORIZED'] = environment;
+      const { outcome } = await upstreamAt(url).send(CALL, 'r-1', context());
+      const probed = await probeV1(url).exchanged;
+      delete realEnvironment['NODE_TLS_REJECT_UNAUTHORIZED'];
+      server.close();
+      expect(outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('SELF_SIGNED') as string });
+      expect(probed.kind).toBe('failed');
+      expect(bytes).toBe(0);
+    },
+  );
 
   it('no time is left: not sent', async () => {
     const server = await v1(says(reply(200, SALE)));
