@@ -30,7 +30,7 @@ export function openConfiguredJournal(
  */
 export async function openJournalBeside(config: Config): Promise<Journal> {
   const url = config.journalUrl;
-  if (url.startsWith('memory:')) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
+  if (url.toLowerCase().startsWith('memory:')) throw new Error('JOURNAL_URL is memory:, which only the gateway itself can see.');
   const folder = journalFolder(url, config.dataDir);
   if (folder !== undefined && !existsSync(folder))
     throw new Error(`There is no journal at ${folder}: DATA_DIR or JOURNAL_URL must be those of the gateway.`);

@@ -50,8 +50,8 @@ test('a reader makes no journal, wherever JOURNAL_URL says it is', async () => {
   expect([existsSync(elsewhere), existsSync(join(dataDir, 'journal'))]).toEqual([false, false]);
 });
 
-test('a journal in memory has no readers beside it', async () => {
-  await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: 'memory:' }))).rejects.toThrow('only the gateway itself');
+test.each(['memory:', 'MEMORY:'])('a journal in memory, %s, has no readers beside it', async (url) => {
+  await expect(openJournalBeside(configFor(dataDir, { JOURNAL_URL: url }))).rejects.toThrow('only the gateway itself');
 });
 
 const KEY = { JOURNAL_KEY: 'k'.repeat(64) };
