@@ -1,13 +1,14 @@
 /**
- * When each process was last alive: an empty file a process in the data folder, touched every five seconds and removed by a stop in which every
+ * When each process was last alive: a file a process in the data folder, touched every five seconds and removed by a stop in which every
  * order and every reply came to its end (decision 0024); in a journal that machines share a row for each, because the others do not see the
  * folder, and whoever lives deals with those that went silent, also when their machine is gone for good (decision 0051).
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
+import { startOf } from '../domain/process-start';
 import type { Processes } from '../journal/journal';
 
 const FOLDER = 'processes';
@@ -18,11 +19,47 @@ const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
 /** At a start the file of whoever gave no sign for so long goes. A neighbour that was only held up makes its file anew. */
 const DEAD_AFTER_MS = 60_000;
 
-/** The last signs of all processes, in ms since the epoch. A folder of a build that gave none tells of one: it may have died now. */
+/**
+ * The last signs of all processes that may have died, in ms since the epoch. A folder of a build that gave none tells of one: it may have died
+ * now. A neighbour that gives signs and runs tells its scripts itself.
+ */
 export function readSigns(dataDir: string, nowMs: number): readonly number[] {
   const folder = join(dataDir, FOLDER);
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [nowMs];
-  return listSigns(folder).map(([, signMs]) => signMs);
+  const isAtWork = ([name, signMs]: Sign): boolean => signMs > nowMs - SILENT_AFTER_MS && isNeighbourRunning(join(folder, name));
+  return listSigns(folder)
+    .filter((sign) => !isAtWork(sign))
+    .map(([, signMs]) => signMs);
+}
+
+/** Which process a file is of, as a process of the same system can check it. */
+interface Signer {
+  readonly pid: number;
+  readonly started: string;
+  /** Process numbers mean something within one namespace only (pid_namespaces(7)). */
+  readonly namespace: string;
+}
+
+function ownSigner(): Signer {
+  return { pid: process.pid, started: startOf(process.pid), namespace: readNamespace() };
+}
+
+function readNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
+/** False as well where nobody can say so: of an earlier build, in another container, on a system without /proc. */
+function isNeighbourRunning(file: string): boolean {
+  try {
+    const { pid, started, namespace } = JSON.parse(readFileSync(file, 'utf8')) as Signer;
+    return pid !== process.pid && namespace === readNamespace() && startOf(pid) === started;
+  } catch {
+    return false;
+  }
 }
 
 /** `isClean` when every order and every reply has come to its end: then nothing stays behind. */
@@ -44,7 +81,7 @@ export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): End
   const file = join(folder, own);
   const appear = (): void => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(file, '', { mode: 0o600 });
+    writeFileSync(file, JSON.stringify(ownSigner()), { mode: 0o600 });
     utimesSync(file, clock.now() / 1_000, clock.now() / 1_000);
   };
   appear();

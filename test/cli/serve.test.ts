@@ -249,6 +249,23 @@ test('a port in use is one sentence that names the setting', async () => {
   taken.close();
 }, 180_000);
 
+test('a start beside a gateway that sells from the same folder takes none of its successes for untold', async () => {
+  const gateway = await serving(['serve']);
+  await gateway.until(/Stop with Ctrl-C/);
+  const url = addressIn(gateway.written.stdout, /serves/);
+  const sale = { network: 1, mobile_number: '08031234567', amount: 100 };
+  const { body: first } = await send(url, '/api/topup/', sale);
+  expect(first).toMatchObject({ status: 'success' });
+  const env = { ...LOCAL, PORT: new URL(url).port, UPSTREAM_URL: addressIn(gateway.written.stdout, /SANDBOX at/) };
+  const refused = await runCommand(['serve'], { cwd, env });
+  expect(refused.stderr).toMatch(/PORT/);
+  // Without an id it is a second sale: the first was told.
+  const { body: second } = await send(url, '/api/topup/', sale);
+  expect(second).toMatchObject({ status: 'success' });
+  expect(second).not.toMatchObject({ ident: first['ident'] });
+  await gateway.end('SIGINT');
+});
+
 test('a data folder that cannot be used is one sentence', async () => {
   writeFileSync(join(cwd, 'file'), '');
   for (const command of ['serve', 'sandbox'])

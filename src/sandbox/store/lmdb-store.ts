@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomUUID } from 'node:crypto';
 import { open, type RootDatabase } from 'lmdb';
+import { startOf } from '../../domain/process-start';
 import { checkDataFile } from '../../journal/lmdb/check-data-file';
 import { closeToOthers } from '../../journal/lmdb/environment';
 import { createLastingRoot, type LastingRoot } from '../../journal/lmdb/lasting-root';
@@ -178,7 +178,6 @@ interface Claim {
 }
 
 const KEY = 'claim';
-const ownRun = randomUUID();
 
 /**
  * Marks the folder as ours, or throws. The sandbox answers from memory, so a second process on the same data would
@@ -216,16 +215,5 @@ function isRunning(pid: number, started: string): boolean {
   } catch (error) {
     // EPERM: it runs, but belongs to somebody else.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** When a process began, as far as the system tells: on Linux field 22 of /proc/<pid>/stat (proc(5)). */
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''}`;
-  } catch {
-    return pid === process.pid ? ownRun : '';
   }
 }
