@@ -2,13 +2,15 @@
 import { trimSlash } from '../../domain/decode-path';
 import type { SignalSource, FamilySource } from '../language/schema';
 import type { YamlPath } from '../read-yaml';
-import type { MappingSource } from '../source';
+import type { MappingSource, Report } from '../source';
 import { retoldBy, sourceOfFamily } from '../compile-family';
 import type { ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
 import { spellingsOf, type Checking, hintFor, reportUnknownKey } from './checking';
-import { checkReplies } from './check-replies';
+import { checkLists } from './check-lists';
+import { checkGoods, checkReplies } from './check-replies';
 import { checkTold } from './check-told';
+import { checkToldValues } from './check-values';
 import { isWordForPending, misreadAs, WORD_RULES } from './read-as';
 import { isMetAs, outcomeReplies } from './reply-layers';
 
@@ -140,8 +142,18 @@ export function checkFamilies(checking: Checking): void {
     const told: Checking = { source: met, mapping: mapping.families.get(id)!.mapping(), replies: outcomeReplies(met), report };
     checkReplies(told);
     checkTold(told);
+    checkToldValues({ ...told, report: apartFromAbsence(report) }, source);
+    checkGoods(told);
+    checkLists(told);
   }
   checkAlike(checking);
+}
+
+/** What a family says of all its operations is null where one has no such value; what else lacks one is told where all replies are judged. */
+function apartFromAbsence(report: Report): Report {
+  return (path, code, ...rest) => {
+    if (code !== 'source-not-available' || path[2] === 'operations') report(path, code, ...rest);
+  };
 }
 
 /** Its format, and the operations that it tells otherwise and that scripts of the format can ask for. */

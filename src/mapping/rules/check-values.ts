@@ -25,23 +25,15 @@ interface Standing extends Surroundings {
   readonly roots: ReadonlySet<string>;
   /** For sentences: `a purchase`. */
   readonly where: string;
-  /** Everything that v1 is asked: a block may serve several endpoints at once. */
+  /** Everything that v1 is asked: a block, or what a family says of all its operations, may serve several endpoints at once. */
   readonly endpoints: readonly string[];
 }
 
 export function checkValues(checking: Checking): void {
   const { source } = checking;
   const judge = createJudge(checking);
-  for (const reply of checking.replies) {
-    const standing = standingOf(source.operations[reply.operation]!, reply.outcome, source);
-    for (const { value, path } of reply.fields.values()) judge(value, path, standing);
-  }
+  judgeTold(checking, source, judge);
   for (const [name, operation] of Object.entries(source.operations)) {
-    if (operation.kind === 'list') {
-      const standing = standingOf(operation, 'success', source);
-      for (const one of listReplies(name, source))
-        for (const { value, path } of listReply(one, source)) judge(value, path, standing);
-    }
     const asking = { ...standingOf(operation, 'success', source), joins: {}, where: 'a call' };
     const roots = new Set(operation.kind === 'status' ? ['order'] : []);
     for (const [field, value] of Object.entries(operation.call?.send ?? {}))
@@ -58,6 +50,24 @@ export function checkValues(checking: Checking): void {
   const refusal = { fields: {}, tables: source.tables, joins: {}, endpoint: undefined, endpoints: [], list: undefined };
   for (const { value, path } of blockReply('refusal', 'failure', source).values())
     judge(value, path, { ...refusal, roots: rootsOfFailure(), where: 'a refusal' });
+}
+
+/** What is told, and nothing else: of a source that holds some operations of the `whole` alone, as a family meets them. */
+export function checkToldValues(checking: Checking, whole: MappingSource): void {
+  judgeTold(checking, whole, createJudge(checking));
+}
+
+function judgeTold({ source, replies }: Checking, whole: MappingSource, judge: Judge): void {
+  for (const reply of replies) {
+    const standing = standingOf(source.operations[reply.operation]!, reply.outcome, whole);
+    for (const { value, path } of reply.fields.values()) judge(value, path, standing);
+  }
+  for (const [name, operation] of Object.entries(source.operations)) {
+    if (operation.kind !== 'list') continue;
+    const standing = standingOf(operation, 'success', whole);
+    for (const one of listReplies(name, source))
+      for (const { value, path } of listReply(one, source)) judge(value, path, standing);
+  }
 }
 
 const rootsOfFailure = (): Set<string> => new Set(['text', 'http', 'words', 'refusal', 'sent', 'order']);
@@ -138,7 +148,7 @@ function judgeExpression(
   if (!('shape' in found)) {
     // A list that the catalog does not have is told where values are compiled.
     if (root === 'catalog') return;
-    const isShared = path[0] === 'blocks' && root === 'v1';
+    const isShared = root === 'v1' && (path[0] === 'blocks' || (path[0] === 'families' && path[2] === 'reply'));
     if (isShared && standing.endpoints.some((endpoint) => 'shape' in shapeAt(v1Shape(endpoint), steps))) return;
     const isRow = root === 'row' || Object.hasOwn(standing.joins, root);
     const what = [root, ...steps].join('.');

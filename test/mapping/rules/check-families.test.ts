@@ -1,0 +1,57 @@
+import { checkFiles } from '../../../src/mapping/check';
+import { readFolder } from '../../../src/mapping/load';
+import { MAPPINGS } from '../mapping-set';
+
+const read = readFolder(MAPPINGS);
+if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+const shipped = read.files;
+
+/** The problems of the shipped set with one more family of format B that says this. */
+function problemsOf(said: string): string[] {
+  const text = `families:\n  moved-shop:\n    title: One shop\n    scripts: of its own\n    extends: b\n    ${said}\n`;
+  const { problems } = checkFiles([...shipped, { file: 'families/own.yaml', name: 'families/own.yaml', text }]);
+  return problems.map(({ file, line, code, message }) => `${file}:${line} ${code} ${message}`);
+}
+
+test.each([
+  // It would be told a hundred times too high.
+  ['reply: { always: { paid_amount: $order.charged } }', 'families/own.yaml:6 amount-in-kobo `$order.charged` is in kobo'],
+  [
+    'reply: { always: { paid_amount: $order.charge | naira } }',
+    'families/own.yaml:6 unknown-path `$order.charge` leads to nothing',
+  ],
+  [
+    'operations: { buy_data: { reply: { success: { cost: $bought.prize | naira } } } }',
+    'families/own.yaml:6 unknown-column `$bought.prize`: this list has no such column',
+  ],
+  [
+    'operations: { buy_data: { reply: { success: { note: $v1.data.description } } } }',
+    'families/own.yaml:6 source-not-available there is no `$v1` in a purchase',
+  ],
+  [
+    'operations: { buy_electricity: { reply: { success: { kind: { when: { $meter_type: prepiad }, value: STS } } } } }',
+    'families/own.yaml:6 condition-never-holds `$meter_type` is never `prepiad`',
+  ],
+  [
+    'operations: { list_data_plans: { reply: { success: { each: $catalog.data_plans, row: data_plan, where: { netwrk: MTN } } } } }',
+    'families/own.yaml:6 unknown-column rows of catalog.data_plans have no column `netwrk`',
+  ],
+  [
+    'operations: { buy_electricity: { reply: { without: { success: [token] } } } }',
+    'families/own.yaml:6 goods-not-told a success of `buy_electricity` tells no `token`: the customer has paid for it',
+  ],
+  [
+    "operations: { buy_airtime: { reply: { without: { always: ['*'] } } } }",
+    'families/own.yaml:6 echo-not-told `buy_airtime` does not echo the request id as it was sent',
+  ],
+])('what a family says is judged like every other reply: %s', (said, problem) => {
+  expect(problemsOf(said)).toEqual([problem]);
+});
+
+test.each([
+  // Null after a lookup, a balance or a list: none of them is an order.
+  'reply: { always: { cost: $order.charged | naira, who: $v1.data.name } }',
+  'operations: { list_data_plans: { reply: { success: { each: $catalog.data_plans, row: data_plan } } } }',
+])('what a family says of all its operations may be there after some of them alone: %s', (said) => {
+  expect(problemsOf(said)).toEqual([]);
+});
