@@ -53,7 +53,13 @@ export const callerKindSchema = z
       .optional()
       .describe('User-Agents of this kind; "" is none at all, a final * matches any rest.')
       .meta(
-        setOf('agents', 'plain', 'callers {1}: User-Agents', 'callers {1}: also `{item}`', 'callers {1}: no longer `{item}`'),
+        setOf(
+          'agents',
+          'by kind of caller',
+          'callers {1}: User-Agents',
+          'callers {1}: also `{item}`',
+          'callers {1}: no longer `{item}`',
+        ),
       ),
     headers: headerNames
       .optional()
@@ -61,7 +67,7 @@ export const callerKindSchema = z
       .meta(
         setOf(
           'agents',
-          'plain',
+          'by kind of caller',
           'callers {1}: headers',
           'callers {1}: only with the header `{item}`',
           'callers {1}: also without the header `{item}`',

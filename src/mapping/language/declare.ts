@@ -31,7 +31,13 @@ export type Comparison =
 
 /** `money` with its reason, `plain`, or what decides it case by case in the plan's `judge-money.ts`. */
 export type Judgement =
-  { readonly money: string } | 'plain' | 'by field' | 'by reply field' | 'by row column' | 'by kind of operation';
+  | { readonly money: string }
+  | 'plain'
+  | 'by field'
+  | 'by reply field'
+  | 'by row column'
+  | 'by kind of operation'
+  | 'by kind of caller';
 
 /** A key whose value is compared as one. */
 export interface Compared {

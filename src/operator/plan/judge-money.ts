@@ -53,8 +53,7 @@ const entriesOf = (meaning: Meaning | undefined): ReadonlyMap<string, Meaning> |
 
 function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after: Meaning | undefined): string | undefined {
   const { pattern, names } = any;
-  if (pattern === TURN) return undefined;
-  const judged = MODEL.keys.get(pattern)?.judged;
+  const judged = pattern === TURN ? 'by kind of caller' : MODEL.keys.get(pattern)?.judged;
   if (judged === undefined) return 'is no key that is known to be harmless';
   if (typeof judged === 'object') return judged.money;
   const operation = /^(?:formats|families)\./.test(pattern) ? names[1]! : names[0]!;
@@ -63,6 +62,10 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
       return undefined;
     case 'by kind of operation':
       return isHarmlessKind(operation, sides) ? undefined : 'decides which orders are taken';
+    case 'by kind of caller':
+      return [sides.before, sides.after].some(hasKindsOfTwoMinds)
+        ? 'its kind decides whether an order is still bought after pending'
+        : undefined;
     case 'by field':
       return judgeField(operation, names[pattern.startsWith('formats.') ? 2 : 1]!, String(pattern.split('.').at(-1)), sides);
     case 'by reply field':
@@ -70,6 +73,11 @@ function judgeOne(sides: Sides, any: Meaning, before: Meaning | undefined, after
     case 'by row column':
       return areCosmetic([before, after]) ? undefined : 'scripts order by the numbers and prices of these lists';
   }
+}
+
+/** Whose kind a caller is only decides how long it is waited for, unless kinds differ in what follows "pending". */
+function hasKindsOfTwoMinds({ callers }: MappingSource): boolean {
+  return new Set(Object.values(callers.kinds).map((kind) => kind.after_pending)).size > 1;
 }
 
 const HARMLESS_KINDS: ReadonlySet<OperationKind> = new Set(['read', 'list', 'history']);

@@ -100,7 +100,8 @@ class Reader {
       case 'sequence':
         return leaf(value, place);
       case 'flag':
-        return value === true ? leaf(value, place) : undefined;
+        // A flag may have words: a key is paused by a text as well as by `true`.
+        return value === false ? undefined : leaf(value, place);
       case 'guard':
         return value === 'off' ? leaf(value, place) : undefined;
       case 'default':

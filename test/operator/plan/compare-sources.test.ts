@@ -324,6 +324,32 @@ test('kinds of callers are tried in order, which counts only where one User-Agen
   ]);
 });
 
+test('whose kind a caller is moves money where kinds differ in what follows pending', () => {
+  const kinds = (...lines: readonly string[]): MappingSource =>
+    small(`callers:\n  kinds:\n${lines.map((line) => `    ${line}\n`).join('')}    other: { patience: 4s }`);
+  const between = (from: MappingSource, to: MappingSource): (string | undefined)[] =>
+    compareSources(from, to).map(({ money }) => money);
+  const go = "go: { user_agents: ['Go-http*'], patience: 9s }";
+  const keeps = (agents: string): string => `keeps: { user_agents: [${agents}], patience: 9s, after_pending: buy }`;
+  const money = expect.stringContaining('still bought');
+  expect(between(kinds(keeps('axios')), kinds(keeps("axios, 'Go-http*'")))).toEqual([money]);
+  expect(between(kinds(keeps("'Go*'"), go), kinds(go, keeps("'Go*'")))).toEqual([money, money]);
+  expect(between(kinds(go), kinds(go.replace(']', ', Go2]')))).toEqual([undefined]);
+});
+
+test('a key that is paused by a text is paused, and the text is told', () => {
+  const key = (said: string): MappingSource =>
+    edited('callers.yaml', 'keys: {}', `keys: { 0123456789abcdef0123456789abcdef: { title: Ada${said} } }`);
+  const between = (from: string, to: string): string[] =>
+    compareSources(key(from), key(to)).map(({ words, money }) => `${words}, ${money}`);
+  const paused = 'key 0123456789abcdef0123456789abcdef: paused';
+  const money = 'decides whether a script may sell';
+  expect(between('', ', paused: Call us')).toEqual([`${paused}: none -> Call us, ${money}`]);
+  expect(between(', paused: Call us', '')).toEqual([`${paused}: Call us -> none, ${money}`]);
+  expect(between(', paused: Call us', ', paused: true')).toEqual([`${paused}: Call us -> true, ${money}`]);
+  expect(between(', paused: false', '')).toEqual([]);
+});
+
 test('two alike signals weigh twice', () => {
   const format = (...proof: readonly string[]): MappingSource =>
     small(`format: x\ntitle: X\nnumbers: { network: { 1: MTN, 2: GLO } }\nproof: [${proof.join(', ')}]`);
