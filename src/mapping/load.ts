@@ -261,9 +261,17 @@ function assemble(merged: SharedFile, formats: ReadonlyMap<string, FormatFile>):
   };
 }
 
-/** Over names and bytes: the same set has the same hash wherever its folder stands. */
+/**
+ * Over names and texts: the same set has the same hash wherever its folder stands. A byte-order mark is no part of a text: what is
+ * checked and used is without it, what stands in the folder and in the history is as it was written, and both are one set.
+ */
 export function hashOf(files: readonly MappingFileText[]): string {
   const hash = createHash('sha256');
-  for (const { file, name = file, text } of files) hash.update(name).update('\0').update(text).update('\0');
+  for (const { file, name = file, text } of files)
+    hash
+      .update(name)
+      .update('\0')
+      .update(text.replace(/^\uFEFF/, ''))
+      .update('\0');
   return hash.digest('hex').slice(0, 16);
 }

@@ -74,6 +74,21 @@ test('a restart with a broken folder serves the last good set', () => {
   expect(second.problems().length).toBeGreaterThan(0);
 });
 
+test('a set with a byte-order mark, as an editor of Windows writes it, is kept, gone back to and put aside like any other', () => {
+  edit('ids.yaml', (text) => `\uFEFF${text}`);
+  const live = open();
+  const { hash } = live.current();
+  expect(live.history.setOf(hash)?.mapping?.hash).toBe(hash);
+  const wanted = live.files().map(({ name, text }) => ({
+    name: name!,
+    text: name === 'operations/airtime.yaml' ? addSpelling(text) : text,
+  }));
+  const expected = hashOf(wanted.map((one) => ({ ...one, file: one.name })));
+  expect(live.apply(wanted, expected, hash)).toEqual({ kind: 'reloaded', hash: expected });
+  edit('operations/airtime.yaml', breakIt);
+  expect(open().current().hash).toBe(expected);
+});
+
 test('a set that was opened and never served is none that came into use', () => {
   const first = open();
   edit('operations/airtime.yaml', addSpelling);
