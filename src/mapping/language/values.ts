@@ -24,6 +24,9 @@ export const fieldsOfReply = fieldsOf(value);
 type Fields = Readonly<Record<string, ValueSource>>;
 type Say = (path: PropertyKey[], message: string, rule?: string) => void;
 
+/** It would be told as a field of that name. */
+const MERGE_KEY = 'merge keys are not read: use `include`, or an alias `*name` for a whole value';
+
 /** `oldbal, old_balance` are two names. */
 export function splitNames(names: string): string[] {
   return names.split(',').map((name) => name.trim());
@@ -56,6 +59,7 @@ function splitEach(fields: Fields, path: string[], say: Say): Fields {
   for (const [names, value] of Object.entries(fields))
     for (const name of splitNames(names)) {
       if (long.has(name)) say([...path, names], `\`${name}\` stands here for the second time`, 'duplicate-key');
+      if (name === '<<') say([...path, names], `${MERGE_KEY}, or write the fields out`);
       if (name === '' && names !== '') say([...path, names], `a name is missing beside a comma of \`${names}\``);
       long.set(name, value);
     }

@@ -82,10 +82,15 @@ const NAMES: Readonly<Record<ReplyOutcome, ReadonlySet<string>>> = {
 const YES = new Set(['true', '1', 'yes', 'on']);
 const NO = new Set(['false', '0', 'no', 'off']);
 
-/** `delivered: true` of a failure, `success: false` of a success. */
+/**
+ * `delivered: true` of a failure, `success: false` of a success. A text is true to PHP and JavaScript whatever it says (`no` is one,
+ * and `'false'`).
+ */
 function namedOutcome(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
   const [said, plain] = [normaliseWord(String(value)), normaliseWord(name)];
-  if (YES.has(said)) return others(outcome).find((other) => NAMES[other].has(plain));
+  const isTrue = YES.has(said) || (typeof value === 'string' && NO.has(said) && said !== '0');
+  const other = isTrue ? others(outcome).find((one) => NAMES[one].has(plain)) : undefined;
+  if (other !== undefined) return other;
   if (NO.has(said) && NAMES[outcome].has(plain)) return outcome === 'failure' ? 'success' : 'failure';
   return undefined;
 }

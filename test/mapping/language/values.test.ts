@@ -36,6 +36,8 @@ test('a list in groups is one list for each group, whose condition is added to t
 test.each([
   ['{ "a, b": 1, §"c, a": 2 }', 'duplicate-key', '`a` stands here for the second time'],
   ['{ deep: { §"a, a": 2 } }', 'duplicate-key', '`a` stands here for the second time'],
+  ['{ a: 1, §<<: { b: 2 } }', 'schema', 'merge keys are not read: use `include`'],
+  ['{ deep: { §<<: [{ b: 2 }] } }', 'schema', 'merge keys are not read'],
   ['{ §"a,": 1 }', 'schema', 'a name is missing beside a comma of `a,`'],
   ['{ each: $networks, groups: { "x, y": a, §"z, y": b }, group_by: name, row: n }', 'duplicate-key', '`y` stands here'],
   ['{ each: $networks, §group_by: [name], groups: { x: a }, row: n }', 'schema', 'expected the name of a column'],

@@ -85,6 +85,9 @@ test.each([
   ['failure-word-misread', format('{ failure: { status: §queued } }')],
   ['failure-word-misread', format('{ failure: { data: { success: §true } } }')],
   ['failure-word-misread', format('{ failure: { invalid: §false } }')],
+  // Texts to YAML 1.2, and true to PHP.
+  ['success-word-misread', format('{ success: { invalid: §no } }')],
+  ['failure-word-misread', format("{ failure: { delivered: §'false' } }")],
   ['failure-word-misread', 'blocks: { refusal: { failure: { status: §success, code: $refusal.code } } }'],
   ['success-word-misread', words('success', '§successful', 'successful')],
   ['success-word-misread', words('success', 'success', "§'successful '")],
