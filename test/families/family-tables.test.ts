@@ -153,6 +153,7 @@ const SITUATIONS: readonly Situation[] = [
       [400, 'fail', 'failed'],
       [200, 'fail', 'failed'],
       [422, 'fail', 'failed'],
+      [400, 'fail', 'error'],
     ],
     costs: { sale: 'the goods, each time', failure: '–', pending: OPEN, unknown: OPEN },
   },

@@ -57,11 +57,15 @@ export const older = {
 } as const satisfies Record<string, Family>;
 
 /** `Status` in small letters if it is there, else `status`: a success word, a pending word, or a failure. */
-function byEitherWord({ body }: ScriptReply): Conclusion {
-  const text = body?.['Status'] ?? body?.['status'];
-  const word = typeof text === 'string' ? text.toLowerCase() : '';
+function byEitherWord(reply: ScriptReply): Conclusion {
+  const word = wordOf(reply);
   if (['successful', 'success'].includes(word)) return 'sale';
   return ['processing', 'process', 'pending'].includes(word) ? 'pending' : 'failure';
+}
+
+function wordOf({ body }: ScriptReply): string {
+  const text = body?.['Status'] ?? body?.['status'];
+  return typeof text === 'string' ? text.toLowerCase() : '';
 }
 
 export const newer = {
@@ -72,6 +76,18 @@ export const newer = {
     operations: [...AIRTIME_AND_DATA, ...CABLE_AND_ELECTRICITY],
     concludes: byEitherWord,
     told: { as: { a: 'topupmate-new-a', b: 'topupmate-new-b' } },
+  },
+  /** Two of three copies die of the words `failed` and `fail`, with their customer debited: what follows takes the reply for an array. */
+  cableOfTwo: {
+    name: 'Topupmate, newer (A cable, two of three copies)',
+    formats: ['a'],
+    operations: ['buy_cable'],
+    concludes: (reply) => (['failed', 'fail'].includes(wordOf(reply)) ? 'unknown' : byEitherWord(reply)),
+    instead: { failure: 'unknown' },
+    told: { as: { a: 'topupmate-new-a' } },
+    because:
+      'PHP ends them in the middle of a refund where the word is `failed` or `fail`, which most scripts need. Topupmate sites are told ' +
+      '`error` there; without a key nobody knows them, and the customer stays debited until the owner looks.',
   },
   /** Reads only `Status`, and does not know the word `pending` there. */
   data: {
