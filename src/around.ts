@@ -1,4 +1,5 @@
 /** What stands around the selling, once for all processes that serve as one: watching tools, mappings, the embedded sandbox, the admin port, and the closing of all. */
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { Registry } from 'prom-client';
 import { createAdminServer, type AdminServer } from './admin/admin-server';
@@ -131,7 +132,8 @@ async function startSandbox(config: Config, { observer, log, closers }: Opening)
     relaxed: config.sandboxRelaxed,
     seed: config.sandboxSeed,
     kept: keptValues(config.dataDir),
-    trustedProxies: config.trustedProxies,
+    // The gateway, which tells its scripts' addresses, comes to the sandbox from the sandbox's own address.
+    trustedProxies: [...config.trustedProxies, ...(isIP(config.sandboxHost) === 0 ? [] : [config.sandboxHost])],
     onStoreFailure: (failure) => {
       if (failure === undefined) log.info('sandbox_write_recovered');
       else observer.trouble('sandbox_write_failed', failure);
