@@ -149,7 +149,10 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   if (!isTold(latest) || !isTold(previous)) return latest;
   const reference = latest.reference ?? previous.reference;
-  const { goodsMissing, ...delivery }: Delivery = { ...previous.delivery, ...latest.delivery };
+  const { goodsMissing, ...told }: Delivery = { ...previous.delivery, ...latest.delivery };
+  // An answer without a token takes back none: who says that an order was found may leave it out.
+  const token = told.token ?? previous.delivery?.token;
+  const delivery: Delivery = token === undefined ? told : { ...told, token };
   // Goods that this answer brings are missing no longer.
   const isMissing = goodsMissing === true && !hasGoods(latest.delivery);
   const known: Delivery = { ...delivery, ...(isMissing ? { goodsMissing } : {}) };

@@ -71,6 +71,12 @@ test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
   expect(await judge(SOLD, { duplicate: true }, witness, { before })).toMatchObject(expected);
 });
 
+test('a token that only the receipt has is not lost to an answer that says there is none', async () => {
+  const found: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: null } };
+  const outcome: Outcome = { kind: 'succeeded', reference: 'V1', delivery: { token: '1234-5678' } };
+  expect(await judge(found, { duplicate: true }, { identity: 'same', outcome }, { before: LOST })).toEqual(outcome);
+});
+
 test.each<JsonObject>([{ duplicate: 1 }, { data: { duplicate: 'true' } }])(
   'a success that says %j is of an order that v1 had already',
   async (body) => {
