@@ -52,13 +52,18 @@ export interface Journal {
 
   find(owner: string, requestId: string): Promise<Order | undefined>;
   findByReference(owner: string, reference: string): Promise<Order | undefined>;
+  /**
+   * The orders of this reference, whatever key they were placed with: of each key the one that `findByReference` gives. One look-up per key:
+   * for proofs by a history in which several keys may have sold, not for sales.
+   */
+  listByReference(reference: string): Promise<readonly Order[]>;
   findByNumber(owner: string, number: number): Promise<Order | undefined>;
   /** Whether v1 has ever given an order of this owner a reference, which it does for no key that it refuses. */
   hasReference(owner: string): Promise<boolean>;
 
   /**
-   * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first. Cheap for
-   * one owner, and then only those opened from `fromMs` on; for all owners it walks the keys of everything unsettled.
+   * Orders that are not final and not proven free of charge (no outcome, `pending`, `unknown`), oldest first, and only those opened from
+   * `fromMs` on. Cheap for one owner; for all owners it walks the keys of everything unsettled.
    */
   listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
 
@@ -128,7 +133,15 @@ export class WriteFailure extends Error {
 
 export type JournalReads = Pick<
   Journal,
-  'find' | 'findByReference' | 'findByNumber' | 'hasReference' | 'listUnsettled' | 'list' | 'listOfOwner' | 'owners'
+  | 'find'
+  | 'findByReference'
+  | 'listByReference'
+  | 'findByNumber'
+  | 'hasReference'
+  | 'listUnsettled'
+  | 'list'
+  | 'listOfOwner'
+  | 'owners'
 >;
 
 /** The journal of those who only look: opening and settling reject. */

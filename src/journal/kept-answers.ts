@@ -88,6 +88,7 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       }
       return undefined;
     },
+    listByReference: (reference) => kept.listByReference(reference),
     async listUnsettled(options) {
       const orders = await inner.listUnsettled(options);
       return kept.isEmpty ? orders : orders.map((order) => kept.applyTo(order)).filter(isUnsettled);
@@ -154,6 +155,18 @@ class KeptWords {
   /** Orders of this owner with something that is not on disk. */
   *requestIdsOf(owner: string): Iterable<string> {
     for (const [word] of this.#kept.values()) if (word?.owner === owner) yield word.requestId;
+  }
+
+  async listByReference(reference: string): Promise<readonly Order[]> {
+    const orders = new Map<string, Order>();
+    for (const words of this.#kept.values()) {
+      const word = words.find(({ said }) => 'latest' in said && referenceOf(said.latest) === reference);
+      const order = word && this.applyToAny(await this.#disk.find(word.owner, word.requestId));
+      if (order !== undefined && referenceOf(order.outcome) === reference) orders.set(order.owner, order);
+    }
+    // Read last: what was kept may have reached the disk meanwhile. What is there had the reference first.
+    for (const order of await this.#disk.listByReference(reference)) orders.set(order.owner, this.applyTo(order));
+    return [...orders.values()];
   }
 
   /** The order as it is once everything kept is written. */

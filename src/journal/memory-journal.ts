@@ -64,7 +64,8 @@ export function createMemoryJournal(): Journal {
       if (ledger !== undefined && order !== undefined) write(ledger, tellOrder(order, toldAtMs));
     },
     find: async (owner, requestId) => at(ledgers.get(owner), requestId),
-    findByReference: async (owner, reference) => at(ledgers.get(owner), ledgers.get(owner)?.byReference.get(reference)),
+    findByReference: async (owner, reference) => withReference(ledgers.get(owner), reference),
+    listByReference: async (reference) => [...ledgers.values()].flatMap((ledger) => withReference(ledger, reference) ?? []),
     findByNumber: async (owner, number) => at(ledgers.get(owner), ledgers.get(owner)?.byNumber.get(number)),
     hasReference: async (owner) => (ledgers.get(owner)?.byReference.size ?? 0) > 0,
     async listUnsettled({ owner, fromMs = 0, limit }) {
@@ -72,10 +73,8 @@ export function createMemoryJournal(): Journal {
       const orders = wanted.flatMap((ledger) =>
         [...(ledger?.unsettled ?? [])].flatMap((requestId) => at(ledger, requestId) ?? []),
       );
-      return orders
-        .filter((order) => owner === undefined || order.openedAtMs >= fromMs)
-        .sort(byTime)
-        .slice(0, limit);
+      const late = orders.filter(({ openedAtMs }) => openedAtMs >= fromMs);
+      return late.sort(byTime).slice(0, limit);
     },
     async *list({ fromMs, untilMs, limit, newestFirst = false }) {
       const orders = [...ledgers.values()].flatMap((ledger) => [...ledger.byRequestId.values()]);
@@ -104,6 +103,10 @@ function write(ledger: Ledger, order: Order): void {
   if (reference !== undefined && !ledger.byReference.has(reference)) ledger.byReference.set(reference, order.requestId);
   if (isUnsettled(order)) ledger.unsettled.add(order.requestId);
   else ledger.unsettled.delete(order.requestId);
+}
+
+function withReference(ledger: Ledger | undefined, reference: string): Order | undefined {
+  return at(ledger, ledger?.byReference.get(reference));
 }
 
 function at(ledger: Ledger | undefined, requestId: string | undefined): Order | undefined {

@@ -219,6 +219,26 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       expect((await journal.findByReference(owner, 'v1-9'))?.requestId).toBe('r1');
     });
 
+    test('whatever key it was ordered with, an order is listed by its reference, the first of each key', async () => {
+      const owners = [newOrder().owner, 'f'.repeat(32), 'an-owner-that-is-no-fingerprint', '0'.repeat(32)];
+      for (const owner of owners) {
+        for (const requestId of ['r1', 'r2']) await journal.open(newOrder({ owner, requestId }));
+        if (owner === owners[3]) continue;
+        for (const requestId of ['r1', 'r2'])
+          await journal.settle(owner, requestId, succeeded, OPENED_AT_MS + Number(requestId.slice(1)));
+      }
+      const found = await journal.listByReference('v1-9');
+      expect(found.map(({ owner, requestId }) => `${owner} ${requestId}`).sort()).toEqual(
+        owners
+          .slice(0, 3)
+          .map((owner) => `${owner} r1`)
+          .sort(),
+      );
+      expect(found).toContainEqual(await journal.find(owners[1]!, 'r1'));
+      expect(await journal.listByReference('v1-8')).toEqual([]);
+      expect(await journal.listByReference('x'.repeat(5000))).toEqual([]);
+    });
+
     test('numbers of one owner are never the same, also in one millisecond', async () => {
       const orders = await Promise.all(
         Array.from({ length: 1500 }, (_, index) =>
@@ -243,8 +263,11 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       await journal.settle(one, 'done', succeeded, OPENED_AT_MS + 40);
       await journal.settle(one, 'refused', rejected, OPENED_AT_MS + 40);
       await journal.settle(one, 'refunded', { kind: 'declined' }, OPENED_AT_MS + 40);
-      const ids = async (options: { owner?: string; limit: number }) =>
+      const ids = async (options: { owner?: string; fromMs?: number; limit: number }) =>
         (await journal.listUnsettled(options)).map((order) => order.requestId);
+      expect(await ids({ fromMs: OPENED_AT_MS + 20, limit: 10 })).toEqual(['middle', 'late']);
+      expect(await ids({ fromMs: OPENED_AT_MS + 20, limit: 1 })).toEqual(['middle']);
+      expect(await ids({ fromMs: OPENED_AT_MS + 31, limit: 10 })).toEqual([]);
       expect(await ids({ limit: 10 })).toEqual(['early', 'middle', 'late']);
       expect(await ids({ limit: 2 })).toEqual(['early', 'middle']);
       expect(await ids({ owner: one, limit: 10 })).toEqual(['early', 'middle']);

@@ -44,6 +44,8 @@ describe('answers of v1 while the disk takes nothing', () => {
     expect(await journal.findByNumber(owner, settled.number)).toEqual(kept);
     expect(await journal.findByReference(owner, 'v1-r1')).toEqual(kept);
     expect(await journal.findByReference('another', 'v1-r1')).toBeUndefined();
+    expect(await journal.listByReference('v1-r1')).toEqual([kept]);
+    expect(await journal.listByReference('v1-r2')).toEqual([]);
     expect(await journal.listUnsettled({ limit: 9 })).toEqual([]);
     for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 9 })) expect(order).toEqual(kept);
     expect((await disk.find(owner, 'r1'))?.outcome).toBeUndefined();

@@ -14,6 +14,7 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { compareReceipt, isMoneyIn, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
 import { findReceipt } from './find-receipt';
+import type { CompareRow, createOtherKeys, OtherKeys } from './other-keys';
 import { quietMsOf } from './quiet-time';
 import type { History, HistoryReader, Unclaimed } from './read-history';
 
@@ -28,6 +29,7 @@ export interface LostParts {
   readonly mapping: () => Mapping;
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
+  readonly otherKeys: ReturnType<typeof createOtherKeys>;
 }
 
 export interface LostFound {
@@ -73,12 +75,19 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
-  const matches = new Matches(open.filter(isWithoutReference), history, await pricesOf(context, parts), parts.mapping());
+  const prices = await pricesOf(context, parts);
+  const otherKeys = parts.otherKeys({
+    ...{ context, isTimely, fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - MARGIN_MS },
+    compare: (order, row) => compareRow(order, row, prices, parts.mapping()),
+  });
+  const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
-    const isAbsent = history.isWhole && quietOnes.has(order) && history.unclaimed.every((row) => isNot(traits.get(order), row));
-    const row = matches.rowOf(order);
+    const row = await matches.rowOf(order);
+    const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
+    const isAbsent =
+      row === undefined && history.isWhole && quietOnes.has(order) && (await otherKeys.areAllTheirs(order, perhaps));
     // What is kept of receipts tells whose they are; what became of the order, v1 tells now.
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const outcome = isAbsent ? provenUnsent(order) : claimed;
@@ -93,10 +102,18 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
 class Matches {
   readonly #rivals: readonly { readonly order: Order; readonly traits: LostTraits | undefined }[];
   readonly #history: History;
+  readonly #otherKeys: OtherKeys;
 
-  constructor(rivals: readonly Order[], history: History, prices: CatalogLists | undefined, mapping: Mapping) {
+  constructor(
+    rivals: readonly Order[],
+    history: History,
+    prices: CatalogLists | undefined,
+    mapping: Mapping,
+    otherKeys: OtherKeys,
+  ) {
     this.#rivals = rivals.map((order) => ({ order, traits: traitsIn(order, prices, mapping) }));
     this.#history = history;
+    this.#otherKeys = otherKeys;
   }
 
   /** It is still open, and nobody has tried it again meanwhile. */
@@ -104,21 +121,20 @@ class Matches {
     return this.#rivals.some((rival) => isUntouched(rival.order, order));
   }
 
-  /** The one row that can be this order's, when it can be no other order's. */
-  rowOf(order: Order): Unclaimed | undefined {
+  /** The one row that can be this order's, when it can be no other order's, whatever key that was placed with. */
+  async rowOf(order: Order): Promise<Unclaimed | undefined> {
     const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
     const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isNot(mine.traits, row));
     // A row whose receipt is not known yet may be the order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     const alike = timely.filter((row) => isAlike(mine, row.receipt!));
-    const [row] = alike;
-    if (row === undefined || alike.length > 1) return undefined;
     // Whatever its time: a rival may have been opened while the clock was wrong. One of an operation that the mapping no
     // longer has may be anything.
-    const isRivalled = this.#rivals.some(
-      (rival) => rival !== mine && (rival.traits === undefined || isAlike(rival, row.receipt!)),
-    );
-    return isRivalled ? undefined : row;
+    const isRivalled = (row: Unclaimed): boolean =>
+      this.#rivals.some((rival) => rival !== mine && (rival.traits === undefined || isAlike(rival, row.receipt!)));
+    if (alike.every(isRivalled)) return undefined;
+    const row = await this.#otherKeys.onlyFree(order, alike);
+    return row === undefined || isRivalled(row) ? undefined : row;
   }
 }
 
@@ -201,6 +217,13 @@ export function isAlike(
  */
 function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean {
   return traits !== undefined && rulesOut(record, traits, traits.otherServices);
+}
+
+function compareRow(order: Order, row: Unclaimed, prices: CatalogLists | undefined, mapping: Mapping): ReturnType<CompareRow> {
+  const traits = traitsIn(order, prices, mapping);
+  if (traits === undefined) return 'unknown';
+  if (isNot(traitsIn(order, undefined, mapping), row)) return 'ruled out';
+  return isAlike({ order, traits }, row.receipt ?? row.row) ? 'alike' : 'neither';
 }
 
 function isNot(traits: LostTraits | undefined, { row, receipt }: Unclaimed): boolean {

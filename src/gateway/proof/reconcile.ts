@@ -10,9 +10,10 @@ import type { Outcome } from '../../domain/outcome';
 import type { CallContext } from '../../upstream/upstream';
 import { findLost, isWithoutReference, OPEN_MAX, type LostFound, type LostParts } from './find-lost';
 import { findReceipt } from './find-receipt';
+import { createOtherKeys } from './other-keys';
 import { createHistoryReader } from './read-history';
 
-export type ReconcileParts = Omit<LostParts, 'history'>;
+export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys'>;
 
 export interface Reconciler {
   /**
@@ -101,7 +102,7 @@ class Looks {
   readonly #running = new Map<string, Look>();
 
   constructor(parts: ReconcileParts, onEnd: (owner: string, found: LostFound) => void) {
-    this.#parts = { ...parts, history: createHistoryReader(parts) };
+    this.#parts = { ...parts, history: createHistoryReader(parts), otherKeys: createOtherKeys(parts) };
     this.#onEnd = onEnd;
   }
 

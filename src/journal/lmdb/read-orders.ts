@@ -1,5 +1,6 @@
 /** The reading half of the journal. LMDB reads from memory-mapped pages: microseconds, in this thread, never waiting for a writer. */
-import { readOrTell, type JournalReads } from '../journal';
+import type { Order } from '../../domain/order';
+import { readOrTell, type Journal, type JournalReads } from '../journal';
 import { byTime, firstNumberAt, isUnsettled, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import { decodeOrder, type Place } from '../record';
 import {
@@ -17,10 +18,13 @@ import {
   timeKey,
   unsettledKey,
   type Store,
+  type StoredOrder,
 } from './keys';
 
 const LIST_CHUNK = 128;
 const KEYS_PER_TURN = 2000;
+/** To read and parse one takes ten times as long as to walk over a key. */
+const ORDERS_PER_TURN = 500;
 
 /** `assertOpen` throws once the environment is closed: LMDB itself would read freed memory. */
 export function createReads(store: Store, assertOpen: () => void): JournalReads {
@@ -38,6 +42,13 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       if (reference.length > REFERENCE_CHARACTERS_MAX) return undefined;
       return readAt(fresh(), owner, store.references.get(textKey(owner, reference)))?.order;
     },
+    async listByReference(reference) {
+      if (reference.length > REFERENCE_CHARACTERS_MAX) return [];
+      const ofOwner = (owner: string): StoredOrder | undefined =>
+        readAt(store, owner, store.references.get(textKey(owner, reference)));
+      const found = await inTurns(listOwners(fresh()), (owner) => ofOwner(owner)?.order, fresh);
+      return found.filter((order) => order !== undefined);
+    },
     async findByNumber(owner, number) {
       if (!Number.isSafeInteger(number) || number < 0) return undefined;
       return readAt(fresh(), owner, store.numbers.get(numberKey(owner, number)))?.order;
@@ -48,29 +59,13 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
     },
     owners: async () => listOwners(fresh()),
     async listUnsettled({ owner, fromMs = 0, limit, onUnreadable }) {
-      const places = await listUnsettledPlaces(fresh(), owner === undefined ? undefined : { owner, fromMs }, limit, fresh);
-      const orders = places.flatMap(
-        (place) => readOrTell(() => readAt(store, place.owner, placeBytes(place))?.order, onUnreadable) ?? [],
-      );
+      const places = await listUnsettledPlaces(fresh(), { owner, fromMs, limit }, fresh);
+      const orderAt = (place: OwnedPlace): Order | undefined => readAt(store, place.owner, placeBytes(place))?.order;
+      const orders = await inTurns(places, (place) => readOrTell(() => orderAt(place), onUnreadable), fresh);
       // An order may have been settled while the list was made.
-      return orders.filter(isUnsettled);
+      return orders.filter((order) => order !== undefined && isUnsettled(order)) as readonly Order[];
     },
-    async *list({ fromMs, untilMs, limit, onUnreadable, newestFirst = false }) {
-      let [first, behind] = [timeKey(fromMs), timeKey(untilMs)];
-      for (let left = limit; left > 0; left -= LIST_CHUNK) {
-        // Chunks, each read in one go: a reader that stayed open while its owner thinks would keep old pages alive.
-        const chunk = [...fresh().orders.getRange({ ...rangeOf(first, behind, newestFirst), limit: Math.min(left, LIST_CHUNK) })];
-        for (const { key, value } of chunk) {
-          const place = parseOrderKey(key);
-          const order = readOrTell(() => decodeOrder(value, place.owner, place, store.seal), onUnreadable);
-          if (order !== undefined) yield order;
-        }
-        const last = chunk.at(-1);
-        if (last === undefined || chunk.length < LIST_CHUNK) return;
-        if (newestFirst) behind = last.key;
-        else first = after(last.key);
-      }
-    },
+    list: (options) => listSpan(options, store, fresh),
     async *listOfOwner({ owner, fromMs = 0, beforeNumber = Number.MAX_SAFE_INTEGER, newestFirst = false, limit, onUnreadable }) {
       let first = firstNumberAt(fromMs);
       let last = beforeNumber - 1;
@@ -89,6 +84,27 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       }
     },
   };
+}
+
+async function* listSpan(
+  { fromMs, untilMs, limit, onUnreadable, newestFirst = false }: Parameters<Journal['list']>[0],
+  store: Store,
+  fresh: () => Store,
+): AsyncIterable<Order> {
+  let [first, behind] = [timeKey(fromMs), timeKey(untilMs)];
+  for (let left = limit; left > 0; left -= LIST_CHUNK) {
+    // Chunks, each read in one go: a reader that stayed open while its owner thinks would keep old pages alive.
+    const chunk = [...fresh().orders.getRange({ ...rangeOf(first, behind, newestFirst), limit: Math.min(left, LIST_CHUNK) })];
+    for (const { key, value } of chunk) {
+      const place = parseOrderKey(key);
+      const order = readOrTell(() => decodeOrder(value, place.owner, place, store.seal), onUnreadable);
+      if (order !== undefined) yield order;
+    }
+    const last = chunk.at(-1);
+    if (last === undefined || chunk.length < LIST_CHUNK) return;
+    if (newestFirst) behind = last.key;
+    else first = after(last.key);
+  }
 }
 
 /** From owner to owner: as many look-ups as there are owners. */
@@ -120,24 +136,43 @@ type OwnedPlace = Place & { readonly owner: string };
  */
 async function listUnsettledPlaces(
   store: Store,
-  wanted: { readonly owner: string; readonly fromMs: number } | undefined,
-  limit: number,
+  { owner, fromMs, limit }: { readonly owner: string | undefined; readonly fromMs: number; readonly limit: number },
   fresh: () => Store,
 ): Promise<readonly OwnedPlace[]> {
-  if (wanted !== undefined) {
-    const start = unsettledKey(wanted.owner, { openedAtMs: wanted.fromMs, number: 0 });
-    return [...store.unsettled.getKeys({ start, end: endOf(ownerBytes(wanted.owner)), limit })].map(parseUnsettledKey);
+  if (owner !== undefined) {
+    const start = unsettledKey(owner, { openedAtMs: fromMs, number: 0 });
+    return [...store.unsettled.getKeys({ start, end: endOf(ownerBytes(owner)), limit })].map(parseUnsettledKey);
   }
   let oldest: OwnedPlace[] = [];
   let start: Buffer = Buffer.from([0]);
   for (;;) {
     const keys = [...store.unsettled.getKeys({ start, limit: KEYS_PER_TURN })];
     // Never more than a turn's keys beyond the limit are held, however many orders are open.
-    oldest = [...oldest, ...keys.map(parseUnsettledKey)].sort(byTime).slice(0, limit);
+    const places = keys.map(parseUnsettledKey).filter(({ openedAtMs }) => openedAtMs >= fromMs);
+    oldest = [...oldest, ...places].sort(byTime).slice(0, limit);
     const last = keys.at(-1);
     if (last === undefined || keys.length < KEYS_PER_TURN) return oldest;
     start = after(last);
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     fresh();
   }
+}
+
+async function inTurns<Item, Read>(
+  items: readonly Item[],
+  read: (item: Item) => Read,
+  fresh: () => Store,
+): Promise<readonly Read[]> {
+  const results: Read[] = [];
+  for (let from = 0; from < items.length; from += ORDERS_PER_TURN) {
+    if (from > 0) await nextTurn();
+    fresh();
+    results.push(...items.slice(from, from + ORDERS_PER_TURN).map(read));
+  }
+  return results;
+}
+
+/** Purchases come first: what takes long is done in turns of the event loop. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,7 +4,7 @@ import { readOrTell, type JournalReads, type ListOptions } from '../journal';
 import { firstNumberAt, isUnsettled, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import type { FieldSeal } from '../record';
 import type { Row, Run } from './database';
-import { parseRow, ROW_COLUMNS, textBytes } from './rows';
+import { byteaArray, parseRow, ROW_COLUMNS, textBytes } from './rows';
 
 const LIST_CHUNK = 256;
 const TIME_MAX = 2 ** 48;
@@ -14,9 +14,11 @@ const BY_ID = `${FROM_ORDERS} WHERE o.owner = $1 AND o.request_id = $2`;
 const BY_NUMBER = `${FROM_ORDERS} WHERE o.owner = $1 AND o.number = $2`;
 // The first order that v1 gave this reference keeps it.
 const BY_REFERENCE = `${FROM_ORDERS} WHERE o.owner = $1 AND o.reference = $2 ORDER BY o.referenced_at_ms, o.number LIMIT 1`;
+const BY_REFERENCE_OF_ANY = `${FROM_ORDERS} WHERE o.owner = ANY($1::bytea[]) AND o.reference = $2
+  ORDER BY o.owner, o.referenced_at_ms, o.number`;
 const HAS_REFERENCE = 'SELECT 1 FROM gateway_orders AS o WHERE o.owner = $1 AND o.reference IS NOT NULL LIMIT 1';
 const BY_TIME = 'ORDER BY o.opened_at_ms, o.number, o.owner';
-const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND ($2::text IS NULL OR o.holder = $2) ${BY_TIME} LIMIT $1`;
+const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND ($2::text IS NULL OR o.holder = $2) AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
 const UNSETTLED_OF_OWNER = `${FROM_ORDERS} WHERE o.is_unsettled AND o.owner = $2 AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
 const IN_SPAN = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
   AND (o.opened_at_ms, o.number, o.owner) > ($1, $3, $4::bytea) AND ($6::text IS NULL OR o.holder = $6) ${BY_TIME} LIMIT $5`;
@@ -61,6 +63,7 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
         ? undefined
         : one(BY_REFERENCE, [Buffer.from(owner), textBytes(reference)]);
     },
+    listByReference: async (reference) => (await readFirsts(reference, run)).map((row) => parseRow(row, seal).order),
     async findByNumber(owner, number) {
       return Number.isSafeInteger(number) && number >= 0 ? one(BY_NUMBER, [Buffer.from(owner), number]) : undefined;
     },
@@ -68,11 +71,11 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
     async listUnsettled({ owner, fromMs = 0, limit, onUnreadable, holder }) {
       const rows =
         owner === undefined
-          ? await run(UNSETTLED, [limit, holder ?? null])
+          ? await run(UNSETTLED, [limit, holder ?? null, timeOf(fromMs)])
           : await run(UNSETTLED_OF_OWNER, [limit, Buffer.from(owner), timeOf(fromMs)]);
       return readAll(rows, seal, onUnreadable).filter(isUnsettled);
     },
-    owners: async () => (await run(OWNERS, [])).map((row) => (row['owner'] as Buffer).toString()),
+    owners: async () => (await run(OWNERS, [])).map((row) => ownerOf(row).toString()),
     async *list({ newestFirst = false, ...span }) {
       if (newestFirst) return yield* listBack(span);
       const { fromMs, untilMs, limit, onUnreadable, holder } = span;
@@ -102,12 +105,25 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
   };
 }
 
+/** Of each owner the first that v1 gave this reference. */
+async function readFirsts(reference: string, run: Run): Promise<readonly Row[]> {
+  if (reference.length > REFERENCE_CHARACTERS_MAX) return [];
+  // By name, so that each is looked up in the index by owner and reference.
+  const owners = (await run(OWNERS, [])).map(ownerOf);
+  const rows = await run(BY_REFERENCE_OF_ANY, [byteaArray(owners), textBytes(reference)]);
+  return rows.filter((row, nth) => nth === 0 || !ownerOf(row).equals(ownerOf(rows[nth - 1]!)));
+}
+
 function readAll(rows: readonly Row[], seal: FieldSeal, onUnreadable: ListOptions['onUnreadable']): readonly Order[] {
   return rows.flatMap((row) => readOrTell(() => parseRow(row, seal).order, onUnreadable) ?? []);
 }
 
+function ownerOf(row: Row): Buffer {
+  return row['owner'] as Buffer;
+}
+
 function placeOf(row: Row): readonly [number, number, Buffer] {
-  return [Number(row['opened_at_ms']), Number(row['number']), row['owner'] as Buffer];
+  return [Number(row['opened_at_ms']), Number(row['number']), ownerOf(row)];
 }
 
 /** The first millisecond that is not before it, as far as orders have times. */

@@ -62,6 +62,7 @@ export class Disk {
         this.#write(life, 'settle', { owner, requestId }, process, () => journal.tell(owner, requestId, toldAtMs)),
       find: (owner, requestId) => read(owner, () => journal.find(owner, requestId)),
       findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
+      listByReference: (reference) => read(undefined, () => journal.listByReference(reference)),
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
       hasReference: (owner) => read(owner, () => journal.hasReference(owner)),
       listUnsettled: (options) => read(options.owner, () => journal.listUnsettled(options)),
