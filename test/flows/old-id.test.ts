@@ -12,16 +12,26 @@ const SOLD_AGO_MS: Readonly<Record<string, number>> = {
   AIRTIME_08031234567_100: 31 * DAY_MS,
   'the day before yesterday': 2 * DAY_MS,
   'an hour ago': DAY_MS / 24,
+  'lost: a month ago': 31 * DAY_MS,
 };
+const seen = new Set<string>();
 
 const idIn = (reference: string): string => reference.slice(2);
 
 const answer: V1 = ({ method }, url, body) => {
   if (method === 'POST') {
     const { request_id: id } = JSON.parse(body) as { request_id: string };
+    const isLost = id.startsWith('lost') && !seen.has(id);
+    seen.add(id);
+    if (isLost) return { http: 502, body: '<html>' };
     const data = { reference: `R-${id}`, balance_before: 1_000, balance_after: 902 };
     return { http: 200, body: { status: 'success', message: 'Sold.', duplicate: true, data } };
   }
+  if (url.pathname.endsWith('/transactions'))
+    return {
+      http: 200,
+      body: { status: 'success', data: { transactions: [], total: 0, page: 1, per_page: 50, total_pages: 0 } },
+    };
   if (!url.pathname.endsWith('/receipt')) return { http: 503, body: {} };
   const reference = url.searchParams.get('reference')!;
   const writtenAtMs = Date.now() + 3_600_000 - SOLD_AGO_MS[idIn(reference)]!;
@@ -40,7 +50,8 @@ const SECRET = '01d1d0'.repeat(6);
 const house = useHouse({
   v1: answer,
   env: { GATEWAY_SECRET: SECRET },
-  changeMappings: (folder) => nameKeys(folder, SECRET, { acme_live_demo: { replay: 'always' } }),
+  changeMappings: (folder) =>
+    nameKeys(folder, SECRET, { acme_live_demo: { replay: 'always' }, sandbox_demo: { patience: '3s' } }),
 });
 
 const buy = (id: string, key = 'sandbox_demo:1234') => {
@@ -61,4 +72,8 @@ test.each([
 
 test('a key to which a success is told for ever hears it', async () => {
   expect((await buy('the day before yesterday', 'acme_live_demo:1234')).body.status).toBe('success');
+});
+
+test('where the first answer of v1 was lost, it is in doubt', async () => {
+  expect((await buy('lost: a month ago')).body.status).toBe('pending');
 });

@@ -76,9 +76,11 @@ async function judgeDuplicate(told: Outcome, reference: string, judging: Judging
   const { identity, outcome, isOfOld } = await identify(reference, order.openedAtMs);
   const wasExpected = isExpected(judging);
   if (identity === 'same' || (identity === 'unclear' && wasExpected)) {
-    // No attempt of ours can have made it: this request has sold nothing, as one under an id that the journal knows as used.
-    const isFirst = before === undefined || isRefusal(before);
-    if (isOfOld === true && isFirst && (outcome ?? told).kind === 'succeeded') return USED;
+    if (isOfOld === true && (outcome ?? told).kind === 'succeeded') {
+      // No attempt of ours has made it: this request has sold nothing, as one under an id that the journal knows as used.
+      if (before === undefined || isRefusal(before)) return USED;
+      return { kind: 'unknown', reason: 'v1 has an old order under this request id', isDoubted: true };
+    }
     // "Success" may only say that the original was found. What became of it stands in its receipt.
     if (outcome === undefined) return told;
     // It may show the goods that a mere "found" leaves out.

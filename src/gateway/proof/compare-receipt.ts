@@ -10,7 +10,7 @@ import { readNaira, orderInReceipt, outcomeOfReceipt } from '../../upstream/answ
 import type { PriceLists } from '../../price-lists/price-lists';
 import type { Clock } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
-import type { Upstream } from '../../upstream/upstream';
+import type { Finding, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
 import { parseTimes } from './read-history';
@@ -244,7 +244,7 @@ export interface Witness {
   readonly identity: Identity | 'unread' | 'none';
   /** What became of it, when the receipt tells that. */
   readonly outcome?: Outcome | undefined;
-  /** v1 wrote it down so long ago, by its own clock, that who sends its id for the first time now means another sale. */
+  /** v1 wrote it down so long before we took the order, by its own clock, that who sends its id now means another sale. */
   readonly isOfOld?: boolean;
 }
 
@@ -263,10 +263,13 @@ interface IdentifyingParts {
 const OLD_MS = 20 * 3_600_000;
 
 /** Without v1's own clock nobody can tell: ours may be a day wrong. */
-function isOfOld(body: JsonObject, serverAtMs: number | undefined, replayMs: number): boolean {
-  const { created_at: createdAt } = (body['data'] ?? {}) as JsonObject;
-  const timesMs = parseTimes(createdAt);
-  const oldMs = Math.max(OLD_MS, replayMs);
+function isOfOld(
+  { body, serverAtMs }: Extract<Finding, { kind: 'found' }>,
+  openedAtMs: number,
+  { clock, replayMs }: IdentifyingParts,
+): boolean {
+  const timesMs = parseTimes(((body['data'] ?? {}) as JsonObject)['created_at']);
+  const oldMs = Math.max(OLD_MS, replayMs) + Math.max(0, clock.now() - openedAtMs);
   return serverAtMs !== undefined && timesMs.length > 0 && timesMs.every((time) => serverAtMs - time > oldMs);
 }
 
@@ -294,6 +297,6 @@ export async function identifyOrder(
   return {
     identity: isRuledOut ? 'contradicted' : identity,
     outcome: outcomeOfReceipt(finding.body, reference),
-    isOfOld: isOfOld(finding.body, finding.serverAtMs, parts.replayMs),
+    isOfOld: isOfOld(finding, openedAtMs, parts),
   };
 }
