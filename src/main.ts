@@ -26,7 +26,7 @@ import type { LearntPatience } from './gateway/order/learnt-patience';
 import { KnownAddresses } from './http/connection/loop-turns';
 import type { HttpServer } from './http/server';
 import { besideSandbox, DEMO_KEY } from './start/sandboxed-keys';
-import { listening } from './start/listening';
+import { ensureFree, listening } from './start/listening';
 import type { AskV1 } from './start/orders-desk';
 import { watchUntold } from './watch/mark-untold';
 import type { Journal } from './journal/journal';
@@ -129,6 +129,7 @@ export async function startWorker(config: Config, log: Log, joined: Joined): Pro
 async function start(config: Config, log: Log, clock: Clock, closers: (() => Promise<void>)[]): Promise<Service> {
   const mapping = (): Mapping => live.current();
   for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
+  await ensureFree(config, ['public', 'admin']);
   const tools = createTools(config, { log, clock, closers, mapping, isJournalWritable: () => selling.journal.isWritable() });
   const { observer, metrics } = tools;
   const live = openMapping(config, {

@@ -21,7 +21,7 @@ export interface Crew {
   askAll(kind: string, value?: unknown): Promise<readonly (readonly [worker: number, answer: unknown])[]>;
   /** So that another takes its place, unless one has already. */
   replace(worker: number, line: Line): void;
-  /** Resolves when all have left, or were made to. */
+  /** Resolves when all have left, or were made to. Before all have started, those that do not serve yet are not waited for. */
   stop(signal: string | undefined, deadlineMs: number): Promise<void>;
 }
 
@@ -104,7 +104,9 @@ class Hired implements Crew {
 
   async stop(signal: string | undefined, deadlineMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const { line } of this.#places.values()) line.tell('stop', signal);
+    for (const { line, isServing, process: child } of this.#places.values())
+      if (this.#hasStarted || isServing) line.tell('stop', signal);
+      else child.process.kill('SIGKILL');
     const untilMs = performance.now() + deadlineMs;
     while (this.#places.size > 0 && performance.now() < untilMs) await sleep(10);
     process.off('SIGUSR2', this.#reopenLogs);

@@ -17,6 +17,7 @@ import type { Rechecked } from '../gateway/recheck';
 import { prepareDataFolder } from '../start/data-folder';
 import { openConfiguredNotes, openJournalBeside } from '../start/configured-stores';
 import { readOpenFilesLimit, shareDescriptors } from '../start/descriptors';
+import { ensureFree } from '../start/listening';
 import type { Log } from '../telemetry/log';
 import { openAlarms } from '../watch/open-alarms';
 import { together, type SellingSightings } from '../watch/sightings';
@@ -44,12 +45,13 @@ const USE_MS = 20_000;
 
 /** Starts all processes or throws a sentence about what is in the way; none is left running then. */
 export async function startPrimary(config: Config, log: Log): Promise<Omit<Service, 'gateway'>> {
+  for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
+  await ensureFree(config, ['public', 'admin']);
   return orNothing((closers) => start(config, log, closers));
 }
 
 async function start(config: Config, log: Log, closers: (() => Promise<void>)[]): Promise<Omit<Service, 'gateway'>> {
   const clock = systemClock;
-  for (const detail of prepareDataFolder(config.dataDir)) log.warn('data_folder', { detail });
   const unwritable = new Set<number>();
   const isJournalWritable = (): boolean => unwritable.size === 0;
   const tools = createTools(config, { log, clock, closers, mapping: () => live.current(), isJournalWritable });
@@ -78,7 +80,8 @@ async function start(config: Config, log: Log, closers: (() => Promise<void>)[])
     askWorkers: () => crew.askAll('metrics'),
     serving: () => crew.lines().length,
   });
-  closers.push(() => crew.stop(undefined, 0));
+  // Where the start fails some may have begun to sell.
+  closers.push(() => crew.stop(undefined, leaveWithinMs(0, STOP_DEADLINE_MS)));
 
   let spreading: Promise<void> = Promise.resolve();
   const reloaded = (what: Reloaded): void => {

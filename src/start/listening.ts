@@ -1,4 +1,5 @@
 /** Where the servers listen, and what would be in the way there, in sentences that name the settings to change. */
+import { createServer } from 'node:net';
 import type { Config } from '../config';
 import type { Mapping } from '../mapping/mapping';
 
@@ -49,6 +50,21 @@ export async function listening<T>(
     const sentence = SENTENCES[code]?.(place);
     throw sentence === undefined ? error : new Error(sentence, { cause: error });
   }
+}
+
+/**
+ * Rejects as `listening` does, before anything is opened. The admin port is opened last: a start that finds it taken only then has let scripts in
+ * already, and has brought its set into use.
+ */
+export async function ensureFree(config: Config, servers: readonly (keyof typeof PLACES)[]): Promise<void> {
+  for (const server of servers) await listening(config, server, tryPort);
+}
+
+function tryPort(port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const trial = createServer((socket) => socket.destroy());
+    trial.once('error', reject).listen(port, host, () => trial.close(() => resolve()));
+  });
 }
 
 /**

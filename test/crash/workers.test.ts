@@ -389,6 +389,37 @@ test('a stop under load lets scripts hear the end of their orders, and leaves no
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 }, 60_000);
 
+/** The workers that a process has begun; one that is not yet a program of its own would hold up its primary when it is stopped. */
+function workersOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
+  return children.filter((child) => readFileSync(`/proc/${child}/environ`, 'utf8').includes('NODE_UNIQUE_ID=')).map(Number);
+}
+
+test('a start that fails because one worker dies lets the scripts of the other hear the end of their orders', async () => {
+  gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, mappingsDir: MAPPINGS, env: { WORKERS: '2' } });
+  const started = gateway.start();
+  let workers: number[] = [];
+  while (workers.length < 2) {
+    await sleep(1);
+    workers = workersOf(gateway.pid!);
+  }
+  const late = workers[1]!;
+  process.kill(late, 'SIGSTOP');
+  while (
+    await fetch(gateway.url).then(
+      () => false,
+      () => true,
+    )
+  )
+    await sleep(20);
+  const held = buy(gateway.url, v1.keyOf(0), PURCHASES[0]!, 'mood.late-success.0');
+  while ((await v1.ledger(0)).pending < 1) await sleep(20);
+  process.kill(late, 'SIGKILL');
+  expect((await held).word).toBe('success');
+  expect(await started).toBe(false);
+  expect(gateway.complaints()).toMatch(/^Worker \d ended while it started \(SIGKILL\)\.$/m);
+}, 60_000);
+
 test('workers whose primary is killed bring their orders to an end, give up the port and leave', async () => {
   await open();
   const pids = [pidOf(1), pidOf(2)];

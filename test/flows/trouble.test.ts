@@ -84,21 +84,22 @@ test('a mapping folder that is not there refuses to start', async () => {
   );
 });
 
-test('a port that is taken refuses to start, and leaves nothing running: the same data folder starts at once', async () => {
-  const blocker = createServer();
-  await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
-  const dataDir = folder();
-  await expect(
-    startService(configFor(dataDir, { PORT: String((blocker.address() as AddressInfo).port) }), silent),
-  ).rejects.toThrow();
-  // Nothing came into use.
-  expect(openSetHistory(dataDir).list()).toEqual([]);
-  const house = await openHouse({ dataDir });
-  expect(openSetHistory(dataDir).list()).toMatchObject([{ by: 'start', hash: expect.any(String) }]);
-  expect((await send(house.url, '/api/topup/', SALE)).body.status).toBe('success');
-  await house.close();
-  await new Promise((resolve) => blocker.close(resolve));
-});
+test.each(['PORT', 'ADMIN_PORT'])(
+  'where %s is taken nothing comes into use and nothing is left running: the same data folder starts at once',
+  async (setting) => {
+    const blocker = createServer().unref();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const dataDir = folder();
+    const taken = String((blocker.address() as AddressInfo).port);
+    await expect(startService(configFor(dataDir, { [setting]: taken }), silent)).rejects.toThrow(`${setting} is ${taken}`);
+    expect(openSetHistory(dataDir).list()).toEqual([]);
+    const house = await openHouse({ dataDir });
+    expect(openSetHistory(dataDir).list()).toMatchObject([{ by: 'start', hash: expect.any(String) }]);
+    expect((await send(house.url, '/api/topup/', SALE)).body.status).toBe('success');
+    await house.close();
+    await new Promise((resolve) => blocker.close(resolve));
+  },
+);
 
 test('a journal that cannot be written sends nothing, and says so', async () => {
   const dataDir = folder();
