@@ -154,7 +154,7 @@ function readValue(
   if (lookUpWord === undefined) return 'needs_catalog';
   const found = lookUpWord(field, read.lookUp);
   return found === undefined
-    ? { expected: `a number or name of the list; there is no ${field.table.title} of this name` }
+    ? { expected: `a number or name of the list; no ${field.table.title} has this name, or more than one has it` }
     : { value: found };
 }
 

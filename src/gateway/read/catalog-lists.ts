@@ -9,6 +9,8 @@ export interface CatalogLists {
   readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
   /** The row whose key holds this value, compared like a word. */
   readonly find: (list: string, key: string, value: JsonValue) => JsonObject | undefined;
+  /** The number of the only row that a person can mean by this word: what is one of several would be bought by guess. */
+  readonly named: (list: string, columns: { readonly id: string; readonly name: string }, word: string) => JsonValue | undefined;
 }
 
 const made = new WeakMap<PriceList, { readonly hash: string; readonly lists: CatalogLists }>();
@@ -59,8 +61,15 @@ function createLists(catalog: PriceList, mapping: Mapping): CatalogLists {
     ),
   };
   const indexes = new Map<string, ReadonlyMap<string, JsonObject>>();
+  const named: CatalogLists['named'] = (list, { id, name }, word) => {
+    const rows = (lists[list] ?? []).filter((row) => nameIn(row[name]) === nameIn(word));
+    const exact = rows.filter((row) => asWritten(row[name]) === asWritten(word));
+    const [number, ...others] = new Set((exact.length > 0 ? exact : rows).map((row) => row[id] ?? null));
+    return others.length > 0 ? undefined : number;
+  };
   return {
     lists,
+    named,
     find(list, key, value) {
       const name = `${list}.${key}`;
       let index = indexes.get(name);
@@ -71,6 +80,17 @@ function createLists(catalog: PriceList, mapping: Mapping): CatalogLists {
       return index.get(normaliseWord(textOf(value)));
     },
   };
+}
+
+/** The letters and digits of a name, and the points inside of its numbers: 1.5GB is not 15GB. */
+function nameIn(value: JsonValue | undefined): string {
+  return textOf(value)
+    .toLowerCase()
+    .replace(/(?<!\d)\.|\.(?!\d)|[^a-z0-9.]/g, '');
+}
+
+function asWritten(value: JsonValue | undefined): string {
+  return textOf(value).toLowerCase().replace(/\s+/g, '');
 }
 
 function priceOf(naira: string | number): JsonValue {

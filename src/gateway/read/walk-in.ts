@@ -142,7 +142,7 @@ function wordsOf(catalog: CatalogLists | undefined): LookUpWord | undefined {
   if (catalog === undefined) return undefined;
   return (field, word) => {
     const source = field.table?.catalog;
-    return source === undefined ? undefined : catalog.find(source.list, source.name, word)?.[source.id];
+    return source === undefined ? undefined : catalog.named(source.list, source, word);
   };
 }
 

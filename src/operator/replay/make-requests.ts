@@ -243,6 +243,7 @@ const LISTS: CatalogLists['lists'] = {
 export const SAMPLE_CATALOG: CatalogLists = {
   lists: LISTS,
   find: (list, key, value) => rowOf(list, key, value),
+  named: (list, { id, name }, word) => rowOf(list, name, word)?.[id],
 };
 
 /** Another word is another row, so that a field that comes to hold another word is seen. */

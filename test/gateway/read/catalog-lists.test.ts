@@ -1,4 +1,4 @@
-import { createPriceLists } from '../../../src/price-lists/price-lists';
+import { createPriceLists, readCatalog } from '../../../src/price-lists/price-lists';
 import { catalogListsOf, type CatalogLists } from '../../../src/gateway/read/catalog-lists';
 import { CATALOG_LISTS } from '../../../src/mapping/language/schema';
 import { createVirtualClock } from '../../domain/virtual-clock';
@@ -77,4 +77,69 @@ test('the lists of one catalog are made once for each mapping', async () => {
   const { lists, again, other } = await catalog();
   expect(again()).toBe(lists);
   expect(other()).not.toBe(lists);
+});
+
+describe('the number of what a word names', () => {
+  const listsOf = (names: readonly (readonly [id: number, name: string])[]): CatalogLists =>
+    catalogListsOf(
+      readCatalog({ data: { data_plans: names.map(([id, name]) => plan(id, { plan_name: name })) } } as never)!,
+      shippedMapping(),
+    );
+  const numberOf = (names: readonly (readonly [id: number, name: string])[], word: string): unknown =>
+    listsOf(names).named('data_plans', { id: 'id', name: 'name' }, word);
+
+  test('a name is found as people write it', () => {
+    expect(numberOf([[7, 'MTN SME 1.5GB']], ' mtn sme-1.5gb')).toBe(7);
+  });
+
+  test('a point in a number counts: 15 is not 1.5', () => {
+    expect(numberOf([[9, 'MTN 15GB']], 'MTN 1.5GB')).toBeUndefined();
+    const both = [
+      [7, 'MTN 1.5GB'],
+      [9, 'MTN 15GB'],
+    ] as const;
+    expect([numberOf(both, 'MTN 1.5GB'), numberOf(both, 'mtn 15 gb')]).toEqual([7, 9]);
+  });
+
+  test('of several that a word may name none is taken by guess, but for the one that is written so', () => {
+    expect(
+      numberOf(
+        [
+          [7, '1GB'],
+          [9, '1GB'],
+        ],
+        '1GB',
+      ),
+    ).toBeUndefined();
+    expect(
+      numberOf(
+        [
+          [7, 'Compact'],
+          [9, 'Compact+'],
+        ],
+        'compact',
+      ),
+    ).toBe(7);
+    expect(
+      numberOf(
+        [
+          [7, 'Compact'],
+          [9, 'Compact+'],
+        ],
+        'Compact +',
+      ),
+    ).toBe(9);
+  });
+
+  test('a row that stands there twice is one', () => {
+    expect(
+      numberOf(
+        [
+          [7, '1GB'],
+          [7, '1GB'],
+        ],
+        '1GB',
+      ),
+    ).toBe(7);
+  });
 });
