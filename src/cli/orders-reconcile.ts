@@ -125,6 +125,7 @@ function printReport(report: DayReport, owner: string, { mapping, times }: Opene
   print('');
   print(`Journal  ${counted(orders, 'order')}; charged ${sumText(report.journal)}.`);
   print(`v1       charged ${sumText(report.v1)}; charged and given back ${sumText(report.refunds)}.`);
+  if (report.otherKeys.count > 0) print(`Others   charged ${sumText(report.otherKeys)}: other keys of this account.`);
   if (wallet === undefined) {
     const now = walletNow === undefined ? 'not known' : nairaText(walletNow);
     return print(`Wallet   ${now} now; its movement on that day cannot be told.`);
@@ -178,7 +179,7 @@ function cellsOf(difference: Difference, timeText: (ms: number) => string): stri
 
 /** Without numbers and goods: a report goes by mail. */
 function showReport(report: DayReport, owner: string, { mapping, times }: Opened): object {
-  const { result, day, unread, differences, orders, journal, v1, refunds, walletNow, wallet } = report;
+  const { result, day, unread, differences, orders, journal, v1, otherKeys, refunds, walletNow, wallet } = report;
   const naira = (amount: AmountMinor | undefined): string | null => (amount === undefined ? null : nairaText(amount));
   const showSum = ({ count, charged, unpriced }: Sum): object => ({ count, charged: nairaText(charged), unpriced });
   return {
@@ -199,7 +200,10 @@ function showReport(report: DayReport, owner: string, { mapping, times }: Opened
       v1: row === undefined ? null : { status: row.data['status'] ?? null, charged: naira(chargedByV1(row)) },
     })),
     not_read: unread,
-    naira: { journal: showSum(journal), v1: showSum(v1), refunds: showSum(refunds), wallet_now: naira(walletNow) },
+    naira: {
+      ...{ journal: showSum(journal), v1: showSum(v1), other_keys: showSum(otherKeys), refunds: showSum(refunds) },
+      wallet_now: naira(walletNow),
+    },
     wallet: wallet && Object.fromEntries(Object.entries(wallet).map(([name, amount]) => [name, naira(amount as AmountMinor)])),
   };
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock';
 import type { Day } from '../domain/day';
 import type { Order } from '../domain/order';
 import { isSafeToRefund, referenceOf } from '../domain/outcome';
-import { compareReceipt, numberIn } from '../gateway/proof/compare-receipt';
+import { compareReceipt, numberIn, rulesOut } from '../gateway/proof/compare-receipt';
 import { isAlike, isTimely, traitsIn } from '../gateway/proof/find-lost';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
@@ -52,6 +52,8 @@ export interface DayReport {
   readonly orders: number;
   readonly journal: Sum;
   readonly v1: Sum;
+  /** What other keys of the account have charged, by v1's history: it is that of the account. */
+  readonly otherKeys: Sum;
   /** Charged and given back, by v1's history. */
   readonly refunds: Sum;
   readonly walletNow: AmountMinor | undefined;
@@ -60,7 +62,7 @@ export interface DayReport {
 }
 
 export interface DayParts {
-  readonly journal: Pick<Journal, 'listOfOwner' | 'findByReference'>;
+  readonly journal: Pick<Journal, 'listOfOwner' | 'findByReference' | 'listByReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
   readonly context: CallContext;
   readonly mapping: Mapping;
@@ -73,7 +75,13 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   const v1 = await readV1Day(day, ask);
   const unread = [...v1.unread];
   const orders = await readOrders(day, v1.rows, parts, unread);
-  const pairs = pairUp(orders, v1.rows, parts.mapping);
+  const others = await pairsOfOtherKeys(orders, v1.rows, parts);
+  const theirs = new Set(others.map(({ row }) => row));
+  const pairs = pairUp(
+    orders,
+    v1.rows.filter((row) => !theirs.has(row)),
+    parts.mapping,
+  );
   const zone = zoneOf(pairs);
   const isOfDay = (atMs: number): boolean => atMs >= day.fromMs && atMs < day.untilMs;
   const ofDay = orders.filter(({ openedAtMs }) => isOfDay(openedAtMs));
@@ -81,12 +89,13 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   for (const order of ofDay) matched.push(pairs.get(order) ?? (await askForRow(order, ask)));
   const unasked = matched.filter(({ isUnread }) => isUnread === true).length;
   if (unasked > 0) unread.push(`What v1 has of orders whose references its history did not show: ${unasked}.`);
-  const taken = new Set([...pairs.values()].map(({ row }) => row));
+  const taken = new Set([...pairs.values(), ...others].map(({ row }) => row));
+  const othersOfDay = others.filter(({ row }) => isOfDay(row.timesMs[zone]!));
   const strange = v1.rows.filter((row) => !taken.has(row) && !row.isMoneyIn && isOfDay(row.timesMs[zone]!));
   for (const { reference, status } of [...matched.flatMap(({ row }) => row ?? []), ...strange])
     if (status === 'other') unread.push(`The status that v1 gives ${reference} is unknown here.`);
   const differences = [
-    ...matched.flatMap((pair) => judge(pair, parts.mapping)),
+    ...[...matched, ...othersOfDay].flatMap((pair) => judge(pair, parts.mapping)),
     ...strange
       .filter(({ status }) => status === 'charged')
       .map((row): Difference => ({ kind: 'not_in_journal', atMs: row.timesMs[zone]!, row, isSure: true })),
@@ -99,6 +108,7 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
       ofDay.filter(({ outcome }) => outcome?.kind === 'succeeded' || outcome?.kind === 'pending').map(chargedByJournal),
     ),
     v1: sumUp(rows.filter(({ status }) => status === 'charged').map(chargedByV1)),
+    otherKeys: sumUp(othersOfDay.filter(({ row }) => row.status === 'charged').map(({ row }) => chargedByV1(row))),
     refunds: sumUp(rows.filter(({ status }) => status === 'failed').map(chargedByV1)),
     wallet: walletOf(v1, isOfDay, zone),
   };
@@ -127,6 +137,29 @@ interface Pair {
   readonly isSure: boolean;
   /** Nobody can tell whether v1 has it. */
   readonly isUnread?: boolean;
+}
+
+/**
+ * Rows that orders of other keys have: v1's history is that of the account. An order that is provably another sale has its reference from
+ * another v1, the sandbox.
+ */
+async function pairsOfOtherKeys(
+  orders: readonly Order[],
+  rows: readonly V1Row[],
+  { journal, context, mapping }: DayParts,
+): Promise<readonly (Pair & { readonly row: V1Row })[]> {
+  const own = new Set(orders.map(({ outcome }) => referenceOf(outcome)));
+  const pairs: (Pair & { readonly row: V1Row })[] = [];
+  for (const row of rows) {
+    if (row.isMoneyIn || own.has(row.reference)) continue;
+    const order = (await journal.listByReference(row.reference)).find((one) => {
+      const traits = traitsIn(one, undefined, mapping);
+      const isAnotherSale = traits !== undefined && rulesOut({ data: row.data }, traits, traits.otherServices);
+      return one.owner !== context.credentials.fingerprint && !isAnotherSale;
+    });
+    if (order !== undefined) pairs.push({ order, row, isSure: true });
+  }
+  return pairs;
 }
 
 /** Whose each row is: by v1's reference, then by request id, then by number, amount, service and time. */

@@ -81,12 +81,16 @@ test.each([
 test('a sale past the gateway, and one that was charged and is journalled as failed, stand in the report, the worst first', async () => {
   const strange = await sellDirectly('08035551234');
   const wronged = await sellDirectly('08035554321');
+  const ofOtherKey = await sellDirectly('08035557777');
   const { owner } = JSON.parse((await reconcile(['--day', TODAY, '--json'])).stdout) as { readonly owner: string };
   await house.close();
   const journal = await openLmdbJournal({ dir: join(dataDir, 'journal'), retentionMs: Infinity });
   const fields = { phone: '08035554321', network: 'MTN', amount: 20_000 };
   await journal.open(newOrder({ owner, requestId: 'wronged', contentHash: 'wronged', fields, openedAtMs: Date.now() }));
   await journal.settle(owner, 'wronged', { kind: 'declined', reference: wronged }, Date.now());
+  const other = { owner: 'a'.repeat(32), requestId: 'other', fields: { ...fields, phone: '08035557777' } };
+  await journal.open(newOrder({ ...other, openedAtMs: Date.now() }));
+  await journal.settle(other.owner, 'other', { kind: 'succeeded', reference: ofOtherKey }, Date.now());
   await journal.close();
   house = await openHouse({ dataDir });
 
@@ -94,9 +98,10 @@ test('a sale past the gateway, and one that was charged and is journalled as fai
   expect(code).toBe(1);
   const lines = stdout.split('\n');
   expect(lines[0]).toMatch(/^2 things to look at: /);
-  const [worst, other] = lines.slice(lines.findIndex((line) => line.startsWith('what ')) + 1);
+  expect(lines).toContain('Others   charged 196.00 by 1: other keys of this account.');
+  const [worst, unknown] = lines.slice(lines.findIndex((line) => line.startsWith('what ')) + 1);
   expect(worst).toMatch(new RegExp(`^TOLD FAILED, CHARGED .*wronged +${wronged} +declined +success +196\\.00$`));
-  expect(other).toMatch(new RegExp(`^at v1 only .*airtime +${strange} +nothing +success +196\\.00$`));
+  expect(unknown).toMatch(new RegExp(`^at v1 only .*airtime +${strange} +nothing +success +196\\.00$`));
   const shown = await reconcile(['--day', TODAY, '--json']);
   expect(shown.code).toBe(1);
   expect(JSON.parse(shown.stdout)).toMatchObject({
@@ -106,7 +111,7 @@ test('a sale past the gateway, and one that was charged and is journalled as fai
       { kind: 'charged_told_failed', sure: true, request_id: 'wronged', reference: wronged, v1: { charged: '196.00' } },
       { kind: 'not_in_journal', reference: strange, journal: null },
     ],
-    naira: { journal: { charged: '196.00' }, v1: { charged: '588.00' } },
+    naira: { journal: { charged: '196.00' }, v1: { charged: '588.00' }, other_keys: { charged: '196.00' } },
   });
   expect(shown.stdout).not.toContain('0803555');
 });

@@ -21,6 +21,8 @@ interface Bought {
   readonly outcome?: Outcome;
   readonly phone?: string;
   readonly atMs?: number;
+  /** The key that it was placed with, where that is another one than the day is of. */
+  readonly owner?: string;
 }
 
 interface Row {
@@ -53,10 +55,10 @@ interface World {
 async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: World) {
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
-  for (const { id, outcome, phone = '08030000001', atMs = NOON_MS } of orders) {
+  for (const { id, outcome, phone = '08030000001', atMs = NOON_MS, owner = CREDENTIALS.fingerprint } of orders) {
     const fields = { phone, network: 'MTN', amount: 10_000 };
-    await journal.open(newOrder({ owner: CREDENTIALS.fingerprint, requestId: id, contentHash: id, fields, openedAtMs: atMs }));
-    if (outcome !== undefined) await journal.settle(CREDENTIALS.fingerprint, id, outcome, atMs + 1_000);
+    await journal.open(newOrder({ owner, requestId: id, contentHash: id, fields, openedAtMs: atMs }));
+    if (outcome !== undefined) await journal.settle(owner, id, outcome, atMs + 1_000);
   }
   let balance = 1_000;
   const listed = rows.map(({ reference, status = 'success', phone = '08030000001', atMs = NOON_MS + 500, more }) => {
@@ -151,6 +153,38 @@ test.each<[string, Outcome]>([
     expect(strange.differences.map(({ kind }) => kind)).toEqual(['not_in_journal', 'not_in_journal', 'not_in_journal']);
   },
 );
+
+describe('what another key of the account has sold', () => {
+  const OTHER = 'a'.repeat(32);
+  const absent: Outcome = { kind: 'not_sent', reason: 'v1 does not have this order', isProven: true };
+
+  test('is no difference, and no charge of an order that only looks alike', async () => {
+    const orders = [
+      { id: 'a', outcome: absent },
+      { id: 'b', outcome: sold('V1'), owner: OTHER },
+      { id: 'c', outcome: sold('V2') },
+    ];
+    const made = await report({ orders, rows: [{ reference: 'V1' }, { reference: 'V2', phone: '08030000001' }] });
+    expect(textOf(made)).toEqual(['agree']);
+    expect(made).toMatchObject({
+      orders: 2,
+      journal: { count: 1, charged: 9_800 },
+      v1: { count: 1, charged: 9_800 },
+      otherKeys: { count: 1, charged: 9_800 },
+      wallet: { charged: 19_600, other: 0 },
+    });
+  });
+
+  test('is a difference where that order is journalled as failed: its own key may be gone', async () => {
+    const orders = [{ id: 'b', outcome: { kind: 'declined', reference: 'V1' } as const, owner: OTHER }];
+    expect(textOf(await report({ orders, rows: [{ reference: 'V1' }] }))).toEqual(['differences', 'charged_told_failed b V1']);
+  });
+
+  test('is at v1 only where an order of that reference is another sale, which only another v1 can have given it', async () => {
+    const orders = [{ id: 'b', outcome: sold('V1'), owner: OTHER, phone: '08035550000' }];
+    expect(textOf(await report({ orders, rows: [{ reference: 'V1' }] }))).toEqual(['differences', 'not_in_journal V1']);
+  });
+});
 
 test('the request id that v1 shows counts before the looks', async () => {
   const rejected: Outcome = { kind: 'rejected', httpStatus: 400 };
