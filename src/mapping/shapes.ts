@@ -75,6 +75,7 @@ export const ROW_SHAPES: Readonly<Record<string, Readonly<Record<string, Shape>>
     created_at: 'text',
     words: { status: 'text', Status: 'text' },
   },
+  'order.pins': { pin: 'text', serial: 'text' },
 };
 
 /**

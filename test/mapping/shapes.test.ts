@@ -11,6 +11,7 @@ import {
   type Kind,
 } from '../../src/mapping/shapes';
 import { V1_ENDPOINTS } from '../../src/upstream/v1';
+import type { JsonObject } from '../../src/domain/json';
 import { INPUT_TRANSFORMS } from '../../src/mapping/input-transforms';
 import { createPriceLists } from '../../src/price-lists/price-lists';
 import { catalogListsOf } from '../../src/gateway/read/catalog-lists';
@@ -155,6 +156,7 @@ test('an order has the parts that the checker knows, of the kinds that it knows'
     },
     { kind: 'succeeded', reference: 'v1-1', delivery } as never,
   );
+  expect(Object.keys((root['pins'] as JsonObject[])[0]!)).toEqual(Object.keys(ROW_SHAPES['order.pins']!));
   const shape = ROOT_SHAPES['order'] as Readonly<Record<string, Kind>>;
   expect(Object.keys(root).sort()).toEqual(Object.keys(shape).sort());
   for (const [part, kind] of Object.entries(shape))

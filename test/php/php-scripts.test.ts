@@ -189,6 +189,13 @@ const CASES: readonly Case[] = [
       { ...delivered, pins: [PIN, PIN], serials: [PIN, PIN] },
       { receipt: 'AIRTEL' },
     ],
+    [
+      'recharge cards, each out of an object',
+      'recharge-card-objects',
+      cards(1, { amount: 500, quantity: 3 }),
+      { ...delivered, pins: [PIN, PIN, PIN], serials: [PIN, PIN, PIN], load_pin: expect.stringContaining('PIN') },
+    ],
+    ['an empty wallet refunds them', 'recharge-card-objects', cards(1, { amount: 1000 }), refunded, { key: POOR_KEY }],
   ]),
   ...family('topupmate-new-a', {}, [
     ...threeEnds('airtime', (end) => airtime(2, '0802', end), {}, 'AIRTEL'),
@@ -222,6 +229,13 @@ const CASES: readonly Case[] = [
     ['the name and address on a meter', 'verify-meter', meter(GOOD), { told: 'shown', text: NAME, address: expect.any(String) }],
     ['exam PINs', 'exam', exam('NABTEB', 1), { ...delivered, pins: [expect.stringContaining('<=>')] }],
     ['data cards', 'data-card', cards(2, { plan: 201 }), { ...delivered, pins: [PIN, PIN], serials: [PIN, PIN] }],
+    [
+      'recharge cards',
+      'recharge-card',
+      cards(2, { amount: 200 }),
+      { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
+      { receipt: 'GLO' },
+    ],
   ]),
   ...family('msorg-b', {}, [
     ...threeEnds('airtime', (end) => airtime('2', '0805', end, 50), {}, 'GLO'),
@@ -413,7 +427,7 @@ function runAll(): void {
     expect(new Set(sold.map(({ reference }) => reference)).size).toBe(sold.length);
   }, 90_000);
 
-  test('every order of a Topupmate site shows its family, but for exams and cards that show nothing of it', async () => {
+  test('every order of a Topupmate site shows its family, but for exams and older cards that show nothing of it', async () => {
     if (house === undefined) return;
     const isOfSite = ({ script, service }: Case): boolean =>
       script.startsWith('topupmate') && ['airtime', 'data', 'cable', 'electricity'].includes(service);

@@ -113,7 +113,8 @@ function createJudge({ source, report }: Checking): Judge {
       each: (object, at, list) => {
         const over = listOfEach(object);
         const kind = kindOfValue(object['each'] ?? null, { ...standing, list });
-        if (kind !== 'rows' && kind !== 'any') tell([...at, 'each'], 'each-over-no-list', 'this is no list of rows');
+        if (kind !== 'rows' && kind !== 'cards' && kind !== 'any')
+          tell([...at, 'each'], 'each-over-no-list', 'this is no list of rows');
         const columns = over === undefined ? undefined : ROW_SHAPES[over];
         if (columns !== undefined) judgeColumns(object, at, over!, Object.keys(columns), tell);
         const row = object['row'];

@@ -108,23 +108,13 @@ switch ($service) {
         $reply = buy('/api/exam/', ['exam' => $order['exam'], 'quantity' => $order['quantity']]);
         conclude($reply, ['pins' => explode(',', $reply['pin'] ?? '')], false);
     case 'recharge-card':
-        $reply = buy('/api/recharge_card/', [
-            'network' => $order['network'],
-            'quantity' => $order['quantity'],
-            'plan' => $order['amount'],
-            'network_amount' => $order['amount'],
-            'businessname' => $order['card_name'],
-            'name_on_card' => $order['card_name'],
-            'ref' => $order['id'],
-        ]);
-        conclude($reply, ['pins' => explode(',', $reply['pin'] ?? ''), 'request_id' => $reply['ref'] ?? null], false);
     case 'data-card':
-        $reply = buy('/api/data_card', [
+        $reply = buy($service === 'data-card' ? '/api/data_card' : '/api/recharge_card/', [
             'network' => $order['network'],
+            'card_name' => $order['card_name'],
+            'request-id' => $order['id'],
             'quantity' => $order['quantity'],
-            'data_plan' => $order['plan'],
-            'businessname' => $order['card_name'],
-            'ref' => $order['id'],
+            'plan_type' => $order['plan'] ?? $order['amount'],
         ]);
         conclude($reply, ['pins' => explode(',', $reply['pin'] ?? ''), 'request_id' => $reply['ref'] ?? null], false);
 }

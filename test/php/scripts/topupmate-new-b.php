@@ -90,6 +90,17 @@ switch ($service) {
         $reply = call('POST', '/api/epin/', ['exam_name' => $order['exam'], 'quantity' => $order['quantity']]);
         $pins = $reply['data_pin']['pin'] ?? $reply['pins'] ?? $reply['pin'] ?? $reply['token'] ?? '';
         conclude($reply, ['pins' => explode(',', $pins)], false);
+    case 'recharge-card':
+        $reply = call('POST', '/api/recharge_card/', [
+            'network' => $order['network'],
+            'quantity' => $order['quantity'],
+            'plan' => $order['amount'],
+            'network_amount' => $order['amount'],
+            'businessname' => $order['card_name'],
+            'name_on_card' => $order['card_name'],
+            'ref' => $order['id'],
+        ]);
+        conclude($reply, ['pins' => explode(',', $reply['pin'] ?? ''), 'request_id' => $reply['ref'] ?? null], false);
     case 'data-card':
         $reply = call('POST', '/api/data_card', [
             'network' => $order['network'],

@@ -109,12 +109,25 @@ switch ($service) {
         }');
         conclude($reply);
     case 'recharge-card':
+    case 'recharge-card-objects':
         $reply = call('POST', '/api/rechargepin/', '{
             "network": "' . $order['network'] . '",
             "network_amount": "' . $order['amount'] . '",
             "quantity": "' . $order['quantity'] . '",
             "name_on_card": "' . $order['card_name'] . '"
         }');
+        if ($service === 'recharge-card-objects') {
+            // Two copies take each card out of an object in `data_pin`, and print nothing else.
+            if ($reply->Status != 'successful' && $reply->status != 'processing') {
+                tell('refunded', $reply->status == 'fail' ? $reply->msg : null, common($reply));
+            }
+            $cards = ['pins' => [], 'serials' => [], 'load_pin' => $reply->data_pin[0]->fields->load_code];
+            foreach ($reply->data_pin as $card) {
+                $cards['pins'][] = $card->fields->pin;
+                $cards['serials'][] = $card->fields->serial;
+            }
+            tell('delivered', $reply->msg, [...common($reply), ...$cards]);
+        }
         if (($reply->status ?? '') == 'success' || ($reply->status ?? '') == 'processing') {
             tell('delivered', $reply->msg, [...common($reply), 'pins' => explode(',', $reply->pin), 'serials' => explode(',', $reply->serial)]);
         }
