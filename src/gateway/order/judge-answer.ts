@@ -61,10 +61,12 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
   const isOfOrder = [body['duplicate'], body['pending'], body['success'], data['pending']].some(isYes);
   const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
   if (reference === undefined) return isOfOrder ? doubt : refusal;
-  const { identity, outcome } = await judging.identify(reference, judging.order.openedAtMs);
+  const { identity, outcome, isOfOld } = await judging.identify(reference, judging.order.openedAtMs);
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return isOfOrder ? OTHER_ORDER : refusal;
   if (owning === 'unread') return doubt;
+  // An old sale under this id is the reason of the refusal, and not what this request has bought.
+  if (identity === 'same' && isOfOld === true && outcome?.kind === 'succeeded') return refusal;
   if (identity === 'same') return outcome ?? { kind: 'pending', reference };
   // No order has this reference, or it is provably another sale: then it only explains the refusal.
   return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : doubt;

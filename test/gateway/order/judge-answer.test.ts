@@ -24,6 +24,12 @@ test.each<[string, JsonObject, Witness, Partial<Outcome>]>([
   ['names a reference that v1 does not have', { reference: 'V1' }, { identity: 'none' }, REFUSED],
   ['names a reference of another sale', { reference: 'V1' }, { identity: 'other' }, REFUSED],
   ['names this order', { reference: 'V1' }, { identity: 'same', outcome: SOLD }, SOLD],
+  [
+    'names an old sale under this id',
+    { reference: 'V1', duplicate: true },
+    { identity: 'same', isOfOld: true, outcome: SOLD },
+    REFUSED,
+  ],
   ['names this order, whose receipt does not tell its end', { reference: 'V1' }, { identity: 'same' }, { kind: 'pending' }],
   [
     'names an order whose receipt cannot be read',
