@@ -15,7 +15,7 @@ import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { generateRequestId } from './read/read-raw';
 import { firstOf, mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
-import { noteTelling } from './tell/note-telling';
+import { noteTelling, watchHangUp } from './tell/note-telling';
 import { tellObstacle, tellWait } from './tell/refuse';
 import type { WalkParts } from './walk-parts';
 
@@ -121,6 +121,7 @@ async function tellPurchase(
   const { operation, intent, mapping, credentials } = parsed;
   const obstacle = await judging;
   if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
+  watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.now() - startedAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, parsed.request.clientAddress);

@@ -4,6 +4,7 @@
  */
 import { within, type Clock } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
+import { isSafeToRefund } from '../../domain/outcome';
 import { isEndUntold, NOT_TOLD, TOLD_PENDING, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import type { ReplyOutcome } from '../../mapping/mapping';
@@ -16,6 +17,18 @@ export interface TellingParts {
 
 /** A reply is not held up for long by a journal that stalls. */
 const WRITE_MS = 1_000;
+
+/**
+ * To be called as soon as it stands what will be told, before v1 is asked what the reply shows beside it: a script that hangs up meanwhile sends its
+ * sale again at once, and the order's success would be taken for one that was heard.
+ */
+export function watchHangUp(order: Order, line: Line, { journal, onTrouble }: TellingParts): void {
+  if (order.number === 0 || order.toldAtMs === NOT_TOLD || (order.outcome !== undefined && isSafeToRefund(order.outcome))) return;
+  line.onEnd((isWhole) => {
+    if (isWhole) return;
+    journal.tell(order.owner, order.requestId, NOT_TOLD).catch((error: unknown) => onTrouble('tell', error));
+  });
+}
 
 /** To be called with what is about to be told. What says pending is on disk before it is said; else there is nothing to wait for. */
 export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts: TellingParts): Promise<unknown> | undefined {

@@ -5,6 +5,7 @@ import type { Outcome } from '../../../src/domain/outcome';
 import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
+import { createScriptedUpstream } from '../scripted-upstream';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
 import { pause } from '../../../src/domain/clock';
 import { NOT_TOLD, type Order } from '../../../src/domain/order';
@@ -125,6 +126,21 @@ describe('a repeat without an id', () => {
     await house.clock.advance(6_000);
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  test('finds the order whose script hung up while v1 was asked what the reply shows beside the sale', async () => {
+    const clock = createVirtualClock();
+    const upstream = createScriptedUpstream(clock, [{ outcome: SUCCESS, afterMs: 1_000 }, { outcome: AGAIN }]);
+    const find = () => pause(clock, 900).then(() => ({ kind: 'unavailable', reason: 'slow' }) as const);
+    const house = openWalkHouse({ parts: { clock, upstream: { ...upstream, find } } });
+    const first = ask(house);
+    await clock.advance(1_400);
+    first.hangUp();
+    const second = ask(house);
+    await clock.advance(10_000);
+    const { reply, repeat } = await second.served;
+    expect({ body: reply.body, repeat }).toMatchObject({ body: { status: 'success', reference: 'V1' }, repeat: 'joined' });
+    expect(upstream.sent).toHaveLength(1);
   });
 
   test('finds the order whose script hung up while that is on its way to the disk', async () => {
