@@ -40,7 +40,7 @@ test('a Topupmate site fits by how it writes its JSON, also where its addresses 
       .flatMap(({ operation, proofs }) => (proofs[0]?.isProven === true ? [[operation, proofs[0].id]] : []));
   const [asItIs, withoutAddresses] = [provenBy(source), provenBy(source.replaceAll(/\/api\/[a-z/]+/g, ''))];
   expect(new Set(asItIs.map(([operation]) => operation))).toEqual(
-    new Set(['buy_airtime', 'buy_data', 'buy_cable', 'buy_electricity', 'buy_recharge_cards']),
+    new Set(['buy_airtime', 'buy_data', 'buy_cable', 'buy_electricity', 'buy_exam', 'buy_recharge_cards']),
   );
   expect(new Set([...asItIs, ...withoutAddresses].map(([, family]) => family))).toEqual(new Set(['topupmate-b']));
   expect(withoutAddresses.length).toBe(asItIs.length);

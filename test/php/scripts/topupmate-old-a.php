@@ -86,7 +86,10 @@ switch ($service) {
         }');
         conclude($reply, ['token' => $reply->token ?? null]);
     case 'exam':
-        $reply = buy('/api/exam/', '{"exam": "' . $order['exam'] . '", "quantity": "' . $order['quantity'] . '"}');
+        $reply = buy('/api/exam/', '{
+            "exam": "' . $order['exam'] . '",
+            "quantity": "' . $order['quantity'] . '"
+        }');
         conclude($reply, ['pins' => explode(',', $reply->pin ?? '')]);
     case 'recharge-card':
         $reply = buy('/api/recharge_card', '{

@@ -97,7 +97,10 @@ switch ($service) {
         }');
         conclude($reply, ['token' => $reply->token ?? null]);
     case 'exam':
-        $reply = call('POST', '/api/epin/', '{"exam_name": "' . $order['exam'] . '", "quantity": "' . $order['quantity'] . '"}');
+        $reply = call('POST', '/api/epin/', '{
+            "exam_name": "' . $order['exam'] . '",
+            "quantity": "' . $order['quantity'] . '"
+        }');
         conclude($reply, ['pins' => explode(',', examPin($reply))]);
     case 'data-pin':
         // The branch for token sites: no PIN of the reply is read, so a card that is sold here is lost.
