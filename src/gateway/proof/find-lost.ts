@@ -9,7 +9,7 @@ import { lastTriedAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
 import { type Outcome, referenceOf } from '../../domain/outcome';
 import type { Journal } from '../../journal/journal';
-import type { Mapping } from '../../mapping/mapping';
+import type { Field, Mapping } from '../../mapping/mapping';
 import type { CallContext, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { compareReceipt, isMoneyIn, type OrderTraits, otherServices, rulesOut, traitsOf } from './compare-receipt';
@@ -188,11 +188,19 @@ export interface LostTraits extends OrderTraits {
   readonly otherServices: readonly string[];
 }
 
-/** Undefined for an operation that the mapping no longer has. */
+/**
+ * Undefined for an operation that the mapping no longer has, or whose fields have other names by now: without its number, say, an
+ * order would be like the sale of anybody else.
+ */
 export function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
-  if (operation === undefined) return undefined;
+  if (operation === undefined || operation.fields.some((field) => isLacking(order, field))) return undefined;
   return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
+}
+
+/** No order is taken without such a field: this one was taken when the field was another. */
+function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): boolean {
+  return isSent && isRequired && !Object.hasOwn(fields, name);
 }
 
 /**

@@ -202,6 +202,16 @@ test('an open order of an operation that is gone may be any row', async () => {
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
+test.each<[string, JsonObject]>([
+  ['all of them', { msisdn: '08030000001', value: 10_000, net: 'MTN' }],
+  ['its number alone', { msisdn: '08030000001', amount: 10_000, network: 'MTN' }],
+])('an order whose fields have other names by now (%s) takes no row of another number', async (_what, fields) => {
+  const room = openRoom([{ reference: 'V1', atMs: START, phone: '08099999999' }]);
+  await room.openLost('r-1', 'buy_airtime', fields);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+});
+
 test('of two lost orders that are alike none takes the only row', async () => {
   const room = openRoom([{ reference: 'V1', atMs: START }]);
   for (const id of ['r-1', 'r-2']) {
