@@ -1,5 +1,6 @@
 /**
- * Which order a request without an id of its own repeats: of the same key and content, while that one has no end, or an end
+ * Which order a request without an id of its own repeats: of the same key and content (or of the same words, where the mapping has
+ * changed since and makes another content of them), while that one has no end, or an end
  * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
  * again would be a second charge for one intent (decision 0024).
  */
@@ -53,6 +54,8 @@ export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId' | 'o
 
 /** By key and content; beyond it the oldest are forgotten. */
 const CONTENTS_MAX = 20_000;
+/** By key and words, for the time around a change of the mapping; memory for more would be for nothing the rest of the day. */
+const WORDINGS_MAX = 5_000;
 /** Orders of one content: the newest of them. */
 const KEPT_MAX = 8;
 const OWNERS_MAX = 10_000;
@@ -74,7 +77,8 @@ const UNREAD = 'unread' as const;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
   const contents = createContents(clock);
-  const look = createLook(journal, clock, contents);
+  const wordings = createContents(clock, WORDINGS_MAX);
+  const look = createLook(journal, clock, { contents, wordings });
   const inTurn = createTurns();
 
   const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
@@ -82,6 +86,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
     const [key, kept] = [keyOf(order.owner, order.contentHash), { ...keptOf(order), agoMs }];
     contents.keep(key, kept, windowMs);
+    wordings.keep(wordingOf(order), kept, windowMs);
     shared?.keep(key, kept, windowMs);
   };
 
@@ -99,12 +104,14 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     if (underHeader !== undefined && underHeader !== UNREAD) return {};
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
+    const alike = contents.of(keyOf(owner, order.contentHash));
+    const sameWords = wordings.of(wordingOf(order)).filter((one) => !alike.some(({ requestId }) => requestId === one.requestId));
     let isUnread = false;
-    for (const kept of contents.of(keyOf(owner, order.contentHash))) {
+    for (const kept of [...alike, ...sameWords]) {
       if (kept.agoMs > windowMs) continue;
       if (sent !== undefined && kept.headerId !== sent.id) continue;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
-      if (earlier === undefined) continue;
+      if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
       if (earlier === UNREAD && sent === undefined) isUnread = true;
       // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
       else if (earlier === UNREAD || sent !== undefined || isUnheard(earlier)) return { requestId: kept.requestId };
@@ -138,11 +145,19 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   };
 }
 
+/**
+ * The same words are another sale under the same mapping: a header says that the numbers in them are another format's. Where the
+ * mapping has changed in between, that is why they are another content.
+ */
+function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
+  return earlier.contentHash !== order.contentHash && earlier.trail?.mapping === order.trail?.mapping;
+}
+
 /** Takes in what other processes have opened, or this one before a restart. Whoever asks within the same moment has the same look, and its failure. */
 function createLook(
   journal: RepeatsParts['journal'],
   clock: Clock,
-  contents: Contents,
+  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
 ): (owner: string, windowMs: number) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
   const readOpen = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
@@ -150,7 +165,10 @@ function createLook(
     let isMore = true;
     while (isMore) {
       const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
-      for (const order of open) contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
+      for (const order of open) {
+        contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
+        wordings.add(wordingOf(order), keptOf(order), windowMs);
+      }
       const nextMs = open.at(-1)?.openedAtMs ?? fromMs;
       // Of those that were read some may have ended before they were given.
       isMore = open.length > LOOK_PAGE / 2 && nextMs > fromMs;
@@ -182,8 +200,8 @@ export interface Contents {
 }
 
 /** Ages go by the clock that nobody can set: an hour that was only put on the wall makes no repeat another sale. */
-export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>): Contents {
-  const contents = createLru<string, readonly Remembered[]>(CONTENTS_MAX);
+export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CONTENTS_MAX): Contents {
+  const contents = createLru<string, readonly Remembered[]>(most);
   const remembered = (content: string): readonly Remembered[] => contents.get(content) ?? [];
   const keep = (content: string, { requestId, headerId, openedAtMs, agoMs }: KeptRepeat, windowMs: number): void => {
     const elapsedMs = clock.elapsed();
@@ -215,6 +233,11 @@ function isUnheard(order: Order): boolean {
 
 function keyOf(owner: string, contentHash: string): string {
   return `${owner} ${contentHash}`;
+}
+
+/** Of a record of an earlier build, which kept no words, the content. */
+function wordingOf({ owner, askedHash, contentHash }: NewOrder): string {
+  return keyOf(owner, askedHash ?? contentHash);
 }
 
 /** Work under one name is done one after another. */

@@ -13,7 +13,10 @@ import { keepAnswers } from '../../../src/journal/kept-answers';
 import { isUsedUp } from '../../../src/gateway/order/repeats';
 import type { Journal } from '../../../src/journal/journal';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
-import { shippedMapping } from '../../mapping/mapping-set';
+import { compileMapping } from '../../../src/mapping/compile';
+import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import type { Mapping } from '../../../src/mapping/mapping';
+import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
 import { newOrder } from '../../journal/new-order';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -46,6 +49,17 @@ function ask(
   };
 }
 
+/** The shipped mapping as an edit leaves it that no longer sends v1 whether the number is ported: the same words are another call. */
+function withoutPorted(): Mapping {
+  const read = readFolder(MAPPINGS);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  const files = read.files.map((file) => ({ ...file, text: file.text.replace(', ported: $ported } }', ' } }') }));
+  const { source } = mergeFiles(files);
+  return compileMapping(source!, (_path, _code, message) => {
+    throw new Error(message);
+  });
+}
+
 async function told(house: WalkHouse, { served }: Script) {
   await house.clock.advance(10_000);
   const { reply, refusal, repeat } = await served;
@@ -74,6 +88,41 @@ describe('a repeat without an id', () => {
     await house.clock.advance(1_000);
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent.map(({ requestId }) => requestId)).toEqual(['r-1']);
+  });
+
+  test('is the same sale also when the mapping has changed in between, whatever that makes of the same words', async () => {
+    let mapping = shippedMapping();
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+    // One that is under way, and one that has ended unheard.
+    for (const waitedMs of [1_000, 20_000]) {
+      mapping = shippedMapping();
+      const { length } = house.upstream.sent;
+      const first = ask(house, { amount: String(waitedMs) });
+      await house.clock.advance(500);
+      first.hangUp();
+      await house.clock.advance(waitedMs);
+      mapping = withoutPorted();
+      expect(await told(house, ask(house, { amount: String(waitedMs) }))).toMatchObject({ status: 'success', repeat: 'joined' });
+      expect(house.upstream.sent).toHaveLength(length + 1);
+    }
+  });
+
+  test('is the same sale also when the mapping has changed and the process was started anew', async () => {
+    const first = openWalkHouse(slowly(5_000, UNKNOWN));
+    ask(first).hangUp();
+    await first.clock.advance(1_000);
+    const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts: { mapping: withoutPorted } });
+    await told(second, ask(second));
+    expect(second.upstream.sent).toEqual([]);
+  });
+
+  test('is another sale where one mapping makes another content of the same words, as by a header', async () => {
+    let mapping = shippedMapping();
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+    ask(house).hangUp();
+    await house.clock.advance(1_000);
+    mapping = { ...withoutPorted(), hash: mapping.hash };
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
   });
 
   test('two at the same instant are one order', async () => {
