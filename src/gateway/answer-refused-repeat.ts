@@ -5,7 +5,7 @@
  */
 import type { Credentials } from '../domain/credentials';
 import type { GatewayError } from '../domain/errors';
-import type { LegacyRequest } from '../domain/legacy';
+import type { LegacyRequest, Line } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { isSafeToRefund } from '../domain/outcome';
 import type { Mapping } from '../mapping/mapping';
@@ -15,6 +15,7 @@ import { askedHashOf } from './read/build-call';
 import type { WalkParts } from './walk-parts';
 import { judgeVisit, type Obstacle } from './read/judge-visit';
 import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
+import { noteTelling } from './tell/note-telling';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { isUsedUp, replayMsOf } from './order/repeats';
 import { readRequestId } from './read/read-raw';
@@ -25,14 +26,17 @@ export async function answerRefusedRepeat(
   request: LegacyRequest,
   mapping: Mapping,
   known: Known,
-  refusal: GatewayError,
+  { refusal, line }: { readonly refusal: GatewayError; readonly line: Line },
   parts: WalkParts,
 ): Promise<Answer | undefined> {
   const { operation, credentials, parameters = {} } = known;
   if (operation?.kind !== 'purchase' || credentials === undefined) return undefined;
   const requestId = readIdOf(request, parameters, mapping);
-  const order = requestId === undefined ? undefined : await findOrder(credentials, requestId, parts);
-  if (order === undefined || order.askedHash !== askedHashOf(request, parts.keyring)) return undefined;
+  const askedHash = askedHashOf(request, parts.keyring);
+  const order = await findOrder(credentials, (owner) =>
+    requestId === undefined ? parts.repeats.findUnheard(owner, askedHash, mapping.repeatMs) : findById(owner, requestId, parts),
+  );
+  if (order?.askedHash !== askedHash) return undefined;
   if (isUsedUp(order, replayMsOf(mapping, known.callerKey), parts)) return undefined;
   const reader = { credentials, request, mapping };
   const obstacle = obstacleOf(refusal) ?? (await judgeVisit(order, reader, parts));
@@ -43,8 +47,10 @@ export async function answerRefusedRepeat(
   }
   const outcome = await withGoods(order, reader, parts);
   if (isSafeToRefund(outcome)) return undefined;
+  const told = tellOutcome(outcome, mapping);
+  await noteTelling(order, told.outcome, line, parts);
   const reply = mergeReply({
-    ...tellOutcome(outcome, mapping),
+    ...told,
     mapping,
     operation: mapping.operations.get(order.operation) ?? operation,
     format: mapping.formats.has(order.format) ? order.format : (known.detection?.format ?? ''),
@@ -71,13 +77,16 @@ function readIdOf(request: LegacyRequest, parameters: Readonly<Record<string, st
 /** Of a key that is sent to the sandbox also an order that it made at v1 before. */
 async function findOrder(
   { fingerprint, sandboxOf }: Credentials,
-  requestId: string,
-  { journal, pursuits }: WalkParts,
+  find: (owner: string) => Promise<Order | undefined>,
 ): Promise<Order | undefined> {
   for (const owner of sandboxOf === undefined ? [fingerprint] : [sandboxOf.fingerprint, fingerprint]) {
-    const running = await pursuits.find(owner, requestId);
-    const order = running?.current() ?? (await journal.find(owner, requestId));
+    const order = await find(owner);
     if (order !== undefined) return order;
   }
   return undefined;
+}
+
+async function findById(owner: string, requestId: string, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
+  const running = await pursuits.find(owner, requestId);
+  return running?.current() ?? journal.find(owner, requestId);
 }

@@ -175,11 +175,11 @@ class RunningGateway implements Gateway {
   }
 
   async #tellRefusal(refusal: GatewayError, walk: Walk, visit: Visit): Promise<Told> {
-    const { request, mapping } = visit;
+    const { request, mapping, line } = visit;
     if (walk.kind !== 'walked') {
       const known: Known = walk.known;
       const told = known.mapping ?? mapping;
-      const repeat = await answerRefusedRepeat(request, told, known, refusal, this.#parts).catch(() => undefined);
+      const repeat = await answerRefusedRepeat(request, told, known, { refusal, line }, this.#parts).catch(() => undefined);
       if (repeat !== undefined) return repeat;
     }
     return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };

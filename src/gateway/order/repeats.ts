@@ -20,6 +20,8 @@ export interface Repeats {
    * Requests of the same content without one take their turns, so that two at once meet.
    */
   join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>): Promise<T>;
+  /** The order of this key and these words of which its script has heard no end: what a request without an id repeats that is refused now. */
+  findUnheard(owner: string, askedHash: string, windowMs: number): Promise<Order | undefined>;
 }
 
 /** What several processes that serve as one know of repeats together; one that is alone knows it itself. */
@@ -104,11 +106,8 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     if (underHeader !== undefined && underHeader !== UNREAD) return {};
     const looked = await look(owner, windowMs).catch((error: unknown) => ({ error }));
-    const alike = contents.of(keyOf(owner, order.contentHash));
-    const sameWords = wordings.of(wordingOf(order)).filter((one) => !alike.some(({ requestId }) => requestId === one.requestId));
     let isUnread = false;
-    for (const kept of [...alike, ...sameWords]) {
-      if (kept.agoMs > windowMs) continue;
+    for (const kept of repeatable(order, windowMs, contents, wordings)) {
       if (sent !== undefined && kept.headerId !== sent.id) continue;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
@@ -142,7 +141,30 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
       };
       return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, work)));
     },
+    async findUnheard(owner, askedHash, windowMs) {
+      await look(owner, windowMs);
+      return firstUnheard(wordings.of(keyOf(owner, askedHash)), windowMs, (requestId) => current(owner, requestId));
+    },
   };
+}
+
+/** What is kept of the same content, then of the same words. */
+function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordings: Contents): readonly KeptRepeat[] {
+  const alike = contents.of(keyOf(order.owner, order.contentHash));
+  const others = wordings.of(wordingOf(order)).filter((one) => !alike.some(({ requestId }) => requestId === one.requestId));
+  return [...alike, ...others].filter(({ agoMs }) => agoMs <= windowMs);
+}
+
+async function firstUnheard(
+  kept: ReturnType<Contents['of']>,
+  windowMs: number,
+  current: (requestId: string) => Promise<Order | undefined>,
+): Promise<Order | undefined> {
+  for (const { requestId, agoMs } of kept) {
+    const earlier = agoMs > windowMs ? undefined : await current(requestId);
+    if (earlier !== undefined && isUnheard(earlier)) return earlier;
+  }
+  return undefined;
 }
 
 /**

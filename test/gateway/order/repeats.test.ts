@@ -50,10 +50,12 @@ function ask(
 }
 
 /** The shipped mapping as an edit leaves it that no longer sends v1 whether the number is ported: the same words are another call. */
-function withoutPorted(): Mapping {
+const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
+
+function editedMapping(from: string, to: string): Mapping {
   const read = readFolder(MAPPINGS);
   if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-  const files = read.files.map((file) => ({ ...file, text: file.text.replace(', ported: $ported } }', ' } }') }));
+  const files = read.files.map((file) => ({ ...file, text: file.text.replace(from, to) }));
   const { source } = mergeFiles(files);
   return compileMapping(source!, (_path, _code, message) => {
     throw new Error(message);
@@ -114,6 +116,26 @@ describe('a repeat without an id', () => {
     const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts: { mapping: withoutPorted } });
     await told(second, ask(second));
     expect(second.upstream.sent).toEqual([]);
+  });
+
+  test('is not refused where a changed mapping refuses its words: while it is under way, and once when it has ended unheard', async () => {
+    for (const [waitedMs, heard] of [
+      [1_000, { status: 'pending' }],
+      [20_000, { status: 'success', reference: 'V1' }],
+    ] as const) {
+      let mapping = shippedMapping();
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      const first = ask(house);
+      await house.clock.advance(500);
+      first.hangUp();
+      await house.clock.advance(waitedMs);
+      mapping = editedMapping('min: 1 }', 'min: 500 }');
+      expect(await told(house, ask(house))).toMatchObject({ ...heard, http: 200, code: undefined });
+      expect(await told(house, ask(house))).toMatchObject({ http: 400, status: 'fail', code: 'invalid_field' });
+      expect(await told(house, ask(house, { amount: '99' }))).toMatchObject({ http: 400, status: 'fail', code: 'invalid_field' });
+      mapping = shippedMapping();
+      expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2' });
+    }
   });
 
   test('is another sale where one mapping makes another content of the same words, as by a header', async () => {
