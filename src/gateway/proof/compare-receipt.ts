@@ -29,6 +29,8 @@ export interface OrderTraits {
   /** Meters and smartcards first, then phones. */
   readonly numbers: readonly ServedNumber[];
   readonly faceValue: AmountMinor | undefined;
+  /** An amount that goes to a phone: v1 takes the account's discount off it and puts nothing on top (specification, 4: airtime). */
+  readonly isAirtime?: boolean;
   /** Words that v1's category of such an order holds. */
   readonly categories: readonly string[];
   /** Neither number nor price: only its service could be seen in a receipt. */
@@ -50,6 +52,7 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   return {
     numbers,
     faceValue,
+    isAirtime: sent.some((field) => field.isAmount) && isPhoneServed(numbers),
     categories: operation.categories,
     isTraceless: numbers.length === 0 && faceValue === undefined && operation.joins.length === 0,
     quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
@@ -107,13 +110,13 @@ export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): Numbe
   return isShown(phone) ? compareNumber(phone, numbers) : 'unclear';
 }
 
-/** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top. */
-function comparePrice({ amount }: JsonObject, { faceValue }: OrderTraits): Agreement {
+/** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top of what is no airtime. */
+function comparePrice({ amount }: JsonObject, { faceValue, isAirtime = false }: OrderTraits): Agreement {
   const signed = readNaira(amount);
   if (faceValue === undefined || signed === undefined) return 'absent';
   // A debit may be written with a minus.
   const shown = Math.abs(signed);
-  return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + 100_00 ? 'agrees' : 'differs';
+  return shown >= faceValue * 0.8 && shown <= faceValue * 1.05 + (isAirtime ? 0 : 100_00) ? 'agrees' : 'differs';
 }
 
 function compareCategory({ category }: JsonObject, { categories }: OrderTraits): Agreement {

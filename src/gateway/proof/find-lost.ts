@@ -77,7 +77,9 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const prices = await pricesOf(context, parts);
   const otherKeys = parts.otherKeys({
-    ...{ context, isTimely, fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - MARGIN_MS },
+    ...{ context, isTimely },
+    // An order may be tried for as long as it is pursued, and be at v1 since.
+    fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(MARGIN_MS, mapping.timing.pursue),
     compare: (order, row) => compareRow(order, row, prices, parts.mapping()),
   });
   const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);

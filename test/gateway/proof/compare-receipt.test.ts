@@ -12,6 +12,7 @@ import { shippedMapping } from '../../mapping/mapping-set';
 const AIRTIME: OrderTraits = {
   numbers: [{ kind: 'phone', text: '08031234567' }],
   faceValue: kobo(100_00),
+  isAirtime: true,
   categories: ['airtime'],
   isTraceless: false,
   quantity: undefined,
@@ -69,6 +70,7 @@ test.each<[string, JsonObject, OrderTraits, unknown]>([
 test.each<[string, JsonObject, OrderTraits, string]>([
   ['the same phone and a plausible price', { phone: '08031234567', amount: 98, category: 'airtime' }, AIRTIME, 'same'],
   ['the same phone without a price', { phone: '08031234567' }, AIRTIME, 'same'],
+  ['the same phone at an amount with something on top', { phone: '08031234567', amount: 150 }, AIRTIME, 'unclear'],
   ['the same phone at another price', { phone: '08031234567', amount: 500 }, AIRTIME, 'unclear'],
   ['the same phone and price of another service', { phone: '08031234567', amount: 98, category: 'data' }, AIRTIME, 'unclear'],
   ['another phone that was served', { phone: '08031234568', amount: 98 }, AIRTIME, 'other'],
@@ -95,9 +97,13 @@ test('a body that is no receipt is unclear', () => {
 });
 
 test.each([
-  ['buy_airtime', { phone: '08031234567', amount: 100_00, network: 'MTN' }, { numbers: AIRTIME.numbers, faceValue: 100_00 }],
+  [
+    'buy_airtime',
+    { phone: '08031234567', amount: 100_00, network: 'MTN' },
+    { numbers: AIRTIME.numbers, faceValue: 100_00, isAirtime: true },
+  ],
   ['buy_electricity', { meter: '0045', phone: '08031234567', amount: 5_000_00 }, { numbers: METER.numbers, faceValue: 5_000_00 }],
-  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined }],
+  ['buy_exam', { exam: 'WAEC', quantity: 1 }, { numbers: [], faceValue: undefined, isAirtime: false }],
 ])('the traits of %s come from what v1 is sent', (name, values, traits) => {
   expect(traitsOf(shippedMapping().operations.get(name)!, values)).toMatchObject(traits);
 });

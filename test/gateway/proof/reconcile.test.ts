@@ -325,6 +325,28 @@ test('an order that is still pending has not found its end', async () => {
   expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toBe(0);
 });
 
+test('of two lost sales of airtime for one number each is found by its amount', async () => {
+  const room = openRoom([
+    { reference: 'V200', atMs: START, shows: { amount: 200 } },
+    { reference: 'V100', atMs: START, shows: { amount: 98 } },
+  ]);
+  const airtimeFor = (amount: number): JsonObject => ({ phone: '08030000001', amount, network: 'MTN', ported: true });
+  await room.openLost('r-100', 'buy_airtime', airtimeFor(100_00));
+  await room.openLost('r-200', 'buy_airtime', airtimeFor(200_00));
+  await room.reconcile();
+  expect(await room.outcomeOf('r-100')).toMatchObject({ kind: 'succeeded', reference: 'V100' });
+  expect(await room.outcomeOf('r-200')).toMatchObject({ kind: 'succeeded', reference: 'V200' });
+});
+
+test('a lost sale of airtime does not take one of twice its amount, which nothing that v1 puts on top explains', async () => {
+  const room = openRoom([{ reference: 'V200', atMs: START, shows: { amount: 200 } }]);
+  await room.open('r-100');
+  await room.lose('r-100');
+  await room.clock.advance(QUIET_MS);
+  await room.reconcile();
+  expect(await room.outcomeOf('r-100')).toEqual(UNKNOWN);
+});
+
 test('a row that two pages show is one row', async () => {
   const row = { reference: 'V1', atMs: START };
   const room = openRoom([row, row]);
