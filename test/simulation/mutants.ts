@@ -32,12 +32,13 @@ function withJournal(change: (journal: Journal, parts: GatewayParts) => Partial<
   return { parts: (parts) => ({ ...parts, journal: { ...parts.journal, ...change(parts.journal, parts) } }) };
 }
 
-/** Hears every answer to a purchase in its own way. */
+/** Hears every answer to a purchase in its own way, and nothing in it that says otherwise. */
 function hearing(change: (outcome: Outcome) => Outcome): Mutation {
   return withUpstream((upstream) => ({
     send: async (...call): Promise<SentOutcome> => {
-      const sent = await upstream.send(...call);
-      return { ...sent, outcome: change(sent.outcome) };
+      const { body, ...sent } = await upstream.send(...call);
+      const outcome = change(sent.outcome);
+      return outcome === sent.outcome && body !== undefined ? { ...sent, body } : { ...sent, outcome };
     },
   }));
 }
