@@ -68,6 +68,12 @@ export interface Journal {
   listUnsettled(options: ListOptions & { readonly owner?: string; readonly fromMs?: number }): Promise<readonly Order[]>;
 
   /**
+   * Orders of one owner that are `NOT_TOLD` and were opened from `fromMs` on, oldest first, ended or not. Cheap: an order stands in this list
+   * because something out of the ordinary was written of it.
+   */
+  listUntold(options: ListOptions & { readonly owner: string; readonly fromMs: number }): Promise<readonly Order[]>;
+
+  /**
    * Orders whose last attempt was opened in [fromMs, untilMs), oldest first, or newest first where asked. Orders added meanwhile may be
    * seen or not.
    */
@@ -139,6 +145,7 @@ export type JournalReads = Pick<
   | 'findByNumber'
   | 'hasReference'
   | 'listUnsettled'
+  | 'listUntold'
   | 'list'
   | 'listOfOwner'
   | 'owners'

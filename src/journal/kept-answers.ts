@@ -7,7 +7,7 @@ import { GatewayError } from '../domain/errors';
 import type { Order } from '../domain/order';
 import { isProvenAbsent, referenceOf, type Outcome } from '../domain/outcome';
 import { WriteFailure, type Journal, type OrderKey, keyText } from './journal';
-import { isUnsettled, settleOrder, tellOrder, withoutGoods } from './order-life';
+import { isUnsettled, isUntold, settleOrder, tellOrder, withoutGoods } from './order-life';
 
 /** Orders. Nothing new is sent meanwhile, so these are at most the ones that were under way. */
 const ORDERS_MAX = 10_000;
@@ -89,10 +89,8 @@ export function keepAnswers(inner: Journal, ordersMax = ORDERS_MAX, spool?: Spoo
       return undefined;
     },
     listByReference: (reference) => kept.listByReference(reference),
-    async listUnsettled(options) {
-      const orders = await inner.listUnsettled(options);
-      return kept.isEmpty ? orders : orders.map((order) => kept.applyTo(order)).filter(isUnsettled);
-    },
+    listUnsettled: async (options) => kept.applyToAll(await inner.listUnsettled(options), isUnsettled),
+    listUntold: async (options) => kept.applyToAll(await inner.listUntold(options), isUntold),
     async *list(options) {
       for await (const order of inner.list(options)) yield kept.applyTo(order);
     },
@@ -207,6 +205,11 @@ class KeptWords {
 
   applyToAny(order: Order | undefined): Order | undefined {
     return order && this.applyTo(order);
+  }
+
+  /** Without those that what is kept has taken off the list. */
+  applyToAll(orders: readonly Order[], isListed: (order: Order) => boolean): readonly Order[] {
+    return this.isEmpty ? orders : orders.map((order) => this.applyTo(order)).filter(isListed);
   }
 
   /** Behind what is kept of this order. Resolves once it is written or kept. */

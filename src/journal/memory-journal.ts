@@ -10,6 +10,7 @@ import {
   decideOpening,
   firstNumberAt,
   isUnsettled,
+  isUntold,
   settleAttempt,
   tellOrder,
   withoutGoods,
@@ -70,11 +71,11 @@ export function createMemoryJournal(): Journal {
     hasReference: async (owner) => (ledgers.get(owner)?.byReference.size ?? 0) > 0,
     async listUnsettled({ owner, fromMs = 0, limit }) {
       const wanted = owner === undefined ? [...ledgers.values()] : [ledgers.get(owner)];
-      const orders = wanted.flatMap((ledger) =>
-        [...(ledger?.unsettled ?? [])].flatMap((requestId) => at(ledger, requestId) ?? []),
-      );
-      const late = orders.filter(({ openedAtMs }) => openedAtMs >= fromMs);
-      return late.sort(byTime).slice(0, limit);
+      const orders = wanted.flatMap((ledger) => [...(ledger?.unsettled ?? [])].map((requestId) => at(ledger, requestId)!));
+      return oldest(orders, fromMs, limit);
+    },
+    async listUntold({ owner, fromMs, limit }) {
+      return oldest([...(ledgers.get(owner)?.byRequestId.values() ?? [])].filter(isUntold), fromMs, limit);
     },
     async *list({ fromMs, untilMs, limit, newestFirst = false }) {
       const orders = [...ledgers.values()].flatMap((ledger) => [...ledger.byRequestId.values()]);
@@ -92,6 +93,13 @@ export function createMemoryJournal(): Journal {
       isOpen = false;
     },
   };
+}
+
+function oldest(orders: readonly Order[], fromMs: number, limit: number): readonly Order[] {
+  return orders
+    .filter(({ openedAtMs }) => openedAtMs >= fromMs)
+    .sort(byTime)
+    .slice(0, limit);
 }
 
 const byTimeBack = (one: Order, other: Order): number => byTime(other, one);

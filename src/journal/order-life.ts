@@ -2,7 +2,7 @@
  * The life of a journalled order: an intent opens it, answers settle it, and when a script was told is noted. Pure; every store applies
  * these inside its own transaction.
  */
-import { isSameIntent, lastTriedAt, type NewOrder, type Opened, type Order, type Trail } from '../domain/order';
+import { isSameIntent, lastTriedAt, NOT_TOLD, type NewOrder, type Opened, type Order, type Trail } from '../domain/order';
 import {
   type Declined,
   type Delivery,
@@ -121,6 +121,11 @@ export function tellOrder(order: Order, toldAtMs: number): Order {
 /** True while the money of an order may have moved without a final word: no outcome, `pending` or `unknown`. */
 export function isUnsettled(order: Order): boolean {
   return order.outcome === undefined || !(isFinal(order.outcome) || isSafeToRefund(order.outcome));
+}
+
+/** True while it is known that a script has not heard of the order, whatever became of it. */
+export function isUntold({ toldAtMs }: Order): boolean {
+  return toldAtMs === NOT_TOLD;
 }
 
 /** The order of lists: oldest first. */

@@ -1,7 +1,7 @@
 /** What every journal store keeps to. One function, one factory: a new store is proven by calling it. */
 import type { Journal, OfOwner } from '../../src/journal/journal';
 import { kobo } from '../../src/domain/amount';
-import type { Order } from '../../src/domain/order';
+import { NOT_TOLD, type Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { newOrder, OPENED_AT_MS } from './new-order';
 
@@ -273,6 +273,38 @@ export function journalSuite(name: string, makeJournal: () => Promise<Journal>):
       expect(await ids({ owner: one, limit: 10 })).toEqual(['early', 'middle']);
       expect(await ids({ owner: other, limit: 10 })).toEqual(['late']);
       expect(await ids({ owner: 'c'.repeat(32), limit: 10 })).toEqual([]);
+    });
+
+    test('orders that are not told are listed oldest first, of one owner and from a time on, until they are told or begin anew', async () => {
+      const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
+      const open = (owner: string, requestId: string, offset: number) =>
+        journal.open(newOrder({ owner, requestId, openedAtMs: OPENED_AT_MS + offset }));
+      const ids = async (fromMs = 0, owner = one, limit = 10) =>
+        (await journal.listUntold({ owner, fromMs, limit })).map((order) => order.requestId);
+      for (const [requestId, offset] of [
+        ['late', 30],
+        ['sold', 10],
+        ['refused', 20],
+        ['ordinary', 15],
+      ] as const)
+        await open(one, requestId, offset);
+      await open(other, 'of another', 12);
+      for (const requestId of ['late', 'sold', 'refused']) await journal.tell(one, requestId, NOT_TOLD);
+      await journal.tell(other, 'of another', NOT_TOLD);
+      await journal.settle(one, 'sold', succeeded, OPENED_AT_MS + 40);
+      await journal.settle(one, 'ordinary', succeeded, OPENED_AT_MS + 40);
+      await journal.settle(one, 'refused', rejected, OPENED_AT_MS + 40);
+      expect(await ids()).toEqual(['sold', 'refused', 'late']);
+      expect(await ids(OPENED_AT_MS + 20)).toEqual(['refused', 'late']);
+      expect(await ids(0, one, 2)).toEqual(['sold', 'refused']);
+      expect(await ids(0, other)).toEqual(['of another']);
+      // They stand in no list of the unsettled for that.
+      expect((await journal.listUnsettled({ limit: 10 })).map(({ requestId }) => requestId)).toEqual(['of another', 'late']);
+      await journal.tell(one, 'sold', OPENED_AT_MS + 50);
+      await open(one, 'refused', 60);
+      expect(await ids()).toEqual(['late']);
+      await journal.tell(one, 'refused', NOT_TOLD);
+      expect(await ids()).toEqual(['late', 'refused']);
     });
 
     test('orders of a span of time are listed oldest first, the end left out', async () => {

@@ -6,9 +6,9 @@
  */
 import { createLru } from '../../domain/lru';
 import type { Clock, Steadiness } from '../../domain/clock';
-import { isEndUntold, type NewOrder, NOT_TOLD, type Order } from '../../domain/order';
+import { isEndUntold, type NewOrder, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import { isUnsettled } from '../../journal/order-life';
+import { isUnsettled, isUntold } from '../../journal/order-life';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
 import { GatewayError } from '../../domain/errors';
@@ -42,7 +42,7 @@ interface Found {
 }
 
 export interface RepeatsParts {
-  readonly journal: Pick<Journal, 'find' | 'listUnsettled'>;
+  readonly journal: Pick<Journal, 'find' | 'listUnsettled' | 'listUntold'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
   readonly clock: Clock;
   readonly sharedRepeats?: SharedRepeats | undefined;
@@ -63,12 +63,12 @@ const KEPT_MAX = 8;
 const OWNERS_MAX = 10_000;
 /** What other processes have opened, or this one before a restart, is looked for no more often than this. */
 const LOOK_EVERY_MS = 1_000;
-/** All open orders in the window are looked through as seldom as this, and each time those of the last two such spans. */
+/** All such orders in the window are looked through as seldom as this, and each time those of the last two such spans. */
 const LOOK_WHOLE_EVERY_MS = 60_000;
 /** Orders that are read at once. */
 const LOOK_PAGE = 500;
 
-/** One look at the open orders of a key: when, when all in the window were last looked through, and how it goes. */
+/** One look at the orders of a key that are open or not told: when, when all in the window were last looked through, and how it goes. */
 interface Look {
   readonly atMs: number;
   readonly wholeAtMs: number;
@@ -182,20 +182,29 @@ function createLook(
   { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
 ): (owner: string, windowMs: number) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
-  const readOpen = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
-    let fromMs = Math.max(0, clock.now() - backMs);
+  const addAll = async (
+    list: 'listUnsettled' | 'listUntold',
+    owner: string,
+    beginMs: number,
+    windowMs: number,
+  ): Promise<void> => {
+    let fromMs = beginMs;
     let isMore = true;
     while (isMore) {
-      const open = await journal.listUnsettled({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
-      for (const order of open) {
+      const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
+      for (const order of orders) {
         contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
         wordings.add(wordingOf(order), keptOf(order), windowMs);
       }
-      const nextMs = open.at(-1)?.openedAtMs ?? fromMs;
+      const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;
       // Of those that were read some may have ended before they were given.
-      isMore = open.length > LOOK_PAGE / 2 && nextMs > fromMs;
+      isMore = orders.length > LOOK_PAGE / 2 && nextMs > fromMs;
       fromMs = nextMs;
     }
+  };
+  const readUnheard = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
+    const fromMs = Math.max(0, clock.now() - backMs);
+    await Promise.all([addAll('listUnsettled', owner, fromMs, windowMs), addAll('listUntold', owner, fromMs, windowMs)]);
   };
   return (owner, windowMs) => {
     const atMs = clock.elapsed();
@@ -203,7 +212,7 @@ function createLook(
     if (atMs - lastMs < LOOK_EVERY_MS) return reading;
     const isWhole = atMs - wholeAtMs >= LOOK_WHOLE_EVERY_MS;
     const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
-    const now: Look = { atMs, wholeAtMs, reading: readOpen(owner, backMs, windowMs) };
+    const now: Look = { atMs, wholeAtMs, reading: readUnheard(owner, backMs, windowMs) };
     looks.set(owner, now);
     now.reading.then(
       () => isWhole && looks.set(owner, { ...now, wholeAtMs: atMs }),
@@ -250,7 +259,7 @@ function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
 
 /** Without an end, or with one of which no script has heard. One that heard "pending" may have sold it, and sells the next. */
 function isUnheard(order: Order): boolean {
-  return isUnsettled(order) || order.toldAtMs === NOT_TOLD;
+  return isUnsettled(order) || isUntold(order);
 }
 
 function keyOf(owner: string, contentHash: string): string {

@@ -25,7 +25,7 @@ export interface Environment {
   readonly numbers: Bytes;
   /** (owner, v1's reference) → (time, number). */
   readonly references: Bytes;
-  /** (owner, time, number) → one byte. */
+  /** (owner, time, number) → one byte. Behind them the same of orders that are not told (`untoldKey`): few, so that they need no tree. */
   readonly unsettled: Bytes;
 }
 

@@ -101,6 +101,17 @@ export function unsettledKey(owner: string, place: Place): Buffer {
   return bytes;
 }
 
+/** No owner begins with this byte: what follows in the tree of the unsettled are the orders that are not told. */
+export const FIRST_UNTOLD = Buffer.from([255]);
+
+export function untoldKey(owner: string, place: Place): Buffer {
+  return Buffer.concat([FIRST_UNTOLD, unsettledKey(owner, place)]);
+}
+
+export function parseUntoldKey(key: Buffer): Place & { readonly owner: string } {
+  return parseUnsettledKey(key.subarray(FIRST_UNTOLD.length));
+}
+
 export function parseUnsettledKey(key: Buffer): Place & { readonly owner: string } {
   const split = key.length - PLACE_BYTES;
   return { ...parsePlace(key, split), owner: parseOwner(key.subarray(0, split)) };

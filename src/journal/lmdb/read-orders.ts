@@ -1,22 +1,25 @@
 /** The reading half of the journal. LMDB reads from memory-mapped pages: microseconds, in this thread, never waiting for a writer. */
 import type { Order } from '../../domain/order';
 import { readOrTell, type Journal, type JournalReads } from '../journal';
-import { byTime, firstNumberAt, isUnsettled, REFERENCE_CHARACTERS_MAX } from '../order-life';
+import { byTime, firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import { decodeOrder, type Place } from '../record';
 import {
   endOf,
+  FIRST_UNTOLD,
   numberKey,
   numberOf,
   ownerBytes,
   ownerOf,
   parseOrderKey,
   parseUnsettledKey,
+  parseUntoldKey,
   placeBytes,
   readAt,
   readById,
   textKey,
   timeKey,
   unsettledKey,
+  untoldKey,
   type Store,
   type StoredOrder,
 } from './keys';
@@ -64,6 +67,13 @@ export function createReads(store: Store, assertOpen: () => void): JournalReads 
       const orders = await inTurns(places, (place) => readOrTell(() => orderAt(place), onUnreadable), fresh);
       // An order may have been settled while the list was made.
       return orders.filter((order) => order !== undefined && isUnsettled(order)) as readonly Order[];
+    },
+    async listUntold({ owner, fromMs, limit, onUnreadable }) {
+      const start = untoldKey(owner, { openedAtMs: fromMs, number: 0 });
+      const end = endOf(Buffer.concat([FIRST_UNTOLD, ownerBytes(owner)]));
+      const places = [...fresh().unsettled.getKeys({ start, end, limit })].map(parseUntoldKey);
+      const orders = places.map((place) => readOrTell(() => readAt(store, owner, placeBytes(place))?.order, onUnreadable));
+      return orders.filter((order) => order !== undefined && isUntold(order)) as readonly Order[];
     },
     list: (options) => listSpan(options, store, fresh),
     async *listOfOwner({ owner, fromMs = 0, beforeNumber = Number.MAX_SAFE_INTEGER, newestFirst = false, limit, onUnreadable }) {
@@ -146,7 +156,7 @@ async function listUnsettledPlaces(
   let oldest: OwnedPlace[] = [];
   let start: Buffer = Buffer.from([0]);
   for (;;) {
-    const keys = [...store.unsettled.getKeys({ start, limit: KEYS_PER_TURN })];
+    const keys = [...store.unsettled.getKeys({ start, end: FIRST_UNTOLD, limit: KEYS_PER_TURN })];
     // Never more than a turn's keys beyond the limit are held, however many orders are open.
     const places = keys.map(parseUnsettledKey).filter(({ openedAtMs }) => openedAtMs >= fromMs);
     oldest = [...oldest, ...places].sort(byTime).slice(0, limit);

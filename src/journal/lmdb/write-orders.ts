@@ -3,7 +3,16 @@ import type { RootDatabase } from 'lmdb';
 import type { NewOrder, Opened, Order } from '../../domain/order';
 import { type NotSent, referenceOf } from '../../domain/outcome';
 import { type Journal, readOrTell } from '../journal';
-import { decideOpening, isUnsettled, settleAttempt, settleOrder, tellOrder, withoutGoods, type TakeNumber } from '../order-life';
+import {
+  decideOpening,
+  isUnsettled,
+  isUntold,
+  settleAttempt,
+  settleOrder,
+  tellOrder,
+  withoutGoods,
+  type TakeNumber,
+} from '../order-life';
 import { decodeOrder, encodeOpening, encodeOrder } from '../record';
 import { checkKey, encodeMark, MARK_KEY, parseMark, type Mark } from './environment';
 import type { Plan, Write } from './group-commit';
@@ -18,6 +27,7 @@ import {
   textKey,
   timeKey,
   unsettledKey,
+  untoldKey,
   type Store,
   type StoredOrder,
 } from './keys';
@@ -98,6 +108,7 @@ export function planOpening(
     // A reopened order has a new time and so a new place.
     const isMoved = existing !== undefined && existing.openedAtMs !== order.openedAtMs;
     if (isMoved) writes.push({ tree: store.orders, key: orderKey(owner, existing), value: undefined });
+    if (existing !== undefined) writes.push(...untoldWrites(store, existing, order));
     return { result: opened, writes };
   };
 }
@@ -134,12 +145,21 @@ function writesOf(store: Store, { order: before, key, record }: StoredOrder, aft
   if (wasUnsettled !== isUnsettled(after)) {
     writes.push({ tree: store.unsettled, key: unsettledKey(owner, after), value: wasUnsettled ? undefined : PRESENT });
   }
+  writes.push(...untoldWrites(store, before, after));
   const reference = referenceOf(after.outcome);
   if (reference !== undefined && reference !== referenceOf(before.outcome)) {
     // The first order that v1 gave this reference keeps it.
     writes.push({ tree: store.references, key: textKey(owner, reference), value: placeBytes(after), isOnlyIfAbsent: true });
   }
   return writes;
+}
+
+/** Nothing for an ordinary order. */
+function untoldWrites({ unsettled: tree }: Store, before: Order, after?: Order): readonly Write[] {
+  const isNow = after !== undefined && isUntold(after);
+  if (isUntold(before) === isNow) return [];
+  const order = after ?? before;
+  return [{ tree, key: untoldKey(order.owner, isNow ? order : before), value: isNow ? PRESENT : undefined }];
 }
 
 export interface Swept {
@@ -172,6 +192,7 @@ export function planDeleting(store: Store, start: Buffer, end: Buffer, isDue: (o
     writes.push({ tree: store.orders, key, value: undefined });
     writes.push({ tree: store.ids, key: textKey(order.owner, order.requestId), value: undefined });
     writes.push({ tree: store.numbers, key: numberKey(order.owner, order.number), value: undefined });
+    writes.push(...untoldWrites(store, order));
     const reference = referenceOf(order.outcome);
     if (reference === undefined) continue;
     const referenceKey = textKey(order.owner, reference);

@@ -1,7 +1,7 @@
 /** The reading half of the journal, on the database that is written: what was written is read. */
 import type { Order } from '../../domain/order';
 import { readOrTell, type JournalReads, type ListOptions } from '../journal';
-import { firstNumberAt, isUnsettled, REFERENCE_CHARACTERS_MAX } from '../order-life';
+import { firstNumberAt, isUnsettled, isUntold, REFERENCE_CHARACTERS_MAX } from '../order-life';
 import type { FieldSeal } from '../record';
 import type { Row, Run } from './database';
 import { byteaArray, parseRow, ROW_COLUMNS, textBytes } from './rows';
@@ -20,6 +20,8 @@ const HAS_REFERENCE = 'SELECT 1 FROM gateway_orders AS o WHERE o.owner = $1 AND 
 const BY_TIME = 'ORDER BY o.opened_at_ms, o.number, o.owner';
 const UNSETTLED = `${FROM_ORDERS} WHERE o.is_unsettled AND ($2::text IS NULL OR o.holder = $2) AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
 const UNSETTLED_OF_OWNER = `${FROM_ORDERS} WHERE o.is_unsettled AND o.owner = $2 AND o.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
+const UNTOLD = `SELECT ${ROW_COLUMNS} FROM gateway_untold AS u JOIN gateway_orders AS o ON o.owner = u.owner AND o.request_id = u.request_id AND o.opened_at_ms = u.opened_at_ms
+  WHERE u.owner = $2 AND u.opened_at_ms >= $3 ${BY_TIME} LIMIT $1`;
 const IN_SPAN = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
   AND (o.opened_at_ms, o.number, o.owner) > ($1, $3, $4::bytea) AND ($6::text IS NULL OR o.holder = $6) ${BY_TIME} LIMIT $5`;
 const IN_SPAN_BACK = `${FROM_ORDERS} WHERE o.opened_at_ms >= $1 AND o.opened_at_ms < $2
@@ -69,12 +71,12 @@ export function createReads(run: Run, seal: FieldSeal): JournalReads {
     },
     hasReference: async (owner) => (await run(HAS_REFERENCE, [Buffer.from(owner)])).length > 0,
     async listUnsettled({ owner, fromMs = 0, limit, onUnreadable, holder }) {
-      const rows =
-        owner === undefined
-          ? await run(UNSETTLED, [limit, holder ?? null, timeOf(fromMs)])
-          : await run(UNSETTLED_OF_OWNER, [limit, Buffer.from(owner), timeOf(fromMs)]);
+      const [text, of] = owner === undefined ? [UNSETTLED, holder ?? null] : [UNSETTLED_OF_OWNER, Buffer.from(owner)];
+      const rows = await run(text, [limit, of, timeOf(fromMs)]);
       return readAll(rows, seal, onUnreadable).filter(isUnsettled);
     },
+    listUntold: async ({ owner, fromMs, limit, onUnreadable }) =>
+      readAll(await run(UNTOLD, [limit, Buffer.from(owner), timeOf(fromMs)]), seal, onUnreadable).filter(isUntold),
     owners: async () => (await run(OWNERS, [])).map((row) => ownerOf(row).toString()),
     async *list({ newestFirst = false, ...span }) {
       if (newestFirst) return yield* listBack(span);

@@ -47,6 +47,18 @@ const MIGRATIONS: readonly Migration[] = [
       'CREATE TABLE IF NOT EXISTS gateway_processes (id text PRIMARY KEY, signed_at_ms bigint NOT NULL)',
     ],
   },
+  {
+    usableFrom: 1,
+    // A table and no column with an index: on a journal of millions that index would hold up the sales of all gateways while it is made.
+    statements: [
+      `CREATE TABLE IF NOT EXISTS gateway_untold (
+        owner bytea NOT NULL,
+        opened_at_ms bigint NOT NULL,
+        request_id bytea NOT NULL,
+        PRIMARY KEY (owner, opened_at_ms, request_id)
+      )`,
+    ],
+  },
 ];
 const LAYOUT = MIGRATIONS.length;
 

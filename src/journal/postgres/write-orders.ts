@@ -5,7 +5,7 @@
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
 import { readOrTell, type JournalEvent, keyText, type OrderKey } from '../journal';
-import { isUnsettled } from '../order-life';
+import { isUnsettled, isUntold } from '../order-life';
 import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
 import type { Job } from './batches';
@@ -138,8 +138,16 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   // In the order of their keys, so that two gateways with the same orders wait for each other and not in a circle.
   changes.sort((one, other) => (keyText(one.task.key) < keyText(other.task.key) ? -1 : 1));
   const rewrites = changes.map((change) => ({ ...change, version: change.task.standing!.version }));
+  // Before it is so: between the two it is only looked up in vain.
+  const untold = changes.filter(({ task, order }) => isUntold(order) && !isUntold(task.standing!.order));
+  if (untold.length > 0) await run(NOTE_UNTOLD, untoldArrays(untold));
   const rows = await run(REWRITE, [...rewriteArrays(rewrites), holder]);
   const written = new Set(rows.map((row) => keyText(keyOfRow(row))));
+  const told = changes.filter(
+    ({ task, order }) => isUntold(task.standing!.order) && !isUntold(order) && written.has(keyText(task.key)),
+  );
+  // What stays in the list is looked up in vain, and goes by its age.
+  if (told.length > 0) await run(FORGET_TOLD, untoldArrays(told)).catch(() => undefined);
   const left: Task[] = [];
   for (const { task, order, each } of changes) {
     if (!written.has(keyText(task.key))) {
@@ -151,6 +159,16 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   }
   return left;
 }
+
+const untoldArrays = (changes: readonly { readonly order: Order }[]): readonly string[] => [
+  ...keyArrays(changes.map(({ order }) => order)),
+  plainArray(changes.map(({ order }) => order.openedAtMs)),
+];
+const NOTE_UNTOLD = `INSERT INTO gateway_untold (owner, opened_at_ms, request_id)
+  SELECT w.owner, w.opened_at_ms, w.request_id FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS w(owner, request_id, opened_at_ms)
+  ON CONFLICT DO NOTHING`;
+const FORGET_TOLD = `DELETE FROM gateway_untold AS u WHERE (u.owner, u.request_id, u.opened_at_ms) IN
+  (SELECT w.owner, w.request_id, w.opened_at_ms FROM unnest($1::bytea[], $2::bytea[], $3::bigint[]) AS w(owner, request_id, opened_at_ms))`;
 
 export interface SweepOptions {
   readonly read: Run;
@@ -170,6 +188,8 @@ const OLDEST = `SELECT ${ROW_COLUMNS} FROM gateway_orders AS o WHERE o.opened_at
 const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.version) IN
   (SELECT w.owner, w.request_id, w.version FROM unnest($1::bytea[], $2::bytea[], $3::int[]) AS w(owner, request_id, version)) RETURNING o.number`;
 
+const FORGET_UNTOLD = 'DELETE FROM gateway_untold WHERE opened_at_ms < $1';
+
 export function startSweep({ read, write, seal, now, retentionMs, onEvent }: SweepOptions): Retention {
   const onUnreadable = (error: Error): void => onEvent({ kind: 'record_unreadable', error });
   return startRetention<readonly unknown[]>({
@@ -183,6 +203,7 @@ export function startSweep({ read, write, seal, now, retentionMs, onEvent }: Swe
       const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];
       const deleted = ended.length === 0 ? 0 : (await write(DELETE, keys)).length;
       const last = rows.length < ORDERS_PER_SWEEP ? undefined : rows.at(-1);
+      if (last === undefined) await write(FORGET_UNTOLD, [now() - retentionMs]);
       return { deleted, next: last && [last['opened_at_ms'], last['number'], last['owner']] };
     },
   });

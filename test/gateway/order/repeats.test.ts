@@ -166,6 +166,17 @@ describe('a repeat without an id', () => {
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
   });
 
+  test('hears it also at another gateway on the same journal, and after a restart: nobody had asked there while the first was open', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS));
+    const first = ask(house);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    await house.clock.advance(20_000);
+    const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN) });
+    expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+    expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
+  });
+
   test('is another sale once the first was told, or told pending and ended', async () => {
     const house = openWalkHouse(slowly(0, SUCCESS, AGAIN));
     expect(await told(house, ask(house))).toMatchObject({ reference: 'V1' });
@@ -278,12 +289,14 @@ describe('a repeat without an id', () => {
     const before = openWalkHouse(slowly(2 * MINUTE, SUCCESS));
     ask(before, { 'request-id': 'r-1' }).hangUp();
     await before.clock.advance(20_000);
-    let failures = 1;
-    const listUnsettled: Journal['listUnsettled'] = async (options) => {
-      if ((failures -= 1) >= 0) throw new Error('connection reset');
-      return before.journal.listUnsettled(options);
-    };
-    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before, dress: () => ({ listUnsettled }) });
+    const failures = { listUnsettled: 1, listUntold: 1 };
+    const orFails = <T>(list: keyof typeof failures, read: () => Promise<T>): Promise<T> =>
+      (failures[list] -= 1) >= 0 ? Promise.reject(new Error('connection reset')) : read();
+    const dress = (journal: Journal): Partial<Journal> => ({
+      listUnsettled: (options) => orFails('listUnsettled', () => journal.listUnsettled(options)),
+      listUntold: (options) => orFails('listUntold', () => journal.listUntold(options)),
+    });
+    const after = openWalkHouse({ ...slowly(0, SUCCESS), beside: before, dress });
     const both = [ask(after), ask(after)];
     await after.clock.advance(500);
     both.push(ask(after));

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { Secret } from '../../../src/domain/credentials';
-import type { Opened } from '../../../src/domain/order';
+import { NOT_TOLD, type Opened } from '../../../src/domain/order';
 import { BEGINNING, type Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openJournal } from '../../../src/journal/open-journal';
@@ -100,7 +100,7 @@ describePostgres('on a real PostgreSQL', () => {
       const all = await Promise.all(Array.from({ length: 6 }, () => open()));
       const opened = await Promise.all(all.map((journal, index) => journal.open(newOrder({ requestId: `r${index % 2}` }))));
       expect(kindsOf(opened)).toEqual(['found', 'found', 'found', 'found', 'opened', 'opened']);
-      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 1, usable_from: 1 }]);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 2, usable_from: 1 }]);
     });
 
     test('must have one secret, by which they know the orders of a key', async () => {
@@ -127,12 +127,25 @@ describePostgres('on a real PostgreSQL', () => {
   });
 
   describe('what it starts on', () => {
+    test('tables of a build that had none for what is not told get it, and that build may go on beside', async () => {
+      const before = await open();
+      await before.open(newOrder());
+      await sql('DROP TABLE gateway_untold');
+      await sql('UPDATE gateway_journal SET layout = 1');
+      const journal = await open();
+      await journal.tell(owner, 'r1', NOT_TOLD);
+      expect(await journal.listUntold({ owner, fromMs: 0, limit: 9 })).toMatchObject([{ requestId: 'r1' }]);
+      await journal.tell(owner, 'r1', OPENED_AT_MS + 1);
+      expect(await sql('SELECT * FROM gateway_untold')).toEqual([]);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 2, usable_from: 1 }]);
+    });
+
     test('tables that a newer build has changed beyond this one are refused, others are not', async () => {
       await open();
       await sql('UPDATE gateway_journal SET layout = 7');
       await (await open()).open(newOrder());
-      await sql('UPDATE gateway_journal SET usable_from = 2');
-      const changed = 'its journal was changed by a newer build (layout 7, this build knows 1); nothing in it was changed.';
+      await sql('UPDATE gateway_journal SET usable_from = 3');
+      const changed = 'its journal was changed by a newer build (layout 7, this build knows 2); nothing in it was changed.';
       await expect(open()).rejects.toThrow(changed);
       await expect(openPostgresReader({ url })).rejects.toThrow(changed);
     });
@@ -270,6 +283,7 @@ describePostgres('on a real PostgreSQL', () => {
       await sell('pending', now - 100 * DAY_MS, { kind: 'pending' });
       await sell('open', now - 100 * DAY_MS);
       await sell('young', now - 80 * DAY_MS, SOLD);
+      for (const requestId of ['old-0', 'young']) await journal.tell(owner, requestId, NOT_TOLD);
       await sql('CREATE TABLE batches (orders int)');
       await sql(
         `CREATE FUNCTION count_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO batches SELECT count(*) FROM gone; RETURN NULL; END $$`,
@@ -288,6 +302,7 @@ describePostgres('on a real PostgreSQL', () => {
       const ids: string[] = [];
       for await (const { requestId } of left) ids.push(requestId);
       expect(ids.sort()).toEqual(['open', 'pending', 'young']);
+      expect(await sql('SELECT request_id FROM gateway_untold')).toEqual([{ request_id: Buffer.from('"young"') }]);
     });
 
     test('what a newer build wrote is left alone, and told', async () => {

@@ -66,6 +66,7 @@ export class Disk {
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
       hasReference: (owner) => read(owner, () => journal.hasReference(owner)),
       listUnsettled: (options) => read(options.owner, () => journal.listUnsettled(options)),
+      listUntold: (options) => read(options.owner, () => journal.listUntold(options)),
       list: (options) => journal.list(options),
       listOfOwner: (options) => journal.listOfOwner(options),
       owners: () => journal.owners(),
