@@ -8,6 +8,7 @@ import type { Mapping } from '../mapping/mapping';
 import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
 import { MEANINGS } from '../orders/order-story';
 import { contraryEndOf, CONTRARY_WORDS } from '../orders/order-money';
+import { textOfLines } from './process';
 import type { Times } from './show-order';
 
 export function describeOrder(order: Order, mapping: Mapping, times: Times, nowMs: number, withReply = true): string {
@@ -38,11 +39,11 @@ export function describeOrder(order: Order, mapping: Mapping, times: Times, nowM
   const contrary = contraryEndOf(order, mapping);
   if (contrary !== undefined) lines.push(`contrary end     ${CONTRARY_WORDS[contrary]}`);
   const reply = explainOrderReply(order, mapping);
-  if (reply === undefined) return `${lines.join('\n')}\n`;
+  if (reply === undefined) return `${textOfLines(lines)}\n`;
   const words = outcome === undefined && nowMs - order.openedAtMs < 60_000 ? ' (or is waiting still)' : '';
   lines.push(`told             ${reply.outcome}, HTTP ${reply.http}${words}`);
   if (withReply) lines.push(...describeReply(reply, 'as its script hears it when it asks now'));
-  return `${lines.join('\n')}\n`;
+  return `${textOfLines(lines)}\n`;
 }
 
 function describeOutcome({ outcome, openedAtMs, settledAtMs }: Order, times: Times, nowMs: number): string[] {

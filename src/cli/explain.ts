@@ -19,7 +19,7 @@ import { parseCurl } from '../operator/paste/parse-curl';
 import { checkFolderUnlessKnown } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
-import { readConfig } from './process';
+import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
 import { createTimes, isNamed, readMappingForOrders } from './show-order';
 
@@ -139,7 +139,7 @@ function describe(explanation: Explanation, request: LegacyRequest): string {
     lines.push(`6  v1 call       ${call.method} ${call.path} ${JSON.stringify(call.body ?? call.query ?? {})}`);
   if (refusal !== undefined) lines.push(`   REFUSED       ${refusal.http} ${refusal.code}: ${refusal.detail}`);
   if (note !== undefined) lines.push(`   NOTE          ${note}`);
-  return `${[...lines, ...replies.flatMap((reply) => describeReply(reply))].join('\n')}\n`;
+  return `${textOfLines([...lines, ...replies.flatMap((reply) => describeReply(reply))])}\n`;
 }
 
 /** A fingerprint made with another secret than the gateway's belongs to no key. */

@@ -20,7 +20,7 @@ import { findGatewaySecret } from '../start/gateway-secret';
 import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
 import { describeReply } from './describe-order';
 import { parseAge, withJournal, type Opened } from './orders-journal';
-import { counted, print, printTable } from './process';
+import { counted, print, printTable, textOfLines } from './process';
 import { isNamed, type Times } from './show-order';
 
 interface Asked {
@@ -117,7 +117,7 @@ export async function tellStory(id: string, opened: Opened, owner?: string): Pro
     if (owner !== undefined) orders = orders.filter((order) => order.owner === owner);
     const ofWhom = owner === undefined ? '' : ` of ${callerName(opened.mapping, owner)}`;
     if (orders.length === 0) throw new Error(`There is no order ${id}${ofWhom} in the journal.`);
-    for (const order of orders) print(storyLines(await desk.story(order), opened.times).join('\n'));
+    for (const order of orders) print(textOfLines(storyLines(await desk.story(order), opened.times)));
   });
 }
 

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
+import { escapeText } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
 import { callerName, findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
@@ -170,7 +171,7 @@ async function show(id: string, owner: string | undefined, { journal, mapping, t
     if (!isNamed(order, id) && referenceOf(order.outcome) !== id) continue;
     if ((owner ?? order.owner) !== order.owner) continue;
     found += 1;
-    print(JSON.stringify(showOrder(order, mapping, times), null, 2));
+    print(escapeText(JSON.stringify(showOrder(order, mapping, times), null, 2), '\n'));
   }
   if (found === 0)
     throw new Error(`There is no order ${id}${owner === undefined ? '' : ` of ${callerName(mapping, owner)}`} in the journal.`);

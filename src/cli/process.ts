@@ -1,5 +1,6 @@
 /** What every command has of its process: the settings, the streams, the exit code and the signals. */
 import { userInfo } from 'node:os';
+import { escapeText } from '../domain/shown-words';
 import { loadConfig, processEnv, type Config, type LoadedConfig } from '../config';
 
 /** The settings in force; throws one sentence per problem. */
@@ -41,6 +42,11 @@ export function fail(line: string): void {
   process.exitCode = 1;
 }
 
+/** Lines as one text. What strangers wrote into one of them makes no line of its own and does nothing to the terminal. */
+export function textOfLines(lines: readonly string[]): string {
+  return lines.map((line) => escapeText(line)).join('\n');
+}
+
 /** `1 case`, `2 cases`. */
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
@@ -56,8 +62,9 @@ export function currentUser(): string | undefined {
   }
 }
 
-/** The first row has the titles; columns with these titles have their values at the right. */
-export function printTable(numeric: ReadonlySet<string>, rows: readonly (readonly string[])[]): void {
+/** The first row has the titles; columns with these titles have their values at the right. Cells are kept to their lines, as in `textOfLines`. */
+export function printTable(numeric: ReadonlySet<string>, table: readonly (readonly string[])[]): void {
+  const rows = table.map((row) => row.map((cell) => escapeText(cell)));
   const isNumeric = rows[0]!.map((title) => numeric.has(title));
   // No call takes as many arguments as `--limit` may ask for rows.
   const widths = rows[0]!.map((_, column) => rows.reduce((widest, row) => Math.max(widest, row[column]!.length), 0));

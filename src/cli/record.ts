@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { ReadRecording } from '../admin/record-router';
 import type { MaskedField, RecordedRequest } from '../domain/recorded-request';
 import { parseDuration, parseCount } from './parse-options';
-import { counted, listenForStop, print, readConfig } from './process';
+import { counted, listenForStop, print, readConfig, textOfLines } from './process';
 import { askAdmin, messageOf } from './running-gateway';
 import type { Config } from '../config';
 
@@ -71,7 +71,7 @@ export function describeRecorded(recorded: RecordedRequest, timeZone: string): s
   const time = new Date(atMs).toLocaleTimeString('en-GB', { timeZone });
   const { httpStatus, words, fields } = recorded.told;
   const read = [operation ?? 'no operation', format === undefined ? undefined : `format ${format} (${reason ?? 'no reason'})`];
-  return [
+  return textOfLines([
     `${time}  ${method} ${path}  ${outcome}${refusedAs === undefined ? '' : ` (${refusedAs})`}  ${durationMs} ms`,
     `  sent     ${describeFields(recorded.fields)}`,
     `  headers  ${recorded.headers.join(', ')}`,
@@ -81,7 +81,7 @@ export function describeRecorded(recorded: RecordedRequest, timeZone: string): s
     `  told     HTTP ${httpStatus}${Object.entries(words)
       .map(([name, word]) => `, ${name}: ${word}`)
       .join('')}; ${describeFields(fields)}`,
-  ].join('\n');
+  ]);
 }
 
 function describeFields(fields: readonly MaskedField[]): string {

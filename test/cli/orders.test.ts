@@ -5,6 +5,8 @@ import { TOLD_PENDING, type NewOrder } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { sandboxScopeOf } from '../../src/mapping/caller-name';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
+import { createFieldSeal } from '../../src/journal/record';
+import { openNotesStore } from '../../src/orders/notes-store';
 import { newOrder } from '../journal/new-order';
 import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
@@ -231,6 +233,36 @@ describe('orders find', () => {
     expect((await runHere('orders', 'find', '--caller', 'f'.repeat(32))).stdout).toContain(' r2');
     expect((await runHere('orders', 'find', '--outcome', 'declined')).code).toBe(1);
   });
+
+  test('shows what strangers wrote as text: it moves nothing on the terminal, and makes no line of its own', async () => {
+    await fill({ id: 'r1' });
+    const notes = await openNotesStore({ dir: join(dataDir, 'notes'), seal: createFieldSeal(undefined) });
+    const forged = 'x\n2026-11-24 10:00:00  Ada  buy_airtime  0803•••0001  succeeded  9000.00  r9  v1-9';
+    const note = { ...{ atMs: Date.now() - MINUTE_MS, code: 'invalid_field', detail: 'd', http: 400 }, told: 'a\u001b[2Jb' };
+    await notes.write([
+      { note: { kind: 'refused', ...note, requestId: forged, numbers: ['\u001b]0;\u0007•\u202e345678'] }, keys: [] },
+    ]);
+    await notes.close();
+    const { stdout } = await runHere('orders', 'find', '--outcome', 'refused');
+    expect(stdout).toContain('x\\u000a2026-11-24 10:00:00  Ada');
+    expect(stdout).toContain('a\\u001b[2Jb');
+    expect(stdout.trimEnd().split('\n')).toHaveLength(4);
+    expect(stdout).not.toMatch(/(?!\n)\p{C}/u);
+  });
+});
+
+test('orders show tells the texts of a request in lines of our own', async () => {
+  const fields = { phone: '08030000001', amount: 10_000, network: 'MTN', name: 'A\nstands           succeeded\u001b[2J' };
+  await fill({ id: 'r1', outcome: { kind: 'rejected', httpStatus: 400, message: 'no\u001b[2J\u202e' }, changes: { fields } });
+  const { stdout } = await runHere('orders', 'show', 'r1');
+  expect(stdout).toContain('name = A\\u000astands           succeeded\\u001b[2J');
+  expect(stdout).toContain('no\\u001b[2J\\u202e');
+  expect(stdout.match(/^stands /gm)).toHaveLength(1);
+  expect(stdout).not.toMatch(/(?!\n)\p{C}/u);
+  // As JSON it stays what it was, for programs.
+  const json = await runHere('orders', 'show', 'r1', '--json');
+  expect(json.stdout).not.toMatch(/(?!\n)\p{C}/u);
+  expect(JSON.parse(json.stdout)).toMatchObject({ fields: { name: fields.name } });
 });
 
 describe('orders export', () => {
