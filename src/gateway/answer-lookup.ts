@@ -167,10 +167,14 @@ export async function lookUp(parsed: ParsedRequest, parts: WalkParts): Promise<L
   return found;
 }
 
-/** Who asked for what. A key is part of it: v1 simulates what it tells sandbox keys. */
+/**
+ * Who asked for what. A key is part of it: v1 simulates what it tells sandbox keys. A value that is only tried first is none that was
+ * asked for: another one may have been found.
+ */
 function nameOf({ credentials, intent, mapping, operation, request }: ParsedRequest): string {
   const { fingerprint } = credentials;
-  return JSON.stringify([request.clientAddress, fingerprint, mapping.hash, operation.name, intent.values]);
+  const { values, trial } = intent;
+  return JSON.stringify([request.clientAddress, fingerprint, mapping.hash, operation.name, values, trial?.field ?? null]);
 }
 
 async function askFor(parsed: ParsedRequest, parts: WalkParts): Promise<LookedUp> {

@@ -43,6 +43,14 @@ test('without one the values are tried in turn until v1 finds something', async 
   expect(typesAsked(second)).toEqual(['prepaid', 'postpaid']);
 });
 
+test('a meter that was found without a type is not remembered as one of the first type', async () => {
+  const house = openHouse([NOBODY, NAMED, NOBODY]);
+  expect(await lookUp(house)).toMatchObject({ status: 'success', meter_type: 'postpaid' });
+  expect(await lookUp(house, { MeterType: 'prepaid' })).toMatchObject({ status: 'fail', meter_type: 'prepaid' });
+  expect(await lookUp(house)).toMatchObject({ status: 'success', meter_type: 'postpaid' });
+  expect(typesAsked(house)).toEqual(['prepaid', 'postpaid', 'prepaid']);
+});
+
 test('a meter that v1 does not know as either has no type', async () => {
   const house = openHouse([NOBODY]);
   expect(await lookUp(house)).toMatchObject({ http: 400, status: 'fail', meter_type: null });
