@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../domain/clock';
+import { type Clock, startAge } from '../domain/clock';
 import { startOf } from '../domain/process-start';
 import type { Processes } from '../journal/journal';
 
@@ -62,6 +62,31 @@ function isNeighbourRunning(file: string): boolean {
   }
 }
 
+/**
+ * The silence of others means nothing while this process could give no sign either: a journal that was away, or a machine that stood still, held
+ * them up as well. They have had the time to sign again once this one has signed for as long as silence takes.
+ */
+interface OwnSigns {
+  given(): void;
+  /** It could not be given. */
+  missed(): void;
+  areRegular(): boolean;
+}
+
+function createOwnSigns(clock: Clock): OwnSigns {
+  let sinceLast = startAge(clock);
+  let sinceGap: () => number = () => Infinity;
+  const missed = (): void => void (sinceGap = startAge(clock));
+  return {
+    given() {
+      if (sinceLast() > 2 * SIGN_EVERY_MS) missed();
+      sinceLast = startAge(clock);
+    },
+    missed,
+    areRegular: () => sinceGap() > SILENT_AFTER_MS,
+  };
+}
+
 /** `isClean` when every order and every reply has come to its end: then nothing stays behind. */
 export type EndSigns = (isClean: boolean) => void;
 
@@ -103,11 +128,14 @@ export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): End
       onSilent(signMs);
     }
   };
+  const ownSigns = createOwnSigns(clock);
   const beat = (): void => {
-    if (journal.isWritable()) {
+    if (!journal.isWritable()) ownSigns.missed();
+    else {
+      ownSigns.given();
       sign();
       try {
-        lookAround();
+        if (ownSigns.areRegular()) lookAround();
       } catch {
         // The disk cannot be read: the next beat looks again.
       }
@@ -163,10 +191,15 @@ export async function giveSharedSigns({
   };
   let isOver = false;
   let beating: Promise<void> = Promise.resolve();
+  const ownSigns = createOwnSigns(clock);
   const signAndLook = async (): Promise<void> => {
-    if (!journal.isWritable()) return;
-    await processes.sign(clock.now());
-    await lookAround();
+    if (!journal.isWritable()) return ownSigns.missed();
+    ownSigns.given();
+    await processes.sign(clock.now()).catch((error: unknown) => {
+      ownSigns.missed();
+      throw error;
+    });
+    if (ownSigns.areRegular()) await lookAround();
   };
   const beat = async (): Promise<void> => {
     await signAndLook().catch((error: unknown) => onTrouble('tell', error));

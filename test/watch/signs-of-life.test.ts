@@ -105,6 +105,42 @@ test('a neighbour that goes silent is told of once, whether it gave signs at the
   expect(silent).toEqual([START, START + 5 * SIGN_EVERY_MS]);
 });
 
+test('neighbours whose journal took nothing either are not silent, one that died meanwhile is', async () => {
+  const clock = createVirtualClock(START);
+  let isWritable = true;
+  const journal = { isWritable: () => isWritable };
+  give(clock, journal);
+  give(clock, journal);
+  const dies = createVirtualClock(START);
+  give(dies);
+  await clock.advance(SIGN_EVERY_MS);
+  await signsBecome([START, START + SIGN_EVERY_MS, START + SIGN_EVERY_MS]);
+  isWritable = false;
+  await clock.advance(8 * SIGN_EVERY_MS);
+  isWritable = true;
+  for (let beat = 1; beat <= 6; beat += 1) {
+    await clock.advance(SIGN_EVERY_MS);
+    await signsBecome([START, clock.now(), clock.now()]);
+  }
+  // Each of the two tells of it.
+  expect(silent).toEqual([START, START]);
+});
+
+test('neighbours that stood still together, as on a machine that was suspended, are not silent', async () => {
+  const timers = createVirtualClock(START);
+  let suspendedMs = 0;
+  const clock: Clock = { ...timers, now: () => timers.now() + suspendedMs };
+  give(clock);
+  give(clock);
+  await timers.advance(SIGN_EVERY_MS);
+  await signsBecome([clock.now(), clock.now()]);
+  suspendedMs = 60_000;
+  await timers.advance(SIGN_EVERY_MS);
+  await signsBecome([clock.now(), clock.now()]);
+  await timers.advance(6 * SIGN_EVERY_MS);
+  expect(silent).toEqual([]);
+});
+
 const SECOND = 1_000;
 
 /** The rows of a journal, and each gateway's way to them. */
@@ -175,6 +211,27 @@ test('whoever lives deals with one that went silent, once, and a start with thos
   await clock.advance(30 * SECOND);
   expect(dead.map(([id]) => id)).toEqual(['long gone', 'alive a moment ago']);
   expect([...table.rows.keys()]).toEqual(['one']);
+});
+
+test('gateways whose journal was away for all of them are alive, one that died meanwhile is not', async () => {
+  const table = createTable();
+  const [one, other] = [gateway('one', table), gateway('other', table)];
+  await Promise.all([one.signs, other.signs]);
+  table.rows.set('dies', one.clock.now());
+  for (const { state } of [one, other]) state.isWritable = false;
+  await Promise.all([one.clock.advance(32 * SECOND), other.clock.advance(32 * SECOND)]);
+  const [died] = table.rows.values();
+  // The other looks for the database more seldom by now.
+  one.state.isWritable = true;
+  await one.clock.advance(10 * SECOND);
+  other.state.isWritable = true;
+  await other.clock.advance(10 * SECOND);
+  expect([...table.rows.keys()]).toEqual(['one', 'other', 'dies']);
+  for (let beat = 1; beat <= 4; beat += 1) {
+    await one.clock.advance(5 * SECOND);
+    await other.clock.advance(5 * SECOND);
+  }
+  expect([...one.dead, ...other.dead]).toEqual([['dies', died]]);
 });
 
 test('what could not be dealt with is tried again', async () => {

@@ -1,4 +1,5 @@
 // Whose orders a gateway that died may have told nobody, where each has a data folder of its own.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { watchUntold } from '../../../src/watch/mark-untold';
 import { createVirtualClock } from '../../domain/virtual-clock';
@@ -51,5 +52,49 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     expect(await lives.processes!.list()).toEqual([]);
     await lives.close();
     await dies.close();
+  });
+
+  test('a database that was away for both makes neither of them dead: what each has told stays told', async () => {
+    const url = await server.createDatabase();
+    const clock = createVirtualClock(Date.now());
+    const begin = async () => {
+      const journal = await openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity });
+      const onTrouble = (): void => undefined;
+      const endSigns = await watchUntold({
+        dataDir: await makeFolder(),
+        journal,
+        clock,
+        onMarked: (count) => marked.push(count),
+        onTrouble,
+      });
+      return { journal, endSigns };
+    };
+    const marked: number[] = [];
+    const first = await begin();
+    // Two gateways hardly ever give their signs in the same moment.
+    await clock.advance(2 * SECOND);
+    const gateways = [first, await begin()];
+    const { owner } = newOrder();
+    for (const [nth, { journal }] of gateways.entries()) {
+      await journal.open(newOrder({ requestId: `told ${nth}`, openedAtMs: clock.now() }));
+      await journal.settle(owner, `told ${nth}`, { kind: 'succeeded', reference: `r${nth}` }, clock.now());
+    }
+    await server.stop();
+    const second = async (): Promise<void> => {
+      await clock.advance(SECOND);
+      // What it began is answered by a real database.
+      await sleep(50);
+    };
+    for (let seconds = 0; seconds < 30; seconds += 1) await second();
+    await server.start();
+    while (!gateways.every(({ journal }) => journal.isWritable())) await sleep(50);
+    for (let seconds = 0; seconds < 40; seconds += 1) await second();
+    expect((await first.journal.listUntold({ owner, fromMs: 0, limit: 10 })).map(({ requestId }) => requestId)).toEqual([]);
+    expect(marked).toEqual([]);
+    expect(await first.journal.processes!.list()).toHaveLength(2);
+    for (const { journal, endSigns } of gateways) {
+      await endSigns(true);
+      await journal.close();
+    }
   });
 });
