@@ -1,8 +1,6 @@
 import { Command } from 'commander';
-import { nairaText } from '../domain/amount';
-import { MEANINGS } from '../orders/order-story';
+import { MEANINGS, sayReceipt } from '../orders/order-story';
 import type { Order } from '../domain/order';
-import type { Outcome } from '../domain/outcome';
 import type { Rechecked } from '../gateway/recheck';
 import { readHiddenLine } from './read-hidden-line';
 import { print, readConfig } from './process';
@@ -10,6 +8,8 @@ import { askAdmin } from './running-gateway';
 
 /** As shells have it for Ctrl-C. */
 const CANCELLED_EXIT_CODE = 130;
+/** Pages of v1's history and receipts one after the other, each of which may take as long as any question. */
+const ANSWER_MS = 5 * 60_000;
 
 /** `compat-gateway orders recheck`: v1 is asked about one order, with its reseller's key. */
 export function recheckCommand(): Command {
@@ -30,21 +30,19 @@ export function recheckCommand(): Command {
       }
       const key = line.trim().replace(/:\d{4,6}$/, '');
       if (key === '') throw new Error('No key was given.');
-      const { status, body } = await askAdmin(config, 'POST', '/orders/recheck', {
-        id,
-        key,
-        ...(address === undefined ? {} : { address }),
-      });
+      const asked = { id, key, ...(address === undefined ? {} : { address }) };
+      const { status, body } = await askAdmin(config, 'POST', '/orders/recheck', asked, ANSWER_MS);
       if (status !== 200)
         throw new Error(typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.');
       describeRecheck(body as unknown as Rechecked).forEach(print);
     });
 }
 
-export function describeRecheck({ before, after, receipt }: Rechecked): string[] {
+export function describeRecheck(rechecked: Rechecked): string[] {
+  const { before, after } = rechecked;
   const isChanged = standing(before) !== standing(after);
   return [
-    `v1 says   ${receipt === undefined ? 'nothing of it: there is no receipt that can be asked for' : `${receipt.kind}${charged(receipt)}`}`,
+    `v1 says   ${sayReceipt(rechecked)}`,
     `before    ${standing(before)}`,
     `now       ${isChanged ? standing(after) : 'the same'}`,
   ];
@@ -53,9 +51,4 @@ export function describeRecheck({ before, after, receipt }: Rechecked): string[]
 function standing({ outcome }: Order): string {
   const kind = outcome?.kind ?? 'open';
   return `${kind}: ${MEANINGS[kind]}`;
-}
-
-function charged(outcome: Outcome): string {
-  const amount = 'delivery' in outcome ? outcome.delivery?.charged : undefined;
-  return amount === undefined ? '' : `, ${nairaText(amount)} naira charged`;
 }

@@ -12,8 +12,17 @@ export interface AdminAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** A plan or an apply is answered in seconds. */
+const ANSWER_MS = 30_000;
+
 /** Asks the running gateway's admin server, where the settings say it stands. Throws a sentence when nobody answers. */
-export async function askAdmin(config: Config, method: 'GET' | 'POST', path: string, body?: unknown): Promise<AdminAnswer> {
+export async function askAdmin(
+  config: Config,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+  answerMs = ANSWER_MS,
+): Promise<AdminAnswer> {
   const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost === '::' ? '[::1]' : config.adminHost;
   const url = `http://${host}:${config.adminPort}${path}`;
   const token = config.adminToken === undefined ? {} : { authorization: `Bearer ${config.adminToken.revealForUseOnly()}` };
@@ -24,7 +33,7 @@ export async function askAdmin(config: Config, method: 'GET' | 'POST', path: str
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // A plan may compute for longer than the gateway keeps a connection.
       reset: true,
-      headersTimeout: 30_000,
+      headersTimeout: answerMs,
     });
     const text = await answer.body.text();
     return { status: answer.statusCode, body: JSON.parse(text) as AdminAnswer['body'] };

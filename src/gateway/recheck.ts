@@ -3,16 +3,21 @@ import type { Credentials } from '../domain/credentials';
 import type { Order } from '../domain/order';
 import { isSafeToRefund, isFinal, referenceOf, type Outcome } from '../domain/outcome';
 import { withoutGoods } from '../journal/order-life';
-import type { CallContext } from '../upstream/upstream';
+import { outcomeOfReceipt } from '../upstream/answer-data';
+import type { CallContext, Finding } from '../upstream/upstream';
 import type { Refusal } from '../upstream/visitors';
-import { findReceipt } from './proof/find-receipt';
+import { askForReceipt } from './proof/find-receipt';
 import type { WalkParts } from './walk-parts';
 
 export interface Rechecked {
   readonly before: Order;
   readonly after: Order;
-  /** What v1's receipt says; absent where v1 gave none, or the order has no reference to ask by. */
+  /** What v1's receipt says. */
   readonly receipt?: Outcome;
+  /** Why there is no receipt: v1 knows no such reference, or the order has none to ask by. */
+  readonly missing?: 'not_at_v1' | 'no_reference';
+  /** What v1 did instead of telling of this order, in words: nothing is known from it. */
+  readonly unanswered?: string;
   /** v1 took the question from nobody at this address: what it knows is not told. */
   readonly refusal?: Refusal;
 }
@@ -33,8 +38,20 @@ export async function recheckOrder(
   const after = (await journal.find(owner, requestId)) ?? before;
   const reference = referenceOf(after.outcome);
   const context: CallContext = { credentials, clientAddress, timeoutMs: parts.mapping().timing.read };
-  const receipt = reference === undefined ? undefined : await findReceipt(reference, context, upstream);
+  const finding = reference === undefined ? undefined : await askForReceipt(reference, context, upstream);
+  const receipt = finding?.kind === 'found' ? outcomeOfReceipt(finding.body, reference!) : undefined;
   if (receipt !== undefined) return { before, after, receipt: withoutGoods(receipt) };
   const refusal = isOpen || reference !== undefined ? visitors.refusalOf(context) : undefined;
-  return refusal === undefined ? { before, after } : { before, after, refusal };
+  if (refusal !== undefined) return { before, after, refusal };
+  if (finding === undefined) return { before, after, missing: 'no_reference' };
+  return isNotThere(finding) ? { before, after, missing: 'not_at_v1' } : { before, after, unanswered: troubleOf(finding) };
+}
+
+function isNotThere(finding: Finding): boolean {
+  return finding.kind === 'refused' && finding.httpStatus === 404;
+}
+
+function troubleOf(finding: Finding): string {
+  if (finding.kind === 'unavailable') return finding.reason;
+  return finding.kind === 'refused' ? `HTTP ${finding.httpStatus}` : 'it is about another order, or has no status that is known';
 }

@@ -5,6 +5,7 @@ import { NOT_TOLD, TOLD_PENDING, type Order } from '../domain/order';
 import { referenceOf, TOLD_AS, type Outcome } from '../domain/outcome';
 import { buildCall } from '../gateway/read/build-call';
 import type { Keyring } from '../gateway/read/keyring';
+import type { Rechecked } from '../gateway/recheck';
 import { callerTitle } from '../mapping/caller-name';
 import type { Mapping, Operation } from '../mapping/mapping';
 import type { Note } from './note';
@@ -199,4 +200,16 @@ function eventOfNote(note: Note): StoryEvent[] {
   const { atMs, tookMs, call, answer, http, message, isDuplicate } = note;
   const parts = [answer, ...(http === undefined ? [] : [`HTTP ${http}`]), ...(isDuplicate === true ? ['v1 had it already'] : [])];
   return [{ atMs, tookMs, what: 'asked', text: `${call}: ${parts.join(', ')}${message === undefined ? '' : ` (${message})`}` }];
+}
+
+/** What v1 said when it was asked again: one of these, never a silence that looks like an answer. */
+export function sayReceipt({ receipt, missing, unanswered, after }: Rechecked): string {
+  if (receipt === undefined) {
+    if (unanswered !== undefined) return `nothing of its receipt (${unanswered})`;
+    return missing === 'not_at_v1'
+      ? `it has no order of the reference ${referenceOf(after.outcome)}`
+      : 'nothing: the order has no reference under which v1 could be asked for a receipt';
+  }
+  const charged = 'delivery' in receipt ? receipt.delivery?.charged : undefined;
+  return `${receipt.kind}${charged === undefined ? '' : `, ${nairaText(charged)} naira charged`}`;
 }

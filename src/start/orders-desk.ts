@@ -89,7 +89,13 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
       if (order === undefined) throw new Error(`There is no order ${id} in the journal.`);
       const rechecked = await parts.askV1(key, order.requestId, address);
       if (rechecked === undefined) throw new Error(`The running gateway does not find the order ${id}.`);
-      if (rechecked.refusal !== undefined) throw new Error(refusedText(rechecked.refusal, address));
+      const { before, after, refusal, unanswered } = rechecked;
+      if (refusal !== undefined) throw new Error(refusedText(refusal, address));
+      // What its history has told all the same is worth telling.
+      if (unanswered !== undefined && before.outcome?.kind === after.outcome?.kind)
+        throw new Error(
+          `v1 gave no usable answer (${unanswered}). Nothing is known of the order that was not known before: ask again.`,
+        );
       return rechecked;
     },
     stopFollowing,

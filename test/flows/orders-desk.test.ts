@@ -1,5 +1,7 @@
 /** A complaint on the phone, in a running house: the order is found, its story told, and v1 asked again with the key. */
-import { openHouse, send, type House } from './house';
+import { describeRecheck } from '../../src/cli/orders-recheck';
+import type { Rechecked } from '../../src/gateway/recheck';
+import { openHouse, send, type AnswerOfV1, type House, type V1 } from './house';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
 
@@ -16,8 +18,8 @@ interface Answer {
   readonly body: any;
 }
 
-async function recheck(body: object): Promise<Answer> {
-  const response = await fetch(`${house.service.adminUrl}/orders/recheck`, {
+async function recheck(body: object, at: House = house): Promise<Answer> {
+  const response = await fetch(`${at.service.adminUrl}/orders/recheck`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -60,4 +62,71 @@ test.each([
 ])('%j is answered %i', async (body, status, words) => {
   const answer = await recheck(body);
   expect([answer.status, answer.body.message]).toEqual([status, expect.stringMatching(words)]);
+});
+
+describe('of a sold order', () => {
+  const RECEIPT = { reference: 'PPA1', transaction_ref: 'PPA1', category: 'airtime', amount: 100, phone: SALE.mobile_number };
+  const sold: AnswerOfV1 = {
+    http: 200,
+    body: { status: 'success', message: 'Sold.', data: { reference: 'PPA1', balance_before: 500, balance_after: 402 } },
+  };
+  const receipt = (changes: object = {}): AnswerOfV1 => ({
+    http: 200,
+    body: { status: 'success', success: true, data: { ...RECEIPT, status: 'success', ...changes } },
+  });
+  const none: AnswerOfV1 = { http: 404, body: { status: 'error', success: false, message: 'Transaction not found.' } };
+  let told: AnswerOfV1;
+  let shop: House;
+  beforeAll(async () => {
+    const v1: V1 = ({ method }, { pathname }) => (method === 'POST' ? sold : pathname.endsWith('/receipt') ? told : none);
+    shop = await openHouse({ v1, env: { JOURNAL_URL: 'memory:' } });
+    await send(shop.url, '/api/topup/', { ...SALE, 'request-id': 's1' }, { key: 'shop_live_abcdef' });
+  });
+  afterAll(() => shop.close());
+
+  const ask = async (): Promise<Answer> => recheck({ id: 's1', key: 'shop_live_abcdef' }, shop);
+  const onPage = async (): Promise<string> => {
+    const found = await (await fetch(`${shop.service.adminUrl}/console/orders?q=s1`)).text();
+    const path = /\/console\/orders\/[0-9a-f]+\/\d+/.exec(found)![0];
+    const body = new URLSearchParams({ key: 'shop_live_abcdef', address: '' });
+    return (await fetch(`${shop.service.adminUrl}${path}/recheck`, { method: 'POST', body })).text();
+  };
+
+  test.each<[string, AnswerOfV1, RegExp]>([
+    ['fails', { http: 503, body: '<h1>Bad gateway</h1>' }, /v1 gave no usable answer \(.*\)/],
+    [
+      'asks to wait',
+      { http: 429, body: { status: 'error', message: 'Too many requests' } },
+      /v1 gave no usable answer \(HTTP 429/,
+    ],
+    ['tells of another order', receipt({ reference: 'PPA2', transaction_ref: 'PPA2' }), /v1 gave no usable answer \(/],
+  ])('a v1 that %s is not said to have no receipt of it', async (_how, answer, words) => {
+    told = answer;
+    const { status, body } = await ask();
+    expect([status, body.message]).toEqual([409, expect.stringMatching(words)]);
+    expect(body.message).toMatch(/nothing is known/i);
+    const page = await onPage();
+    expect(page).toMatch(words);
+    expect(page).not.toContain('no receipt');
+  });
+
+  test('a v1 that does not have it is told in so many words', async () => {
+    told = none;
+    const { status, body } = await ask();
+    expect([status, body.missing, body.receipt]).toEqual([200, 'not_at_v1', undefined]);
+    expect(describeRecheck(body as Rechecked)[0]).toBe('v1 says   it has no order of the reference PPA1');
+    expect(await onPage()).toContain('v1 says: it has no order of the reference PPA1. The order stands as before: succeeded.');
+  });
+
+  test('a v1 that has it is told as before', async () => {
+    told = receipt();
+    expect((await ask()).body.receipt.kind).toBe('succeeded');
+  });
+});
+
+test('an order without a reference is said to have none: its receipt was not asked for', async () => {
+  await send(house.url, '/api/topup/', { ...SALE, amount: '7', 'request-id': 'tiny' });
+  const { status, body } = await recheck({ id: 'tiny', key: 'sandbox_demo' });
+  expect([status, body.before.outcome.kind, body.missing]).toEqual([200, 'rejected', 'no_reference']);
+  expect(describeRecheck(body as Rechecked)[0]).toMatch(/^v1 says +nothing: .*no reference/);
 });

@@ -12,6 +12,7 @@ import type { Mapping } from '../../mapping/mapping';
 import { OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
 import { maskNumber, numbersIn } from '../../orders/number-keys';
 import { moneyOf } from '../../orders/order-money';
+import { sayReceipt } from '../../orders/order-story';
 import { badge, naira, notice, pager, selectField, table, textField, time, type Tone } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
@@ -262,12 +263,9 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
   const { key, address } = read.data;
   try {
     const asked = { id: String(order.number), key: new Secret(key.replace(/:\d{4,6}$/, '')), ...(address ? { address } : {}) };
-    const { before, after, receipt } = await parts.orders.recheck(asked);
-    const charged = receipt !== undefined && 'delivery' in receipt ? receipt.delivery?.charged : undefined;
-    const says =
-      receipt === undefined
-        ? 'v1 gives no receipt of it'
-        : `v1 says: ${receipt.kind}${charged === undefined ? '' : `, ${nairaText(charged)} naira charged`}`;
+    const rechecked = await parts.orders.recheck(asked);
+    const { before, after } = rechecked;
+    const says = `v1 says: ${sayReceipt(rechecked)}`;
     const [was, is] = [before.outcome?.kind ?? 'open', after.outcome?.kind ?? 'open'];
     const stands = was === is ? `The order stands as before: ${is}.` : `The order was ${was} and is ${is} now.`;
     await showStory(request, response, parts, notice(was === is ? 'info' : 'good', `${says}. ${stands}`));

@@ -6,8 +6,12 @@ import type { Clock } from '../../domain/clock';
 
 /** What the receipt says, or `undefined` when it cannot be had or says nothing. */
 export async function findReceipt(reference: string, context: CallContext, upstream: Upstream): Promise<Outcome | undefined> {
-  const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
+  const finding = await askForReceipt(reference, context, upstream);
   return finding.kind === 'found' ? outcomeOfReceipt(finding.body, reference) : undefined;
+}
+
+export function askForReceipt(reference: string, context: CallContext, upstream: Pick<Upstream, 'find'>): Promise<Finding> {
+  return upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
 }
 
 /**
