@@ -1,4 +1,5 @@
 /** Order status and history: by the journal to v1's receipt. Nothing here ever buys. */
+import { within } from '../domain/clock';
 import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
 import type { Order } from '../domain/order';
@@ -90,8 +91,11 @@ async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): P
   if (outcome !== undefined && isSafeToRefund(outcome)) return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   const reference = referenceOf(outcome);
   if (outcome === undefined || reference === undefined) {
-    // Nobody gave it a reference: v1's history may know it.
-    await parts.reconciler.reconcile(parsed.credentials, parsed.request.clientAddress, order.requestId);
+    // Nobody gave it a reference: v1's history may know it. Other orders of the key are looked at with it, one after another, and a
+    // v1 that is slow to tell of them must not keep the script waiting: to many a question without an answer is a failure.
+    const { credentials, request, mapping } = parsed;
+    const looking = parts.reconciler.reconcile(credentials, request.clientAddress, order.requestId);
+    await within(parts.clock, mapping.timing.read, looking);
     return (await parts.journal.find(order.owner, order.requestId)) ?? order;
   }
   const latest = await findReceipt(reference, readContextOf(parsed), parts.upstream);

@@ -2,6 +2,7 @@
 import { pause } from '../../src/domain/clock';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
+import type { Upstream } from '../../src/upstream/upstream';
 import type { Visitors } from '../../src/upstream/visitors';
 import { createVisitors } from '../../src/upstream/visitors';
 import { legacyRequest } from './legacy-request';
@@ -9,6 +10,8 @@ import { openWalkHouse, WALK_KEY } from './walk-house';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance.' };
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
+const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 502' };
+const pending = (reference: string): Outcome => ({ kind: 'pending', reference });
 const headers = { authorization: `Token ${WALK_KEY}:1234` };
 const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'r-1' };
 const statusOf = ({ reply }: Served): string => (reply.body as { status: string }).status;
@@ -35,4 +38,33 @@ test('a refused order that is sold while v1 judges who asks is not told as faile
   expect(await buy()).toBe('success');
   await clock.advance(5_000);
   expect(statusOf(await asked)).toBe('success');
+});
+
+test('a question about an order is answered in time, however slowly v1 tells of others of its key', async () => {
+  const seller = openWalkHouse({
+    answers: [...Array.from({ length: 20 }, (_, nth) => ({ outcome: pending(`V${nth}`) })), { outcome: UNKNOWN }],
+  });
+  const { clock, journal } = seller;
+  for (let nth = 0; nth <= 20; nth += 1) {
+    const body = { ...SALE, amount: String(100 + nth), 'request-id': `r-${nth}` };
+    const sold = seller.gateway.handle(legacyRequest({ body, headers }));
+    await clock.advance(600_000);
+    expect(statusOf(await sold)).toBe('pending');
+  }
+  const slow: Upstream = {
+    ...seller.upstream,
+    async find(call, { timeoutMs }) {
+      if (call.path === '/balance') return { kind: 'found', body: { status: 'success', data: { wallet_balance: 1 } } };
+      await pause(clock, timeoutMs);
+      return { kind: 'unavailable', reason: 'no complete answer' };
+    },
+  };
+  const asker = openWalkHouse({ beside: seller, parts: { upstream: slow } });
+  const asked = asker.gateway.handle(legacyRequest({ method: 'GET', path: '/api/transaction/r-20', headers }));
+  let isAnswered = false;
+  void asked.then(() => (isAnswered = true));
+  await clock.advance(15_000);
+  expect(isAnswered).toBe(true);
+  expect(statusOf(await asked)).toBe('pending');
+  expect(await journal.listUnsettled({ limit: 50, onUnreadable: () => undefined })).toHaveLength(21);
 });
