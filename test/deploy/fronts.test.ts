@@ -70,9 +70,10 @@ const PENDING = {
   ...{ message: pendingText, msg: pendingText, api_response: pendingText, response: pendingText },
 };
 
-/** In the place of a gateway: keeps what arrives, and answers it, but breaks the connection behind what asks for that. */
+/** In the place of a gateway: keeps what arrives, and answers it, but breaks the connection behind what asks for that, and holds what asks for that. */
 async function openStub() {
   const arrived: string[] = [];
+  const left: string[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
@@ -84,7 +85,8 @@ async function openStub() {
       if (head < 0 || bytes.length < head + 4 + length) return;
       arrived.push(bytes);
       bytes = '';
-      if (/^\S+ \S*break/.test(arrived.at(-1)!)) socket.destroy();
+      if (/^\S+ \S*hold/.test(arrived.at(-1)!)) socket.on('close', () => left.push('held'));
+      else if (/^\S+ \S*break/.test(arrived.at(-1)!)) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
     });
   });
@@ -92,6 +94,7 @@ async function openStub() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrived,
+    left,
     close() {
       for (const socket of sockets) socket.destroy();
       return new Promise((closed) => server.close(closed));
@@ -202,12 +205,12 @@ describe.each(FRONTS)('%s', (name) => {
   });
 
   describeWith(name, [name === 'nginx' ? '-v' : 'version'], 'before a gateway that breaks or listens', () => {
-    const withFront = async (work: (front: Front, arrived: string[]) => Promise<void>): Promise<void> => {
+    const withFront = async (work: (front: Front, arrived: string[], left: string[]) => Promise<void>): Promise<void> => {
       const stub = await openStub();
       try {
         const front = await startFront(name, stub.url);
         stub.arrived.length = 0;
-        await work(front, stub.arrived).finally(() => front.end());
+        await work(front, stub.arrived, stub.left).finally(() => front.end());
       } finally {
         await stub.close();
       }
@@ -227,6 +230,24 @@ describe.each(FRONTS)('%s', (name) => {
             expect((await ask(front.port, `/break?empty-${method}`, undefined, { method, headers })).body).toEqual(PENDING);
           }
           expect(arrived.filter((bytes) => bytes.includes('/break'))).toHaveLength(8);
+        }),
+      60_000,
+    );
+
+    test(
+      'a script that hangs up is gone for the gateway too',
+      () =>
+        withFront(async (front, arrived, left) => {
+          const sale = request({
+            ...{ host: '127.0.0.1', port: front.port, path: '/hold', method: 'POST' },
+            agent: false,
+            ca: SELF_SIGNED.cert,
+          });
+          sale.on('error', () => undefined).end('phone=08031234567');
+          while (arrived.length === 0) await sleep(20);
+          expect(left).toEqual([]);
+          sale.destroy();
+          while (left.length === 0) await sleep(20);
         }),
       60_000,
     );

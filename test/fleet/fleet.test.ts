@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
@@ -44,6 +45,16 @@ describe('what is deployed', () => {
   });
 });
 
+/** Sends a sale and hangs up after so many milliseconds, as a script does at the end of its patience. */
+function askAndHangUp(url: string, key: string, body: object, afterMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const headers = { authorization: `Token ${key}:1234`, 'content-type': 'application/json' };
+    const asking = request(`${url}/api/topup/`, { method: 'POST', agent: false, headers });
+    asking.on('error', () => resolve()).end(JSON.stringify(body));
+    setTimeout(() => asking.destroy(), afterMs);
+  });
+}
+
 describeFleet('two gateways behind HAProxy', () => {
   let v1: V1OfMany;
   let proxy: FaultProxy;
@@ -52,7 +63,7 @@ describeFleet('two gateways behind HAProxy', () => {
   const chance = createChance();
 
   beforeAll(async () => {
-    v1 = await openV1OfMany(ACCOUNTS);
+    v1 = await openV1OfMany(ACCOUNTS + 1);
     proxy = await openFaultProxy(v1.url);
     fleet = await startFleet({ upstreamUrl: proxy.url });
   }, 120_000);
@@ -95,6 +106,16 @@ describeFleet('two gateways behind HAProxy', () => {
     expect(verdict.toldSuccess).toBeGreaterThan(50);
     expect(v1.isBalanced()).toBe(true);
   }, 240_000);
+
+  test('a script that hangs up, and sends its sale again without an id, hears of its success: one charge', async () => {
+    const key = v1.keyOf(ACCOUNTS);
+    // v1 takes its time for this number.
+    const sale = { network: 1, mobile_number: '08031230007', amount: 100, airtime_type: 'VTU', Ported_number: true };
+    await askAndHangUp(fleet.url, key, sale, 300);
+    await sleep(6_000);
+    expect(await ask(fleet.url, key, '/api/topup/', sale)).toMatchObject({ word: 'success' });
+    expect(await v1.ledger(ACCOUNTS)).toEqual({ charged: 1, pending: 0, refunded: 0 });
+  }, 60_000);
 
   test('with every gateway away scripts hear "pending" and no page of HTML', async () => {
     for (const gateway of fleet.gateways) await gateway.end('SIGKILL');
