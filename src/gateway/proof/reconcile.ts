@@ -37,6 +37,7 @@ const NUDGE_RARELY_MS = 10 * 60_000;
 const OWNERS_MAX = 10_000;
 /** Orders looked at in one look, of each sort: those that were asked for, then the others in turn. */
 const ORDERS_MAX = 100;
+const RECEIPTS_AT_ONCE = 4;
 
 /** How long after an order was left open it is looked for; then once its quiet time is over, and then in growing steps. */
 const WATCH_EARLY_MS = [10_000, 30_000, 60_000, 120_000];
@@ -255,14 +256,35 @@ async function lookAt(chosen: readonly Order[], context: CallContext, parts: Los
     chosen.map(async (order) => ((await parts.pursuits.isSending(owner, order.requestId)) ? undefined : order)),
   );
   const orders = still.filter((order) => order !== undefined);
-  let settled = 0;
-  for (const order of orders.filter((one) => !isWithoutReference(one))) {
-    const reference = (order.outcome as { readonly reference: string }).reference;
-    settled += await settleIfFinal(order, await findReceipt(reference, context, parts.upstream), parts);
-  }
   const lost = orders.filter(isWithoutReference);
-  const found = lost.length === 0 ? { settled: 0, hasLearnt: false } : await findLost(lost, context, parts);
+  // Side by side: a provider that is slow to tell of what is pending holds up no order that v1's history has.
+  const [found, settled] = await Promise.all([
+    lost.length === 0 ? NOTHING_LOST : findLost(lost, context, parts),
+    settleByReceipts(
+      orders.filter((order) => !isWithoutReference(order)),
+      context,
+      parts,
+    ),
+  ]);
   return { ...found, settled: settled + found.settled };
+}
+
+const NOTHING_LOST: LostFound = { settled: 0, hasLearnt: false };
+
+/** Gives how many found their end. */
+async function settleByReceipts(orders: readonly Order[], context: CallContext, parts: LostParts): Promise<number> {
+  const left = orders.values();
+  let settled = 0;
+  const readOn = async (): Promise<void> => {
+    for (const order of left) {
+      const { reference } = order.outcome as { readonly reference: string };
+      const latest = await findReceipt(reference, context, parts.upstream);
+      const ended = await settleIfFinal(order, latest, parts);
+      settled += ended;
+    }
+  };
+  await Promise.all(Array.from({ length: RECEIPTS_AT_ONCE }, readOn));
+  return settled;
 }
 
 async function settleIfFinal(order: Order, outcome: Outcome | undefined, { journal, clock }: ReconcileParts): Promise<number> {

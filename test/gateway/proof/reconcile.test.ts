@@ -5,8 +5,8 @@ import type { Outcome } from '../../../src/domain/outcome';
 import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
-import type { Finding, V1Call } from '../../../src/upstream/upstream';
-import { createSteadiness } from '../../../src/domain/clock';
+import type { CallContext, Finding, V1Call } from '../../../src/upstream/upstream';
+import { createSteadiness, pause } from '../../../src/domain/clock';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
@@ -323,6 +323,33 @@ test('an order that is still pending has not found its end', async () => {
   const { order } = await room.open('r-1');
   await room.journal.settle(order.owner, 'r-1', { kind: 'pending', reference: 'V1' }, START);
   expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toBe(0);
+});
+
+test('a lost order is found at once, however slowly v1 tells of those that are pending', async () => {
+  const slow = Array.from({ length: 20 }, (_, nth) => `P${nth}`);
+  const shows = { status: 'pending', balance_after: 900 };
+  const room = openRoom([
+    { reference: 'V1', atMs: START, phone: '08030000099' },
+    ...slow.map((reference) => ({ reference, atMs: START, shows })),
+  ]);
+  const quick = { ...room.upstream };
+  Object.assign(room.upstream, {
+    async find(call: V1Call, context: CallContext) {
+      if (slow.includes(call.query?.['reference'] ?? '')) await pause(room.clock, 8_000);
+      return quick.find(call, context);
+    },
+  });
+  for (const reference of slow) {
+    await room.open(reference);
+    await room.journal.settle(CREDENTIALS.fingerprint, reference, { kind: 'pending', reference }, START);
+  }
+  await room.open('lost', '08030000099');
+  await room.lose('lost');
+  const looking = room.reconcile();
+  for (let nth = 0; nth < 20; nth += 1) await room.clock.advance(50);
+  expect(await room.outcomeOf('lost')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  for (let nth = 0; nth < 5; nth += 1) await room.clock.advance(8_000);
+  await looking;
 });
 
 test('of two lost sales of airtime for one number each is found by its amount', async () => {
