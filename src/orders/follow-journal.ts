@@ -37,6 +37,8 @@ const READ_NEW_EVERY_MS = 60_000;
 const AFTER_TROUBLE_MS = 60_000;
 /** How often the index is gone through for orders that retention has deleted. */
 const SWEEP_EVERY_MS = 24 * 3_600_000;
+/** And the first time after a start: a gateway that is restarted every night lives for less than a day. */
+const FIRST_SWEEP_AFTER_MS = 10 * 60_000;
 const SWEEP_PIECE = 100;
 
 /** One reading of what is new, which may take many pieces. */
@@ -63,7 +65,7 @@ class JournalFollower implements Follower {
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
-    this.#sweptAtMs = parts.clock.elapsed();
+    this.#sweptAtMs = parts.clock.elapsed() - SWEEP_EVERY_MS + FIRST_SWEEP_AFTER_MS;
   }
 
   begin(): void {
@@ -159,7 +161,7 @@ class JournalFollower implements Follower {
     );
   }
 
-  /** Once a day, piece by piece: what the journal does not have any more goes. Gives how many it looked at. */
+  /** Soon after a start and then once a day, piece by piece: what the journal does not have any more goes. Gives how many it looked at. */
   async #sweepPiece(): Promise<number> {
     const { clock, index, journal } = this.#parts;
     if (!this.#isSweeping && clock.elapsed() - this.#sweptAtMs < SWEEP_EVERY_MS) return 0;

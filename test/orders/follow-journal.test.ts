@@ -123,6 +123,23 @@ test('once a day what the journal does not have any more goes', async () => {
   await index.close();
 });
 
+test('a gateway that is restarted every night forgets what is gone as well', async () => {
+  const { journal, index, clock, parts } = await setUp();
+  await fill(journal, 3, START_MS - 5_000);
+  const before = followJournal(parts);
+  await before.catchUp();
+  await before.stop();
+  const swept = { ...parts, journal: { ...journal, findByNumber: findAllBut(journal, () => 'r1') } };
+  const follower = followJournal(swept);
+  for (let turn = 0; turn < 8; turn += 1) {
+    await clock.advance(2 * 3_600_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await follower.stop();
+  expect([0, 1, 2].map((nth) => found(index, nth))).toEqual([1, 0, 1]);
+  await index.close();
+});
+
 function findAllBut(journal: Journal, gone: () => string): Journal['findByNumber'] {
   return async (owner, number) => {
     const order = await journal.findByNumber(owner, number);
