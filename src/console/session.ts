@@ -36,6 +36,8 @@ export interface Sessions {
 interface Kept {
   readonly untilMs: number;
   readonly end: AbortController;
+  /** Calls off its end by age. */
+  readonly cancel: () => void;
 }
 
 /** `isToken` takes the same time for every wrong token. */
@@ -47,8 +49,10 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
 
   const endOf = (key: string | undefined): void => {
     if (key === undefined) return;
-    kept.get(key)?.end.abort();
+    const ended = kept.get(key);
     kept.delete(key);
+    ended?.cancel();
+    ended?.end.abort();
   };
   const read = (cookies: string | undefined): Session | undefined => {
     const key = keyIn(cookies);
@@ -67,7 +71,10 @@ export function createSessions(parts: { clock: Clock; isToken: (shown: string) =
       // The oldest stands first.
       if (kept.size >= SESSIONS_MAX) endOf(kept.keys().next().value);
       const id = randomBytes(32).toString('base64url');
-      kept.set(hashOf(id), { untilMs: clock.elapsed() + SESSION_MS, end: new AbortController() });
+      const key = hashOf(id);
+      // A page that is live asks for nothing more.
+      const cancel = clock.after(SESSION_MS, () => endOf(key));
+      kept.set(key, { untilMs: clock.elapsed() + SESSION_MS, end: new AbortController(), cancel });
       return { kind: 'in', cookie: writeCookie(id, SESSION_MS / 1_000) };
     },
     read,

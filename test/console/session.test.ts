@@ -7,6 +7,7 @@ import {
   type Login,
   type Sessions,
 } from '../../src/console/session';
+import { createVirtualClock } from '../domain/virtual-clock';
 
 function sessionsAt(time: { ms: number }): Sessions {
   const clock = { now: () => time.ms, elapsed: () => time.ms, after: () => () => undefined };
@@ -41,6 +42,22 @@ test('a session ends after twelve hours, and what hangs on it hears that', () =>
   time.ms = SESSION_MS;
   expect(sessions.read(cookie)).toBeUndefined();
   expect(session.ended.aborted).toBe(true);
+});
+
+test('what hangs on a session ends after twelve hours also where nobody asks for a page any more', async () => {
+  const clock = createVirtualClock();
+  const sessions = createSessions({ clock, isToken: (shown) => shown === 'right' });
+  const [first, second] = [1, 2].map(() => cookieOf(sessions.login('right', 'one', undefined)));
+  const [gone, left] = [sessions.read(first)!, sessions.read(second)!];
+  sessions.logout(second);
+  expect([left.ended.aborted, clock.waiting]).toEqual([true, 1]);
+  await clock.advance(SESSION_MS - 1);
+  expect(gone.ended.aborted).toBe(false);
+  await clock.advance(1);
+  expect([gone.ended.aborted, clock.waiting]).toEqual([true, 0]);
+  sessions.login('right', 'two', undefined);
+  sessions.close();
+  expect(clock.waiting).toBe(0);
 });
 
 test('a login ends the session that the browser brought and begins one of another id', () => {
