@@ -36,7 +36,6 @@ export const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   'src/console/pages/login.ts': 'Right, wrong and too many tokens: test/console/console-router.test.ts.',
   'src/console/pages/overview.ts': 'Shown and kept live in test/console/overview/overview.test.ts.',
   'src/console/callers/sections.ts': 'What they show: test/console/pages/callers.test.ts.',
-  'src/console/overview/read-overview.ts': 'What it reads is shown in test/console/overview/overview.test.ts.',
   'src/console/overview/sections.ts':
     'What they show: test/console/overview/overview.test.ts, and in a browser test/console/pages.test.ts.',
   'src/console/pages/mappings.ts': 'Every button of it is pressed in test/console/mappings/mappings.test.ts.',

@@ -2,7 +2,7 @@
 import { kobo, nairaNumber } from '../../domain/amount';
 import type { Order } from '../../domain/order';
 import type { RefusedNote } from '../../orders/note';
-import { moneyOf } from '../../orders/order-money';
+import { isInSandbox, moneyOf } from '../../orders/order-money';
 import { addTallies, addTimes, quantile, type Sample, type Tally } from '../../telemetry/samples';
 import type { ConsoleParts } from '../console-parts';
 import { checksOf, readDisk, type Check } from './health';
@@ -67,12 +67,16 @@ export async function readOverview(parts: ConsoleParts): Promise<Overview> {
   return { nowMs, checks, openOrders, refused, hour: readHour(samples.hour()), health: minutesOf(samples.hour()) };
 }
 
-/** Only the oldest are read. Where there are more, count and money are those of the watch, which looks at all of them every minute. */
+/**
+ * Only the oldest are read. Where there are more, count and money are those of the watch, which looks at all of them every minute. Neither has
+ * orders of keys in the sandbox: no money is at risk there.
+ */
 async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number): Promise<OpenOrdersSeen> {
   const { openOrders: count = 0, openNaira: naira = 0 } = samples.latest() ?? {};
   try {
-    const oldest = await (await journal()).listUnsettled({ limit: OPEN_READ, onUnreadable: () => undefined });
-    const isAll = oldest.length < OPEN_READ;
+    const read = await (await journal()).listUnsettled({ limit: OPEN_READ, onUnreadable: () => undefined });
+    const isAll = read.length < OPEN_READ;
+    const oldest = read.filter((order) => !isInSandbox(order, live.current()));
     const overdue = oldest.filter(({ openedAtMs }) => nowMs - openedAtMs >= live.current().timing.overdue).length;
     const own = oldest.reduce((sum, order) => sum + nairaNumber(moneyOf(order, live.current()).atRisk ?? kobo(0)), 0);
     return {

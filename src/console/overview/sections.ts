@@ -96,7 +96,7 @@ function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): H
 
 function openOrdersBody({ problem, oldest, count: all }: OpenOrdersSeen, shown: () => Html): Html {
   if (problem !== undefined) return notice('warn', problem);
-  if (oldest.length === 0) return empty('No order is open: every script knows what became of its money.');
+  if (all === 0) return empty('No order is open: every script knows what became of its money.');
   const more = all - oldest.length;
   return html`${shown()}${more > 0 && html`<p class="note">The oldest ${oldest.length} of ${count(all)}.</p>`}`;
 }
