@@ -122,13 +122,12 @@ export function createNotes(parts: NotesParts): Notes {
     refusedAtDoor: watching(({ method, path, address, status: http, refusal }) => {
       if (refusal === undefined) return;
       const { error, headers = {} } = refusal;
-      const requestId = idInHeader(headers, parts.mapping());
+      const id = idInHeader(headers, parts.mapping());
+      const requestId = id === undefined ? undefined : withoutKeys(id.slice(0, ID_MAX), headers);
       const known = { ...(address === undefined ? {} : { address }), ...(requestId === undefined ? {} : { requestId }) };
-      const { code, detail } = error;
-      noteRefused(
-        { method, path: showPath(path, headers), http, code, detail: cut(detail), told: cut(detail), ...known, numbers: [] },
-        [],
-      );
+      const { code } = error;
+      const detail = withoutKeys(cut(error.detail), headers);
+      noteRefused({ method, path: showPath(path, headers), http, code, detail, told: detail, ...known, numbers: [] }, []);
     }),
     hearer: hearExchanges({ ...parts, add: (note) => writer.add(note) }),
     store: parts.store,

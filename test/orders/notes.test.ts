@@ -40,3 +40,33 @@ test('what comes after the stop, as of a call to v1 that it cuts off, is no trou
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(troubles).toEqual([]);
 });
+
+test('what the door refuses keeps no key that its sentence, or its id, repeats', async () => {
+  const clock = createVirtualClock();
+  const notes = createNotes({
+    store: openNotesStore({ dir: await makeFolder(), seal: createFieldSeal(undefined) }),
+    mapping: shippedMapping,
+    keyring: createKeyring(new Secret('a'.repeat(64))),
+    clock,
+    onTrouble: () => undefined,
+  });
+  const key = 'shop_live_k3yk3yk3y';
+  notes.refusedAtDoor({
+    ...{ method: 'POST', path: '/api/data', address: '192.0.2.1', status: 400 },
+    refusal: {
+      error: new GatewayError('repeated_field', `The field "${key}:4321" is given twice.`),
+      headers: { authorization: `Token ${key}:4321`, sent: { 'x-request-id': key } },
+    },
+  });
+  await clock.advance(1_000);
+  // Written to a real disk, which the clock does not wait for.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const [note] = (await notes.store).refused({ fromMs: 0, untilMs: clock.now() + 1 });
+  expect(note).toMatchObject({
+    code: 'repeated_field',
+    detail: 'The field ":value::value" is given twice.',
+    requestId: ':value',
+  });
+  expect(JSON.stringify(note)).not.toMatch(/k3y|4321/);
+  await notes.stop();
+});
