@@ -3,12 +3,20 @@ import { simulate } from './simulate';
 
 const FIRST_SEED = 1;
 const ORDERS_MAX = 12_000;
+/** One history may show only what follows from the fault. */
+const FAILURES_MAX = 4;
 
 test.each(MUTANTS)(
   'the simulation notices when $title',
   async ({ mutation, breaks }) => {
-    const { failed } = await simulate(FIRST_SEED, ORDERS_MAX, { mutate: mutation }, 1);
-    expect(failed.flatMap(({ violations }) => violations.map(({ invariant }) => invariant))).toContain(breaks);
+    const broken: string[] = [];
+    let seed = FIRST_SEED;
+    for (let failures = 0; failures < FAILURES_MAX && !broken.includes(breaks); failures += 1) {
+      const { failed } = await simulate(seed, ORDERS_MAX, { mutate: mutation }, 1);
+      broken.push(...failed.flatMap(({ violations }) => violations.map(({ invariant }) => invariant)));
+      seed = (failed[0]?.seed ?? seed) + 1;
+    }
+    expect(broken).toContain(breaks);
   },
   300_000,
 );

@@ -128,6 +128,19 @@ export const MUTANTS: readonly Mutant[] = [
     mutation: withJournal(() => ({ listUnsettled: async () => [] })),
   },
   {
+    title: 'a sale of which no script has heard is forgotten with its process',
+    breaks: 'one charge per intent',
+    mutation: withJournal(() => ({ listUntold: async () => [] })),
+  },
+  {
+    title: 'no repeat without an id is known',
+    breaks: 'one charge per intent',
+    mutation: withJournal((journal) => ({
+      listUntold: async () => [],
+      listUnsettled: async (options) => (options.fromMs === undefined ? journal.listUnsettled(options) : []),
+    })),
+  },
+  {
     title: "v1's clock is not looked at",
     breaks: 'failure is true',
     mutation: withUpstream((upstream) => ({

@@ -219,6 +219,7 @@ function weatherOf(chance: Chance, trouble: Trouble): Weather {
     forFind: (label, owner) => fateOf('read', label, owner),
     forWrite: (label) => ({ fault: undefined, chance: chance.fork(`write ${label}`) }),
     failsRead: () => false,
+    clockSettings: [],
     isJournalGone: () => false,
     isV1Down: () => false,
     isDiskFull: () => false,

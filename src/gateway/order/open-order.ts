@@ -63,7 +63,8 @@ export async function openOrder(
     const entry = judging === undefined ? undefined : await judging;
     opened = await (entry === undefined ? parts.journal.open(newOrder) : openWithin(entry, newOrder, parts));
   } catch (refusal) {
-    return restingPursuit(await knownOrder(newOrder, refusal, parsed, parts));
+    const isFirst = standing === 'new' && parsed.intent.requestId === undefined;
+    return restingPursuit(await knownOrder(newOrder, { refusal, isFirst }, parsed, parts));
   }
   if (opened.kind === 'conflict') throw requestIdReused();
   let { order } = opened;
@@ -143,13 +144,17 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
  * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
  * is certainly a first one (decision 0012).
  */
-async function knownOrder(newOrder: NewOrder, refusal: unknown, parsed: ParsedRequest, parts: OpeningParts): Promise<Order> {
-  const { intent } = parsed;
+async function knownOrder(
+  newOrder: NewOrder,
+  { refusal, isFirst }: { readonly refusal: unknown; readonly isFirst: boolean },
+  parsed: ParsedRequest,
+  parts: OpeningParts,
+): Promise<Order> {
   let known: Order | undefined;
   try {
     known = await parts.journal.find(newOrder.owner, newOrder.requestId);
   } catch (error) {
-    if (intent.requestId === undefined) throw refusal;
+    if (isFirst) throw refusal;
     parts.onTrouble('find', error);
     parts.journal.doubt?.(newOrder);
     return { ...newOrder, number: 0, tries: 0, outcome: UNREADABLE };
@@ -169,7 +174,7 @@ function realOrder(newOrder: NewOrder, parsed: ParsedRequest, parts: OpeningPart
   if (sandboxOf === undefined || parsed.intent.requestId === undefined) return undefined;
   const none = new GatewayError('order_unknown');
   const order = { ...newOrder, owner: sandboxOf.fingerprint };
-  return knownOrder(order, none, parsed, parts).catch((error: unknown) => {
+  return knownOrder(order, { refusal: none, isFirst: false }, parsed, parts).catch((error: unknown) => {
     if (error === none) return undefined;
     throw error;
   });

@@ -345,6 +345,26 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test('is pending too where what it repeats was seen, and then the journal can be neither written nor read', async () => {
+    let isAway = false;
+    const house = openWalkHouse({
+      ...slowly(5_000, SUCCESS, AGAIN),
+      dress: (journal) => ({
+        find: (...of) => (isAway ? Promise.reject(new Error('connection reset')) : journal.find(...of)),
+        open: async (order) => {
+          isAway = house.upstream.sent.length > 0;
+          return isAway ? Promise.reject(new GatewayError('journal_unavailable')) : journal.open(order);
+        },
+      }),
+    });
+    const first = ask(house);
+    await house.clock.advance(1_000);
+    first.hangUp();
+    await house.clock.advance(20_000);
+    expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
   test('of an order that was rejected unheard buys under its id', async () => {
     const house = openWalkHouse(slowly(2_000, REJECTED, SUCCESS));
     const first = ask(house);

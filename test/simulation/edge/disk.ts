@@ -53,9 +53,9 @@ export class Disk {
           },
         );
       },
-      settle: (owner, requestId, latest, atMs) => {
+      settle: (owner, requestId, latest, atMs, tries) => {
         const isMistimed = this.#isMistimed(atMs);
-        const settle = () => this.#settle(owner, requestId, latest, atMs, isMistimed);
+        const settle = () => this.#settle(isMistimed, owner, requestId, latest, atMs, tries);
         return this.#write(life, 'settle', { owner, requestId }, process, settle);
       },
       tell: (owner, requestId, toldAtMs) =>
@@ -167,9 +167,10 @@ export class Disk {
     return opened;
   }
 
-  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, isMistimed: boolean): Promise<Order> {
+  async #settle(isMistimed: boolean, ...settling: Parameters<Journal['settle']>): Promise<Order> {
+    const [owner, requestId, latest] = settling;
     const before = this.orderOf(owner, requestId);
-    const after = await this.journal.settle(owner, requestId, latest, atMs);
+    const after = await this.journal.settle(...settling);
     const subject = this.#stage.book.find(owner, requestId)?.name ?? requestId;
     note(this.#stage, subject, `journal.settle(${tell(latest)}) → ${tell(after.outcome)}`);
     this.#keep(after, isMistimed);

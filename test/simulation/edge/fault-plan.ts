@@ -64,6 +64,8 @@ export interface Fate<Fault> {
 
 /** What goes wrong on the edges of a house: by each call's own name, so that one call does not change what befalls another. */
 export interface Weather {
+  /** When somebody sets the clock of the gateways' machine. */
+  readonly clockSettings: readonly ClockSetting[];
   /** What befalls a purchase on its way to v1; `owner` is the fingerprint of its key. */
   forSend(label: string, owner: string): Fate<SendFault>;
   /** What befalls a question to v1. */

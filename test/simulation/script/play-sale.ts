@@ -53,6 +53,11 @@ export class Script {
       await timeline.pause(2_000);
       seen = await this.#buy(sale.content);
     }
+    for (const afterMs of sale.sendsAgainAfterMs) {
+      if (seen !== undefined) break;
+      await timeline.pause(afterMs);
+      seen = await this.#buy(sale.content);
+    }
     for (const move of sale.moves) await this.#make(move);
   }
 

@@ -49,6 +49,8 @@ export interface Sale {
   readonly patienceMs: number;
   readonly isDoubled: boolean;
   readonly moves: readonly Move[];
+  /** A script without an id sends the same again after so long, while nobody has answered it. */
+  readonly sendsAgainAfterMs: readonly number[];
   /** Tries again, under the same id, what it was told had failed. */
   readonly isStubborn: boolean;
   /** Sold at v1 under the same id a moment before, past the gateway: the same sale, or another. */
@@ -61,7 +63,7 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
   // A number of its own: its row in v1's history is nobody else's.
   const content = drawContent(chance, hasId && !isSoldBefore ? undefined : index);
   const isPatient = chance.is(0.6);
-  return {
+  const sale: Sale = {
     name: `order ${index}`,
     startMs: chance.below(lengthMs),
     key: SCRIPT_KEYS[chance.draw(KEY_WEIGHTS)],
@@ -73,9 +75,19 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     patienceMs: chance.is(0.15) ? chance.skewed(20, 15_000) : isPatient ? 300_000 : 30_000,
     isDoubled: hasId && chance.is(0.12),
     moves: Array.from({ length: chance.below(5) }, () => drawMove(chance, hasId)),
+    sendsAgainAfterMs: [],
     isStubborn: hasId && chance.is(0.3),
     soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
   };
+  return hasId ? sale : { ...sale, ...drawImpatience(chance) };
+}
+
+/** Hangs up before most answers, and sends the sale again, each time within the window of repeats. */
+function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAfterMs'> {
+  const sendsAgainAfterMs = Array.from({ length: chance.below(4) }, () =>
+    chance.is(0.6) ? chance.between(10, 6_000) : chance.between(6_000, 120_000),
+  );
+  return { patienceMs: chance.is(0.6) ? chance.skewed(20, 15_000) : 300_000, sendsAgainAfterMs };
 }
 
 /**

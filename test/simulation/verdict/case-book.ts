@@ -38,6 +38,10 @@ export interface Case {
   readonly walletId: string;
   /** As v1 gets it. Unknown for an order without an id of the script's until the gateway has made one. */
   requestId: string | undefined;
+  /** The script sends no id. */
+  readonly isNameless: boolean;
+  /** Of a sale without an id of the script's, which the gateway took more than once. */
+  readonly earlierIds: string[];
   readonly contents: Map<string, Content>;
   /** Sold under this id past the gateway. */
   soldBefore?: Content;
@@ -116,7 +120,8 @@ export class CaseBook {
   /** The gateway made an id for a sale that came without one. */
   name(owner: string, number: string, requestId: string): Case | undefined {
     const nameless = this.#nameless.get(`${owner} ${number}`);
-    if (nameless === undefined || nameless.requestId !== undefined) return undefined;
+    if (nameless === undefined) return undefined;
+    if (nameless.requestId !== undefined) nameless.earlierIds.push(nameless.requestId);
     nameless.requestId = requestId;
     this.#byId.set(`${owner} ${requestId}`, nameless);
     return nameless;
@@ -150,6 +155,8 @@ export class CaseBook {
       owner,
       walletId,
       requestId,
+      isNameless: requestId === undefined,
+      earlierIds: [],
       contents: new Map(),
       purchases: [],
       tellings: [],

@@ -1,4 +1,5 @@
 /** The invariants: what must be true of every reply when it is told, and of every history when it is over. */
+import { referenceOf } from '../../../src/domain/outcome';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
@@ -54,7 +55,8 @@ export class Verdict {
   }
 
   #judgeSuccess(subject: Case, telling: Telling): void {
-    const order = this.#orderOf(subject);
+    if (this.#isClockToBlame(subject)) return;
+    const order = this.#chargedOf(subject);
     const lie = (detail: string): void => this.#violate('success is true', subject.name, `told success, but ${detail}`);
     if (order === undefined) return lie('v1 has no such order');
     if (order.status !== 'success') return lie(`v1 says ${order.status}`);
@@ -90,8 +92,11 @@ export class Verdict {
 
   /** Nobody who was told "failed" has paid, unless the script ordered again after it was told. */
   #judgeFailure(subject: Case, telling: Telling): void {
-    const order = this.#orderOf(subject);
+    const order = this.#chargedOf(subject);
     if (order === undefined || order.status === 'failed') return;
+    if (subject.earlierIds.length > 0 && (telling.how === 'status' || this.#isClockToBlame(subject))) return;
+    // Whether it repeats a sale of another process nobody can tell then (decision 0024).
+    if (telling.code === 'journal_unavailable' && isRepeatElsewhere(subject, telling)) return;
     // What was sold past the gateway, before the script came, is not what the script was told of.
     if (subject.soldBefore !== undefined && isSaleOf(subject.soldBefore, order)) return;
     const { content } = telling;
@@ -140,15 +145,23 @@ export class Verdict {
     );
   }
 
-  /** Of two lost orders that agree in all that v1's history shows, nobody can tell which is which: both stay open. */
+  /**
+   * Of two lost orders that agree in all that v1's history shows, nobody can tell which is which: both stay open. Also where they are of
+   * two keys, while v1 has sold nothing to the other that would tell its account (decision 0013).
+   */
   #isAlikeToAnother(subject: Case): boolean {
     const likenesses = new Set([...subject.contents.values()].map(likenessOf));
     return this.#stage.book.cases.some((other) => {
-      if (other === subject || other.owner !== subject.owner || other.requestId === undefined) return false;
+      if (other === subject || other.requestId === undefined) return false;
+      if (other.owner !== subject.owner && this.#hasReference(other.owner)) return false;
       const outcome = this.#disk.orderOf(other.owner, other.requestId)?.outcome;
       const isOpen = outcome === undefined || outcome.kind === 'unknown';
       return isOpen && [...other.contents.values()].some((content) => likenesses.has(likenessOf(content)));
     });
+  }
+
+  #hasReference(owner: string): boolean {
+    return [...this.#disk.orders.values()].some((order) => order.owner === owner && referenceOf(order.outcome) !== undefined);
   }
 
   /** Each intent is charged at most once, and nothing is charged that nobody asked for. */
@@ -156,20 +169,36 @@ export class Verdict {
     const { book } = this.#stage;
     const charged = new Map<Case, number>();
     for (const order of this.#v1.orders()) {
-      const subject = book.cases.find(({ walletId, requestId }) => walletId === order.walletId && requestId === order.requestId);
+      const subject = book.cases.find(
+        ({ walletId, requestId, earlierIds }) =>
+          walletId === order.walletId && order.requestId !== null && [requestId, ...earlierIds].includes(order.requestId),
+      );
       if (subject === undefined) {
         this.#violate('nothing is charged unasked', '* v1', `${order.reference} has the request id ${order.requestId ?? 'none'}`);
         continue;
       }
-      charged.set(subject, (charged.get(subject) ?? 0) + 1);
+      // What was refunded was one of several tries of a sale without an id.
+      if (subject.earlierIds.length === 0 || order.status !== 'failed') charged.set(subject, (charged.get(subject) ?? 0) + 1);
       if (
         ![...subject.contents.values(), subject.soldBefore].some((content) => content !== undefined && isSaleOf(content, order))
       )
         this.#violate('v1 sells what was asked for', subject.name, `${order.category} ${order.number} was sold`);
     }
     for (const [subject, count] of charged) {
-      if (count > 1) this.#violate('one charge per intent', subject.name, `charged ${count} times`);
+      if (count > 1 && !this.#isClockToBlame(subject))
+        this.#violate('one charge per intent', subject.name, `charged ${count} times`);
     }
+  }
+
+  /** The clock was set beyond the window of repeats: an order of another process is looked for in vain (decision 0024). */
+  #isClockToBlame({ earlierIds }: Case): boolean {
+    return earlierIds.length > 0 && this.#stage.faults.clockSettings.length > 0;
+  }
+
+  /** What v1 has charged for the intent, under whichever id, if anything. */
+  #chargedOf(subject: Case): V1Order | undefined {
+    const orders = subject.earlierIds.map((requestId) => this.#v1.orderOf(subject.walletId, requestId));
+    return orders.find((order) => order !== undefined && order.status !== 'failed') ?? this.#orderOf(subject);
   }
 
   #orderOf({ walletId, requestId }: Case): V1Order | undefined {
@@ -183,6 +212,10 @@ export class Verdict {
   #violate(invariant: string, subject: string, detail: string): void {
     this.#stage.book.violate(invariant, subject, detail);
   }
+}
+
+function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt }: Telling): boolean {
+  return isNameless && purchases.some((earlier) => earlier.process !== process && earlier.startedAt < startedAt);
 }
 
 function wasToldSold({ tellings }: Case, { at }: Telling): boolean {
