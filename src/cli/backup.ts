@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { makeBackup } from '../start/backup';
 import { counted, print, readConfig } from './process';
-import { createTimes } from './show-order';
+import { createTimes } from '../domain/times';
 
 const HELP = `
 The folder gets a consistent copy of the journal, the gateway's secret, the history of mappings, the mapping files, and the names of the

@@ -9,7 +9,7 @@ import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place
 import { MEANINGS } from '../orders/order-story';
 import { contraryEndOf, CONTRARY_WORDS } from '../orders/order-money';
 import { textOfLines } from './process';
-import type { Times } from './show-order';
+import type { Times } from '../domain/times';
 
 export function describeOrder(order: Order, mapping: Mapping, times: Times, nowMs: number, withReply = true): string {
   const { trail, outcome, fields } = order;

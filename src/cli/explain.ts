@@ -21,7 +21,8 @@ import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
-import { createTimes, isNamed, readMappingForOrders } from './show-order';
+import { createTimes } from '../domain/times';
+import { isNamed, readMappingForOrders } from './show-order';
 
 interface ExplainOptions {
   readonly file?: string;

@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Config } from '../config';
 import { openSetHistory, type SetHistory, type SetUse } from '../mapping/set-history';
 import { counted, print, readConfig } from './process';
-import { createTimes, type Times } from './show-order';
+import { createTimes, type Times } from '../domain/times';
 
 interface HistoryOptions {
   readonly write?: string;

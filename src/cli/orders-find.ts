@@ -21,7 +21,8 @@ import { openOrdersDesk, type OrdersDesk } from '../start/orders-desk';
 import { describeReply } from './describe-order';
 import { parseAge, withJournal, type Opened } from './orders-journal';
 import { counted, print, printTable, textOfLines } from './process';
-import { isNamed, type Times } from './show-order';
+import type { Times } from '../domain/times';
+import { isNamed } from './show-order';
 
 interface Asked {
   readonly requestId?: string;

@@ -5,7 +5,8 @@ import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { openJournalBeside } from '../start/configured-stores';
 import { readConfig } from './process';
-import { createTimes, readMappingForOrders, type Times } from './show-order';
+import { createTimes, type Times } from '../domain/times';
+import { readMappingForOrders } from './show-order';
 
 export interface Opened {
   readonly config: Config;

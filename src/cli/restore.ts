@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readBackup, refusesRestore, restoreBackup } from '../start/backup';
 import { counted, print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
-import { createTimes } from './show-order';
+import { createTimes } from '../domain/times';
 import type { Config } from '../config';
 
 const HELP = `

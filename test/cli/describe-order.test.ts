@@ -1,5 +1,5 @@
 import { describeOrder } from '../../src/cli/describe-order';
-import { createTimes } from '../../src/cli/show-order';
+import { createTimes } from '../../src/domain/times';
 import { kobo } from '../../src/domain/amount';
 import type { Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';

@@ -100,6 +100,13 @@ test('the search is exported as CSV that no spreadsheet takes for a formula', as
   expect(lines.find((line) => line.includes('refused'))).toContain(",'=r2(),");
 });
 
+test('the export has the times of the pages, with their offset, so that a sale stands on the day that was asked for', async () => {
+  const [, line = ''] = (await get('/orders/export.csv?q=r1')).trim().split('\r\n');
+  const [, at = ''] = /^(\d{4}-\d\d-\d\dT[\d:.]{12}\+01:00),/.exec(line) ?? [];
+  const [, shown] = /datetime="([^"]+)"/.exec(await get('/orders?q=r1'))!;
+  expect(Date.parse(at)).toBe(Date.parse(shown!));
+});
+
 test.each(['q=r1', 'q=PPA', 'caller=nobody'])('the export of ?%s is what the page shows', async (query) => {
   const reference = /PPA\d+/.exec(await get('/orders?q=r1'))![0];
   const response = await fetch(`${console_}/orders/export.csv?${query.replace('PPA', reference)}`);

@@ -7,6 +7,7 @@ import { nairaText } from '../../domain/amount';
 import { Secret } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
+import { createTimes } from '../../domain/times';
 import { callerName, findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
 import { OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
@@ -298,12 +299,14 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
   }
   response.type('text/csv').attachment('orders.csv');
   response.write(csvLine(EXPORT_COLUMNS.split(' ')));
+  // A spreadsheet shows what it is given: the times of the pages, and days that begin where `from` and `until` say.
+  const timeText = createTimes(parts.facts.timeZone).iso;
   // Numbers and ids are looked up, which is done at once.
   const limits = { pageSize: EXPORT_PAGE, ...(asked.q === '' ? { budgetMs: EXPORT_TURN_MS } : {}) };
   let cursor: string | undefined;
   for (let written = 0; written < EXPORT_MAX && !response.destroyed;) {
     const found = await search(asked, { ...query, cursor }, parts, limits);
-    const text = found.rows.map((row) => csvLine(exportCells(row, mapping))).join('');
+    const text = found.rows.map((row) => csvLine(exportCells(row, mapping, timeText))).join('');
     if (text !== '' && !response.write(text))
       await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
     written += found.rows.length;
@@ -314,17 +317,13 @@ async function writeExport(request: Request, response: Response, parts: ConsoleP
   response.end();
 }
 
-function exportCells(row: FoundRow, mapping: Mapping): readonly string[] {
+function exportCells(row: FoundRow, mapping: Mapping, timeText: (ms: number) => string): readonly string[] {
   const { askedFor: asked, charged } = row.kind === 'order' ? moneyOf(row.order, mapping) : {};
   const shown = (amount: typeof asked): string => (amount === undefined ? '' : nairaText(amount));
   const [at, outcome] =
     row.kind === 'order' ? [row.order.openedAtMs, row.order.outcome?.kind ?? 'open'] : [row.refused.atMs, 'refused'];
   return [
-    ...[
-      new Date(at).toISOString(),
-      callerOf(row, mapping),
-      row.kind === 'order' ? row.order.operation : (row.refused.operation ?? ''),
-    ],
+    ...[timeText(at), callerOf(row, mapping), row.kind === 'order' ? row.order.operation : (row.refused.operation ?? '')],
     ...[shownNumbers(row, mapping), outcome, shown(asked), shown(charged), idOf(row)],
     ...(row.kind === 'order' ? [referenceOf(row.order.outcome) ?? '', ''] : ['', row.refused.told]),
   ];
