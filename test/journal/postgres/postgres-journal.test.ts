@@ -140,6 +140,19 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 2, usable_from: 1 }]);
     });
 
+    test('a table that its user may not use is said at the start, and not at the first sale', async () => {
+      await open();
+      await sql("CREATE ROLE seller LOGIN PASSWORD 'seller'");
+      await sql('GRANT SELECT, INSERT, UPDATE, DELETE ON gateway_orders, gateway_journal, gateway_processes TO seller');
+      const sold = { url: url.replace(/\/\/[^@]*@/, '//seller:seller@') };
+      await expect(open(sold)).rejects.toThrow('permission denied for table gateway_untold');
+      await sql('GRANT SELECT, INSERT, DELETE ON gateway_untold TO seller');
+      const journal = await open(sold);
+      await journal.open(newOrder());
+      await journal.tell(owner, 'r1', NOT_TOLD);
+      expect(journal.isWritable()).toBe(true);
+    });
+
     test('tables that a newer build has changed beyond this one are refused, others are not', async () => {
       await open();
       await sql('UPDATE gateway_journal SET layout = 7');
