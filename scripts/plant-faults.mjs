@@ -17,7 +17,7 @@ const MINUTES_MAX = 20;
 const { values: asked } = parseArgs({
   options: { list: { type: 'boolean' }, quick: { type: 'boolean' }, only: { type: 'string' }, from: { type: 'string' } },
 });
-install();
+if (asked.list !== true) install();
 const entries = parse(readFileSync(join(root, 'test/planted-faults.yaml'), 'utf8'));
 const faults = entries
   .flatMap(({ file, tests, faults: ofFile }) => ofFile.map((fault) => ({ file, tests, ...fault })))

@@ -167,7 +167,11 @@ class RunningGateway implements Gateway {
 
   async #tellError(error: unknown, walk: Walk, visit: Visit): Promise<Told> {
     if (error instanceof GatewayError) return this.#tellRefusal(error, walk, visit);
-    // A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending.
+    return this.#tellBug(error, walk, visit);
+  }
+
+  /** A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending. */
+  #tellBug(error: unknown, walk: Walk, visit: Visit): Told {
     const kind = walk.known.operation?.kind;
     if (kind !== 'purchase' && kind !== 'status') throw error;
     this.#parts.onTrouble('bug', error);
@@ -179,7 +183,8 @@ class RunningGateway implements Gateway {
     if (walk.kind !== 'walked') {
       const known: Known = walk.known;
       const told = known.mapping ?? mapping;
-      const repeat = await answerRefusedRepeat(request, told, known, { refusal, line }, this.#parts).catch(() => undefined);
+      const repeating = answerRefusedRepeat(request, told, known, { refusal, line }, this.#parts);
+      const repeat = await repeating.catch((bug: unknown) => this.#tellBug(bug, walk, visit));
       if (repeat !== undefined) return repeat;
     }
     return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };

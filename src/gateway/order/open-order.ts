@@ -27,7 +27,7 @@ export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly steadiness: Steadiness;
 }
 
-const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
+export const UNREADABLE: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 const TOO_LATE: NotSent = { kind: 'not_sent', reason: 'its script had waited too long when the order was written' };
 
 export interface Opening {

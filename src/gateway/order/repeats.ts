@@ -20,8 +20,11 @@ export interface Repeats {
    * Requests of the same content without one take their turns, so that two at once meet.
    */
   join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>): Promise<T>;
-  /** The order of this key and these words of which its script has heard no end: what a request without an id repeats that is refused now. */
-  findUnheard(owner: string, askedHash: string, windowMs: number): Promise<Order | undefined>;
+  /**
+   * The order of this key and these words of which its script has heard no end: what a request without an id repeats that is refused now.
+   * `unread` where the journal does not show just now whether one that is known here is such an order.
+   */
+  findUnheard(owner: string, askedHash: string, windowMs: number): Promise<Order | typeof UNREAD | undefined>;
 }
 
 /** What several processes that serve as one know of repeats together; one that is alone knows it itself. */
@@ -75,7 +78,7 @@ interface Look {
   readonly reading: Promise<void>;
 }
 const NO_LOOK: Look = { atMs: -Infinity, wholeAtMs: -Infinity, reading: Promise.resolve() };
-const UNREAD = 'unread' as const;
+export const UNREAD = 'unread' as const;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
   const contents = createContents(clock);
@@ -141,9 +144,9 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
       };
       return inTurn(content, () => (shared === undefined ? work([]) : shared.inTurn(content, work)));
     },
-    async findUnheard(owner, askedHash, windowMs) {
-      await look(owner, windowMs);
-      return firstUnheard(wordings.of(keyOf(owner, askedHash)), windowMs, (requestId) => current(owner, requestId));
+    findUnheard(owner, askedHash, windowMs) {
+      const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= windowMs);
+      return firstUnheard(look(owner, windowMs), kept, (requestId) => current(owner, requestId));
     },
   };
 }
@@ -155,16 +158,20 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
   return [...alike, ...others].filter(({ agoMs }) => agoMs <= windowMs);
 }
 
+/** What is known here counts also where the journal could not be looked through; rejects where that failed and nothing is known. */
 async function firstUnheard(
-  kept: ReturnType<Contents['of']>,
-  windowMs: number,
+  looking: Promise<void>,
+  kept: () => readonly KeptRepeat[],
   current: (requestId: string) => Promise<Order | undefined>,
-): Promise<Order | undefined> {
-  for (const { requestId, agoMs } of kept) {
-    const earlier = agoMs > windowMs ? undefined : await current(requestId);
-    if (earlier !== undefined && isUnheard(earlier)) return earlier;
+): Promise<Order | typeof UNREAD | undefined> {
+  await looking.catch(() => undefined);
+  let isUnread = false;
+  for (const { requestId } of kept()) {
+    const earlier = await current(requestId).catch(() => UNREAD);
+    if (earlier === UNREAD) isUnread = true;
+    else if (earlier !== undefined && isUnheard(earlier)) return earlier;
   }
-  return undefined;
+  return isUnread ? UNREAD : looking.then(() => undefined);
 }
 
 /**

@@ -103,7 +103,8 @@ class OtherKeysOfLook implements OtherKeys {
   async #isRivalled(order: Order, row: Unclaimed, open: readonly Order[]): Promise<boolean> {
     const { compare, isTimely } = this.#look;
     for (const other of open) {
-      if (!this.#isOfAnother(order, other) || !isTimely(other, row)) continue;
+      // One that waits for its provider has its own row.
+      if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined || !isTimely(other, row)) continue;
       const is = compare(other, row);
       if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other.owner))) return true;
     }

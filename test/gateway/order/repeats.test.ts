@@ -62,6 +62,19 @@ function editedMapping(from: string, to: string): Mapping {
   });
 }
 
+/** A journal that can be neither written nor read while `isAway`. */
+function awayAtTimes(stored: Journal, journal: { readonly isAway: boolean }): Partial<Journal> {
+  const orAway = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
+    return (...args) => (journal.isAway ? Promise.reject(new Error('PostgreSQL cannot be reached.')) : work(...args));
+  };
+  return {
+    find: orAway(stored.find.bind(stored)),
+    listUnsettled: orAway(stored.listUnsettled.bind(stored)),
+    listUntold: orAway(stored.listUntold.bind(stored)),
+    open: (order) => (journal.isAway ? Promise.reject(new GatewayError('journal_unavailable')) : stored.open(order)),
+  };
+}
+
 async function told(house: WalkHouse, { served }: Script) {
   await house.clock.advance(10_000);
   const { reply, refusal, repeat } = await served;
@@ -135,6 +148,42 @@ describe('a repeat without an id', () => {
       expect(await told(house, ask(house, { amount: '99' }))).toMatchObject({ http: 400, status: 'fail', code: 'invalid_field' });
       mapping = shippedMapping();
       expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V2' });
+    }
+  });
+
+  test('is pending where its words are refused now and the journal does not show the order, and refused where none can be meant', async () => {
+    for (const fields of [{}, { 'request-id': 'r-1' }]) {
+      let mapping = shippedMapping();
+      const journal = { isAway: false };
+      const doubted: string[] = [];
+      const house = openWalkHouse({
+        ...slowly(5_000, SUCCESS),
+        parts: { mapping: () => mapping },
+        dress: (stored) => ({ ...awayAtTimes(stored, journal), doubt: ({ requestId }) => void doubted.push(requestId) }),
+      });
+      const first = ask(house, fields);
+      await house.clock.advance(500);
+      first.hangUp();
+      mapping = editedMapping('min: 1 }', 'min: 500 }');
+      // Under way, which this process knows by itself, and ended.
+      for (const waitedMs of [1_000, 20_000]) {
+        await house.clock.advance(waitedMs);
+        journal.isAway = true;
+        expect(await told(house, ask(house, fields))).toMatchObject({ http: 200, status: 'pending', code: undefined });
+        journal.isAway = false;
+      }
+      journal.isAway = true;
+      expect(await told(house, ask(house, { amount: '99' }))).toMatchObject({ http: 400, status: 'fail', code: 'invalid_field' });
+      // Under an id of its own it may be the repeat of an order that another process took (decision 0012).
+      const other = await told(house, ask(house, { amount: '99', 'request-id': 'r-2' }));
+      expect(other).toMatchObject({ http: 200, status: 'pending', reference: null });
+      expect(doubted).toContain('r-2');
+      journal.isAway = false;
+      expect(await told(house, ask(house, { amount: '99', 'request-id': 'r-2' }))).toMatchObject({ http: 400, status: 'fail' });
+      expect(await told(house, ask(house, { ...fields, 'request-id': house.upstream.sent[0]!.requestId }))).toMatchObject(
+        'request-id' in fields ? { status: 'success', reference: 'V1' } : { status: 'fail' },
+      );
+      expect(house.upstream.sent).toHaveLength(1);
     }
   });
 
@@ -319,28 +368,18 @@ describe('a repeat without an id', () => {
   });
 
   test('is pending, and nothing is sent, while the journal does not show whether it repeats an order', async () => {
-    let isAway = false;
-    const orAway = <Args extends unknown[], T>(work: (...args: Args) => Promise<T>): ((...args: Args) => Promise<T>) => {
-      return (...args) => (isAway ? Promise.reject(new Error('PostgreSQL cannot be reached.')) : work(...args));
-    };
-    const house = openWalkHouse({
-      ...slowly(5_000, SUCCESS, AGAIN),
-      dress: (journal) => ({
-        find: orAway(journal.find.bind(journal)),
-        listUnsettled: orAway(journal.listUnsettled.bind(journal)),
-        open: (order) => (isAway ? Promise.reject(new GatewayError('journal_unavailable')) : journal.open(order)),
-      }),
-    });
+    const journal = { isAway: false };
+    const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), dress: (stored) => awayAtTimes(stored, journal) });
     const first = ask(house);
     await house.clock.advance(1_000);
     first.hangUp();
     await house.clock.advance(20_000);
-    isAway = true;
+    journal.isAway = true;
     expect(await told(house, ask(house))).toMatchObject({ http: 200, status: 'pending', reference: null });
     // What nobody can have sold is refused, and its repeat as well.
     expect(await told(house, ask(house, { amount: '300' }))).toMatchObject({ http: 503, status: 'fail' });
     expect(await told(house, ask(house, { amount: '300' }))).toMatchObject({ http: 503, status: 'fail' });
-    isAway = false;
+    journal.isAway = false;
     expect(await told(house, ask(house))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(house.upstream.sent).toHaveLength(1);
   });

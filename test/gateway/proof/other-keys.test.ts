@@ -203,6 +203,15 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
   });
 
+  test('a pending order of another key has its row already, and is no rival', async () => {
+    const room = openRoom([{ reference: 'V2', atMs: START + MINUTE_MS }, { reference: 'V1' }]);
+    await room.ask('r-pending', { by: OLD });
+    await stored.settle(OLD.fingerprint, 'r-pending', { kind: 'pending', reference: 'V1' }, START);
+    await room.lose('r-new', { afterMs: MINUTE_MS });
+    await room.reconcile();
+    expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V2' });
+  });
+
   test('an order of this reference whose number is another is of another v1', async () => {
     const room = openRoom([{ reference: 'V1' }]);
     await room.sell('r-sandbox', 'V1', { phone: '08030000009' });
