@@ -148,7 +148,11 @@ export class Script {
       path,
       query: new Map(),
       body: new Map(Object.entries(fields)),
-      headers: { authorization: `Token ${this.sale.key.text}`, userAgent: this.sale.userAgent },
+      headers: {
+        authorization: `Token ${this.sale.key.text}`,
+        userAgent: this.sale.userAgent,
+        ...(this.sale.headerId === undefined ? {} : { sent: { 'x-request-id': this.sale.headerId } }),
+      },
       clientAddress: '127.0.0.1',
     };
   }

@@ -51,6 +51,8 @@ export interface Sale {
   readonly moves: readonly Move[];
   /** A script without an id sends the same again after so long, while nobody has answered it. */
   readonly sendsAgainAfterMs: readonly number[];
+  /** Names the sale in a header alone, the same each time. */
+  readonly headerId?: string;
   /** Tries again, under the same id, what it was told had failed. */
   readonly isStubborn: boolean;
   /** Sold at v1 under the same id a moment before, past the gateway: the same sale, or another. */
@@ -79,7 +81,7 @@ export function planSale(index: number, chance: Chance, lengthMs: number): Sale 
     isStubborn: hasId && chance.is(0.3),
     soldBefore: isSoldBefore ? drawSoldBefore(content, index, chance) : undefined,
   };
-  return hasId ? sale : { ...sale, ...drawImpatience(chance) };
+  return hasId ? sale : { ...sale, ...drawImpatience(chance), ...(chance.is(0.3) ? { headerId: `trace-${index}` } : {}) };
 }
 
 /** Hangs up before most answers, and sends the sale again, each time within the window of repeats. */
