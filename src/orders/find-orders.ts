@@ -72,6 +72,9 @@ const OWNERS_AT_ONCE = 50;
 /** What came so shortly before the end of the index may have been written after it was read. */
 const LATE_MS = 20_000;
 
+/** Scripts count their orders from one: each key may have one of an id, and all of them are meant, on one page. */
+export const NAMED_MAX = 5_000;
+
 /** Throws a plain Error for a cursor that is none. */
 export async function findOrders(query: OrderQuery, parts: FindParts): Promise<FoundOrders> {
   const cursor = query.cursor === undefined ? BEGINNING : parseCursor(query.cursor);

@@ -11,7 +11,7 @@ import { shortenRequestId } from '../gateway/read/read-raw';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import type { SetHistory } from '../mapping/set-history';
-import { findOrders, type FoundOrders, type OrderQuery } from '../orders/find-orders';
+import { findOrders, NAMED_MAX, type FoundOrders, type OrderQuery } from '../orders/find-orders';
 import { followJournal, type Follower } from '../orders/follow-journal';
 import { noNumberIndex, openNumberIndex, type NumberIndex } from '../orders/number-index';
 import type { NotesStore } from '../orders/notes-store';
@@ -56,6 +56,7 @@ export interface OrdersDeskParts {
 
 // The journal keeps a keyed hash of a script's address, so only the operator can name it; a key that is not locked is answered anywhere.
 const OWN_ADDRESS = '127.0.0.1';
+const ALL_NAMED = { pageSize: NAMED_MAX };
 
 /** Begins to follow the journal at once: what is asked for later has been indexed by then. */
 export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, parts: OrdersDeskParts): OrdersDesk {
@@ -69,7 +70,7 @@ export function openOrdersDesk(config: Pick<Config, 'journalUrl' | 'dataDir'>, p
     return findOrders(query, { journal: from, index, notes, keyring, mapping: mapping(), now: () => clock.now(), ...limits });
   };
   const named = async (id: string): Promise<readonly Order[]> => {
-    const found = await Promise.all([find({ requestId: id }), find({ reference: id })]);
+    const found = await Promise.all([find({ requestId: id }, ALL_NAMED), find({ reference: id }, ALL_NAMED)]);
     const orders = found.flatMap(({ rows }) => rows.flatMap((row) => (row.kind === 'order' ? [row.order] : [])));
     return [...new Map(orders.map((order) => [`${order.owner} ${order.number}`, order])).values()];
   };

@@ -221,6 +221,13 @@ describe('orders show for a person', () => {
   });
 });
 
+test('orders show finds the order of a caller also where more keys than a page has rows have counted to the same id', async () => {
+  const owners = Array.from({ length: 60 }, (_, nth) => String(nth).padStart(32, '0'));
+  await fill(...owners.map((owner, nth) => ({ id: '1042', ageMs: MINUTE_MS * (60 - nth), changes: { owner } })));
+  const { code, stdout } = await runHere('orders', 'show', '1042', '--caller', owners[0]!);
+  expect([code, stdout.match(/^order +1042/gm)?.length]).toEqual([0, 1]);
+});
+
 describe('orders find', () => {
   test('finds by a phone in any spelling, by reference and by caller, with masked numbers', async () => {
     await fill(

@@ -5,6 +5,13 @@ import express from 'express';
 import { systemClock } from '../../src/domain/clock';
 import type { ConsoleParts } from '../../src/console/console-parts';
 import { ordersPage } from '../../src/console/pages/orders';
+import { Secret } from '../../src/domain/credentials';
+import { createKeyring } from '../../src/gateway/read/keyring';
+import { createMemoryJournal } from '../../src/journal/memory-journal';
+import { findOrders } from '../../src/orders/find-orders';
+import { createMemoryNotesStore } from '../../src/orders/notes-store';
+import { noNumberIndex } from '../../src/orders/number-index';
+import { newOrder } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
 
 const PAGES = 40;
@@ -39,6 +46,34 @@ test('an export that looks through all orders leaves the thread to what sells, p
     expect(Math.max(...(budgets as Set<number>))).toBeLessThanOrEqual(20);
   } finally {
     isOver = true;
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+test('an id to which more keys have counted than a page has rows shows the order of each of them', async () => {
+  const [mapping, journal] = [shippedMapping(), createMemoryJournal()];
+  for (let nth = 0; nth < 60; nth += 1) await journal.open(newOrder({ owner: String(nth).padStart(32, '0'), requestId: 'x42' }));
+  const keyring = createKeyring(new Secret('a'.repeat(64)));
+  const looked = { journal, mapping, keyring, index: noNumberIndex(), notes: createMemoryNotesStore(), now: Date.now };
+  const find: ConsoleParts['orders']['find'] = (query, limits) => findOrders(query, { ...looked, ...limits });
+  const shown = {
+    facts: { timeZone: 'UTC', version: '1' },
+    samples: { latest: () => undefined },
+    live: { current: () => mapping },
+  };
+  const parts = { ...shown, journal: async () => journal, orders: { find }, clock: systemClock } as unknown as ConsoleParts;
+  const app = express().use((_request, response, next) => {
+    response.locals['frame'] = { parts, at: '/orders', navigation: [], isLoggedIn: true };
+    next();
+  });
+  const server = createServer(app.use(ordersPage.routes(parts)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const page = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?q=x42`)).text();
+    expect(page.match(/>x42</g)).toHaveLength(60);
+  } finally {
     server.closeAllConnections();
     server.close();
   }

@@ -10,7 +10,7 @@ import { referenceOf } from '../../domain/outcome';
 import { createTimes } from '../../domain/times';
 import { callerName, findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
-import { OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
+import { NAMED_MAX, OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery } from '../../orders/find-orders';
 import { maskNumber, numbersIn } from '../../orders/number-keys';
 import { moneyOf } from '../../orders/order-money';
 import { sayReceipt } from '../../orders/order-story';
@@ -61,8 +61,8 @@ async function search(
   if (q === '') return orders.find(query, limits);
   const [byNumber, byId, byReference] = await Promise.all([
     orders.find({ ...query, number: q }, limits),
-    orders.find({ ...query, requestId: q }, limits),
-    orders.find({ ...query, reference: q }, limits),
+    orders.find({ ...query, requestId: q }, { ...limits, pageSize: NAMED_MAX }),
+    orders.find({ ...query, reference: q }, { ...limits, pageSize: NAMED_MAX }),
   ]);
   const found = [byId, byReference].flatMap(({ rows }) => rows);
   // An id stands for one order; numbers for many, with pages.
