@@ -49,7 +49,8 @@ const SPREAD = 900;
 /** Numbers that this process has given lately: times may come in any order. */
 const NUMBERS_KEPT = 10_000;
 
-const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record)
+/** With the columns of `insertArrays`. */
+export const INSERT = `INSERT INTO gateway_orders (owner, request_id, number, opened_at_ms, version, holder, is_unsettled, record)
   SELECT w.owner, w.request_id, w.number, w.opened_at_ms, 1, $6::text, w.is_unsettled, w.record
   FROM unnest($1::bytea[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bytea[], $8::boolean[])
     AS w(owner, request_id, number, opened_at_ms, record, is_unsettled)
@@ -111,17 +112,24 @@ async function insertNew(
   }
   // In the order of their keys, so that two gateways with the same ids wait for each other and not in a circle.
   const sorted = [...firsts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, first]) => first);
-  const orders = sorted.map(({ standing }) => standing.order);
-  const values = [
+  const values = insertArrays(
+    sorted.map(({ standing }) => standing),
+    parts,
+  );
+  return [...rest, ...(await write('opened', firsts, parts, INSERT, values))];
+}
+
+export function insertArrays(standings: readonly Standing[], { seal, holder }: Pick<OpenParts, 'seal' | 'holder'>) {
+  const orders = standings.map(({ order }) => order);
+  return [
     ...keyArrays(orders),
     plainArray(orders.map(({ number }) => number)),
     plainArray(orders.map(({ openedAtMs }) => openedAtMs)),
-    byteaArray(sorted.map(({ standing }) => standing.record)),
+    byteaArray(standings.map(({ record }) => record)),
     holder,
     seal.keyCheck ?? null,
     plainArray(orders.map(isUnsettled)),
   ];
-  return [...rest, ...(await write('opened', firsts, parts, INSERT, values))];
 }
 
 /** An order as it would stand once it is written: as new, or over the version before it. */

@@ -10,6 +10,7 @@ import { encodeOrder, type FieldSeal } from '../record';
 import { startRetention, SWEEP_EVERY_MS, type Retention } from '../retention';
 import type { Job } from './batches';
 import type { Run } from './database';
+import { INSERT, insertArrays } from './open-orders';
 import {
   keyArrays,
   keyOfRow,
@@ -50,6 +51,9 @@ interface Task {
   standing: Standing | undefined;
   /** Read in this batch, and not only remembered. */
   isFresh: boolean;
+  /** What this process had written and that has no end yet: where the database has lost it, it is written once more. */
+  readonly remembered: Standing | undefined;
+  isLost: boolean;
 }
 
 /** Gives what answers a batch. */
@@ -60,11 +64,13 @@ export function createWritings(parts: WriteParts): (jobs: readonly WriteJob[]) =
       if (round > ROUNDS_MAX) throw new Error('the same orders are written over and over by others');
       await readWhereNeeded(left, parts);
       const missing = left.filter(({ standing }) => standing === undefined);
-      missing.forEach((task) => task.jobs.forEach((job) => job.resolve(undefined)));
+      const lost = missing.filter(({ isLost }) => isLost);
+      missing.filter(({ isLost }) => !isLost).forEach((task) => task.jobs.forEach((job) => job.resolve(undefined)));
       left = await rewrite(
         left.filter(({ standing }) => standing !== undefined),
         parts,
       );
+      left = [...left, ...(await writeAnew(lost, parts))];
     }
   };
 }
@@ -74,7 +80,9 @@ function tasksOf(jobs: readonly WriteJob[], held: HeldOrders): readonly Task[] {
   for (const job of jobs) {
     const { key } = job.asked;
     const task = tasks.get(keyText(key));
-    if (task === undefined) tasks.set(keyText(key), { key, jobs: [job], standing: held.find(key), isFresh: false });
+    const remembered = held.find(key);
+    if (task === undefined)
+      tasks.set(keyText(key), { ...{ key, jobs: [job], remembered, standing: remembered }, isFresh: false, isLost: false });
     else task.jobs.push(job);
   }
   return [...tasks.values()];
@@ -91,11 +99,22 @@ async function readWhereNeeded(tasks: readonly Task[], { run, seal }: WriteParts
     task.isFresh = true;
     try {
       task.standing = row && parseRow(row, seal);
+      task.isLost = row === undefined && task.remembered !== undefined;
     } catch (error) {
       task.standing = undefined;
       task.jobs.forEach((job) => job.reject(error));
     }
   }
+}
+
+/**
+ * A standby that took over may have been behind: orders that are under way here are gone there, and v1 may have charged them. Once: where their
+ * number is another order's by now they stay lost.
+ */
+async function writeAnew(tasks: readonly Task[], parts: WriteParts): Promise<readonly Task[]> {
+  const standings = tasks.map(({ remembered }) => remembered!);
+  if (tasks.length > 0) await parts.run(INSERT, insertArrays(standings, parts));
+  return tasks.map((task) => ({ ...task, remembered: undefined, isLost: false, isFresh: false }));
 }
 
 interface Applied {

@@ -103,6 +103,24 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 2, usable_from: 1 }]);
     });
 
+    test('write an order that is under way once more where a standby that was behind has taken over without it', async () => {
+      const journal = await open();
+      await journal.open(newOrder());
+      await journal.open(newOrder({ requestId: 'r2' }));
+      await sql('DELETE FROM gateway_orders');
+      // Another gateway has taken the id in anew meanwhile.
+      await (await open()).open(newOrder({ requestId: 'r2', openedAtMs: OPENED_AT_MS + 5_000 }));
+      for (const requestId of ['r1', 'r2']) {
+        await journal.settle(owner, requestId, { ...SOLD, reference: requestId }, OPENED_AT_MS + 1);
+        expect(await journal.find(owner, requestId)).toMatchObject({ requestId, tries: 1, outcome: { kind: 'succeeded' } });
+      }
+      expect(await sql('SELECT count(*) FROM gateway_orders')).toEqual([{ count: '2' }]);
+      // One that has ended is not missed.
+      await sql('DELETE FROM gateway_orders');
+      await journal.tell(owner, 'r1', NOT_TOLD);
+      expect(await sql('SELECT * FROM gateway_orders')).toEqual([]);
+    });
+
     test('must have one secret, by which they know the orders of a key', async () => {
       await open({ secretCheck: 'a' });
       await open({ secretCheck: 'a' });
