@@ -278,12 +278,17 @@ test('a refusal that hung on the way to the disk says nothing of the try that an
   const again = ask(second);
   await first.clock.advance(1_000);
   await kept.journal?.writeKept();
-  const asked = first.gateway.handle(
-    legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
-  );
+  const question = legacyRequest({
+    ...{ method: 'GET', path: '/api/transaction/r-1' },
+    headers: { authorization: `Token ${WALK_KEY}:1234` },
+  });
+  const asked = first.gateway.handle(question);
   await first.clock.advance(9_000);
-  expect(readReply(await asked)).toMatchObject({ status: 'success' });
+  expect(readReply(await asked)).toMatchObject({ status: 'pending' });
   expect(readReply(await again)).toMatchObject({ status: 'success' });
+  const askedLater = first.gateway.handle(question);
+  await first.clock.advance(9_000);
+  expect(readReply(await askedLater)).toMatchObject({ status: 'success' });
 });
 
 test('a status query that overtakes the journal waits for the order instead of denying it', async () => {
