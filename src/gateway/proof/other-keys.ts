@@ -111,7 +111,7 @@ class OtherKeysOfLook implements OtherKeys {
     return false;
   }
 
-  /** v1 shows a key the receipts of its own account alone. What has no reference yet may be of any account. */
+  /** v1 shows a key the receipts of its own account alone. A key to which it has sold nothing yet is taken for another account's. */
   async #isStranger(owner: string): Promise<boolean> {
     const { journal, upstream } = this.#parts;
     const { context } = this.#look;
@@ -126,7 +126,7 @@ class OtherKeysOfLook implements OtherKeys {
       if (isStranger) this.#strangers.set(pair, true);
       return isStranger;
     }
-    return false;
+    return true;
   }
 
   #isOfAnother(order: Order, other: Order): boolean {

@@ -149,7 +149,10 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     ['lost', 'lose'],
     ['under way', 'ask'],
   ] as const)('of two orders of two keys none takes the only row while the other is %s', async (_title, how) => {
-    const room = openRoom([{ reference: 'V1' }]);
+    const before = { phone: '08030000009' };
+    const room = openRoom([{ reference: 'V1' }, ...['V2', 'V3'].map((reference) => ({ reference, shows: before }))]);
+    await room.sell('r-before-old', 'V2', before);
+    await room.sell('r-before-new', 'V3', { by: NEW, ...before });
     await room[how]('r-old', { by: OLD });
     await room.lose('r-new');
     await room.clock.advance(2 * QUIET_MS);
@@ -178,6 +181,14 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
   test('the lost order of a key of another account takes nothing away', async () => {
     const room = openRoom([{ reference: 'V1' }, { reference: 'V0', isOfAnotherAccount: true }]);
     await room.sell('r-before', 'V0', { phone: '08030000009' });
+    await room.lose('r-other', { by: OLD });
+    await room.lose('r-new');
+    await room.reconcile();
+    expect(await room.outcomeOf('r-new')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  });
+
+  test('a key to which v1 has sold nothing yet is taken for one of another account', async () => {
+    const room = openRoom([{ reference: 'V1' }]);
     await room.lose('r-other', { by: OLD });
     await room.lose('r-new');
     await room.reconcile();

@@ -1,5 +1,4 @@
 /** The invariants: what must be true of every reply when it is told, and of every history when it is over. */
-import { referenceOf } from '../../../src/domain/outcome';
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
@@ -145,23 +144,15 @@ export class Verdict {
     );
   }
 
-  /**
-   * Of two lost orders that agree in all that v1's history shows, nobody can tell which is which: both stay open. Also where they are of
-   * two keys, while v1 has sold nothing to the other that would tell its account (decision 0013).
-   */
+  /** Of two lost orders that agree in all that v1's history shows, nobody can tell which is which: both stay open. */
   #isAlikeToAnother(subject: Case): boolean {
     const likenesses = new Set([...subject.contents.values()].map(likenessOf));
     return this.#stage.book.cases.some((other) => {
-      if (other === subject || other.requestId === undefined) return false;
-      if (other.owner !== subject.owner && this.#hasReference(other.owner)) return false;
+      if (other === subject || other.owner !== subject.owner || other.requestId === undefined) return false;
       const outcome = this.#disk.orderOf(other.owner, other.requestId)?.outcome;
       const isOpen = outcome === undefined || outcome.kind === 'unknown';
       return isOpen && [...other.contents.values()].some((content) => likenesses.has(likenessOf(content)));
     });
-  }
-
-  #hasReference(owner: string): boolean {
-    return [...this.#disk.orders.values()].some((order) => order.owner === owner && referenceOf(order.outcome) !== undefined);
   }
 
   /** Each intent is charged at most once, and nothing is charged that nobody asked for. */
