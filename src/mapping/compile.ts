@@ -161,7 +161,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     known: knownSpellings(name, operation, fields, source),
     call,
     joins: compileJoins(operation, path, context),
-    categories: operation.categories ?? [],
+    categories: categoriesOf(operation, source),
     wantsCatalog: operation.catalog === 'wanted',
     withoutKey: operation.without_key !== undefined,
     keyIn: operation.key_in,
@@ -173,6 +173,11 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     afterPendingByFormat: afterPendingByFormat(name, source),
     replies: compileReplies(name, operation, [...formats.keys()], { source, report, context }),
   };
+}
+
+/** v1 calls an order by what it sells: operations that buy the same share their words, also one whose author had others in mind. */
+function categoriesOf({ call }: OperationSource, { operations }: MappingSource): string[] {
+  return Object.values(operations).flatMap((other) => (other.call?.to === call?.to ? (other.categories ?? []) : []));
 }
 
 function afterPendingByFormat(operation: string, { formats }: MappingSource): Map<string, AfterPending> {

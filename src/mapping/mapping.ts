@@ -103,7 +103,7 @@ export interface Operation {
   readonly known: ReadonlySet<string>;
   readonly call: CallTemplate | undefined;
   readonly joins: readonly Join[];
-  /** Words that v1's category of such an order holds. */
+  /** Words that v1's category of such an order holds, of all operations that buy the same. */
   readonly categories: readonly string[];
   readonly wantsCatalog: boolean;
   readonly withoutKey: boolean;

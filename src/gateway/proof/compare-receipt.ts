@@ -33,7 +33,7 @@ export interface OrderTraits {
   readonly isAirtime?: boolean;
   /** Words that v1's category of such an order holds. */
   readonly categories: readonly string[];
-  /** Neither number nor price: only its service could be seen in a receipt. */
+  /** A message to many has neither number nor price: only its service could be seen in a receipt. */
   readonly isTraceless: boolean;
   /** How many PINs are bought; undefined for what has none. */
   readonly quantity: number | undefined;
@@ -54,7 +54,7 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
     faceValue,
     isAirtime: sent.some((field) => field.isAmount) && isPhoneServed(numbers),
     categories: operation.categories,
-    isTraceless: numbers.length === 0 && faceValue === undefined && operation.joins.length === 0,
+    isTraceless: numbers.length === 0 && faceValue === undefined && sent.some(({ as }) => as === 'phone_list'),
     quantity: sent.some((field) => field.as === 'quantity') ? countOf(sent, values) : undefined,
   };
 }

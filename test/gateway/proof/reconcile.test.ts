@@ -4,11 +4,12 @@ import type { NewOrder } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
 import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
+import type { Mapping } from '../../../src/mapping/mapping';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { CallContext, Finding, V1Call } from '../../../src/upstream/upstream';
 import { createSteadiness, pause } from '../../../src/domain/clock';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
-import { shippedMapping } from '../../mapping/mapping-set';
+import { mappingBeside, shippedMapping } from '../../mapping/mapping-set';
 import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
 
 const START = 1_800_000_000_000;
@@ -36,6 +37,7 @@ interface RoomOptions {
   readonly serverErrorMs?: number;
   /** One order more of the key, which only a newer build can read. */
   readonly hasNewerRecord?: true;
+  readonly mapping?: Mapping;
 }
 
 const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
@@ -44,7 +46,13 @@ const found = (body: JsonObject): Finding => ({ kind: 'found', body });
 /** A v1 with this history, newest first. */
 function openRoom(
   rows: readonly Row[],
-  { onHistory = async () => undefined, isIll = () => false, serverErrorMs = 0, hasNewerRecord }: RoomOptions = {},
+  {
+    onHistory = async () => undefined,
+    isIll = () => false,
+    serverErrorMs = 0,
+    hasNewerRecord,
+    mapping = shippedMapping(),
+  }: RoomOptions = {},
 ) {
   const clock = createVirtualClock(START);
   // What the wall of the gateway's machine shows beyond the true time.
@@ -97,7 +105,7 @@ function openRoom(
     clock: wall,
     steadiness: createSteadiness(wall),
     pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
-    mapping: () => shippedMapping(),
+    mapping: () => mapping,
     onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
   });
   // The first request of a process: from then on it knows how long its clock has run evenly.
@@ -179,6 +187,51 @@ describe('a row that v1 may have written of the order in its own way', () => {
     await room.clock.advance(QUIET_MS);
     await room.reconcile();
     expect((await room.outcomeOf('r-1'))?.kind).not.toBe('not_sent');
+  });
+});
+
+describe('an operation of the operator that buys what a shipped one buys', () => {
+  const QUICK = `operations:
+  buy_vtu:
+    title: VTU
+    kind: purchase
+    categories: [vtu]
+    routes: [POST /quick/vtu]
+    fields:
+      network: { from: [network], as: network, required: true }
+      phone: { from: [phone], as: phone, required: true }
+      amount: { from: [amount], as: naira, required: true }
+    numbering_guard: { number: network, phone: phone }
+    call: { to: POST /airtime, send: { network: $network, phone: $phone, amount: $amount | naira } }
+    reply: { include: [purchase] }`;
+
+  test('is found, and not called unsent, though v1 calls the order by the word of the other', async () => {
+    const room = openRoom([{ reference: 'V1', atMs: START }], { mapping: mappingBeside(QUICK) });
+    await room.openLost('r-1', 'buy_vtu', { phone: '08030000001', amount: 10_000, network: 'MTN' });
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
+  });
+
+  const EXAM = `operations:
+  buy_checker:
+    title: Result checker
+    kind: purchase
+    categories: [exam]
+    routes: [POST /quick/checker]
+    fields: { exam: { from: [exam], as: exam, required: true } }
+    call: { to: POST /exam_pin, send: { exam_name: $exam, quantity: 1 } }
+    reply:
+      include: [purchase]
+      success: { pin: $order.pins | pin_serial, serial: $order.pins | serials }`;
+
+  test('is not given the PINs of another order because it looks up no price', async () => {
+    const pins = [{ pin: '1', serial: '2' }];
+    const shows = { phone: '', amount: 1_300, category: 'exam', description: 'NECO', pins };
+    const room = openRoom([{ reference: 'V1', atMs: START, shows }], { mapping: mappingBeside(EXAM) });
+    await room.openLost('r-1', 'buy_checker', { exam: 'WAEC' });
+    await room.reconcile();
+    expect((await room.outcomeOf('r-1'))?.kind).toBe('unknown');
   });
 });
 
