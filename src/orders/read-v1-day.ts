@@ -43,9 +43,10 @@ export const MARGIN_MS = 15 * 60_000;
 export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
   const unread: string[] = [];
   let nextListed: Listed | undefined;
+  const sinceMs = day.fromMs - MARGIN_MS;
   const pages = await readPages(
     {
-      sinceMs: day.fromMs - MARGIN_MS,
+      sinceMs,
       pagesMax: PAGES_MAX,
       wants(row) {
         const isLater = row.timesMs.every((time) => time >= day.untilMs + MARGIN_MS);
@@ -56,7 +57,7 @@ export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
     ask,
   );
   if (pages.missed !== undefined) unread.push(`v1's history: ${troubleOf(pages.missed)}.`);
-  else if (!pages.isWhole) unread.push("v1's history: not all of the day can be told from its pages.");
+  else if (pages.wholeSinceMs > sinceMs) unread.push("v1's history: not all of the day can be told from its pages.");
   const listed = [...pages.rows.values(), ...(nextListed === undefined ? [] : [nextListed])];
   const troubles: string[] = [];
   const rows: V1Row[] = [];
@@ -67,7 +68,7 @@ export async function readV1Day(day: Day, ask: Ask): Promise<V1Day> {
   const walletNow = await readWallet(ask);
   if (typeof walletNow === 'string') unread.push(`The wallet: ${walletNow}.`);
   return {
-    ...{ rows, next, unread, isWhole: pages.missed === undefined && pages.isWhole },
+    ...{ rows, next, unread, isWhole: pages.wholeSinceMs <= sinceMs },
     walletNow: typeof walletNow === 'string' ? undefined : walletNow,
   };
 }

@@ -88,8 +88,9 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (!matches.isOpenAsBefore(order)) continue;
     const row = await matches.rowOf(order);
     const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
-    const isAbsent =
-      row === undefined && history.isWhole && quietOnes.has(order) && (await otherKeys.areAllTheirs(order, perhaps));
+    // How far one look reads is bounded: an old order that stays open must not keep what was lost since from being proven absent.
+    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - MARGIN_MS;
+    const isAbsent = row === undefined && isRead && (await otherKeys.areAllTheirs(order, perhaps));
     // What is kept of receipts tells whose they are; what became of the order, v1 tells now.
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const outcome = isAbsent ? provenUnsent(order) : claimed;

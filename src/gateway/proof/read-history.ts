@@ -18,8 +18,8 @@ export interface Unclaimed {
 
 export interface History {
   readonly unclaimed: readonly Unclaimed[];
-  /** Everything since the wanted time is here: what is not, is not at v1. */
-  readonly isWhole: boolean;
+  /** Everything that v1 has of this time and later is here: what is not, is not at v1. Infinity where nothing can be told. */
+  readonly wholeSinceMs: number;
   /** v1's clock by its latest answer, when that told it; ms since the epoch. */
   readonly serverAtMs: number | undefined;
   /** True when receipts were read now: the next look sees more than this one. */
@@ -81,7 +81,7 @@ export function createHistoryReader({
         (call) => upstream.find(call, context),
       );
       if (pages.missed !== undefined) return undefined;
-      const { rows, isWhole, serverAtMs } = pages;
+      const { rows, wholeSinceMs, serverAtMs } = pages;
       const unread = [...rows.values()].filter(({ reference }) => !known.has(keyOf(context, reference)));
       const wanted = [...unread.filter(question.isTimely), ...unread.filter((row) => !question.isTimely(row))];
       const asked = wanted.slice(0, RECEIPTS_MAX);
@@ -92,7 +92,7 @@ export function createHistoryReader({
         hasLearnt ||= learnt.includes(true);
       }
       const unclaimed = [...rows.values()].map((row) => ({ ...row, receipt: known.get(keyOf(context, row.reference)) }));
-      return { unclaimed, isWhole, serverAtMs, hasLearnt };
+      return { unclaimed, wholeSinceMs, serverAtMs, hasLearnt };
     },
   };
 }
@@ -106,7 +106,8 @@ export interface PagesQuestion {
 
 export interface Pages {
   readonly rows: ReadonlyMap<string, Unclaimed>;
-  readonly isWhole: boolean;
+  /** As of a history. */
+  readonly wholeSinceMs: number;
   readonly serverAtMs: number | undefined;
   /** What v1 answered in the place of a page. */
   readonly missed?: Finding;
@@ -116,27 +117,30 @@ export interface Pages {
 export async function readPages(question: PagesQuestion, ask: (call: V1Call) => Promise<Finding>): Promise<Pages> {
   const rows = new Map<string, Unclaimed>();
   let serverAtMs: number | undefined;
+  let wholeSinceMs = Infinity;
   for (let page = 1; page <= question.pagesMax; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
     const finding = await ask({ method: 'GET', path: '/transactions', query });
     const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
     const listed = data?.['transactions'];
     if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed))
-      return { rows, isWhole: false, serverAtMs, missed: finding };
+      return { rows, wholeSinceMs: Infinity, serverAtMs, missed: finding };
     serverAtMs = finding.serverAtMs;
     const reads = (listed as readonly JsonObject[]).map(readRow);
-    if (!isNewestFirst(reads)) return { rows, isWhole: false, serverAtMs };
+    if (!isNewestFirst(reads)) return { rows, wholeSinceMs: Infinity, serverAtMs };
     for (const read of reads) {
-      if (read === undefined) return { rows, isWhole: false, serverAtMs };
+      if (read === undefined) return { rows, wholeSinceMs: Infinity, serverAtMs };
       // Newest first: once the latest reading of a time is too early, so is all that follows.
-      if (latestOf(read) < question.sinceMs) return { rows, isWhole: true, serverAtMs };
+      if (latestOf(read) < question.sinceMs) return { rows, wholeSinceMs: question.sinceMs, serverAtMs };
+      // What follows may be of the same second.
+      wholeSinceMs = latestOf(read) + 1;
       // A new order moves the last row of a page to the next one, where it is seen again.
       if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
     }
     const place = placeOf(data, page, listed.length);
-    if (place !== 'more follows') return { rows, isWhole: place === 'the last', serverAtMs };
+    if (place !== 'more follows') return { rows, wholeSinceMs: place === 'the last' ? -Infinity : Infinity, serverAtMs };
   }
-  return { rows, isWhole: false, serverAtMs };
+  return { rows, wholeSinceMs, serverAtMs };
 }
 
 /**

@@ -38,7 +38,7 @@ function receipt(reference: string, more: JsonObject = {}): Finding {
 test('everything since the wanted time is there, and nothing older', async () => {
   const { reader } = openReader(120);
   const history = await reader.read({ ...ALL, sinceMs: NOW - 69.5 * 60_000 }, CONTEXT);
-  expect(history).toMatchObject({ isWhole: true, serverAtMs: NOW });
+  expect(history).toMatchObject({ wholeSinceMs: NOW - 69.5 * 60_000, serverAtMs: NOW });
   expect(history!.unclaimed).toHaveLength(70);
 });
 
@@ -114,7 +114,7 @@ describe('a history is not whole', () => {
     ['that breaks off before its last page', 0, (page) => ({ transactions: page < 3 ? rows(0, 50) : [], page, total_pages: 4 })],
     ['that is oldest first', NOW - 10 * 60_000, (page) => ({ transactions: rows(0, 50).reverse(), page, total_pages: 1 })],
   ])('%s', async (_title, sinceMs, list) => {
-    expect(await read(list, sinceMs)).toMatchObject({ isWhole: false });
+    expect(await read(list, sinceMs)).toMatchObject({ wholeSinceMs: Infinity });
   });
 
   test.each<[string, (page: number) => JsonObject]>([
@@ -125,14 +125,14 @@ describe('a history is not whole', () => {
     ['v1 counts none and a page is empty', (page) => ({ transactions: page < 4 ? rows(20 * page, 20 * page + 20) : [] })],
     ['there is nothing', (page) => ({ transactions: [], page, total_pages: 0 })],
   ])('unless %s', async (_title, list) => {
-    expect(await read(list)).toMatchObject({ isWhole: true });
+    expect(await read(list)).toMatchObject({ wholeSinceMs: -Infinity });
   });
 });
 
-test('a history longer than can be read is not whole', async () => {
+test('a history longer than can be read is whole as far as it was read', async () => {
   const { reader, upstream } = openReader(4_000);
   const history = await reader.read({ ...ALL, mayBeLost: () => false }, CONTEXT);
-  expect(history).toMatchObject({ isWhole: false, unclaimed: [] });
+  expect(history).toMatchObject({ wholeSinceMs: NOW - 2_999 * 60_000 + 1, unclaimed: [] });
   expect(upstream.asked).toHaveLength(60);
 });
 

@@ -531,6 +531,38 @@ describe('with hundreds of open orders', () => {
     expect(await room.outcomeOf('young')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
 
+  describe('and more sales than a look reads', () => {
+    const sellMany = async (everyMs: number) => {
+      const rows: Row[] = [{ reference: 'V', atMs: START, phone: phoneOf(0) }];
+      const room = await openMany(0, rows);
+      // They are alike: they stay open for ever.
+      for (const id of ['old-1', 'old-2']) {
+        await room.open(id, phoneOf(0));
+        await room.lose(id);
+      }
+      for (let nth = 1; nth <= 3_050; nth += 1) {
+        await room.clock.advance(everyMs);
+        const { order } = await room.open(`sold-${nth}`, phoneOf(nth));
+        await room.journal.settle(order.owner, order.requestId, { kind: 'succeeded', reference: `S${nth}` }, room.clock.now());
+        rows.unshift({ reference: `S${nth}`, atMs: room.clock.now() });
+      }
+      await room.open('young', phoneOf(9_999));
+      await room.lose('young');
+      await room.clock.advance(QUIET_MS);
+      await room.reconcile();
+      expect(await room.outcomeOf('old-1')).toEqual(UNKNOWN);
+      return room.outcomeOf('young');
+    };
+
+    test('an old one that nothing can settle does not keep a younger one from being proven absent', async () => {
+      expect(await sellMany(15 * 60_000)).toMatchObject({ kind: 'not_sent', isProven: true });
+    });
+
+    test('none is proven absent where a look does not reach back to a day before it', async () => {
+      expect(await sellMany(28_000)).toEqual(UNKNOWN);
+    });
+  });
+
   test('the one that is asked for is looked at first', async () => {
     const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
     await room.reconcile('r-399');
