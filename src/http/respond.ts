@@ -8,7 +8,7 @@ import type { LegacyReply, Line } from '../domain/legacy';
  */
 export function respond(response: ServerResponse, reply: LegacyReply): void {
   if (response.headersSent || response.destroyed) return;
-  const text = reply.text ?? JSON.stringify(reply.body);
+  const text = withoutHalves(reply.text ?? JSON.stringify(reply.body));
   const headers = [
     'Content-Type',
     'application/json; charset=utf-8',
@@ -21,6 +21,14 @@ export function respond(response: ServerResponse, reply: LegacyReply): void {
   response.writeHead(reply.status, headers);
   // Node leaves the text out for HEAD and keeps its length (RFC 9110 section 9.3.2).
   response.end(text);
+}
+
+/** JSON.stringify writes as its number half a character, and nothing else above 0x1f. A pair of backslashes is one that stands for itself. */
+const HALF = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g;
+
+/** To PHP a reply with half a character, which is left where v1 or our own bound cuts a text, is no JSON at all: a sale would be a failure. */
+function withoutHalves(json: string): string {
+  return json.includes('\\ud') ? json.replace(HALF, (_, backslashes?: string) => backslashes ?? '\ufffd') : json;
 }
 
 /** The connection of one request: whether its script is still there, and whether it got the reply. */

@@ -23,6 +23,14 @@ describe('respond', () => {
     expect(answer).not.toMatch(/etag|x-powered-by|location/i);
   });
 
+  test('half a character, for which PHP would refuse the whole reply, is written as a sign for one', async () => {
+    const body = { message: '\ud83d one \\ud83d two \\\ud83d three 😀 \udc00' };
+    for (const reply of [{ body }, { body: {}, text: JSON.stringify(body) }]) {
+      const [, text = ''] = (await answerTo('GET', { status: 200, ...reply })).split('\r\n\r\n');
+      expect(JSON.parse(text)).toEqual({ message: '\ufffd one \\ud83d two \\\ufffd three 😀 \ufffd' });
+    }
+  });
+
   test('a list is written as a bare array', async () => {
     expect(await answerTo('GET', { status: 200, body: [{ id: 1 }] })).toMatch(/\[\{"id":1\}\]$/);
   });

@@ -81,3 +81,9 @@ test.each<[string, string, Outcome, string | undefined]>([
   expect(contraryEndOf({ ...order, toldAtMs: 5 }, mapping)).toBeUndefined();
   expect(contraryEndOf({ ...order, toldAtMs: 0 }, mapping)).toBeUndefined();
 });
+
+test('an order of more cards than money can count is read without a price', () => {
+  const fields = { denomination: 1_000, quantity: 999_999_999_999_999 };
+  const order = { ...newOrder({ operation: 'buy_recharge_cards', fields }), number: 1, tries: 1 };
+  expect(moneyOf({ ...order, outcome: { kind: 'rejected', httpStatus: 400 } }, mapping)).toEqual({});
+});

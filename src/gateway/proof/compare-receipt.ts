@@ -64,7 +64,7 @@ function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | 
   const amount = sent.find((field) => field.isAmount);
   if (amount !== undefined) return values[amount.name] as AmountMinor;
   const denomination = sent.find((field) => field.as === 'denomination');
-  return denomination === undefined ? undefined : kobo((values[denomination.name] as number) * 100 * countOf(sent, values));
+  return denomination === undefined ? undefined : priceOfAll((values[denomination.name] as number) * 100, sent, values);
 }
 
 /** The price of the row that the reply names as bought, times how many. */
@@ -77,9 +77,15 @@ function priceOf(
   for (const join of joins) {
     const wanted = join.value({ fields: values, joins: {}, roots: {}, numberOf: () => undefined });
     const price = wanted === undefined || wanted === null ? undefined : catalog.find(join.list, join.key, wanted)?.['price'];
-    if (typeof price === 'number') return kobo(price * countOf(sent, values));
+    if (typeof price === 'number') return priceOfAll(price, sent, values);
   }
   return undefined;
+}
+
+/** Undefined for so many that money cannot count it: such an order is read all the same, for whoever lists it and the others of its key. */
+function priceOfAll(price: number, sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
+  const sum = price * countOf(sent, values);
+  return Number.isSafeInteger(sum) ? kobo(sum) : undefined;
 }
 
 function countOf(sent: readonly Field[], values: JsonObject): number {

@@ -1,9 +1,9 @@
 /** v1's catalog in the words of the mapping: lists of plain rows, amounts in kobo, with an index for joins. */
-import { parseNaira } from '../../domain/amount';
 import { textOf, type JsonObject, type JsonValue } from '../../domain/json';
 import type { PriceList } from '../../price-lists/price-lists';
 import type { Mapping } from '../../mapping/mapping';
 import { normaliseWord } from '../../mapping/table';
+import { readNaira } from '../../upstream/answer-data';
 
 export interface CatalogLists {
   readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
@@ -94,7 +94,7 @@ function asWritten(value: JsonValue | undefined): string {
 }
 
 function priceOf(naira: string | number): JsonValue {
-  return parseNaira(naira) ?? null;
+  return readNaira(naira) ?? null;
 }
 
 /** One row per provider. 0 stands beside many packages in v1's list and names no provider (specification, 2.2). */
