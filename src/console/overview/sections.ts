@@ -43,16 +43,25 @@ export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[
   ];
 }
 
-function figuresPart(parts: ConsoleParts, { hour, openOrders }: Overview): Html {
+function figuresPart(parts: ConsoleParts, seen: Overview): Html {
+  const { hour, openOrders } = seen;
   const done = groupsOfTally(hour.byOperation, purchasesOf(parts));
+  const span = spanWords(parts, seen);
   return html`<div id="figures" class="card figures">
     ${figure('Requests a minute', rate(hour.requestsPerMinute), `${count(hour.inFlight)} under way`)}
-    ${figure('Sold', count(done.sold), 'in the last hour')}
-    ${figure('Refused or failed', count(done.refused + done.failed), 'in the last hour')}
+    ${figure('Sold', count(done.sold), span)}
+    ${figure('Refused or failed', count(done.refused + done.failed), span)}
     ${figure('Money at risk', nairaWords(kobo(Math.round(openOrders.naira * 100))), openOrders.count === 1 ? '1 open order' : `${count(openOrders.count)} open orders`)}
     ${figure('Reply within', seconds(hour.request.p99), html`for 99 %, half in ${seconds(hour.request.p50)}`)}
     ${figure('v1 within', seconds(hour.v1.p99), html`for 99 %, half in ${seconds(hour.v1.p50)}`)}
   </div>`;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Requests are counted in memory: a gateway that has just started knows of none before. */
+function spanWords({ facts }: ConsoleParts, { nowMs }: Overview): string {
+  return nowMs - facts.startedAtMs < HOUR_MS ? 'since the start' : 'in the last hour';
 }
 
 function rate(perMinute: number): string {
@@ -186,14 +195,18 @@ function tallyTable(
 
 const ROWS_MAX = 12;
 
-function operationsPart(parts: ConsoleParts, { hour }: Overview): Html {
+function operationsPart(parts: ConsoleParts, seen: Overview): Html {
+  const { hour } = seen;
   const nameOf = (operation: string): string => operationTitle(parts, operation);
-  const caption = 'Requests of the last hour by operation';
+  const note = spanWords(parts, seen);
+  const caption = `Requests ${note} by operation`;
   const body = tallyTable(hour.byOperation, { title: 'Operation', caption, nameOf, isPurchase: purchasesOf(parts) });
-  return section('By operation', body, { id: 'by-operation', note: 'last hour' });
+  return section('By operation', body, { id: 'by-operation', note });
 }
 
-function callersPart({ live }: ConsoleParts, { hour }: Overview): Html {
+function callersPart(parts: ConsoleParts, seen: Overview): Html {
+  const { live } = parts;
+  const { hour } = seen;
   const mapping = live.current();
   const keys = new Map([...mapping.callerKeys.keys()].map((fingerprint) => [callerTitle(mapping, fingerprint), fingerprint]));
   const nameOf = (name: string): Html | string => {
@@ -201,9 +214,10 @@ function callersPart({ live }: ConsoleParts, { hour }: Overview): Html {
     if (fingerprint !== undefined) return callerLink(mapping, fingerprint);
     return name === 'other' ? 'Without a title' : name;
   };
-  const caption = 'Requests of the last hour by caller';
+  const note = spanWords(parts, seen);
+  const caption = `Requests ${note} by caller`;
   const body = tallyTable(hour.byCaller, { title: 'Caller', caption, nameOf, isPurchase: () => true });
-  return section('By caller', body, { id: 'by-caller', note: 'last hour' });
+  return section('By caller', body, { id: 'by-caller', note });
 }
 
 function refusedPart(parts: ConsoleParts, { refused, nowMs }: Overview): Html {

@@ -6,7 +6,7 @@ const overview = async (): Promise<string> => (await fetch(`${house.service.admi
 
 test('a house without traffic says so, in every table', async () => {
   const text = await overview();
-  for (const words of ['All is well.', 'No order is open', 'No request in the last hour.', 'Not known yet'])
+  for (const words of ['All is well.', 'No order is open', 'No request in the last hour.', 'Not known yet', 'since the start'])
     expect(text).toContain(words);
   expect(text).toContain(house.service.live.current().hash.slice(0, 8));
 });
