@@ -64,7 +64,8 @@ report(rows, `${asked}, ${rounds} rounds of ${turns} turns of ${seconds} s, medi
 async function measureRound(round) {
   const gateways = [];
   try {
-    for (const measured of lineup) gateways.push(await startGateway(measured));
+    // Who starts and warms up last is measured a fifth cheaper: with an even number of rounds all have that as often.
+    for (const measured of round % 2 === 0 ? lineup : lineup.toReversed()) gateways.push(await startGateway(measured));
     for (const name of names) {
       for (const isKept of [true, false]) {
         const order = { name, connections, isKept, rate };

@@ -137,7 +137,7 @@ class RunningGateway implements Gateway {
     const walk = walking instanceof Promise ? await walking : walking;
     let told: Told;
     try {
-      const parsed = this.#ask(walk, visit);
+      const parsed = this.#parsedOf(walk, visit);
       told = await ANSWERS[parsed.operation.kind](parsed, this.#parts);
       this.#noteAnswer(parsed, told);
     } catch (error) {
@@ -147,10 +147,10 @@ class RunningGateway implements Gateway {
   }
 
   /** What is to be answered by steps 7 to 10. Throws what has ended the walk before them. */
-  #ask(walk: Walk, visit: Visit): ParsedRequest {
+  #parsedOf(walk: Walk, visit: Visit): ParsedRequest {
     if (walk.kind === 'stopped') throw walk.error;
     if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
-    const parsed = askingOf(walk.known, visit, this.#parts.learnt);
+    const parsed = parsedRequestOf(walk.known, visit, this.#parts.learnt);
     this.#parts.onRead?.(parsed, sentIdOf(refusedOf(walk.known, visit)));
     if (parsed.operation.kind === 'purchase') this.#watchHangUp(parsed, visit);
     return parsed;
@@ -257,7 +257,7 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
   };
 }
 
-function askingOf(
+function parsedRequestOf(
   known: WalkedIn,
   { request, line, waitedMs: waitedBeforeMs, age }: Visit,
   learnt: LearntPatience,

@@ -49,8 +49,7 @@ function figuresPart(parts: ConsoleParts, seen: Overview): Html {
   const span = spanWords(parts, seen);
   return html`<div id="figures" class="card figures">
     ${figure('Requests a minute', rate(hour.requestsPerMinute), `${count(hour.inFlight)} under way`)}
-    ${figure('Sold', count(done.sold), span)}
-    ${figure('Refused or failed', count(done.refused + done.failed), span)}
+    ${figure('Sold', count(done.sold), span)} ${figure('Refused or failed', count(done.refused + done.failed), span)}
     ${figure('Money at risk', nairaWords(kobo(Math.round(openOrders.naira * 100))), openOrders.count === 1 ? '1 open order' : `${count(openOrders.count)} open orders`)}
     ${figure('Reply within', seconds(hour.request.p99), html`for 99 %, half in ${seconds(hour.request.p50)}`)}
     ${figure('v1 within', seconds(hour.v1.p99), html`for 99 %, half in ${seconds(hour.v1.p50)}`)}
