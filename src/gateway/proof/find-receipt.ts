@@ -37,7 +37,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
       let cancelNext: () => void = () => undefined;
       const askIn = (delayMs: number): void => {
         cancelNext();
-        if (delayMs < leftMs()) cancelNext = clock.after(delayMs, ask);
+        cancelNext = clock.after(delayMs, ask);
       };
       const hear = (finding: Finding): void => {
         open -= 1;
@@ -54,7 +54,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
       const ask = (): void => {
         open += 1;
         const timeoutMs = leftMs();
-        askIn(SILENCE_MS);
+        if (SILENCE_MS < timeoutMs) askIn(SILENCE_MS);
         void upstream.find(call, { ...context, timeoutMs }).then(hear);
       };
       ask();

@@ -52,6 +52,22 @@ test('where v1 says that it is asked too often, the next question waits longer',
   expect(await asking([{ ...LIMIT, retryAfterSeconds: 30 }])).toMatchObject({ afterMs: 100, askedAt: [0] });
 });
 
+test('a question that failed just when the time for another ran out is answered all the same', async () => {
+  const clock = createVirtualClock();
+  let ticks = 0;
+  // As a real clock it goes on between two looks at it.
+  const ticking = { ...clock, elapsed: () => clock.elapsed() + (ticks += 0.001) };
+  const find = (): Promise<Finding> => new Promise((resolve) => clock.after(100, () => resolve(LOST)));
+  for (const timeoutMs of [300.002, 300.003, 300.004, 300.005]) {
+    ticks = 0;
+    let heard: Finding | undefined;
+    const context = { credentials: CREDENTIALS, clientAddress: '192.0.2.7', timeoutMs };
+    void askAgain({ find }, ticking)(RECEIPT, context).then((finding) => (heard = finding));
+    await clock.advance(60_000);
+    expect([timeoutMs, heard]).toEqual([timeoutMs, LOST]);
+  }
+});
+
 test('what is not about orders is asked once: lookups are counted by v1', async () => {
   expect(await asking([LOST, FOUND], { method: 'POST', path: '/verify/meter', body: {} })).toMatchObject({
     finding: LOST,
