@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import type { Keyring } from '../gateway/read/keyring';
 import { openByteFolder } from '../journal/lmdb/environment';
-import { probeFolder } from '../journal/lmdb/lasting-root';
+import { createLastingRoot, probeFolder, type LastingRoot } from '../journal/lmdb/lasting-root';
 import type { LookUpKey } from './number-keys';
 
 /** An order as it is known everywhere: its number never changes, however often it is opened again. */
@@ -81,7 +81,7 @@ export async function openNumberIndex({ dir, keyring, isReadOnly = false }: Numb
     opened = openTrees(dir, false);
     await opened!.root.put(MARK, Buffer.from(mark));
   }
-  return new LmdbNumberIndex(opened!);
+  return new LmdbNumberIndex(opened!, dir);
 }
 
 async function prepare(dir: string): Promise<void> {
@@ -100,37 +100,36 @@ function openTrees(dir: string, isReadOnly: boolean): Opened | undefined {
 }
 
 class LmdbNumberIndex implements NumberIndex {
-  readonly #root: RootDatabase<Buffer, Buffer>;
-  readonly #numbers: Bytes;
-  #isOpen = true;
+  #opened: Opened;
+  readonly #lasting: LastingRoot;
+  #isClosed = false;
 
-  constructor({ root, numbers }: Opened) {
-    this.#root = root;
-    this.#numbers = numbers;
+  constructor(opened: Opened, dir: string) {
+    this.#opened = opened;
+    const reopen = (isReadOnly: boolean): void => void (this.#opened = openTrees(dir, isReadOnly)!);
+    this.#lasting = createLastingRoot({ dir, root: () => this.#opened.root, reopen });
   }
 
   indexed(): Indexed | undefined {
-    if (!this.#isOpen) return undefined;
-    this.#root.resetReadTxn();
-    const bytes = this.#root.get(STATE);
+    const bytes = this.#fresh()?.root.get(STATE);
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString()) as Indexed);
   }
 
   add(entries: readonly IndexEntry[], indexed: Indexed): Promise<void> {
-    return this.#commit(() => {
-      for (const entry of entries) void this.#numbers.put(entryKey(entry), NOTHING);
-      void this.#root.put(STATE, Buffer.from(JSON.stringify(indexed)));
+    return this.#commit(({ root, numbers }) => {
+      for (const entry of entries) void numbers.put(entryKey(entry), NOTHING);
+      void root.put(STATE, Buffer.from(JSON.stringify(indexed)));
     });
   }
 
   find(keys: readonly LookUpKey[], beforeNumber: number, limit: number): readonly OrderName[] {
-    if (!this.#isOpen) return [];
-    this.#root.resetReadTxn();
+    const { numbers } = this.#fresh() ?? {};
+    if (numbers === undefined) return [];
     const found = new Map<string, OrderName>();
     for (const key of keys) {
       const start = Buffer.concat([Buffer.from(key, 'hex'), numberBytes(beforeNumber)]);
       const range = { start, exclusiveStart: true, end: Buffer.from(key, 'hex'), reverse: true, limit };
-      for (const at of this.#numbers.getKeys(range)) {
+      for (const at of numbers.getKeys(range)) {
         const name = parseEntry(at);
         // An owner's bytes stand behind the number that is to be left out.
         if (name.number < beforeNumber) found.set(`${name.owner} ${name.number}`, name);
@@ -140,33 +139,33 @@ class LmdbNumberIndex implements NumberIndex {
   }
 
   some(after: Buffer | undefined, limit: number): readonly (OrderName & { readonly at: Buffer })[] {
-    if (!this.#isOpen) return [];
-    this.#root.resetReadTxn();
+    const { numbers } = this.#fresh() ?? {};
+    if (numbers === undefined) return [];
     const start = after === undefined ? Buffer.from([0]) : Buffer.concat([after, Buffer.alloc(1)]);
-    return [...this.#numbers.getKeys({ start, limit })].map((at) => ({ ...parseEntry(at), at }));
+    return [...numbers.getKeys({ start, limit })].map((at) => ({ ...parseEntry(at), at }));
   }
 
   remove(places: readonly Buffer[]): Promise<void> {
-    return this.#commit(() => {
-      for (const at of places) void this.#numbers.remove(at);
+    return this.#commit(({ numbers }) => {
+      for (const at of places) void numbers.remove(at);
     });
   }
 
   async close(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    await this.#root.close();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#opened.root.close();
   }
 
-  async #commit(work: () => void): Promise<void> {
-    if (!this.#isOpen) return;
-    try {
-      await this.#root.childTransaction(work);
-    } catch (error) {
-      // lmdb tells the reason of a failed commit by a second promise, which would end the process unheard.
-      await Promise.resolve((error as { readonly commitError?: Promise<never> }).commitError).catch(() => undefined);
-      throw error;
-    }
+  /** Undefined once it is closed, and in the moment that opening it anew takes. */
+  #fresh(): Opened | undefined {
+    if (this.#isClosed || !this.#lasting.isOpen()) return undefined;
+    this.#opened.root.resetReadTxn();
+    return this.#opened;
+  }
+
+  async #commit(work: (opened: Opened) => void): Promise<void> {
+    if (!this.#isClosed) await this.#lasting.commit(() => work(this.#opened));
   }
 }
 
