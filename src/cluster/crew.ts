@@ -6,7 +6,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, Gauge, type Registry } from 'prom-client';
-import type { Log } from '../telemetry/log';
+import { errorFields, type Log, type LogFields } from '../telemetry/log';
 import { openLine, type Hears, type Line, type MetricsOfProcess } from './line';
 
 export interface Crew {
@@ -132,16 +132,23 @@ class Hired implements Crew {
     });
     const place: Place = { process: child, line, isServing: false };
     this.#places.set(worker, place);
-    child.once('exit', (code, signal) => {
-      this.#places.delete(worker);
-      this.#parts.onGone(worker);
-      if (this.#isStopping) return;
-      const told = { worker, pid: child.process.pid, code: String(code), signal };
-      if (!this.#hasStarted)
-        return this.#onStart.reject(new Error(`Worker ${worker} ended while it started (${signal ?? code}).`));
-      this.#parts.log.error('worker_died', told);
-      this.#forkAgain(worker, performance.now() - bornAtMs);
+    const gone = (code: number | string, signal?: string): void =>
+      this.#gone(worker, { worker, pid: child.process.pid, code: String(code), signal }, performance.now() - bornAtMs);
+    child.once('exit', gone);
+    // One that the system does not give has no end: unheard, the error would end this process, and all others with it.
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (child.process.pid === undefined) gone(error.code ?? error.message);
     });
+  }
+
+  #gone(worker: number, told: LogFields, livedMs: number): void {
+    this.#places.delete(worker);
+    this.#parts.onGone(worker);
+    if (this.#isStopping) return;
+    if (!this.#hasStarted)
+      return this.#onStart.reject(new Error(`Worker ${worker} ended while it started (${told.signal ?? told.code}).`));
+    this.#parts.log.error('worker_died', told);
+    this.#forkAgain(worker, livedMs);
   }
 
   #begin(publicUrl: string): void {
@@ -154,7 +161,12 @@ class Hired implements Crew {
     this.#deaths.set(worker, deaths + 1);
     const delayMs = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** deaths);
     setTimeout(() => {
-      if (!this.#isStopping) this.#fork(worker);
+      if (this.#isStopping) return;
+      try {
+        this.#fork(worker);
+      } catch (error) {
+        this.#gone(worker, { worker, ...errorFields(error) }, 0);
+      }
     }, delayMs);
   }
 

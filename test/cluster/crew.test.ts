@@ -1,0 +1,63 @@
+import cluster, { type Worker } from 'node:cluster';
+import { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hireCrew } from '../../src/cluster/crew';
+import type { Log } from '../../src/telemetry/log';
+
+/** A child that says over its line what `says` holds. Without a number it was never born. */
+function fakeChild(pid: number | undefined, says?: object): Worker {
+  const child = Object.assign(new EventEmitter(), {
+    process: { pid, kill: () => child.emit('exit', 0, null) },
+    send: () => true,
+  });
+  if (says !== undefined) setImmediate(() => child.emit('message', says));
+  return child as unknown as Worker;
+}
+
+const READY = { line: 'tell', id: 0, kind: 'ready', value: 'http://127.0.0.1:8080' };
+
+test.each<[string, () => Worker]>([
+  [
+    'that is told later',
+    () => {
+      const child = fakeChild(undefined);
+      process.nextTick(() => child.emit('error', Object.assign(new Error('spawn node EAGAIN'), { code: 'EAGAIN' })));
+      return child;
+    },
+  ],
+  [
+    'that is thrown',
+    () => {
+      throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' });
+    },
+  ],
+])('a process that the system does not give (%s) is asked for again, and the others serve on', async (_how, refuse) => {
+  const told: (readonly [string, unknown])[] = [];
+  const note = (event: string, fields?: object): void =>
+    void told.push([event, (fields as { code?: unknown } | undefined)?.code]);
+  const [first, second] = [fakeChild(1, READY), fakeChild(2, READY)];
+  const fork = jest.spyOn(cluster, 'fork').mockReturnValueOnce(first).mockReturnValueOnce(second);
+  const gone: number[] = [];
+  const crew = hireCrew({
+    workers: 2,
+    log: { info: note, error: note } as unknown as Log,
+    hears: () => ({}),
+    onGone: (worker) => void gone.push(worker),
+  });
+  expect(await crew.started).toBe('http://127.0.0.1:8080');
+  fork.mockImplementationOnce(refuse).mockImplementationOnce(() => fakeChild(3, READY));
+  first.emit('exit', null, 'SIGKILL');
+  await sleep(500);
+  expect(crew.lines().map(([worker]) => worker)).toEqual([2, 1]);
+  expect(told.map(([event]) => event)).toEqual([
+    'worker_started',
+    'worker_started',
+    'worker_died',
+    'worker_died',
+    'worker_started',
+  ]);
+  expect(told[3]![1]).toMatch(/EAGAIN|ENOMEM/);
+  expect(gone).toEqual([1, 1]);
+  await crew.stop(undefined, 0);
+  fork.mockRestore();
+});
