@@ -57,8 +57,10 @@ export function checkCalls({ source, report }: Checking): void {
 type Report = Checking['report'];
 
 function checkKinds(name: string, { kind, call }: OperationSource, endpoint: V1Endpoint, report: Report): void {
-  if (MAY_CALL[kind].includes(endpoint.kind)) return;
   const path = ['operations', name, 'call', 'to'];
+  if (endpoint.path === '/receipt' && kind !== 'status')
+    report(path, 'receipt-outside-status', `${call!.to} answers for failed and open orders too, and this is a ${kind}`);
+  if (MAY_CALL[kind].includes(endpoint.kind)) return;
   if (endpoint.kind === 'purchase') report(path, 'read-that-buys', `${call!.to} debits the wallet, and this is a ${kind}`);
   else report(path, 'purchase-without-purchase', `${call!.to} sells nothing, and this is a ${kind}`);
 }

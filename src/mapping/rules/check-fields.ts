@@ -8,6 +8,7 @@ import type { YamlPath } from '../read-yaml';
 import { kindOfField } from '../shapes';
 import type { MappingSource } from '../source';
 import { spellingsOf, type Checking } from './checking';
+import { GOODS, MESSAGES, MORE_GOODS } from './check-replies';
 import { wordsOfName } from './read-as';
 import { endpointOf, needOf, type V1Need } from './v1-needs';
 
@@ -175,8 +176,24 @@ function checkSpellings(needs: Needs, { source, report }: Checking): void {
     const need = needs.get(name)?.get(field);
     if (need?.isVital === true && need.what === 'a phone number' && CONTACTS.test(spelling))
       report(path, 'recipient-is-contact', `\`${spelling}\` is whom to call, not the number to be served`);
+    const meant = need === undefined ? undefined : otherMeaning(spelling, need);
+    if (meant !== undefined)
+      report(path, 'spelling-says-otherwise', `\`${spelling}\` says ${meant}, and \`${field}\` is read as ${need!.what}`);
     checkCharacters(spelling, path, report);
   }
+}
+
+/** By what v1 needs: words of a name that say something else, unless another of its words says the thing itself. */
+const SAYS: Readonly<Record<string, { readonly itself: RegExp; readonly else: RegExp }>> = {
+  'an amount': { itself: /amount|amt|price|value/i, else: /quantity|qty|phone|msisdn|balance/i },
+  'a quantity': { itself: /quantity|qty|count/i, else: /amount|amt|price|plan|phone|msisdn|balance/i },
+  'a data plan': { itself: /plan|bundle|package|product/i, else: /amount|price|quantity|qty|phone|msisdn|validity|balance/i },
+};
+
+function otherMeaning(spelling: string, { what }: V1Need): string | undefined {
+  if (/amount|value/.test(what) && /kobo/i.test(spelling)) return 'kobo, a hundredth of a naira';
+  const says = SAYS[what === 'a cable TV package' ? 'a data plan' : what];
+  return says === undefined || says.itself.test(spelling) ? undefined : says.else.exec(spelling)?.[0];
 }
 
 /** Blanks around it are a rule of their own, which can mend them. */
@@ -189,11 +206,22 @@ export function checkCharacters(spelling: string, path: YamlPath, report: Checki
   });
 }
 
+/** Headers that are the same in all requests of a script, or hold its key. */
+const SAME_HEADERS =
+  /^(?:accept|authorization|cache-control|connection|content-|cookie|forwarded|host|origin|referer|token|user-agent|via|x-forwarded-|x-real-ip|(?:x-)?api-?key)/i;
+/** What scripts decide by: the request id is echoed under its own name, also where nothing was sold. */
+const DECIDING = new Set(['id', 'status', 'Status', 'success', 'error', ...GOODS, ...MORE_GOODS, ...MESSAGES]);
+
 function checkRequestIds(checking: Checking): void {
   const { source, report } = checking;
+  for (const [index, header] of source.request_id_headers.entries())
+    if (SAME_HEADERS.test(header))
+      report(['request_id_headers', index], 'request-id-repeats', `two orders can have the same \`${header}\``);
   checkList(source.request_id, ['request_id'], checking);
   for (const [index, spelling] of source.request_id.entries()) {
     const word = wordsOfName(spelling).find((one) => REPEATING.has(one));
+    if (DECIDING.has(spelling))
+      report(['request_id', index], 'request-id-decides', `it would be told as \`${spelling}\`, also of a failure`);
     if (word !== undefined) report(['request_id', index], 'request-id-repeats', `two orders can have the same \`${spelling}\``);
     checkCharacters(spelling, ['request_id', index], report);
   }

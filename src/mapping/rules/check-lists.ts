@@ -13,9 +13,18 @@ type Values = Readonly<Record<string, ValueSource>>;
 
 export function checkLists(checking: Checking): void {
   const { source } = checking;
-  for (const [name, { catalog, shown_in: shownIn = [] }] of Object.entries(source.tables))
+  for (const [name, { catalog, shown_in: shownIn = [] }] of Object.entries(source.tables)) {
+    // What a name stands for is the row's own number, or what the table says that it holds.
+    const held = ['id', catalog?.name, ...shownIn.map((place) => place.split('.')[1])];
+    if (catalog !== undefined && !held.includes(catalog.id))
+      checking.report(
+        ['tables', name, 'catalog', 'id'],
+        'lookup-by-another',
+        `\`${catalog.id}\` is no number of a row of ${catalog.list}`,
+      );
     if (catalog !== undefined && shownIn.length > 0 && !shownIn.some((place) => place.startsWith(`${catalog.list}.`)))
       checking.report(['tables', name, 'catalog', 'list'], 'lookup-by-another', `\`${name}\` is shown in ${shownIn.join(', ')}`);
+  }
   for (const [name, operation] of Object.entries(source.operations)) {
     const fields = operation.fields ?? {};
     for (const [join, { list, where }] of Object.entries(operation.join ?? {}))
@@ -64,7 +73,8 @@ function checkWhere(
     const table = tableOf(field, source.tables);
     const kind = kindOfField(field, source.tables);
     const lists = table === undefined ? [] : listsOf(table);
-    const isAnotherList = lists.length > 0 && column !== 'network' && !lists.includes(list) && !isProviderOf(list, column, lists);
+    const isHeld = lists.includes(list) || lists.includes(`${list}.${column}`) || isProviderOf(list, column, lists);
+    const isAnotherList = lists.length > 0 && column !== 'network' && !isHeld;
     // A plan is looked up by the number of a plan, never by how many of them are bought.
     const isAnotherKind =
       wanted === 'number'

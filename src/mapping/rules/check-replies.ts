@@ -10,11 +10,12 @@ import { reportOnce, surroundingsOf, type Checking } from './checking';
 import { blockReply, type OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
 
-const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
+/** Also names that no request id may have: it is echoed under them, whatever became of the order. */
+export const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
 /** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
-const GOODS = ['name', 'token', 'pin'];
+export const GOODS = ['name', 'token', 'pin'];
 /** Goods under other names: null says the same as absence. */
-const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin'];
+export const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin'];
 
 export function checkReplies(checking: Checking): void {
   const { source, report, replies } = checking;
@@ -54,6 +55,11 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
         at: 'key',
       },
     );
+  for (const name of ['status', 'Status']) {
+    const { value, path: at } = fields.get(name) ?? {};
+    if (typeof value === 'string' && value.startsWith('$') && !value.startsWith('$words.'))
+      tell(at!, 'outcome-without-words', `\`${name}\` of a ${outcome} is \`${value}\`, whatever became of the order`);
+  }
 }
 
 function checkFieldsOf(

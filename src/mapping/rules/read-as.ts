@@ -66,12 +66,15 @@ export function wordsOfName(name: string): string[] {
 export function misreadAs(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
   return (
     namedOutcome(outcome, name, value) ??
-    (isDeciding(name)
-      ? others(outcome).find((other) => WORDS[other].has(normaliseWord(String(value))))
-      : typeof value === 'string'
-        ? textTells(outcome, value)
-        : undefined)
+    (isDeciding(name) ? wordTells(outcome, String(value)) : typeof value === 'string' ? textTells(outcome, value) : undefined)
   );
+}
+
+/** Of a word that nobody knows, what is said within it: `ORDER_SUCCESSFUL`. */
+function wordTells(outcome: ReplyOutcome, value: string): ReplyOutcome | undefined {
+  const word = normaliseWord(value);
+  const other = others(outcome).find((one) => WORDS[one].has(word));
+  return other ?? (WORDS[outcome].has(word) ? undefined : textTells(outcome, value.replaceAll('_', ' ')));
 }
 
 /** A failed lookup says `invalid: true`, which is no word but a name. */
@@ -87,7 +90,8 @@ const NO = new Set(['false', '0', 'no', 'off']);
  * and `'false'`).
  */
 function namedOutcome(outcome: ReplyOutcome, name: string, value: string | number | boolean): ReplyOutcome | undefined {
-  const [said, plain] = [normaliseWord(String(value)), normaliseWord(name)];
+  const said = normaliseWord(String(value));
+  const plain = normaliseWord(name).replace(/^(?:is|has|was|order|transaction)+/, '');
   const isTrue = YES.has(said) || (typeof value === 'string' && NO.has(said) && said !== '0');
   const other = isTrue ? others(outcome).find((one) => NAMES[one].has(plain)) : undefined;
   if (other !== undefined) return other;

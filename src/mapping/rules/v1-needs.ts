@@ -50,7 +50,7 @@ const NEEDS: Readonly<Record<string, V1Need>> = {
   disco_id: { what: 'an electricity company', as: ['plan_id'], lists: ['discos'], isVital: true },
   meter_number: { what: 'a meter number', as: ['identifier'], isVital: true },
   meter_type: { what: 'a meter type', as: [], values: ['prepaid', 'postpaid'], isVital: true },
-  exam_name: { what: 'an exam', as: [], lists: ['exams'], isVital: true },
+  exam_name: { what: 'an exam', as: [], lists: ['exams', 'exams.name'], isVital: true },
   quantity: { what: 'a quantity', as: ['quantity'], harmless: 1 },
   denomination: { what: 'a card value', as: ['denomination'], isVital: true },
   name_on_card: { what: 'a text', as: ['text'] },
@@ -91,9 +91,10 @@ export function tableOf({ as }: FieldSource, tables: Tables): TableSource | unde
   return !Object.hasOwn(INPUT_TRANSFORMS, as) && Object.hasOwn(tables, as) ? tables[as] : undefined;
 }
 
-/** Lists of the catalog whose rows a table stands for, with and without their column: `discos`, `discos.id`. */
+/** Columns of the catalog whose values a table holds, and their lists where it is the number of the row: `discos.id` and `discos`. */
 export function listsOf({ shown_in: shownIn = [], catalog }: TableSource): string[] {
-  return [...shownIn.flatMap((place) => [place, place.split('.')[0]!]), ...(catalog === undefined ? [] : [catalog.list])];
+  const places = [...shownIn, ...(catalog === undefined ? [] : [`${catalog.list}.${catalog.id}`])];
+  return places.flatMap((place) => (place.endsWith('.id') ? [place, place.split('.')[0]!] : [place]));
 }
 
 /** A table that holds something else for certain: networks have prefixes, and values that v1 knows under another field. */
