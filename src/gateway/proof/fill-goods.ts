@@ -38,9 +38,9 @@ async function goodsOf(
   const context = readContextOf(parsed);
   const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, leftMs));
   const receipt = await findReceipt(reference, { ...context, timeoutMs }, upstream);
-  // Told as pending until it can be had: a script would deliver an empty PIN.
-  if (receipt === undefined) return { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
-  return succeedOutcome(outcome, receipt);
+  // Told as pending until they can be had, also where the receipt has none or is behind: a script would deliver an empty PIN.
+  const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
+  return receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
 }
 
 /** Cards and exam PINs are bought by number. */

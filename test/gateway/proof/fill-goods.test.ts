@@ -103,6 +103,9 @@ test('a sale of PINs of which v1 said "success" and nothing more lacks its goods
       },
     });
   expect(await fillBy({ kind: 'unavailable', reason: 'HTTP 502' })).toEqual({ ...outcome, delivery: { goodsMissing: true } });
+  // A replica that lags, and a v1 that has taken the sale back.
+  for (const more of [{ status: 'pending' }, { status: 'failed' }, { pins: [] }])
+    expect(await fillBy(receipt(more))).toMatchObject({ kind: 'succeeded', delivery: { goodsMissing: true } });
   const pins = [{ pin: '1', serial: '2' }];
   expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
 });
