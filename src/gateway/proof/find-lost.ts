@@ -48,6 +48,11 @@ const LATER_MS = 10 * 60_000;
  * have been a day wrong when the order was opened.
  */
 const MARGIN_MS = 26 * 3_600_000;
+/** v1's history shows a sale so long after v1 has confirmed it; it is held against the last one that is older, back to so long before a lost order. */
+const SHOWN_WITHIN_MS = 60_000;
+const SOLD_BEFORE_MS = 6 * 3_600_000;
+/** The newest orders of a key among which that sale is sought. */
+const SOLD_AMONG_MAX = 200;
 /** When v1's clock and ours are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
@@ -83,6 +88,12 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     compare: (order, row) => compareRow(order, row, prices, parts.mapping()),
   });
   const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);
+  const sold = {
+    owner: context.credentials.fingerprint,
+    fromMs: Math.max(sinceMs, history.wholeSinceMs) + MARGIN_MS - SOLD_BEFORE_MS,
+    untilMs: startedAt - SHOWN_WITHIN_MS,
+  };
+  let isUpToDate: Promise<boolean> | undefined;
   let settled = 0;
   for (const order of lost) {
     if (!matches.isOpenAsBefore(order)) continue;
@@ -91,6 +102,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     // How far one look reads is bounded: an old order that stays open must not keep what was lost since from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - MARGIN_MS;
     const isAbsent = row === undefined && isRead && (await otherKeys.areAllTheirs(order, perhaps));
+    if (isAbsent && !(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) continue;
     // What is kept of receipts tells whose they are; what became of the order, v1 tells now.
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const outcome = isAbsent ? provenUnsent(order) : claimed;
@@ -148,6 +160,22 @@ function provenUnsent(order: Order): Outcome {
     isProven: true,
     sought: { tries: order.tries, lastTriedAtMs: lastTriedAt(order) },
   };
+}
+
+/**
+ * False where the last sale of the key that v1 has confirmed is not there: such a history comes from a replica that lags, from a cache, or from a
+ * v1 that has lost its accounts for a moment, and lacks what else it may lack.
+ */
+async function showsWhatWasSold(
+  { shown }: History,
+  { untilMs, ...range }: { owner: string; fromMs: number; untilMs: number },
+  { journal }: LostParts,
+): Promise<boolean> {
+  const newest = journal.listOfOwner({ ...range, newestFirst: true, limit: SOLD_AMONG_MAX, onUnreadable: () => undefined });
+  for await (const { outcome, settledAtMs = 0 } of newest)
+    if (outcome?.kind === 'succeeded' && outcome.reference !== undefined && settledAtMs <= untilMs)
+      return shown.has(outcome.reference);
+  return true;
 }
 
 function areClocksApart({ serverAtMs }: History, { clock, onTrouble }: LostParts): boolean {

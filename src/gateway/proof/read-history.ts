@@ -20,6 +20,8 @@ export interface History {
   readonly unclaimed: readonly Unclaimed[];
   /** Everything that v1 has of this time and later is here: what is not, is not at v1. Infinity where nothing can be told. */
   readonly wholeSinceMs: number;
+  /** The references of all rows, also of those that an order has claimed. */
+  readonly shown: ReadonlySet<string>;
   /** v1's clock by its latest answer, when that told it; ms since the epoch. */
   readonly serverAtMs: number | undefined;
   /** True when receipts were read now: the next look sees more than this one. */
@@ -71,12 +73,15 @@ export function createHistoryReader({
   return {
     async read(question, context) {
       const { fingerprint } = context.credentials;
+      const shown = new Set<string>();
       const pages = await readPages(
         {
           sinceMs: question.sinceMs,
           pagesMax: PAGES_MAX,
-          wants: async ({ reference, row }) =>
-            question.mayBeLost(row) && (await journal.findByReference(fingerprint, reference)) === undefined,
+          async wants({ reference, row }) {
+            shown.add(reference);
+            return question.mayBeLost(row) && (await journal.findByReference(fingerprint, reference)) === undefined;
+          },
         },
         (call) => upstream.find(call, context),
       );
@@ -92,7 +97,7 @@ export function createHistoryReader({
         hasLearnt ||= learnt.includes(true);
       }
       const unclaimed = [...rows.values()].map((row) => ({ ...row, receipt: known.get(keyOf(context, row.reference)) }));
-      return { unclaimed, wholeSinceMs, serverAtMs, hasLearnt };
+      return { unclaimed, shown, wholeSinceMs, serverAtMs, hasLearnt };
     },
   };
 }
@@ -118,6 +123,7 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
   const rows = new Map<string, Unclaimed>();
   let serverAtMs: number | undefined;
   let wholeSinceMs = Infinity;
+  let totalMost = 0;
   for (let page = 1; page <= question.pagesMax; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
     const finding = await ask({ method: 'GET', path: '/transactions', query });
@@ -126,6 +132,9 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
     if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed))
       return { rows, wholeSinceMs: Infinity, serverAtMs, missed: finding };
     serverAtMs = finding.serverAtMs;
+    // A list that grows shows its rows again. One that has become shorter is that of a replica that lags, and may have left out some between two pages.
+    if (typeof data['total'] === 'number' && data['total'] < totalMost) return { rows, wholeSinceMs: Infinity, serverAtMs };
+    if (typeof data['total'] === 'number') totalMost = data['total'];
     const reads = (listed as readonly JsonObject[]).map(readRow);
     if (!isNewestFirst(reads)) return { rows, wholeSinceMs: Infinity, serverAtMs };
     for (const read of reads) {

@@ -112,6 +112,11 @@ describe('a history is not whole', () => {
     ],
     ['whose first page comes again and again', 0, () => ({ transactions: rows(0, 20), page: 1, total_pages: 4 })],
     ['that breaks off before its last page', 0, (page) => ({ transactions: page < 3 ? rows(0, 50) : [], page, total_pages: 4 })],
+    [
+      'that becomes shorter while it is read',
+      0,
+      (page) => ({ transactions: rows(50 * page, 50 * page + 50), page, total_pages: 3, total: 150 - page }),
+    ],
     ['that is oldest first', NOW - 10 * 60_000, (page) => ({ transactions: rows(0, 50).reverse(), page, total_pages: 1 })],
   ])('%s', async (_title, sinceMs, list) => {
     expect(await read(list, sinceMs)).toMatchObject({ wholeSinceMs: Infinity });

@@ -167,6 +167,33 @@ test('an order that v1 does not have after the quiet time was never sent', async
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
+test('a history that lacks the last sale that v1 has confirmed proves no order absent', async () => {
+  const rows: Row[] = [];
+  const room = openRoom(rows);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.open('r-2', '08030000002');
+  await room.journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V2' }, room.clock.now());
+  await room.clock.advance(QUIET_MS);
+  // A replica that lags by more than the quiet time, or a v1 that has lost its accounts for a moment.
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  rows.push({ reference: 'V2', atMs: START, phone: '08030000002' });
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
+test('a sale of a moment ago need not be in the history yet', async () => {
+  const room = openRoom([]);
+  await room.open('r-1');
+  await room.lose('r-1');
+  await room.clock.advance(QUIET_MS);
+  await room.open('r-2', '08030000002');
+  await room.journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V2' }, room.clock.now());
+  await room.reconcile();
+  expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+});
+
 describe('a row that v1 may have written of the order in its own way', () => {
   const exam = { exam: 'WAEC', quantity: 2 };
   const meter = { disco: 1, meter: '45021234567', meter_type: 'prepaid', amount: 100_000 };
