@@ -3,7 +3,13 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Clock } from '../domain/clock';
-import { createLearntPatience, ENTRIES_MAX, type LearntEntry, type LearntPatience } from '../gateway/order/learnt-patience';
+import {
+  createLearntPatience,
+  ENTRIES_MAX,
+  isSound,
+  type LearntEntry,
+  type LearntPatience,
+} from '../gateway/order/learnt-patience';
 import type { Metrics } from '../telemetry/metrics';
 import type { Observer } from './observer';
 
@@ -33,7 +39,8 @@ export function readPatienceFile(dataDir: string): PatienceRead {
   const file = join(dataDir, NAME);
   try {
     const { learnt } = fileSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-    return { entries: learnt.map(({ limitMs, ...entry }) => (limitMs === undefined ? entry : { ...entry, limitMs })) };
+    const entries = learnt.map(({ limitMs, ...entry }) => (limitMs === undefined ? entry : { ...entry, limitMs }));
+    return { entries: entries.filter(isSound) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { entries: [] };
     return { entries: [], problem: `${file} cannot be read; what it held is learnt anew` };

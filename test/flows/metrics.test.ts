@@ -85,7 +85,7 @@ async function hangUp(phone: string): Promise<void> {
   const socket = dial(head + body);
   // Its age begins when it was read, which a busy machine does late.
   await until('compat_requests_in_flight', (count) => count > 0);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await new Promise((resolve) => setTimeout(resolve, 4_500));
   const before = (await read(house)).get('compat_hang_ups_total{kind="plain_php"}') ?? 0;
   socket.destroy();
   await until('compat_hang_ups_total{kind="plain_php"}', (count) => count > before);

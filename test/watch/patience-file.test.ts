@@ -29,6 +29,16 @@ test('a spell of hang-ups is one write, which its owner alone may read', async (
   expect(readFileSync(join(folder, 'patience.json'), 'utf8')).not.toMatch(/key|pin/i);
 });
 
+test('what an earlier build learnt of lines that broke is forgotten', () => {
+  const learnt = [
+    { ...ENTRY, hangUpsMs: [1_200, 1_900], limitMs: 700 },
+    { ...ENTRY, kind: 'axios', hangUpsMs: [7_000, 20_000, 9_500, 12_000], limitMs: 700 },
+    { ...ENTRY, kind: 'guzzle', hangUpsMs: [5_000, 5_100], limitMs: 4_500 },
+  ];
+  writeFileSync(join(folder, 'patience.json'), JSON.stringify({ version: 1, learnt }));
+  expect(readPatienceFile(folder)).toEqual({ entries: [learnt[2]] });
+});
+
 test('what another gateway in the same folder has learnt stays', () => {
   const other = { ...ENTRY, fingerprint: '0b'.repeat(16) };
   for (const entry of [other, ENTRY]) {

@@ -24,8 +24,11 @@ export interface LearntPatience {
   entries(): readonly LearntEntry[];
 }
 
-/** A connection that breaks sooner shows no limit: no script gives up within a second. */
-const AGE_LEAST_MS = 1_000;
+/**
+ * A connection that breaks sooner shows no limit: no script that was read gives up before five seconds, and most sales are answered by then, so
+ * that lines which break in the middle of them have about the same age by themselves.
+ */
+const AGE_LEAST_MS = 4_000;
 /** About the same age: within a second, or a tenth. */
 const NEAR_MS = 1_000;
 const NEAR_SHARE = 0.1;
@@ -42,7 +45,7 @@ export function createLearntPatience(
   const learnt = new Map(known.slice(-ENTRIES_MAX).map((entry) => [keyOf(entry.fingerprint, entry.kind), entry]));
   const entries = (): readonly LearntEntry[] => [...learnt.values()];
   const learn = (fingerprint: string, kind: string, ageMs: number): void => {
-    if (ageMs < AGE_LEAST_MS) return;
+    if (!isShown(ageMs)) return;
     const key = keyOf(fingerprint, kind);
     const entry = learnFrom(learnt.get(key) ?? { fingerprint, kind, hangUpsMs: [] }, Math.round(ageMs));
     // Set anew, so that the one heard of longest ago stands first.
@@ -69,9 +72,20 @@ function learnFrom(entry: LearntEntry, ageMs: number): LearntEntry {
   const twin = entry.hangUpsMs.find((other) => Math.abs(other - ageMs) <= Math.max(NEAR_MS, NEAR_SHARE * Math.max(other, ageMs)));
   const hangUpsMs = [ageMs, ...entry.hangUpsMs].slice(0, HANG_UPS_MAX);
   if (twin === undefined) return { ...entry, hangUpsMs };
-  const shown = Math.min(twin, ageMs);
-  const limitMs = Math.max(MARGIN_MS, Math.floor(shown - Math.max(MARGIN_MS, MARGIN_SHARE * shown)));
-  return { ...entry, hangUpsMs, limitMs: Math.min(limitMs, entry.limitMs ?? Infinity) };
+  return { ...entry, hangUpsMs, limitMs: Math.min(limitBelow(Math.min(twin, ageMs)), entry.limitMs ?? Infinity) };
+}
+
+/** Earlier builds learnt from sooner hang-ups as well. */
+export function isSound({ hangUpsMs, limitMs = Infinity }: LearntEntry): boolean {
+  return hangUpsMs.every(isShown) && limitMs >= limitBelow(AGE_LEAST_MS);
+}
+
+function isShown(ageMs: number): boolean {
+  return ageMs >= AGE_LEAST_MS;
+}
+
+function limitBelow(ageMs: number): number {
+  return Math.floor(ageMs - Math.max(MARGIN_MS, MARGIN_SHARE * ageMs));
 }
 
 function keyOf(fingerprint: string, kind: string): string {

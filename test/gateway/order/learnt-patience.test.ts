@@ -15,6 +15,7 @@ test.each<[string, readonly number[], number | undefined]>([
   ['two that are further apart are chance', [5_000, 20_000], undefined],
   ['between others as well', [20_000, 7_000, 30_500, 20_500], 18_000],
   ['a connection that breaks at once shows nothing', [300, 400, 500], undefined],
+  ['nor do sales that a restart in between has cut off, however often', [1_200, 1_900, 3_900, 1_250, 3_800], undefined],
   ['a lower limit that is shown later counts', [20_000, 20_000, 10_000, 10_000], 9_000],
   ['a higher one does not', [10_000, 10_000, 20_000, 20_000], 9_000],
 ])('%s', (_title, ages, limit) => {
