@@ -35,7 +35,10 @@ export function compileNumberings(
     for (const [number, value] of Object.entries(numbers))
       if (!table.values.includes(value))
         report([...path, name, number], 'unknown-value', `${table.title} \`${value}\` is not in the table`, {
-          hint: `known: ${table.values.join(', ')}`,
+          hint:
+            table.values.length === 0
+              ? `a script’s own numbers of a ${table.title} are said of its key, below \`callers.keys\``
+              : `known: ${table.values.join(', ')}`,
         });
     numberings.set(name, toNumbering(numbers));
   }

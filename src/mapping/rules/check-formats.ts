@@ -166,19 +166,27 @@ function reachable(id: string, source: MappingSource): MappingSource {
   return { ...source, formats: new Map([[format, own]]), operations: Object.fromEntries(operations) };
 }
 
-function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { report }: Checking): void {
+const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
+
+function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { source, report }: Checking): void {
   for (const [outcome, said = {}] of Object.entries(words) as [ReplyOutcome, FamilySource['words']][]) {
     const { http, ...told } = said as { http?: number; status?: string; Status?: string };
-    for (const [key, word] of Object.entries(told)) {
+    for (const [key, word] of Object.entries(told) as ['status' | 'Status', string | undefined][]) {
       const other = word === undefined ? undefined : misreadAs(outcome, key, word);
       // A script that the operator names may take a word for pending as its only word for a sale.
       const isNamed = proof.length === 0 && outcome === 'success' && word !== undefined && isWordForPending(word);
-      if (other !== undefined && !isNamed)
-        report(
-          ['families', id, 'words', outcome, key],
-          WORD_RULES[outcome],
-          `scripts read \`${word}\` as ${other}, not as ${outcome}`,
-        );
+      // Of two outcomes that the family itself tells alike, the later one.
+      const twin = OUTCOMES.filter((one) => one !== outcome).find((one) => {
+        const isOwn = words[one]?.[key] !== undefined && OUTCOMES.indexOf(one) > OUTCOMES.indexOf(outcome);
+        return !isOwn && (words[one]?.[key] ?? source.words[one][key]) === word;
+      });
+      const why =
+        twin !== undefined
+          ? `\`${word}\` is told of a ${twin} as well`
+          : other !== undefined && !isNamed
+            ? `scripts read \`${word}\` as ${other}, not as ${outcome}`
+            : undefined;
+      if (why !== undefined) report(['families', id, 'words', outcome, key], WORD_RULES[outcome], why);
     }
     const isRight = http === undefined || http === 200 || (outcome === 'failure' ? http >= 400 : http === 201);
     if (!isRight) report(['families', id, 'words', outcome, 'http'], 'outcome-http', `${http} does not fit a ${outcome}`);

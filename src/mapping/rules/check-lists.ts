@@ -22,6 +22,12 @@ export function checkLists(checking: Checking): void {
         'lookup-by-another',
         `\`${catalog.id}\` is no number of a row of ${catalog.list}`,
       );
+    if (catalog?.id === 'id' && !catalog.name.endsWith('name'))
+      checking.report(
+        ['tables', name, 'catalog', 'name'],
+        'lookup-by-another',
+        `\`${catalog.name}\` is no name of a row of ${catalog.list}`,
+      );
     if (catalog !== undefined && shownIn.length > 0 && !shownIn.some((place) => place.startsWith(`${catalog.list}.`)))
       checking.report(['tables', name, 'catalog', 'list'], 'lookup-by-another', `\`${name}\` is shown in ${shownIn.join(', ')}`);
   }

@@ -9,6 +9,7 @@ import { kindOfValue, NOTHING_OF_A_FAILURE, type Surroundings } from '../shapes'
 import { reportOnce, surroundingsOf, type Checking } from './checking';
 import { blockReply, type OutcomeReply } from './reply-layers';
 import { endpointOf } from './v1-needs';
+import { walkValue } from './walk-value';
 
 /** Also names that no request id may have: it is echoed under them, whatever became of the order. */
 export const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail'];
@@ -56,9 +57,13 @@ function checkWhole(reply: OutcomeReply, { kind }: OperationSource, hasReply: bo
       },
     );
   for (const name of ['status', 'Status']) {
-    const { value, path: at } = fields.get(name) ?? {};
-    if (typeof value === 'string' && value.startsWith('$') && !value.startsWith('$words.'))
-      tell(at!, 'outcome-without-words', `\`${name}\` of a ${outcome} is \`${value}\`, whatever became of the order`);
+    const { value = null, path: at = [] } = fields.get(name) ?? {};
+    walkValue(value, at, {
+      expression: ({ root }, place, isTold) => {
+        if (isTold && root !== 'words')
+          tell(place, 'outcome-without-words', `\`${name}\` of a ${outcome} is \`$${root}\`, whatever became of the order`);
+      },
+    });
   }
 }
 

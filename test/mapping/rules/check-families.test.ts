@@ -17,6 +17,14 @@ test.each([
   // It would be told a hundred times too high.
   ['reply: { always: { paid_amount: $order.charged } }', 'families/own.yaml:6 amount-in-kobo `$order.charged` is in kobo'],
   [
+    'words: { failure: { http: 200, status: ACCEPTED }, pending: { Status: failed } }',
+    'families/own.yaml:6 pending-word-misread `failed` is told of a failure as well',
+  ],
+  [
+    'words: { success: { status: ACCEPTED }, pending: { status: ACCEPTED } }',
+    'families/own.yaml:6 pending-word-misread `ACCEPTED` is told of a success as well',
+  ],
+  [
     'reply: { always: { paid_amount: $order.charge | naira } }',
     'families/own.yaml:6 unknown-path `$order.charge` leads to nothing',
   ],
