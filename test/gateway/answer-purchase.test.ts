@@ -299,7 +299,13 @@ test('a status query that overtakes the journal waits for the order instead of d
     },
   });
   const find = () => ({ kind: 'refused', httpStatus: 404, body: {} }) as const;
-  const house = openWalkHouse({ answers: [{ outcome: SUCCESS, afterMs: 2_000 }], dress: slowly, find });
+  const house = openWalkHouse({
+    answers: [SUCCESS, { ...SUCCESS, reference: 'V0' }].map((outcome) => ({ outcome, afterMs: 2_000 })),
+    dress: slowly,
+    find,
+  });
+  // Before the first sale of its key the journal is looked through, and nobody knows of it until then.
+  await buy(house, { 'request-id': 'r-0' });
   const buying = buy(house);
   const served = house.gateway.handle(
     legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),

@@ -11,6 +11,7 @@ import type { Journal } from '../../journal/journal';
 import { isUnsettled, isUntold } from '../../journal/order-life';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
+import { createStartNamed, type KnownWords } from './start-named';
 import { GatewayError } from '../../domain/errors';
 import type { CallerKey, Mapping } from '../../mapping/mapping';
 
@@ -127,12 +128,11 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
     (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
 
+  const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, current) });
+
   return {
     join(order, sent, windowMs, start) {
-      if (sent !== undefined && Object.keys(sent.echo).length > 0) {
-        keep(order, windowMs);
-        return start(order, 'new');
-      }
+      if (sent !== undefined && Object.keys(sent.echo).length > 0) return startNamed(order, windowMs, start);
       const content = keyOf(order.owner, order.contentHash);
       const work = async (others: readonly KeptRepeat[]): ReturnType<typeof start> => {
         for (const kept of others) contents.add(content, kept, windowMs);
@@ -158,6 +158,20 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
   return [...alike, ...others].filter(({ agoMs }) => agoMs <= windowMs);
 }
 
+function knownWords(
+  wordings: Contents,
+  current: (owner: string, requestId: string) => Promise<Order | undefined>,
+): Pick<KnownWords, 'idsOf' | 'isUnheard'> {
+  return {
+    idsOf: (order, windowMs) =>
+      wordings.of(wordingOf(order)).flatMap(({ requestId, agoMs }) => (agoMs <= windowMs ? [requestId] : [])),
+    isUnheard: async (owner, requestId) => {
+      const order = await current(owner, requestId).catch(() => undefined);
+      return order !== undefined && isUnheard(order);
+    },
+  };
+}
+
 /** What is known here counts also where the journal could not be looked through; rejects where that failed and nothing is known. */
 async function firstUnheard(
   looking: Promise<void>,
@@ -175,11 +189,12 @@ async function firstUnheard(
 }
 
 /**
- * The same words are another sale under the same mapping: a header says that the numbers in them are another format's. Where the
- * mapping has changed in between, that is why they are another content.
+ * The same words are another sale under the same mapping where a header says that the numbers in them are another format's. Where the
+ * mapping, the price list or the build has changed in between, that is why they are another content.
  */
 function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
-  return earlier.contentHash !== order.contentHash && earlier.trail?.mapping === order.trail?.mapping;
+  const isOfOtherFormat = earlier.format !== order.format && earlier.trail?.mapping === order.trail?.mapping;
+  return earlier.contentHash !== order.contentHash && isOfOtherFormat;
 }
 
 /** Takes in what other processes have opened, or this one before a restart. Whoever asks within the same moment has the same look, and its failure. */

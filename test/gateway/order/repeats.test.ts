@@ -1,7 +1,9 @@
 /** A repeat of a sale, with or without its id: whose order it is, and what it hears. On a clock that stands still. */
 import { openLine } from '../open-line';
 import { GatewayError } from '../../../src/domain/errors';
+import { Secret } from '../../../src/domain/credentials';
 import type { Outcome } from '../../../src/domain/outcome';
+import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { Served } from '../../../src/gateway/gateway';
 import { legacyRequest } from '../legacy-request';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
@@ -187,13 +189,78 @@ describe('a repeat without an id', () => {
     }
   });
 
-  test('is another sale where one mapping makes another content of the same words, as by a header', async () => {
+  test('is another sale where a header says that the same words are of another format', async () => {
+    const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
+    const keyring = createKeyring(new Secret('test'));
+    const tokenOf = (format: string): string =>
+      keyring.sealToken({ apiKey: new Secret(WALK_KEY), pin: new Secret('1234'), format });
+    // GLO in format B, AIRTEL in format A.
+    const askAs = (format: string): Promise<Served> =>
+      house.gateway.handle(
+        legacyRequest({
+          body: { network: '2', phone: '08030000001', amount: '100', ported_number: 'true' },
+          headers: { authorization: `Token ${tokenOf(format)}`, userAgent: 'axios/1.7' },
+        }),
+        openLine().line,
+      );
+    void askAs('a');
+    await house.clock.advance(1_000);
+    void askAs('b');
+    await house.clock.advance(10_000);
+    expect(house.upstream.sent).toHaveLength(2);
+  });
+
+  test('is the same sale where a newer price list or build makes another content of the same words', async () => {
     let mapping = shippedMapping();
     const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
     ask(house).hangUp();
     await house.clock.advance(1_000);
     mapping = { ...withoutPorted(), hash: mapping.hash };
-    expect(await told(house, ask(house))).toMatchObject({ reference: 'V2', repeat: undefined });
+    expect(await told(house, ask(house))).toMatchObject({ reference: 'V1', repeat: 'joined' });
+    expect(house.upstream.sent).toHaveLength(1);
+  });
+
+  describe('where a changed mapping takes a field for its id that was none before', () => {
+    const withOrderNo = (): Mapping => editedMapping('requestId, ref, ident]', 'requestId, ref, ident, order_no]');
+    const sale = { order_no: 'shop-7' };
+
+    test('is the same sale; once its end was heard the next one is another', async () => {
+      let mapping = shippedMapping();
+      const house = openWalkHouse({ ...slowly(5_000, SUCCESS, AGAIN), parts: { mapping: () => mapping } });
+      ask(house, sale).hangUp();
+      await house.clock.advance(1_000);
+      mapping = withOrderNo();
+      expect(await told(house, ask(house, sale))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(house.upstream.sent).toHaveLength(1);
+      expect(await told(house, ask(house, sale))).toMatchObject({ reference: 'V2' });
+      expect(await told(house, ask(house, sale))).toMatchObject({ reference: 'V2' });
+      expect(house.upstream.sent.map(({ requestId }) => requestId).slice(1)).toEqual(['shop-7']);
+    });
+
+    test('is the same sale after a restart as well', async () => {
+      const first = openWalkHouse(slowly(5_000, UNKNOWN));
+      ask(first, sale).hangUp();
+      await first.clock.advance(1_000);
+      const second = openWalkHouse({ ...slowly(0, AGAIN), beside: first, parts: { mapping: withOrderNo } });
+      await told(second, ask(second, sale));
+      const [sent] = first.upstream.sent;
+      expect(second.upstream.sent.filter(({ requestId }) => requestId !== sent!.requestId)).toEqual([]);
+    });
+
+    test('costs the sales of a key with ids of their own one look at the journal, until the mapping changes', async () => {
+      let looks = 0;
+      let mapping = shippedMapping();
+      const house = openWalkHouse({
+        ...slowly(0, SUCCESS, AGAIN),
+        parts: { mapping: () => mapping },
+        dress: (stored) => ({ listUntold: (query) => ((looks += 1), stored.listUntold(query)) }),
+      });
+      for (const nth of [1, 2, 3]) await told(house, ask(house, { ref: `r-${nth}` }));
+      expect(looks).toBe(1);
+      mapping = withOrderNo();
+      for (const nth of [4, 5]) await told(house, ask(house, { ref: `r-${nth}` }));
+      expect(looks).toBe(2);
+    });
   });
 
   test('two at the same instant are one order', async () => {

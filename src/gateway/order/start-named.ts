@@ -1,0 +1,58 @@
+/**
+ * Sales with an id of their own. One whose very words are those of an order under another id is that order: the mapping of then took that field
+ * for no id. What was taken before a start or a change of the mapping is looked for once, with the first sale of its key.
+ */
+import { createLru } from '../../domain/lru';
+import type { NewOrder } from '../../domain/order';
+
+export interface KnownWords {
+  /** Takes in the orders of a key that are open, or of which no script has heard. */
+  readonly look: (owner: string, windowMs: number) => Promise<unknown>;
+  /** The ids of known orders of the same key and words, the newest first. */
+  readonly idsOf: (order: NewOrder, windowMs: number) => readonly string[];
+  readonly isUnheard: (owner: string, requestId: string) => Promise<boolean>;
+  readonly keep: (order: NewOrder, windowMs: number) => void;
+}
+
+type StartNamed = <T>(
+  order: NewOrder,
+  windowMs: number,
+  start: (order: NewOrder, standing: 'new' | 'repeat') => Promise<T>,
+) => Promise<T>;
+
+const OWNERS_MAX = 10_000;
+
+export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): StartNamed {
+  let looked = createLru<string, Promise<unknown> | 'over'>(OWNERS_MAX);
+  let lookedUnder: string | undefined;
+
+  const newestUnheard = async (order: NewOrder, windowMs: number): Promise<string | undefined> => {
+    for (const requestId of idsOf(order, windowMs))
+      if (requestId !== order.requestId && (await isUnheard(order.owner, requestId))) return requestId;
+    return undefined;
+  };
+
+  /** A plain value where there can be none: an ordinary sale starts at once. */
+  const find = (order: NewOrder, windowMs: number): Promise<string | undefined> | undefined => {
+    const { owner, trail } = order;
+    if (trail?.mapping !== lookedUnder) [looked, lookedUnder] = [createLru(OWNERS_MAX), trail?.mapping];
+    const [inUse, looking] = [looked, looked.get(owner) ?? look(owner, windowMs).catch(() => undefined)];
+    if (looking === 'over')
+      return idsOf(order, windowMs).every((id) => id === order.requestId) ? undefined : newestUnheard(order, windowMs);
+    inUse.set(owner, looking);
+    return looking.then(() => {
+      inUse.set(owner, 'over');
+      return newestUnheard(order, windowMs);
+    });
+  };
+
+  return (order, windowMs, start) => {
+    const begin = (requestId?: string): ReturnType<typeof start> => {
+      if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
+      keep(order, windowMs);
+      return start(order, 'new');
+    };
+    const finding = find(order, windowMs);
+    return finding === undefined ? begin() : finding.then(begin);
+  };
+}

@@ -1,0 +1,39 @@
+/** Which order a sale with an id of its own is, where the id was none before; `repeats.test.ts` has it in the whole walk. */
+import type { NewOrder } from '../../../src/domain/order';
+import { createStartNamed } from '../../../src/gateway/order/start-named';
+import { newOrder } from '../../journal/new-order';
+
+function openRoom(known: readonly string[], unheard: readonly string[]) {
+  const looks: string[] = [];
+  const kept: string[] = [];
+  const startNamed = createStartNamed({
+    look: async (owner) => void looks.push(owner),
+    idsOf: () => known,
+    isUnheard: async (_owner, requestId) => unheard.includes(requestId),
+    keep: ({ requestId }) => void kept.push(requestId),
+  });
+  const start = (order: NewOrder): Promise<string> =>
+    startNamed(order, 1_000, async ({ requestId }, standing) => `${requestId} ${standing}`);
+  return { start, looks, kept };
+}
+
+test('is the newest order of its words under another id of which no script has heard', async () => {
+  const { start, kept } = openRoom(['r-1', 'heard', 'newer', 'older'], ['r-1', 'newer', 'older']);
+  expect(await start(newOrder({ requestId: 'r-1' }))).toBe('newer repeat');
+  expect(kept).toEqual([]);
+});
+
+test('is a new one, and kept, where there is none', async () => {
+  const { start, kept } = openRoom(['r-1', 'heard'], ['r-1']);
+  for (let nth = 0; nth < 2; nth += 1) expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 new');
+  expect(kept).toEqual(['r-1', 'r-1']);
+});
+
+test('looks once for each key, and once more where the mapping is another', async () => {
+  const { start, looks } = openRoom([], []);
+  const order = newOrder({ owner: 'a' });
+  for (const one of [order, order, { ...order, owner: 'b' }]) await start(one);
+  expect(looks).toEqual(['a', 'b']);
+  await start({ ...order, trail: { ...order.trail!, mapping: 'another' } });
+  expect(looks).toEqual(['a', 'b', 'a']);
+});
