@@ -268,7 +268,7 @@ function checkTogether(settings: Settings): readonly string[] {
   }
   if (isPostgres(settings.journalUrl) && settings.gatewaySecret === undefined) {
     problems.push(
-      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same.',
+      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same. Take what stands in gateway.secret in DATA_DIR, if one is there.',
     );
   }
   if (settings.workers > 1 && /^memory:/i.test(settings.journalUrl)) {

@@ -194,7 +194,7 @@ describe('the configuration', () => {
   it('takes a journal of several machines only with the secret that they share', () => {
     const url = 'postgres://gateway:hunter2@db.example/orders?sslmode=verify-full&password=hunter2';
     expect(problems({ JOURNAL_URL: url })).toEqual([
-      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same.',
+      'GATEWAY_SECRET must be set where JOURNAL_URL is PostgreSQL: gateways with secrets of their own would not know the orders of one key as the same. Take what stands in gateway.secret in DATA_DIR, if one is there.',
     ]);
     const config = load({ JOURNAL_URL: url, GATEWAY_SECRET: '0'.repeat(32) });
     expect(config.journalUrl).toBe(url);

@@ -28,10 +28,17 @@ export interface GatewaySecretOptions {
   readonly dataDir: string;
 }
 
-/** Throws a plain Error with a sentence when the file is there and holds no secret. */
+/** Throws a plain Error with a sentence when the file is there and holds no secret, or another one than the configured. */
 export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptions): Secret {
-  if (gatewaySecret !== undefined) return gatewaySecret;
   const file = fileIn(dataDir);
+  if (gatewaySecret !== undefined) {
+    // By another one each line of callers.yaml is nobody's: numbers of a key's own would buy v1's plans, a paused key would sell.
+    if (existsSync(file) && readFileSync(file, 'utf8').trim() !== gatewaySecret.revealForUseOnly())
+      throw new Error(
+        `GATEWAY_SECRET is another secret than ${file} holds, so the keys in callers.yaml and in the orders there would be nobody's. Set it to what the file holds; or, if nothing was ever sold by that, delete the file.`,
+      );
+    return gatewaySecret;
+  }
   if (!existsSync(file)) createSecretFile(file, dataDir);
   const text = readFileSync(file, 'utf8').trim();
   if (text.length < LENGTH_MIN) {

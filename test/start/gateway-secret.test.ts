@@ -15,6 +15,19 @@ describe('the gateway secret', () => {
     expect(() => statSync(dataDir)).toThrow();
   });
 
+  it('is not the configured one where the data folder has another: its keys would be nobody', () => {
+    const dataDir = join(folder, 'moved');
+    const made = readGatewaySecret({ dataDir });
+    const gatewaySecret = new Secret('y'.repeat(32));
+    for (const read of [readGatewaySecret, findGatewaySecret]) {
+      expect(() => read({ gatewaySecret, dataDir })).toThrow(/GATEWAY_SECRET is another secret than .*gateway\.secret holds/);
+      expect(() => read({ gatewaySecret, dataDir })).not.toThrow(/yyyy/);
+      expect(read({ gatewaySecret: new Secret(made.revealForUseOnly()), dataDir })?.revealForUseOnly()).toBe(
+        made.revealForUseOnly(),
+      );
+    }
+  });
+
   it('is made once, for its owner alone, and stays the same', () => {
     const dataDir = join(folder, 'a', 'new', 'folder');
     const first = readGatewaySecret({ dataDir }).revealForUseOnly();

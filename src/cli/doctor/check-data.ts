@@ -164,7 +164,7 @@ export const checkSecrets: Check = ({ config }) => {
         );
     } catch (error) {
       found.push(
-        mend((error as Error).message, 'Without the secret no order is found again.', 'Restore the file from a backup.'),
+        mend((error as Error).message, 'Without the secret no order is found again.', 'See the sentence; a backup has the file.'),
       );
     }
   }
