@@ -1,8 +1,9 @@
 /** One history: a house, some scripts, much trouble, then peace, then the verdict. The seed decides all of it. */
+import { newOrder } from '../journal/new-order';
 import { Disk } from './edge/disk';
-import { FAULT_FAMILIES, FaultPlan, type FaultFamily } from './edge/fault-plan';
+import { FAULT_FAMILIES, FaultPlan, type FaultFamily, type MappingSet } from './edge/fault-plan';
 import { GatewayProcess, type HouseParts, type Mutation } from './edge/gateway-process';
-import { config, loadHouse, ownerOf, START_MS } from './edge/house-parts';
+import { config, loadHouse, ownerOf, START_MS, withSet } from './edge/house-parts';
 import { SimulatedRoad } from './edge/simulated-upstream';
 import { Dialect, SimulatedV1 } from './edge/simulated-v1';
 import { note, type Stage } from './edge/stage';
@@ -10,7 +11,7 @@ import { Chance } from './engine/chance';
 import { sealed } from './engine/sealed';
 import { Timeline } from './engine/timeline';
 import { Script, type Street } from './script/play-sale';
-import { planSale, SCRIPT_KEYS } from './script/sale';
+import { CROSSED_PLANS, drawContent, planSale, SCRIPT_KEYS, speakV1, withRivals, type ScriptKey } from './script/sale';
 import { CaseBook, type Case, type Telling, type Violation } from './verdict/case-book';
 import { Trace } from './verdict/trace';
 import { Verdict } from './verdict/verdict';
@@ -80,20 +81,32 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
   const verdict = new Verdict(stage, v1, disk, dialect.isObscure);
   const count = options.processes ?? (chance.fork('processes').is(0.4) ? 2 : 1);
   const processes = new Processes(count, faults.skewsMs, stage, disk, new SimulatedRoad(stage, v1, disk), house, chance);
+  const shipped = house.mapping;
+  let set: MappingSet = 'shipped';
   const street: Street = {
     stage,
     verdict,
     reach: (choice) => processes.reach(choice),
     ownerOf,
+    meaningOf: ({ service, value }) => (set === 'crossed' ? CROSSED_PLANS[`${service}_plan`]?.get(value) : undefined) ?? value,
     sellDirectly: ({ apiKey, text }, path, body) => {
       const pin = text.split(':')[1];
       const request = { method: 'POST', path, query: {}, authorization: `Bearer ${apiKey}`, address: '127.0.0.1' };
-      v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
+      return v1.answer({ ...request, body: pin === undefined ? body : { ...body, pin } });
     },
   };
-  const sales = Array.from({ length: countSales(options.seed) }, (_, index) => index)
-    .filter((index) => options.only?.has(index) ?? true)
-    .map((index) => planSale(index, chance.fork(`sale ${index}`), lengthMs));
+  for (const key of [SCRIPT_KEYS.live, SCRIPT_KEYS.second]) await sellFirst(key, stage, street, disk, chance);
+  const indexes = Array.from({ length: countSales(options.seed) }, (_, index) => index);
+  const planned = indexes.map((index) => planSale(index, chance.fork(`sale ${index}`), lengthMs));
+  const sales = withRivals(planned, chance.fork('rivals')).filter((_, index) => options.only?.has(index) ?? true);
+  for (const reload of faults.reloads) {
+    stage.timeline.after(reload.atMs, () => {
+      set = reload.set;
+      house.mapping = withSet(shipped, KEYS, set);
+      faults.count(`mappings: ${set}`);
+      note(stage, '* operator', `puts other mappings into use: ${set}`);
+    });
+  }
   const scripts = sales.map((sale) => {
     const choices = chance.fork(`choices ${sale.name}`);
     return new Script(sale, street, () => choices.next());
@@ -126,6 +139,21 @@ async function tellSealed(options: HistoryOptions, house: HouseParts, chance: Ch
     virtualMs: stage.timeline.now - START_MS,
     trace: stage.trace,
   };
+}
+
+/** The first sale of a key is taken for one of another account (decision 0013): here each key of an account has sold before. */
+async function sellFirst(key: ScriptKey, { book }: Stage, street: Street, disk: Disk, chance: Chance): Promise<void> {
+  const requestId = `first-${key.apiKey}`;
+  const owner = ownerOf(key.apiKey);
+  const content = drawContent(chance.fork(requestId), key === SCRIPT_KEYS.live ? 700 : 701);
+  content.meanings.add(content.value);
+  book.withId(owner, key.walletId, requestId, requestId).contents.set(content.key, content);
+  const { path, fields } = speakV1(content);
+  const { reference } = street.sellDirectly(key, path, { ...fields, request_id: requestId }).body['data'] as {
+    reference: string;
+  };
+  await disk.journal.open(newOrder({ owner, requestId, openedAtMs: START_MS }));
+  await disk.journal.settle(owner, requestId, { kind: 'succeeded', reference }, START_MS);
 }
 
 /** The processes of the house: one or two on one journal, each replaced when it ends. */

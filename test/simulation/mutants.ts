@@ -3,11 +3,12 @@
  * them proves nothing; `mutants.test.ts` holds it to that.
  */
 import type { JsonObject } from '../../src/domain/json';
-import type { Opened } from '../../src/domain/order';
+import type { Opened, Order, Trail } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { Gateway } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
+import { NOT_SENT } from '../../src/journal/doubts';
 import type { Journal } from '../../src/journal/journal';
 import type { Finding, SentOutcome, Upstream } from '../../src/upstream/upstream';
 import { withAfterPending } from './edge/house-parts';
@@ -19,6 +20,8 @@ export interface Mutant {
   readonly title: string;
   /** The invariant that shows it. */
   readonly breaks: string;
+  /** Where it begins: a clock that is set just so is rare. */
+  readonly firstSeed?: number;
   readonly mutation: Mutation;
 }
 
@@ -57,6 +60,8 @@ function saying(change: (served: Served) => Served): Mutation {
 function retelling(served: Served, words: JsonObject): Served {
   return { ...served, reply: { ...served.reply, body: { ...(served.reply.body as JsonObject), ...words } } };
 }
+
+const NO_TRAIL: Trail = { mapping: '', reason: '', spellings: {} };
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -123,6 +128,57 @@ export const MUTANTS: readonly Mutant[] = [
     mutation: withJournal(() => ({ findByReference: async () => undefined })),
   },
   {
+    title: 'a lost order may take what another key of its account has sold',
+    breaks: 'success is true',
+    mutation: withJournal((journal) => ({
+      listByReference: async () => [],
+      listUnsettled: async (options) => (options.owner === undefined ? [] : journal.listUnsettled(options)),
+    })),
+  },
+  {
+    title: 'the words of a script are not compared when their meaning has changed',
+    breaks: 'failure is true',
+    mutation: withJournal((journal) => ({
+      open: (intent) => journal.open({ ...intent, askedHash: `${intent.requestId} ${intent.openedAtMs}`, trail: NO_TRAIL }),
+    })),
+  },
+  {
+    title: 'what was told as pending for want of a journal has failed, whatever the journal has',
+    breaks: 'failure is true',
+    mutation: withJournal((journal) => {
+      const doubted = new Map<string, Order>();
+      const keyOf = (owner: string, requestId: string): string => `${owner} ${requestId}`;
+      return {
+        doubt: (intent) =>
+          void doubted.set(keyOf(intent.owner, intent.requestId), { ...intent, number: 1, tries: 1, outcome: NOT_SENT }),
+        find: async (owner, requestId) => doubted.get(keyOf(owner, requestId)) ?? journal.find(owner, requestId),
+      };
+    }),
+  },
+  {
+    title: 'what the operator refuses by now is not looked for',
+    breaks: 'failure is true',
+    mutation: withJournal((journal, { mapping }) => ({
+      find: async (...asked) => (['withdrawn', 'paused'].includes(mapping().hash) ? undefined : journal.find(...asked)),
+    })),
+  },
+  {
+    title: 'the clock on the wall alone tells how long nothing was heard',
+    breaks: 'failure is true',
+    firstSeed: 526,
+    mutation: {
+      parts: (parts) => ({ ...parts, clock: { ...parts.clock, elapsed: () => parts.clock.now() } }),
+    },
+  },
+  {
+    title: 'a success is told as failed to who asks again',
+    breaks: 'success stays',
+    mutation: saying((served) => {
+      if (served.outcome !== 'succeeded' || served.operation !== 'order_status') return served;
+      return retelling(served, { status: 'fail', Status: 'failed', error: ['lost'], id: null });
+    }),
+  },
+  {
     title: 'lost orders are forgotten',
     breaks: 'every order is answerable',
     mutation: withJournal(() => ({ listUnsettled: async () => [] })),
@@ -143,6 +199,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     title: "v1's clock is not looked at",
     breaks: 'failure is true',
+    firstSeed: 730,
     mutation: withUpstream((upstream) => ({
       find: async (call, context): Promise<Finding> => {
         const finding = await upstream.find(call, context);

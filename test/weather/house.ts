@@ -7,6 +7,7 @@ import type { Order as V1Order } from '../../src/sandbox/order/order';
 import { Disk } from '../simulation/edge/disk';
 import type { Fate, SendFault, Weather } from '../simulation/edge/fault-plan';
 import { GatewayProcess } from '../simulation/edge/gateway-process';
+import type { Content } from '../simulation/script/sale';
 import { config, loadHouse, ownerOf, START_MS, withAfterPending } from '../simulation/edge/house-parts';
 import { SimulatedRoad } from '../simulation/edge/simulated-upstream';
 import { SimulatedV1 } from '../simulation/edge/simulated-v1';
@@ -85,7 +86,17 @@ export class House {
 
   async buy(caller: Caller, { requestId, path, fields }: Sale): Promise<Told> {
     const subject = this.caseOf(caller, requestId);
-    const content = { key: requestId, service: 'airtime', number: '', network: '', value: 0, quantity: 1, word: '' } as const;
+    const meanings = new Set<number>();
+    const content: Content = {
+      key: requestId,
+      service: 'airtime',
+      number: '',
+      network: '',
+      value: 0,
+      quantity: 1,
+      word: '',
+      meanings,
+    };
     const purchase: Purchase = { content, process: this.#process.name, startedAt: this.timeline.now };
     subject.purchases.push(purchase);
     const told = await this.#request(caller, 'POST', path, fields);

@@ -6,12 +6,16 @@ import { GatewayError } from '../../../src/domain/errors';
 import type { NewOrder, Opened, Order } from '../../../src/domain/order';
 import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal } from '../../../src/journal/journal';
+import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
 /** An order opened or settled by a clock that was more wrong than this may stay open: its times are no evidence. */
 const CLOCK_TOLERANCE_MS = 60_000;
+
+/** How often a process tries whether an unreadable disk can be written again. */
+const LOOK_AGAIN_MS = 5_000;
 
 /** How long a process takes to hear that its write is durable, at most. */
 const TELL_MS = 10;
@@ -44,7 +48,15 @@ export class Disk {
   openFor(life: Life, process: string): Journal {
     const { journal } = this;
     const read = <T>(owner: string | undefined, find: () => Promise<T>): Promise<T> => this.#read(life, owner, find);
+    const doubts = createDoubts((intent) => this.#write(life, 'open', intent, process, () => this.#end(intent, process)));
+    const endDoubts = (): void => {
+      if (life.isAlive) doubts.resolve().catch(() => this.#stage.timeline.after(LOOK_AGAIN_MS, endDoubts));
+    };
     return {
+      doubt: (intent) => {
+        doubts.note(intent);
+        if (doubts.count === 1) endDoubts();
+      },
       open: (intent) => {
         const isMistimed = this.#isMistimed(intent.openedAtMs);
         return this.#write(life, 'open', intent, process, () => this.#open(intent, process, isMistimed)).catch(
@@ -60,7 +72,8 @@ export class Disk {
       },
       tell: (owner, requestId, toldAtMs) =>
         this.#write(life, 'settle', { owner, requestId }, process, () => journal.tell(owner, requestId, toldAtMs)),
-      find: (owner, requestId) => read(owner, () => journal.find(owner, requestId)),
+      find: (owner, requestId) =>
+        read(owner, async () => (await journal.find(owner, requestId)) ?? doubts.find({ owner, requestId })),
       findByReference: (owner, reference) => read(owner, () => journal.findByReference(owner, reference)),
       listByReference: (reference) => read(undefined, () => journal.listByReference(reference)),
       findByNumber: (owner, number) => read(owner, () => journal.findByNumber(owner, number)),
@@ -165,6 +178,14 @@ export class Disk {
       if (purchase.process === process && purchase.endedAt === undefined) purchase.openedAt ??= timeline.now;
     }
     return opened;
+  }
+
+  /** Of an order that could be neither written nor read, and was not sent. One of its id that is known goes first. */
+  async #end(intent: NewOrder, process: string): Promise<void> {
+    const { owner, requestId, openedAtMs } = intent;
+    if (this.orderOf(owner, requestId) !== undefined) return;
+    const { order } = await this.#open(intent, process, false);
+    await this.#settle(false, owner, requestId, NOT_SENT, openedAtMs, order.tries);
   }
 
   async #settle(isMistimed: boolean, ...settling: Parameters<Journal['settle']>): Promise<Order> {

@@ -1,7 +1,7 @@
 /** What goes wrong in a history, decided by its seed: how bad each part of the house is, and what befalls each single call. */
 import type { Chance } from '../engine/chance';
 
-export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock'] as const;
+export const FAULT_FAMILIES = ['network', 'v1', 'journal', 'crash', 'clock', 'operator'] as const;
 export type FaultFamily = (typeof FAULT_FAMILIES)[number];
 
 export const SEND_FAULTS = {
@@ -37,6 +37,13 @@ export const FIND_FAULTS = {
 const WRITE_FAULTS = { fails: 3, fails_but_durable: 3, slow: 3 };
 export type WriteFault = keyof typeof WRITE_FAULTS;
 
+/**
+ * What callers.yaml says of every key: nothing; numbers of plans that mean others than v1's; no number of a plan at all, so that the
+ * words of its sales are refused; that it is paused.
+ */
+export const MAPPING_SETS = ['shipped', 'crossed', 'withdrawn', 'paused'] as const;
+export type MappingSet = (typeof MAPPING_SETS)[number];
+
 /** Somebody sets the clock of the machine that the gateways run on. */
 export interface ClockSetting {
   readonly atMs: number;
@@ -47,7 +54,9 @@ export interface ClockSetting {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The last is more than what v1's history is read back for: only v1's own clock tells of it. */
-const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
+const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 * MINUTE_MS, DAY_MS, 4 * DAY_MS];
+/** A database or a folder that goes away does so for seconds or for minutes. */
+const LONGEST_AWAY_MS = 4 * MINUTE_MS;
 /** How far apart two processes may take the time to be. */
 const SKEW_MS = 3_000;
 
@@ -88,6 +97,8 @@ export class FaultPlan implements Weather {
   readonly ends: readonly { readonly atMs: number; readonly kind: 'crash' | 'stop' }[];
   readonly v1Restarts: readonly number[];
   readonly clockSettings: readonly ClockSetting[];
+  /** When the operator puts another set of mappings into use. */
+  readonly reloads: readonly { readonly atMs: number; readonly set: MappingSet }[];
   /** By process slot: how far its clock is from that of the machine. */
   readonly skewsMs: readonly number[];
   readonly #chance: Chance;
@@ -114,15 +125,18 @@ export class FaultPlan implements Weather {
     const rates = { send: rate('network', 0.7), find: rate('network', 0.5), write: rate('journal', 0.3) };
     this.#v1Down = windows('v1', 2, 120_000);
     this.v1Restarts = windows('v1', 2, 200).map(({ fromMs }) => fromMs);
-    this.#diskFull = windows('journal', 1, 30_000);
+    this.#diskFull = windows('journal', 1, LONGEST_AWAY_MS);
     this.ends = windows('crash', 4, 200).map(({ fromMs }) => ({ atMs: fromMs, kind: shape.is(0.7) ? 'crash' : 'stop' }));
     this.#rates = { ...rates, read: rate('journal', 0.1) };
-    this.#journalGone = windows('journal', 1, 30_000);
-    this.clockSettings = shape.is(0.25)
-      ? windows('clock', 2, 200).map(({ fromMs }) => {
+    this.#journalGone = windows('journal', 2, LONGEST_AWAY_MS);
+    this.clockSettings = shape.is(0.3)
+      ? windows('clock', 3, 200).map(({ fromMs }) => {
           const errorMs = shape.pick(CLOCK_ERRORS_MS);
           return { atMs: fromMs, offsetMs: shape.is(0.5) ? errorMs : -errorMs };
         })
+      : [];
+    this.reloads = shape.is(0.3)
+      ? windows('operator', 3, 200).map(({ fromMs }) => ({ atMs: fromMs, set: shape.pick(MAPPING_SETS) }))
       : [];
     this.skewsMs = [0, families.has('clock') && shape.is(0.5) ? shape.between(-SKEW_MS, SKEW_MS) : 0];
   }

@@ -19,7 +19,8 @@ import { note, type Stage } from './stage';
 
 /** What is the same for every history. */
 export interface HouseParts {
-  readonly mapping: Mapping;
+  /** As it is now: a reload puts another in its place. */
+  mapping: Mapping;
   readonly keyring: Keyring;
   readonly priceLists: PriceLists;
   /** Changes the gateway's parts or the gateway itself: how the simulation is shown to notice what is broken. */

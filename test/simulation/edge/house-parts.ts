@@ -6,10 +6,13 @@ import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import type { JsonObject } from '../../../src/domain/json';
 import { createKeyring } from '../../../src/gateway/read/keyring';
 import type { AfterPending, CallerKey, Mapping } from '../../../src/mapping/mapping';
+import { createOwnNumbers } from '../../../src/mapping/numbering';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { catalogReply } from '../../../src/sandbox/read-catalog';
 import { createCatalog } from '../../../src/sandbox/catalog';
 import { loadConfig } from '../../../src/sandbox/load-config';
+import { CROSSED_PLANS } from '../script/sale';
+import type { MappingSet } from './fault-plan';
 import type { HouseParts } from './gateway-process';
 
 const ROOT = resolve(__dirname, '..', '..', '..');
@@ -33,6 +36,20 @@ export async function loadHouse(apiKeys: readonly string[]): Promise<HouseParts>
 
 export function ownerOf(apiKey: string): string {
   return keyring.fingerprint(new Secret(apiKey));
+}
+
+/** The same mapping, with the set's word on these keys. */
+export function withSet(base: Mapping, apiKeys: readonly string[], set: MappingSet): Mapping {
+  if (set === 'shipped') return base;
+  const numbers = new Map(
+    Object.entries(CROSSED_PLANS).map(([name, plans]) => {
+      const written = Object.fromEntries([...plans].map(([number, ours]) => [number, String(ours)]));
+      return [name, createOwnNumbers(base.tables.get(name)!, set === 'crossed' ? written : {}, false, () => undefined)];
+    }),
+  );
+  const said = set === 'paused' ? { pausedText: 'Paused.' } : { numbers };
+  const entries = apiKeys.map(ownerOf).map((owner): [string, CallerKey] => [owner, { ...plainCallerKey(owner), ...said }]);
+  return { ...base, hash: set, callerKeys: new Map([...base.callerKeys, ...entries]) };
 }
 
 /** The same mapping, with lines for these keys in callers.yaml. */

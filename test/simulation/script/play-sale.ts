@@ -1,6 +1,7 @@
 /** A script at work: it buys, hangs up, repeats, asks, and believes what it is told. */
 import type { JsonObject } from '../../../src/domain/json';
 import type { LegacyRequest } from '../../../src/domain/legacy';
+import type { Answer as V1Answer } from '../../../src/sandbox/answer';
 import { shortenRequestId } from '../../../src/gateway/read/read-raw';
 import type { GatewayProcess, Heard } from '../edge/gateway-process';
 import { note, type Stage } from '../edge/stage';
@@ -14,8 +15,10 @@ export interface Street {
   /** The process that a new connection reaches, if any. */
   readonly reach: (choice: number) => GatewayProcess | undefined;
   readonly ownerOf: (apiKey: string) => string;
+  /** What its number stands for by the mappings in use. */
+  readonly meaningOf: (content: Content) => number;
   /** A purchase that does not go through any gateway. */
-  readonly sellDirectly: (key: ScriptKey, path: string, body: Readonly<Record<string, unknown>>) => void;
+  readonly sellDirectly: (key: ScriptKey, path: string, body: Readonly<Record<string, unknown>>) => V1Answer;
 }
 
 /** What a script knows after a request: what it was told, or that nobody answered. */
@@ -83,6 +86,7 @@ export class Script {
     const { sale, subject } = this;
     const { path, fields } = speakV1(content);
     this.#street.sellDirectly(sale.key, path, { ...fields, request_id: subject.requestId! });
+    content.meanings.add(content.value);
     subject.soldBefore = content;
     subject.isDoubtful = true;
     note(this.#street.stage, sale.name, `v1 is asked directly: ${content.key}`);
@@ -90,6 +94,7 @@ export class Script {
 
   #buy(content: Content): Promise<Seen> {
     const { sale, subject } = this;
+    content.meanings.add(this.#street.meaningOf(content));
     subject.contents.set(content.key, content);
     const { path, fields } = speak(sale.format, content);
     const id = sale.requestId === undefined ? {} : { [sale.spelling]: sale.requestId };

@@ -14,6 +14,8 @@ export interface ScriptKey {
 export const SCRIPT_KEYS = {
   demo: { text: 'sandbox_demo:1234', apiKey: 'sandbox_demo', walletId: 'demo:sandbox', isAllowed: true },
   live: { text: 'acme_live_demo:1234', apiKey: 'acme_live_demo', walletId: 'acme:live', isAllowed: true },
+  // Another key of the same account: one wallet, and one history that shows the sales of both.
+  second: { text: 'acme_live_second:1234', apiKey: 'acme_live_second', walletId: 'acme:live', isAllowed: true },
   locked: { text: 'acme_live_iplocked', apiKey: 'acme_live_iplocked', walletId: 'acme-iplocked:live', isAllowed: true },
   poor: { text: 'acme_live_poor:1234', apiKey: 'acme_live_poor', walletId: 'acme-poor:live', isAllowed: true },
   wrongPin: { text: 'acme_live_demo:9999', apiKey: 'acme_live_demo', walletId: 'acme:live', isAllowed: true },
@@ -25,7 +27,7 @@ export const SCRIPT_KEYS = {
   },
 } as const satisfies Record<string, ScriptKey>;
 
-const KEY_WEIGHTS = { demo: 6, live: 4, locked: 2, poor: 1.5, wrongPin: 0.4, suspended: 0.3 };
+const KEY_WEIGHTS = { demo: 4, live: 4, second: 3, locked: 2, poor: 1.5, wrongPin: 0.4, suspended: 0.3 };
 const MOODS = ['decline', 'late-success', 'late-failure', 'pending', 'too-many', 'recheck-success', 'recheck-failure'];
 
 export type Move =
@@ -92,6 +94,17 @@ function drawImpatience(chance: Chance): Pick<Sale, 'patienceMs' | 'sendsAgainAf
   return { patienceMs: chance.is(0.6) ? chance.skewed(20, 15_000) : 300_000, sendsAgainAfterMs };
 }
 
+/** Two shops of one account: half of what the second key sells, the first sells as well, mostly within seconds. */
+export function withRivals(sales: readonly Sale[], chance: Chance): readonly Sale[] {
+  const isPlain = ({ requestId, soldBefore }: Sale): boolean => requestId !== undefined && soldBefore === undefined;
+  const models = sales.filter((sale) => sale.key === SCRIPT_KEYS.live && isPlain(sale));
+  return sales.map((sale) => {
+    if (sale.key !== SCRIPT_KEYS.second || !isPlain(sale) || models.length === 0 || chance.is(0.5)) return sale;
+    const { content, startMs } = chance.pick(models);
+    return { ...sale, content: { ...content, meanings: new Set() }, startMs: startMs + chance.skewed(0, 300_000) };
+  });
+}
+
 /**
  * The same sale or one that its receipt tells from it. Another meter of the same service is not: where v1 serves no phone,
  * its receipts may show the customer's, so that a number which differs proves nothing.
@@ -145,6 +158,8 @@ export interface Content {
   readonly quantity: number;
   /** Meter type or exam. */
   readonly word: string;
+  /** The plans of v1 that its number stood for whenever it was sent: the operator may give numbers another meaning. */
+  readonly meanings: Set<number>;
 }
 
 export interface Spoken {
@@ -154,7 +169,8 @@ export interface Spoken {
 
 const NETWORKS = { MTN: '0803', GLO: '0805', AIRTEL: '0802', '9MOBILE': '0809' } as const;
 const NETWORK_NAMES = Object.keys(NETWORKS) as (keyof typeof NETWORKS)[];
-const PLANS: Readonly<Record<string, readonly number[]>> = {
+const CABLE_PLANS = [11, 12] as const;
+const PLANS: Readonly<Record<string, readonly [number, number]>> = {
   MTN: [101, 102],
   GLO: [202, 203],
   AIRTEL: [302, 303],
@@ -192,7 +208,7 @@ export function drawContent(chance: Chance, serial?: number): Content {
     case 'electricity':
       return content(service, meter, '', chance.pick([1000, 1050, 2000]), 1, chance.pick(['prepaid', 'postpaid']));
     case 'cable':
-      return content(service, meter, '', chance.pick([11, 12]));
+      return content(service, meter, '', chance.pick(CABLE_PLANS));
     case 'recharge':
       return content(service, '', network, chance.pick([100, 200]), chance.between(1, 2));
     case 'exam':
@@ -201,7 +217,26 @@ export function drawContent(chance: Chance, serial?: number): Content {
 }
 
 function content(service: Service, number: string, network: string, value: number, quantity = 1, word = ''): Content {
-  return { key: [service, number, network, value, quantity, word].join(' '), service, number, network, value, quantity, word };
+  const key = [service, number, network, value, quantity, word].join(' ');
+  return { key, service, number, network, value, quantity, word, meanings: new Set() };
+}
+
+/** By table: what each number of a plan means while the operator has them crossed. */
+export const CROSSED_PLANS: Readonly<Record<string, ReadonlyMap<number, number>>> = {
+  data_plan: crossed(Object.values(PLANS)),
+  cable_plan: crossed([CABLE_PLANS]),
+};
+
+function crossed(pairs: readonly (readonly [number, number])[]): ReadonlyMap<number, number> {
+  return new Map(
+    pairs.flatMap(
+      ([one, other]) =>
+        [
+          [one, other],
+          [other, one],
+        ] as const,
+    ),
+  );
 }
 
 /** The request of a script of this format. */
@@ -269,7 +304,7 @@ export function isSaleOf(wanted: Content, order: V1Order): boolean {
       return order.amount === wanted.value * 100 && meta['meter_type'] === wanted.word;
     case 'data':
     case 'cable':
-      return meta['plan_id'] === wanted.value;
+      return wanted.meanings.has(Number(meta['plan_id']));
     case 'recharge':
       return order.network === wanted.network && meta['denomination'] === wanted.value && meta['quantity'] === wanted.quantity;
     case 'exam':

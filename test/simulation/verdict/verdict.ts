@@ -7,6 +7,10 @@ import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/sale';
 import type { Case, Purchase, Telling } from './case-book';
 
+const REFUSED_BY_OPERATOR: readonly string[] = ['number_unlisted', 'caller_paused'];
+/** For so long a success is told again to its repeats. */
+const REPLAY_MS = 10 * 60_000;
+
 export class Verdict {
   readonly #stage: Stage;
   readonly #v1: SimulatedV1;
@@ -26,6 +30,7 @@ export class Verdict {
   /** Judges a reply at the moment it is told. */
   hear(subject: Case, telling: Telling): void {
     if (telling.word === 'success') this.#judgeSuccess(subject, telling);
+    if (telling.word === 'failure' && telling.how === 'status') this.#judgeTakenBack(subject, telling);
     if (telling.word === 'pending') this.#judgePending(subject, telling);
   }
 
@@ -68,6 +73,17 @@ export class Verdict {
     if (goods.some((good) => !shown.includes(good))) lie(`it shows ${shown} instead of ${goods.join()}`);
   }
 
+  /** Who asks what became of a sale that was told as sold never hears that it failed. */
+  #judgeTakenBack(subject: Case, telling: Telling): void {
+    const sold = subject.tellings.find(({ word, at }) => word === 'success' && at <= telling.startedAt);
+    if (sold === undefined || this.#isClockToBlame(subject)) return;
+    this.#violate(
+      'success stays',
+      subject.name,
+      `told success at ${this.#time(sold.at)}, and failure at ${this.#time(telling.at)}`,
+    );
+  }
+
   #judgePending(subject: Case, telling: Telling): void {
     const order = this.#orderOf(subject);
     if (
@@ -105,6 +121,8 @@ export class Verdict {
     if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id that was told as sold long before is refused as used: the sale that is refused is not charged.
     if (telling.code === 'request_id_used' && wasToldSold(subject, telling)) return;
+    // The same, while the operator has the words refused.
+    if (REFUSED_BY_OPERATOR.includes(telling.code ?? '') && wasToldSold(subject, telling, REPLAY_MS)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
     this.#violate(
       'failure is true',
@@ -148,9 +166,10 @@ export class Verdict {
   #isAlikeToAnother(subject: Case): boolean {
     const likenesses = new Set([...subject.contents.values()].map(likenessOf));
     return this.#stage.book.cases.some((other) => {
-      if (other === subject || other.owner !== subject.owner || other.requestId === undefined) return false;
+      if (other === subject || other.walletId !== subject.walletId || other.requestId === undefined) return false;
       const outcome = this.#disk.orderOf(other.owner, other.requestId)?.outcome;
-      const isOpen = outcome === undefined || outcome.kind === 'unknown';
+      // A row of another key's sale is known as that by its time.
+      const isOpen = outcome === undefined || outcome.kind === 'unknown' || (other.owner !== subject.owner && other.isMistimed);
       return isOpen && [...other.contents.values()].some((content) => likenesses.has(likenessOf(content)));
     });
   }
@@ -209,8 +228,8 @@ function isRepeatElsewhere({ isNameless, purchases }: Case, { process, startedAt
   return isNameless && purchases.some((earlier) => earlier.process !== process && earlier.startedAt < startedAt);
 }
 
-function wasToldSold({ tellings }: Case, { at }: Telling): boolean {
-  return tellings.some((earlier) => earlier.word === 'success' && earlier.at < at);
+function wasToldSold({ tellings }: Case, { at }: Telling, agoMs = 0): boolean {
+  return tellings.some((earlier) => earlier.word === 'success' && earlier.at < at - agoMs);
 }
 
 /** The order is the sale that this request was for; a status query is for any that was sent under the id. */
