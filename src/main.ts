@@ -29,6 +29,7 @@ import { besideSandbox, DEMO_KEY } from './start/sandboxed-keys';
 import { ensureFree, listening } from './start/listening';
 import type { AskV1 } from './start/orders-desk';
 import { watchUntold } from './watch/mark-untold';
+import { openToldLog } from './watch/told-log';
 import type { Journal } from './journal/journal';
 import type { Notes } from './orders/notes';
 import type { LiveMapping } from './mapping/live';
@@ -194,7 +195,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, clock, closers, metrics, showId, keyring, repeated, traces } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const { journal, endSigns } = await openOrders(config, tools);
+  const { journal, endSigns, toldLog } = await openOrders(config, tools);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -220,6 +221,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     ...{ mapping, upstream, known, keyring, keyGuard, metrics, observer, clock, closers, joined },
     sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
+    onTold: (order) => toldLog.note(order),
     journal: hearSettled(
       loggedJournal(traces?.journal(journal) ?? journal, log, showId),
       [sayContraryEnds({ mapping, log, metrics, showId }), countSales({ mapping, metrics })],
@@ -231,6 +233,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   closers.push(async () => {
     const hasDrained = await gateway.drain(deadline.leftMs());
     await stopping.drained();
+    await toldLog.close();
     await endSigns(hasDrained && journal.isWritable());
   });
   const noter = new RequestNoter(showId, parts.keepRecorded);
@@ -284,7 +287,7 @@ interface GatewayOpening
   extends
     Omit<Opening, 'log'>,
     Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey'>,
-    Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds'>> {
+    Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds' | 'onTold'>> {
   readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
   readonly metrics: Metrics;
@@ -321,7 +324,8 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   const onMarked = (count: number): void => log.warn('untold_orders', { count });
   const endSigns = await watchUntold({ dataDir: config.dataDir, journal, clock, onMarked, onTrouble: observer.trouble });
   closers.push(async () => endSigns(false));
-  return { journal, endSigns };
+  const toldLog = openToldLog(config.dataDir, clock);
+  return { journal, endSigns, toldLog };
 }
 
 /** Serves on while load balancers learn that they should send nothing more. */

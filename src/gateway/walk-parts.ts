@@ -3,6 +3,7 @@ import type { PriceLists } from '../price-lists/price-lists';
 import { type Clock, createSteadiness, type Steadiness } from '../domain/clock';
 import type { KeyAndPin, Secret } from '../domain/credentials';
 import { createDays } from '../domain/day';
+import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import type { Mapping } from '../mapping/mapping';
 import { tellVisitors, type Visitors } from '../upstream/visitors';
@@ -41,6 +42,8 @@ export interface GatewayParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   /** Steps 2 to 6 are done, and nothing has been written or sent yet. */
   readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
+  /** A sale was told, and the whole reply has left; the journal has no word of that. */
+  readonly onTold?: (order: Order) => void;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];

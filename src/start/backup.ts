@@ -168,7 +168,7 @@ export interface Restored {
 /** A process that sells gives a sign every five seconds (`watch/signs-of-life`). */
 const SIGN_MS = 20_000;
 /** What is made anew from the journal, or tells of processes that sold from the one before. */
-const DERIVED = ['processes', 'number-index'];
+const DERIVED = ['processes', 'told', 'number-index'];
 
 /** Why this backup may not be put here; undefined when it may. `isForced` is for what an operator may know better. */
 export async function refusesRestore(

@@ -20,7 +20,7 @@ const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 /** What is ours in it. The stores narrow their own files when they open them. */
 const FILES = ['alarms.json', 'gateway.secret', 'mappings.checked', 'patience.json', 'sandbox.checked'];
-const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'traffic'];
+const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Gives what an operator should hear, a sentence each. */
 export function prepareDataFolder(folder: string): readonly string[] {

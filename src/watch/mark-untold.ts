@@ -7,6 +7,7 @@ import { NOT_TOLD, type Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
 import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
+import { readTold } from './told-log';
 
 /** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
 const TELLING_MS = 15_000;
@@ -39,7 +40,7 @@ export async function watchUntold({
   onTrouble,
 }: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
-    const count = await markUntold(journal, signsMs, holder);
+    const count = await markUntold(journal, signsMs, { holder, readTold: () => readTold(dataDir) });
     if (count > 0) onMarked(count);
   };
   const { processes } = journal;
@@ -53,11 +54,19 @@ export async function watchUntold({
   return giveSigns({ dataDir, clock, journal, onSilent });
 }
 
-/**
- * Marks what processes that died after these signs (ms since the epoch) may have told nobody, where the journal knows them by name only what
- * that one wrote last. Gives how many were marked.
- */
-export async function markUntold(journal: Journal, signsMs: readonly number[], holder?: string): Promise<number> {
+export interface Marking {
+  /** Whose orders are marked, where the journal knows processes by name: only what that one wrote last. */
+  readonly holder?: string | undefined;
+  /** Reads which sales are known to have been told. */
+  readonly readTold?: () => (order: Order) => boolean;
+}
+
+/** Marks what processes that died after these signs (ms since the epoch) may have told nobody. Gives how many were marked. */
+export async function markUntold(
+  journal: Journal,
+  signsMs: readonly number[],
+  { holder, readTold: read = () => () => false }: Marking = {},
+): Promise<number> {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
   const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
@@ -68,8 +77,10 @@ export async function markUntold(journal: Journal, signsMs: readonly number[], h
   for (const signMs of signsMs)
     for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS, ofIt))
       if ((order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
+  if (marked.size === 0) return 0;
+  const isTold = read();
   const untold = [...marked.values()].filter(
-    (order) => order.toldAtMs === undefined && (isUnsettled(order) || order.outcome?.kind === 'succeeded'),
+    (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),
   );
   for (let from = 0; from < untold.length; from += MARKED_AT_ONCE) {
     const some = untold.slice(from, from + MARKED_AT_ONCE);

@@ -13,6 +13,8 @@ export interface TellingParts {
   readonly journal: Pick<Journal, 'tell'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
+  /** A sale was told, and the whole reply has left: nothing is written of it into the journal. */
+  readonly onTold?: ((order: Order) => void) | undefined;
 }
 
 /** A reply is not held up for long by a journal that stalls. */
@@ -39,6 +41,7 @@ export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts:
   const watchEnd = (): void =>
     line.onEnd((isWhole) => {
       if (isWhole && told !== 'pending' && isEndUntold(order)) void write(parts.clock.now());
+      else if (isWhole && told === 'success') parts.onTold?.(order);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
     });
   const word = line.hasHungUp ? NOT_TOLD : TOLD_PENDING;

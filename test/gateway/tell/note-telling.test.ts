@@ -36,3 +36,18 @@ test.each([
   end(isWhole);
   expect(written).toEqual(expected);
 });
+
+test.each([
+  ['a success that was told whole', ORDER, 'success', true, 1],
+  ['a success that the script did not wait for', ORDER, 'success', false, 0],
+  ['a failure', ORDER, 'failure', true, 0],
+  ['a success that the journal knew as not told', { ...ORDER, toldAtMs: NOT_TOLD }, 'success', true, 0],
+] as const)('beside the journal it is noted that nothing is open of %s', async (_title, order, told, isWhole, expected) => {
+  const noted: Order[] = [];
+  const { line, end } = openLine();
+  const journal = { tell: () => Promise.resolve() };
+  const parts = { journal, clock: createVirtualClock(), onTrouble: () => undefined };
+  await noteTelling(order, told, line, { ...parts, onTold: (one) => void noted.push(one) });
+  end(isWhole);
+  expect(noted).toHaveLength(expected);
+});
