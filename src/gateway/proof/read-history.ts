@@ -50,6 +50,8 @@ const RECEIPTS_AT_ONCE = 4;
 const RECEIPTS_KEPT = 10_000;
 /** v1's times carry no zone (specification, 2.4): its own, West Africa Time, or UTC. */
 const ZONE_OFFSETS_MS = [3_600_000, 0];
+/** A reading so far ahead of v1's own clock is the wrong one. */
+const AHEAD_MS = 30 * 60_000;
 
 export function createHistoryReader({
   journal,
@@ -74,13 +76,15 @@ export function createHistoryReader({
     async read(question, context) {
       const { fingerprint } = context.credentials;
       const shown = new Set<string>();
+      let latestMs = -Infinity;
       const pages = await readPages(
         {
           sinceMs: question.sinceMs,
           pagesMax: PAGES_MAX,
-          async wants({ reference, row }) {
-            shown.add(reference);
-            return question.mayBeLost(row) && (await journal.findByReference(fingerprint, reference)) === undefined;
+          async wants(read) {
+            shown.add(read.reference);
+            latestMs = Math.max(latestMs, latestOf(read));
+            return question.mayBeLost(read.row) && (await journal.findByReference(fingerprint, read.reference)) === undefined;
           },
         },
         (call) => upstream.find(call, context),
@@ -96,7 +100,12 @@ export function createHistoryReader({
         const learnt = await Promise.all(some.map(({ reference }) => learn(reference, context)));
         hasLearnt ||= learnt.includes(true);
       }
-      const unclaimed = [...rows.values()].map((row) => ({ ...row, receipt: known.get(keyOf(context, row.reference)) }));
+      // Then all are West Africa Time: read as UTC, what another door sold an hour before an order would be of its time.
+      const readings = serverAtMs !== undefined && latestMs > serverAtMs + AHEAD_MS ? 1 : ZONE_OFFSETS_MS.length;
+      const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
+        ...{ ...row, timesMs: timesMs.slice(0, readings) },
+        receipt: known.get(keyOf(context, row.reference)),
+      }));
       return { unclaimed, shown, wholeSinceMs, serverAtMs, hasLearnt };
     },
   };
@@ -137,15 +146,19 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
     if (typeof data['total'] === 'number') totalMost = data['total'];
     const reads = (listed as readonly JsonObject[]).map(readRow);
     if (!isNewestFirst(reads)) return { rows, wholeSinceMs: Infinity, serverAtMs };
-    for (const read of reads) {
+    // Newest first: once the latest reading of a time is too early, so is all that follows. Not of a single row: v1's clock may have been
+    // wrong when it wrote that down, or the end of an old order stand where it came.
+    const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
+    wholeSinceMs = -Infinity;
+    for (const read of reads.slice(0, last + 1)) {
       if (read === undefined) return { rows, wholeSinceMs: Infinity, serverAtMs };
-      // Newest first: once the latest reading of a time is too early, so is all that follows.
-      if (latestOf(read) < question.sinceMs) return { rows, wholeSinceMs: question.sinceMs, serverAtMs };
-      // What follows may be of the same second.
-      wholeSinceMs = latestOf(read) + 1;
+      // What follows may be of the same second, or before the newest of the page where times are not in order.
+      wholeSinceMs = Math.max(wholeSinceMs, latestOf(read) + 1);
       // A new order moves the last row of a page to the next one, where it is seen again.
       if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
     }
+    if (last + 1 < reads.length)
+      return { rows, wholeSinceMs: reads[last + 1] === undefined ? Infinity : question.sinceMs, serverAtMs };
     const place = placeOf(data, page, listed.length);
     if (place !== 'more follows') return { rows, wholeSinceMs: place === 'the last' ? -Infinity : Infinity, serverAtMs };
   }

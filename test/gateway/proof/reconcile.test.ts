@@ -501,6 +501,45 @@ describe('the clock', () => {
     expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
   });
 
+  test.each<[string, readonly Row[], JsonObject]>([
+    [
+      'that was days behind when it wrote the order down',
+      [
+        { reference: 'V3', atMs: START + 60_000, phone: '08030000009' },
+        { reference: 'V2', atMs: START - 2 * DAY_MS },
+        { reference: 'V1', atMs: START - 60_000, phone: '08030000009' },
+      ],
+      { kind: 'unknown' },
+    ],
+    [
+      'that puts the end of an old order before newer ones',
+      [
+        { reference: 'V3', atMs: START + 60_000, phone: '08030000009' },
+        { reference: 'V2', atMs: START - 2 * DAY_MS, phone: '08030000009' },
+        { reference: 'V1', atMs: START },
+      ],
+      { kind: 'succeeded', reference: 'V1' },
+    ],
+  ])('of a v1 %s does not end its history there', async (_title, rows, outcome) => {
+    const room = openRoom(rows);
+    await room.open('r-1');
+    await room.lose('r-1');
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toMatchObject(outcome);
+  });
+
+  test("of v1 shows its zone: what it sold by another door an hour before the order is not the order's", async () => {
+    const room = openRoom([
+      { reference: 'V2', atMs: START - 60_000, phone: '08030000009' },
+      { reference: 'V1', atMs: START - 3_600_000 },
+    ]);
+    await room.open('r-1');
+    await room.lose('r-1');
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
+  });
+
   test('of v1, when it is an hour away from ours, is said and nothing is concluded', async () => {
     const room = openRoom([], { serverErrorMs: 3_600_000 });
     await room.open('r-1');
