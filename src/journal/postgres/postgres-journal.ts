@@ -128,7 +128,8 @@ class PostgresJournal {
     const error = new Error(`${unreadable} lines of what v1 said cannot be read; their file in ${spoolDir} was left alone.`);
     if (unreadable > 0) this.#onEvent({ kind: 'record_unreadable', error });
     const { read, write } = this.#database;
-    const parts = { read, write, seal: this.#seal, now: this.#now, onEvent: this.#onEvent };
+    const isClockRight = (): boolean => this.#clock.isRight();
+    const parts = { read, write, seal: this.#seal, now: this.#now, isClockRight, onEvent: this.#onEvent };
     if (retentionMs !== Infinity) this.#sweep = startSweep({ ...parts, retentionMs });
   }
 

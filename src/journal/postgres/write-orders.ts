@@ -194,6 +194,8 @@ export interface SweepOptions {
   readonly write: Run;
   readonly seal: FieldSeal;
   readonly now: () => number;
+  /** Whether it agrees with that of the database: by a clock that was put forward all that has ended would be old, of all gateways. */
+  readonly isClockRight: () => boolean;
   readonly retentionMs: number;
   readonly onEvent: (event: JournalEvent) => void;
 }
@@ -209,20 +211,25 @@ const DELETE = `DELETE FROM gateway_orders AS o WHERE (o.owner, o.request_id, o.
 
 const FORGET_UNTOLD = 'DELETE FROM gateway_untold WHERE opened_at_ms < $1';
 
-export function startSweep({ read, write, seal, now, retentionMs, onEvent }: SweepOptions): Retention {
+export function startSweep({ read, write, seal, now, isClockRight, retentionMs, onEvent }: SweepOptions): Retention {
+  let untilMs = 0;
   const onUnreadable = (error: Error): void => onEvent({ kind: 'record_unreadable', error });
   return startRetention<readonly unknown[]>({
     onEvent,
-    takeTurn: async () => (await write(TAKE_TURN)).length > 0,
+    async takeTurn() {
+      if (!isClockRight()) return false;
+      untilMs = now() - retentionMs;
+      return (await write(TAKE_TURN)).length > 0;
+    },
     async sweepSome(start = [-1, -1, Buffer.alloc(0)]) {
-      const rows = await read(OLDEST, [now() - retentionMs, ...start]);
+      const rows = await read(OLDEST, [untilMs, ...start]);
       const old = rows.flatMap((row) => readOrTell(() => parseRow(row, seal), onUnreadable) ?? []);
       // Money that may have moved is never forgotten, however old.
       const ended = old.filter(({ order }) => !isUnsettled(order));
       const keys = [...keyArrays(ended.map(({ order }) => order)), plainArray(ended.map(({ version }) => version))];
       const deleted = ended.length === 0 ? 0 : (await write(DELETE, keys)).length;
       const last = rows.length < ORDERS_PER_SWEEP ? undefined : rows.at(-1);
-      if (last === undefined) await write(FORGET_UNTOLD, [now() - retentionMs]);
+      if (last === undefined) await write(FORGET_UNTOLD, [untilMs]);
       return { deleted, next: last && [last['opened_at_ms'], last['number'], last['owner']] };
     },
   });

@@ -336,6 +336,20 @@ describePostgres('on a real PostgreSQL', () => {
       expect(await sql('SELECT request_id FROM gateway_untold')).toEqual([{ request_id: Buffer.from('"young"') }]);
     });
 
+    test('a gateway whose clock was put forward deletes nothing of what the others have', async () => {
+      const [now, spoken] = [Date.now(), [] as JournalEvent[]];
+      let aheadMs = 0;
+      const shared = await open();
+      await shared.open(newOrder({ openedAtMs: now }));
+      await shared.settle(owner, 'r1', SOLD, now);
+      const onEvent = (event: JournalEvent): void => void spoken.push(event);
+      await open({ retentionMs: 90 * DAY_MS, now: () => Date.now() + aheadMs, onEvent });
+      aheadMs = 100 * DAY_MS;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(await shared.find(owner, 'r1')).toBeDefined();
+      expect(sweptOf(spoken)).toEqual([]);
+    });
+
     test('what a newer build wrote is left alone, and told', async () => {
       const journal = await open();
       await journal.open(newOrder({ openedAtMs: 1 }));
