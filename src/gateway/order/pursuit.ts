@@ -172,5 +172,6 @@ export interface Pursuit {
 
 /** Somebody who waits for the end of the order. */
 export interface Waiter {
-  readonly untilMs: number;
+  /** How long, by whichever clock says more: while the machine was suspended its script has given up. */
+  readonly leftMs: () => number;
 }
