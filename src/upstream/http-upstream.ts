@@ -32,7 +32,7 @@ export interface HttpUpstreamOptions {
   /** Told of each call that had to wait for its turn; must not throw. */
   readonly onWaited?: CallTurnsOptions['onWaited'];
   readonly replyBytesMax?: number;
-  /** Milliseconds since the epoch, for a `Retry-After` that names a date. */
+  /** Milliseconds since the epoch, for a `Retry-After` that names a date where v1 does not tell its own time. */
   readonly clock?: () => number;
   /** Told of each call when it has ended; must not throw. */
   readonly onCall?: (call: CallDone) => void;
@@ -79,7 +79,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const { connections: most = CONNECTIONS, connectTimeoutMs = CONNECT_TIMEOUT_MS, clock = Date.now } = options;
   const turns = createCallTurns({ most, onWaited: options.onWaited });
   const connections = createConnections({ origin: base.origin, connectTimeoutMs });
-  const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, clock);
+  const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, () => serverTimeOf(answer) ?? clock());
   const carrier: Carrier = {
     turns,
     connections,
@@ -192,9 +192,14 @@ function wireOf({ call, body, context: { clientAddress, credentials, trace } }: 
 }
 
 /** What was found, with v1's own time of it: by that, two clocks can be compared. */
-function atServerTime(finding: Finding, { date }: Answer): Finding {
-  const serverAtMs = date === undefined ? Number.NaN : Date.parse(date);
-  return finding.kind === 'found' && Number.isFinite(serverAtMs) ? { ...finding, serverAtMs } : finding;
+function atServerTime(finding: Finding, answer: Answer): Finding {
+  const serverAtMs = serverTimeOf(answer);
+  return finding.kind === 'found' && serverAtMs !== undefined ? { ...finding, serverAtMs } : finding;
+}
+
+function serverTimeOf({ date }: Answer): number | undefined {
+  const atMs = date === undefined ? Number.NaN : Date.parse(date);
+  return Number.isFinite(atMs) ? atMs : undefined;
 }
 
 function neverLeft(code: string, detail: string): Failure {

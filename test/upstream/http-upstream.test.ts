@@ -249,6 +249,14 @@ describe('an answered purchase', () => {
     expect(outcome).toMatchObject({ retryAfterSeconds: 90 });
   });
 
+  it('reads a pause given as a date by the clock of v1, which named it', async () => {
+    const theirs = Date.UTC(2026, 0, 1, 12, 0, 0);
+    const headers = { date: new Date(theirs).toUTCString(), 'retry-after': new Date(theirs + 2_000).toUTCString() };
+    const server = await v1(says(reply(429, { status: 'error' }, headers)));
+    const { outcome } = await upstreamAt(server.url, { clock: () => theirs - 3_600_000 }).send(CALL, 'r-1', context());
+    expect(outcome).toMatchObject({ retryAfterSeconds: 2 });
+  });
+
   it.each([
     ['0', 0],
     [' 12 ', 12],
