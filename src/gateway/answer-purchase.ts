@@ -54,7 +54,8 @@ const CATALOG_GRACE_MS = 250;
 /** What is known of a purchase while its script waits. */
 interface BegunPurchase {
   readonly newOrder: NewOrder;
-  readonly startedAt: number;
+  /** By `clock.elapsed()`. */
+  readonly begunAt: number;
   /** The pursuit of the order that this request is about: one that is under way, or one that begins now. */
   readonly pursuit: Pursuit;
   /** Of a pursuit of this very request. */
@@ -80,7 +81,6 @@ export async function answerPurchase(parsed: ParsedRequest, parts: WalkParts): P
 async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<BegunPurchase> {
   const { intent, mapping } = parsed;
   const lease = createLease(mapping.timing.quiet, parts);
-  const startedAt = parts.clock.now();
   const begunAt = parts.clock.elapsed();
   // A journal that is slow to write takes its time from the patience of the script.
   const leftMs = (): number =>
@@ -91,7 +91,7 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
     return parsed.line.hasHungUp || (parsed.afterPending !== 'buy' && tookMs >= parsed.patienceMs);
   };
   const call = parsed.call!;
-  const newOrder = newOrderOf(parsed, call, startedAt, parts);
+  const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
   let isOwn = false;
   let isJoined = false;
   const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.repeatMs, (order, standing) => {
@@ -109,12 +109,12 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const isJudged = beginning === 'new' || begun.number === 0 || (isUnderWay && begun.addressHash === newOrder.addressHash);
   const judging = isJudged ? undefined : judgeVisit(begun, parsed, parts);
   const { requestId } = begun;
-  return { newOrder, startedAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom, leftMs };
+  return { newOrder, begunAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom, leftMs };
 }
 
 async function tellPurchase(
   order: Order,
-  { newOrder, startedAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom }: BegunPurchase,
+  { newOrder, begunAt, pursuit, beginning, isJoined, requestId, judging, waitsFrom }: BegunPurchase,
   parsed: ParsedRequest,
   parts: WalkParts,
 ): Promise<Answer> {
@@ -123,7 +123,7 @@ async function tellPurchase(
   if (obstacle !== undefined) return tellNothing({ ...newOrder, requestId }, obstacle, parsed);
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
-  const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.now() - startedAt));
+  const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
   if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, parsed.request.clientAddress);
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);

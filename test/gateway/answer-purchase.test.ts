@@ -46,6 +46,26 @@ const away: Journal['open'] = async () => {
   throw new GatewayError('journal_unavailable');
 };
 
+test('a clock that is put forward in the middle of a sale takes its balances from no reply', async () => {
+  const { clock, ...before } = openWalkHouse();
+  let aheadMs = 0;
+  const data = { reference: 'V1', status: 'success', phone: '08030000001', balance_before: 500, balance_after: 402 };
+  const house = openWalkHouse({
+    answers: [{ outcome: SUCCESS, afterMs: 1_000 }],
+    find: ({ path }) =>
+      path === '/receipt'
+        ? { kind: 'found', body: { status: 'success', data } }
+        : { kind: 'unavailable', reason: 'not scripted' },
+    beside: { clock, ...before },
+    parts: { clock: { ...clock, now: () => clock.now() + aheadMs } },
+  });
+  const served = ask(house);
+  await clock.advance(500);
+  aheadMs = 60_000;
+  await clock.advance(9_000);
+  expect((await served).reply.body).toMatchObject({ status: 'success', new_balance: 402 });
+});
+
 describe('a repeat while the journal cannot be written', () => {
   const openHouses = async (first: Outcome) => {
     const before = openWalkHouse({ answers: [{ outcome: first }] });
