@@ -161,7 +161,7 @@ async function explainOrder(id: string, withReply: boolean): Promise<void> {
   const journal = await openJournalBeside(config);
   try {
     const orders: Order[] = [];
-    for await (const order of journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: 10_000_000 })) {
+    for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 10_000_000 })) {
       if (isNamed(order, id)) orders.push(order);
     }
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);

@@ -124,7 +124,7 @@ export async function tellStory(id: string, opened: Opened, owner?: string): Pro
 
 async function lookThrough(id: string, { journal }: Opened): Promise<readonly Order[]> {
   const found: Order[] = [];
-  const all = journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
+  const all = journal.list({ fromMs: 0, untilMs: Infinity, limit: Number.MAX_SAFE_INTEGER, onUnreadable: () => undefined });
   for await (const order of all) if (isNamed(order, id)) found.push(order);
   return found;
 }

@@ -118,7 +118,8 @@ function sinceOption(examples: string, defaultMs: number, shownDefault: string):
 async function* ordersIn({ since, outcome, caller }: Range, { journal, mapping }: Opened): AsyncIterable<Order> {
   const now = Date.now();
   const owner = await ownerOf({ caller }, { mapping, journal });
-  for await (const order of journal.list({ fromMs: now - since, untilMs: now + 1, limit: EXPORT_MAX, onUnreadable }))
+  // Also those of a time that a clock set back comes to later.
+  for await (const order of journal.list({ fromMs: now - since, untilMs: Infinity, limit: EXPORT_MAX, onUnreadable }))
     if ((outcome === undefined || outcomeOf(order) === outcome) && (owner ?? order.owner) === order.owner) yield order;
 }
 
@@ -167,7 +168,7 @@ async function list({ limit, ...range }: Range & { readonly limit: number }, ope
 
 async function show(id: string, owner: string | undefined, { journal, mapping, times }: Opened): Promise<void> {
   let found = 0;
-  for await (const order of journal.list({ fromMs: 0, untilMs: Date.now() + 1, limit: EXPORT_MAX })) {
+  for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: EXPORT_MAX })) {
     if (!isNamed(order, id) && referenceOf(order.outcome) !== id) continue;
     if ((owner ?? order.owner) !== order.owner) continue;
     found += 1;

@@ -55,6 +55,14 @@ test.each(['list', 'export', 'report'])('orders %s says how far back it looks as
   expect(stdout).toMatch(/--since <age> .*\n?.*\(default: (?:24h|30d)\)/);
 });
 
+test.each([['list'], ['show', 'r1', '--json'], ['export']])(
+  'orders %s shows what was sold before the clock was set back',
+  async (...command) => {
+    await fill({ id: 'r1', outcome: sold('V1'), ageMs: -60 * MINUTE_MS });
+    expect((await runHere('orders', ...command)).stdout).toContain('V1');
+  },
+);
+
 test('an order that ended otherwise than its script took pending for stands in the report, and at itself', async () => {
   await fill({ id: 'r1', outcome: sold('V1') });
   const journal = await openLmdbJournal({ dir: join(dataDir, 'journal'), retentionMs: Infinity });
