@@ -119,6 +119,9 @@ export class CommonSignal {
 
 function nothing(): void {}
 
+/** A clock that nobody has set right shows another time by at most a day and a zone. */
+export const CLOCK_ERROR_MS = 26 * 3_600_000;
+
 /**
  * How long the time of day has run evenly. Proofs that rest on "so long ago" are worth nothing when somebody has set the
  * clock in between: a day may have passed on the wall and a second in truth.

@@ -5,7 +5,7 @@
  * again would be a second charge for one intent (decision 0024).
  */
 import { createLru } from '../../domain/lru';
-import type { Clock, Steadiness } from '../../domain/clock';
+import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
 import { isEndUntold, type NewOrder, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { isUnsettled, isUntold } from '../../journal/order-life';
@@ -308,9 +308,7 @@ export function createTurns(): <T>(name: string, work: () => Promise<T>) => Prom
   };
 }
 
-/** How long a repeat of a sold order is told that order's success. After it the same id is a new sale under a used id. */
-
-/** Infinity for a caller to whom a success is told for ever. */
+/** How long a repeat of a sold order is told that order's success; after it the same id is a new sale under a used id. Infinity: for ever. */
 export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): number {
   return callerKey?.replayMs ?? mapping.replayMs;
 }
@@ -325,10 +323,10 @@ export function isUsedUp(
   { clock, steadiness }: { readonly clock: Clock; readonly steadiness: Steadiness },
 ): boolean {
   if (order.outcome?.kind !== 'succeeded' || isEndUntold(order)) return false;
-  // After a start, or after somebody has set the clock, the time of day does not tell how long ago it was told.
-  if (steadiness.steadyForMs() <= replayMs) return false;
   const nowMs = clock.now();
-  return nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs) > replayMs;
+  const agoMs = nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs);
+  // After a start, or after somebody has set the clock, the time of day tells only roughly how long ago it was told.
+  return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : CLOCK_ERROR_MS);
 }
 
 /** As the original servers answer such an id (facts 9.1). How it ended is for whom v1 accepts. */

@@ -4,7 +4,7 @@
  * stay open and are reported. An order that is certainly not there, long after its last attempt, was never sent.
  */
 import type { PriceLists } from '../../price-lists/price-lists';
-import type { Clock, Steadiness } from '../../domain/clock';
+import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
 import { lastTriedAt, type Order } from '../../domain/order';
 import type { JsonObject } from '../../domain/json';
 import { type Outcome, referenceOf } from '../../domain/outcome';
@@ -43,11 +43,6 @@ export const OPEN_MAX = 5_000;
 /** Clocks of two services differ, and v1 may write an order down a little before or after it was sent. */
 const EARLIER_MS = 2 * 60_000;
 const LATER_MS = 10 * 60_000;
-/**
- * What is to be proven absent is looked for this much earlier too: more than a day, because the clock of this machine may
- * have been a day wrong when the order was opened.
- */
-const MARGIN_MS = 26 * 3_600_000;
 /** v1's history shows a sale so long after v1 has confirmed it; it is held against the last one that is older, back to so long before a lost order. */
 const SHOWN_WITHIN_MS = 60_000;
 const SOLD_BEFORE_MS = 6 * 3_600_000;
@@ -65,7 +60,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const quietOnes = new Set(
     lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quietMsOf(order, mapping)),
   );
-  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? MARGIN_MS : EARLIER_MS)));
+  const sinceMs = Math.min(...lost.map((order) => order.openedAtMs - (quietOnes.has(order) ? CLOCK_ERROR_MS : EARLIER_MS)));
   const traits = new Map(lost.map((order) => [order, traitsIn(order, undefined, parts.mapping())]));
   const history = await parts.history.read(
     {
@@ -84,13 +79,13 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const otherKeys = parts.otherKeys({
     ...{ context, isTimely },
     // An order may be tried for as long as it is pursued, and be at v1 since.
-    fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(MARGIN_MS, mapping.timing.pursue),
+    fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => compareRow(order, row, prices, parts.mapping()),
   });
   const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);
   const sold = {
     owner: context.credentials.fingerprint,
-    fromMs: Math.max(sinceMs, history.wholeSinceMs) + MARGIN_MS - SOLD_BEFORE_MS,
+    fromMs: Math.max(sinceMs, history.wholeSinceMs) + CLOCK_ERROR_MS - SOLD_BEFORE_MS,
     untilMs: startedAt - SHOWN_WITHIN_MS,
   };
   let isUpToDate: Promise<boolean> | undefined;
@@ -100,7 +95,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     const row = await matches.rowOf(order);
     const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
     // How far one look reads is bounded: an old order that stays open must not keep what was lost since from being proven absent.
-    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - MARGIN_MS;
+    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - CLOCK_ERROR_MS;
     const isAbsent = row === undefined && isRead && (await otherKeys.areAllTheirs(order, perhaps));
     if (isAbsent && !(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) continue;
     // What is kept of receipts tells whose they are; what became of the order, v1 tells now.
