@@ -134,6 +134,27 @@ describe('a history is not whole', () => {
   });
 });
 
+test('a row with the time of a wrong clock ends no reading, wherever on its page it stands', async () => {
+  for (const place of [0, 1, 50, 99]) {
+    const row = (index: number) => ({ transaction_ref: `V${index}`, created_at: timeText(NOW - index * 60_000) });
+    const listed = Array.from({ length: 200 }, (_, index) =>
+      index === place ? { transaction_ref: 'odd', created_at: '2000-01-01 00:00:00' } : row(index),
+    );
+    const upstream = createScriptedUpstream(createVirtualClock(), [], ({ query = {} }): Finding => {
+      const page = Number(query['page']);
+      const data = { transactions: listed.slice(100 * page - 100, 100 * page), page, total_pages: 2 };
+      return { kind: 'found', body: { status: 'success', data } };
+    });
+    const question = { ...ALL, sinceMs: NOW - 120.5 * 60_000, mayBeLost: () => false };
+    const history = await createHistoryReader({ journal: createMemoryJournal(), upstream }).read(question, CONTEXT);
+    const hasProof = history!.wholeSinceMs < Infinity;
+    expect([place, hasProof ? history!.shown.has('V120') : 'nothing is proven']).toEqual([
+      place,
+      place === 0 ? 'nothing is proven' : true,
+    ]);
+  }
+});
+
 test('a history longer than can be read is whole as far as it was read', async () => {
   const { reader, upstream } = openReader(4_000);
   const history = await reader.read({ ...ALL, mayBeLost: () => false }, CONTEXT);
