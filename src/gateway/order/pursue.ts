@@ -17,7 +17,6 @@ import { judgeAnswer } from './judge-answer';
 import type { After, Beginning, In, Pursuit, PursuitParts, PursuitPlan, State, Waiter } from './pursuit';
 import {
   ANSWER_MS,
-  createWaiter,
   isAwaited,
   LAST_PAUSE_MS,
   pauseBeforeReceipt,
@@ -77,7 +76,7 @@ class RunningPursuit implements Pursuit {
     this.#known = plan.previous;
     this.#wasPending = isWaitingForProvider(plan.previous);
     this.#hasSettled = this.#wasPending;
-    this.#beginner = createWaiter(parts.clock, plan.patienceMs);
+    this.#beginner = { untilMs: this.#startedAt + plan.patienceMs };
     this.#waiters = [this.#beginner];
     this.ended = this.#run();
   }
@@ -98,15 +97,14 @@ class RunningPursuit implements Pursuit {
 
   async waitFor(patienceMs: number, line?: Line): Promise<Order> {
     const { clock } = this.#parts;
-    const untilMs = clock.elapsed() + patienceMs;
-    const waiter = createWaiter(clock, patienceMs);
+    const waiter: Waiter = { untilMs: clock.elapsed() + patienceMs };
     this.#waiters = this.#waiters.filter((one) => one !== this.#beginner).concat(waiter);
     this.#beginner = undefined;
     this.#changed.emit();
     line?.onEnd(this.#changed.emit);
     try {
-      while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < untilMs)
-        await this.#changed.within(untilMs - clock.elapsed());
+      while (!this.#isTellable() && line?.hasHungUp !== true && clock.elapsed() < waiter.untilMs)
+        await this.#changed.within(waiter.untilMs - clock.elapsed());
     } finally {
       this.#isDeserted = line?.hasHungUp === true;
       this.#waiters = this.#waiters.filter((one) => one !== waiter);
@@ -196,7 +194,9 @@ class RunningPursuit implements Pursuit {
 
   /** How long somebody will still wait. */
   #awaitedMs(): number {
-    return this.#waiters.reduce((longestMs, { leftMs }) => Math.max(longestMs, leftMs()), -Infinity);
+    let untilMs = 0;
+    for (const waiter of this.#waiters) if (waiter.untilMs > untilMs) ({ untilMs } = waiter);
+    return untilMs - this.#parts.clock.elapsed();
   }
 
   /** How long repetitions may still be sent: what is known to have reached nobody is given up sooner. */

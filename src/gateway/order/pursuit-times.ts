@@ -1,7 +1,6 @@
 /** How long a pursuit pauses, and how long one attempt may take. Milliseconds everywhere. */
-import { type Clock, startAge } from '../../domain/clock';
 import type { Outcome } from '../../domain/outcome';
-import type { PursuitPlan, Waiter } from './pursuit';
+import type { PursuitPlan } from './pursuit';
 
 const RETRY_FIRST_MS = 200;
 const RETRY_MOST_MS = 5_000;
@@ -28,11 +27,6 @@ export interface TimeLeft {
   readonly leftMs: number;
   /** In [0, 1): spreads repetitions. */
   readonly random: () => number;
-}
-
-export function createWaiter(clock: Clock, patienceMs: number): Waiter {
-  const age = startAge(clock);
-  return { leftMs: () => patienceMs - age() };
 }
 
 export function isAwaited(awaitedMs: number): boolean {

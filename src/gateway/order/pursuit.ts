@@ -172,6 +172,5 @@ export interface Pursuit {
 
 /** Somebody who waits for the end of the order. */
 export interface Waiter {
-  /** How long, by whichever clock says more: while the machine was suspended its script has given up. */
-  readonly leftMs: () => number;
+  readonly untilMs: number;
 }

@@ -32,8 +32,6 @@ interface Chase {
   readonly pursuit: Pursuit;
   readonly troubles: string[];
   readonly startedAt: number;
-  /** The machine is suspended for so long: the time of day has gone on, and the other clock has stood still. */
-  sleep(ms: number): void;
   /** What the journal holds. */
   stored(): Promise<Outcome | undefined>;
 }
@@ -50,8 +48,6 @@ interface ChaseOptions {
 async function chase(options: ChaseOptions): Promise<Chase> {
   const { answers, find, plan, quietMs = 300_000, journal: dress, isStopping = () => false } = options;
   const clock = createVirtualClock();
-  let sleptMs = 0;
-  const wall = { ...clock, now: () => clock.now() + sleptMs };
   const startedAt = clock.now();
   const script = answers.map((answer): ScriptedAnswer => ('outcome' in answer ? answer : { outcome: answer }));
   const upstream = createScriptedUpstream(clock, script, (_call, nth) => find?.(nth) ?? { kind: 'unavailable', reason: 'none' });
@@ -59,7 +55,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
   const journal = dress?.(memory, clock) ?? memory;
   const troubles: string[] = [];
   const onTrouble = (what: string): void => void troubles.push(what);
-  const lease = createLease(quietMs, { journal, clock: wall, onTrouble });
+  const lease = createLease(quietMs, { journal, clock, onTrouble });
   const intent: NewOrder = {
     owner: CREDENTIALS.fingerprint,
     requestId: 'r-1',
@@ -93,7 +89,7 @@ async function chase(options: ChaseOptions): Promise<Chase> {
     {
       upstream,
       journal,
-      clock: wall,
+      clock,
       random: () => 0.5,
       attempts: createAttemptLimit(clock),
       receipts: createReceiptPace(clock),
@@ -109,7 +105,6 @@ async function chase(options: ChaseOptions): Promise<Chase> {
     pursuit,
     troubles,
     startedAt,
-    sleep: (ms) => void (sleptMs += ms),
     stored: async () => (await memory.find(intent.owner, intent.requestId))?.outcome,
   };
 }
@@ -511,29 +506,6 @@ test('a mark that takes longer to be written than it is good for is no mark', as
 test('no try is on its way longer than the rest of the quiet time', async () => {
   const it = await chase({ answers: [SUCCESS], quietMs: 60_000, plan: { patienceMs: 120_000 } });
   expect(it.upstream.sent[0]?.timeoutMs).toBe(30_000);
-});
-
-describe('after the machine was suspended', () => {
-  test.each<[string, Outcome]>([
-    ['an order whose fate is unknown', UNKNOWN],
-    ['an order that could not be sent', NOT_SENT],
-  ])('%s is not sent again: its script has given up meanwhile', async (_title, first) => {
-    const it = await chase({ answers: [first, SUCCESS] });
-    const told = it.pursuit.waitFor(40_000);
-    it.sleep(3_600_000);
-    await it.clock.advance(60_000);
-    expect((await told).outcome?.kind).toBe('unknown');
-    expect(it.upstream.sent).toHaveLength(1);
-  });
-
-  test('an order is sent again for a repeat that comes then', async () => {
-    const it = await chase({ answers: [{ outcome: UNKNOWN, afterMs: 5_000 }, SUCCESS] });
-    void it.pursuit.waitFor(40_000);
-    it.sleep(3_600_000);
-    const repeat = it.pursuit.waitFor(40_000);
-    await it.clock.advance(10_000);
-    expect((await repeat).outcome?.kind).toBe('succeeded');
-  });
 });
 
 describe('an order whose script has been told "pending"', () => {
