@@ -28,7 +28,7 @@ function holdSome({ url }: GatewayProcess): readonly Promise<Told>[] {
 }
 
 async function untilHeld(held: number): Promise<void> {
-  while ((await stage.v1.ledger(SPARE_ACCOUNT)).pending < held) await sleep(50);
+  await stage.v1.untilTaken(SPARE_ACCOUNT, held);
   // v1 has answered; its answers are on their way.
   await sleep(500);
 }

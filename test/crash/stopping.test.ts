@@ -14,7 +14,7 @@ test('a script that waits hears how its order ended, although the gateway was to
   try {
     expect(await gateway.start()).toBe(true);
     const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
-    while ((await v1.ledger(0)).pending < held.length) await sleep(20);
+    await v1.untilTaken(0, held.length);
     // v1 has answered; its answers are on their way. The ends come five seconds after the orders.
     await sleep(500);
     const exit = gateway.end('SIGTERM');

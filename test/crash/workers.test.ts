@@ -376,7 +376,7 @@ test('a stop under load lets scripts hear the end of their orders, and leaves no
   await open();
   const pids = [pidOf(1), pidOf(2)];
   const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
-  while ((await v1.ledger(0)).pending < held.length) await sleep(20);
+  await v1.untilTaken(0, held.length);
   const exit = gateway.end('SIGTERM');
   expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
   expect(await exit).toMatchObject({ code: 0 });
@@ -413,7 +413,7 @@ test('a start that fails because one worker dies lets the scripts of the other h
   )
     await sleep(20);
   const held = buy(gateway.url, v1.keyOf(0), PURCHASES[0]!, 'mood.late-success.0');
-  while ((await v1.ledger(0)).pending < 1) await sleep(20);
+  await v1.untilTaken(0, 1);
   process.kill(late, 'SIGKILL');
   expect((await held).word).toBe('success');
   expect(await started).toBe(false);
@@ -424,7 +424,7 @@ test('workers whose primary is killed bring their orders to an end, give up the 
   await open();
   const pids = [pidOf(1), pidOf(2)];
   const held = PURCHASES.map((purchase, index) => buy(gateway.url, v1.keyOf(0), purchase, `mood.late-success.${index}`));
-  while ((await v1.ledger(0)).pending < held.length) await sleep(20);
+  await v1.untilTaken(0, held.length);
   await gateway.end('SIGKILL');
   expect((await Promise.all(held)).map(({ word }) => word)).toEqual(held.map(() => 'success'));
   const isAlive = (pid: number): boolean => {

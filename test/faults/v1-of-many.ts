@@ -12,6 +12,8 @@ export interface V1OfMany {
   keyOf(cell: number): string;
   /** What v1's own ledger says of a cell's account, asked past the gateway. */
   ledger(cell: number): Promise<Ledger>;
+  /** Resolves when v1 has taken so many orders of a cell's account: pending, or over already where the machine is slow. */
+  untilTaken(cell: number, count: number): Promise<void>;
   /** In the whole book, of every account. */
   countOrders(): number;
   /** Whether every account has paid exactly for its orders. */
@@ -47,13 +49,21 @@ export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMa
   const { url } = await sandbox.listen(0);
   const agent = new Agent({ keepAlive: true });
   const keyOf = (cell: number): string => `sandbox_${cell}`;
+  const ledger = async (cell: number): Promise<Ledger> => {
+    const orders = await untilAnswered(() => history(`${url}/transactions?per_page=50`, keyOf(cell), agent));
+    const count = (status: string): number => orders.filter((order) => order.status === status).length;
+    return { charged: count('success'), pending: count('pending'), refunded: count('failed') };
+  };
   return {
     url,
     keyOf,
-    async ledger(cell) {
-      const orders = await untilAnswered(() => history(`${url}/transactions?per_page=50`, keyOf(cell), agent));
-      const count = (status: string): number => orders.filter((order) => order.status === status).length;
-      return { charged: count('success'), pending: count('pending'), refunded: count('failed') };
+    ledger,
+    async untilTaken(cell, count) {
+      const taken = async (): Promise<number> => {
+        const { charged, pending } = await ledger(cell);
+        return charged + pending;
+      };
+      while ((await taken()) < count) await sleep(20);
     },
     countOrders: () => sandbox.admin.countOrders(),
     isBalanced: () => sandbox.admin.checkLedger().isBalanced,
