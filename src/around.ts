@@ -26,7 +26,7 @@ import { createSandboxAdminRouter } from './sandbox/admin-router';
 import { openSandbox, type Sandbox } from './sandbox/sandbox';
 import { openOrdersDesk, type AskV1, type OrdersDesk } from './start/orders-desk';
 import { mountConsole } from './start/console';
-import { readGatewaySecret } from './start/gateway-secret';
+import { takeGatewaySecret } from './start/gateway-secret';
 import { listening, routesBehindV1 } from './start/listening';
 import { keptValues } from './start/one-file';
 import { type Log, namedLog } from './telemetry/log';
@@ -74,7 +74,7 @@ export function createTools(config: Config, { mapping, isJournalWritable, ...sou
   const titleOf = (fingerprint: string): string | undefined => callerTitle(mapping(), fingerprint);
   const log = namedLog(sources.log, titleOf);
   const metrics = createMetrics({ logLinesLost: () => log.linesLost(), isJournalWritable });
-  const keyring = createKeyring(readGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
+  const keyring = createKeyring(takeGatewaySecret(config), { days: config.tokenDays, now: () => clock.now() });
   const showId = (id: string): string => showRequestId(id, keyring);
   const repeated = createRepeatedRefusals(clock);
   const headerId = (headers: LegacyHeaders): string | undefined => idInHeader(headers, mapping());

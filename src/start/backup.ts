@@ -12,8 +12,7 @@ import * as z from 'zod';
 import { describeConfig, type Config } from '../config';
 import { copyJournalFolder, JOURNAL_FILE, summariseJournal, type JournalSummary, forgetUncharged } from '../journal/lmdb/backup';
 import { journalFolder } from '../journal/open-journal';
-import { checkOf } from './configured-stores';
-import { findGatewaySecret } from './gateway-secret';
+import { checkOf, findGatewaySecret } from './gateway-secret';
 
 const MANIFEST = 'backup.json';
 const VERSION = 1;
@@ -168,7 +167,7 @@ export interface Restored {
 /** A process that sells gives a sign every five seconds (`watch/signs-of-life`). */
 const SIGN_MS = 20_000;
 /** What is made anew from the journal, or tells of processes that sold from the one before. */
-const DERIVED = ['processes', 'told', 'number-index'];
+const DERIVED = ['processes', 'told', 'number-index', 'gateway.secret-check'];
 
 /** Why this backup may not be put here; undefined when it may. `isForced` is for what an operator may know better. */
 export async function refusesRestore(

@@ -1,10 +1,8 @@
 /** The journal that the settings name, for the gateway and for the tools that read beside it, and what is learnt from traffic. */
-import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../config';
 import { systemClock } from '../domain/clock';
-import type { Secret } from '../domain/credentials';
 import type { Journal, JournalEvent } from '../journal/journal';
 import { createFieldSeal } from '../journal/record';
 import { journalFolder, openJournal, type OpenJournalOptions } from '../journal/open-journal';
@@ -14,6 +12,7 @@ import { createNotes, type Notes, type NotesParts } from '../orders/notes';
 import { createMemoryNotesStore, openNotesStore, type NotesStore } from '../orders/notes-store';
 import { createRecorder, type TrafficRecorder } from '../traffic/recorder';
 import { createMemoryStore, openTrafficStore } from '../traffic/traffic-store';
+import { checkOf } from './gateway-secret';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -41,11 +40,6 @@ function open({ journalUrl, journalKey, gatewaySecret, dataDir }: Config, option
   const key = journalKey === undefined ? {} : { encryptionKey: journalKey };
   const secretCheck = gatewaySecret === undefined ? {} : { secretCheck: checkOf(gatewaySecret) };
   return openJournal(journalUrl, dataDir, { ...options, ...key, ...secretCheck });
-}
-
-/** Tells whether two gateways have the same secret without telling it. */
-export function checkOf(secret: Secret): string {
-  return createHmac('sha256', secret.revealForUseOnly()).update('journal check').digest('hex').slice(0, 32);
 }
 
 /**

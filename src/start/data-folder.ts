@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 const ROOM_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 /** What is ours in it. The stores narrow their own files when they open them. */
-const FILES = ['alarms.json', 'gateway.secret', 'mappings.checked', 'patience.json', 'sandbox.checked'];
+const FILES = ['alarms.json', 'gateway.secret', 'gateway.secret-check', 'mappings.checked', 'patience.json', 'sandbox.checked'];
 const FOLDERS = ['journal', 'mapping-history', 'notes', 'number-index', 'processes', 'sandbox', 'spool', 'told', 'traffic'];
 
 /** Throws a plain Error with a sentence that names the setting. Gives what an operator should hear, a sentence each. */

@@ -2,7 +2,7 @@
  * The gateway's own secret: the one configured, else the one in the data folder, made at the first start. Losing it
  * strands every order, because orders are found by key fingerprint; so it is on disk before it is used.
  */
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -12,6 +12,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  writeFileSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -28,23 +29,40 @@ export interface GatewaySecretOptions {
   readonly dataDir: string;
 }
 
-/** Throws a plain Error with a sentence when the file is there and holds no secret, or another one than the configured. */
+/** Throws a plain Error with a sentence when the file is there and holds no secret. */
 export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptions): Secret {
+  if (gatewaySecret !== undefined) return gatewaySecret;
   const file = fileIn(dataDir);
-  if (gatewaySecret !== undefined) {
-    // By another one each line of callers.yaml is nobody's: numbers of a key's own would buy v1's plans, a paused key would sell.
-    if (existsSync(file) && readFileSync(file, 'utf8').trim() !== gatewaySecret.revealForUseOnly())
-      throw new Error(
-        `GATEWAY_SECRET is another secret than ${file} holds, so the keys in callers.yaml and in the orders there would be nobody's. Set it to what the file holds; or, if nothing was ever sold by that, delete the file.`,
-      );
-    return gatewaySecret;
-  }
   if (!existsSync(file)) createSecretFile(file, dataDir);
   const text = readFileSync(file, 'utf8').trim();
   if (text.length < LENGTH_MIN) {
     throw new Error(`${file} must hold at least ${LENGTH_MIN} characters; restore it, or delete it if no order was ever taken.`);
   }
   return new Secret(text);
+}
+
+/** For a gateway that starts: throws a plain Error with a sentence as well where the folder was last sold from by another secret. */
+export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
+  const secret = readGatewaySecret(options);
+  const complaint = changeOfSecret(secret, options.dataDir);
+  if (complaint !== undefined) throw new Error(complaint);
+  writeFileSync(checkIn(options.dataDir), checkOf(secret), { mode: 0o600 });
+  return secret;
+}
+
+/**
+ * What is wrong with this secret, if it is another one than that by which the folder was last sold from: each entry of callers.yaml would be
+ * nobody's, so that a key's own numbers buy v1's plans and a paused key sells, and no order would be known.
+ */
+export function changeOfSecret(secret: Secret, dataDir: string): string | undefined {
+  const file = checkIn(dataDir);
+  if (!existsSync(file) || readFileSync(file, 'utf8').trim() === checkOf(secret)) return undefined;
+  return `The gateway's secret is another one than that by which ${dataDir} was last sold from, so the keys in callers.yaml and in the orders there would be nobody's. Set GATEWAY_SECRET to what it was, or to what gateway.secret held; or, if nothing was sold by the other one, delete ${file}.`;
+}
+
+/** Tells whether two gateways have the same secret without telling it. */
+export function checkOf(secret: Secret): string {
+  return createHmac('sha256', secret.revealForUseOnly()).update('journal check').digest('hex').slice(0, 32);
 }
 
 /** For commands beside the gateway, which make none: what a new secret gives stands in no journal and no `callers.yaml`. */
@@ -58,6 +76,7 @@ export function missingSecret(dataDir: string): string {
 }
 
 const fileIn = (dataDir: string): string => join(dataDir, 'gateway.secret');
+const checkIn = (dataDir: string): string => join(dataDir, 'gateway.secret-check');
 
 /** Written whole under another name and then linked: of several processes at once one wins, and nobody reads half. */
 function createSecretFile(file: string, dataDir: string): void {

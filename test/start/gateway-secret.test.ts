@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
-import { findGatewaySecret, missingSecret, readGatewaySecret } from '../../src/start/gateway-secret';
+import { findGatewaySecret, missingSecret, readGatewaySecret, takeGatewaySecret } from '../../src/start/gateway-secret';
 
 const folder = mkdtempSync(join(tmpdir(), 'secret-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,17 +15,20 @@ describe('the gateway secret', () => {
     expect(() => statSync(dataDir)).toThrow();
   });
 
-  it('is not the configured one where the data folder has another: its keys would be nobody', () => {
+  it('is the one by which the folder was last sold from, or no gateway starts', () => {
     const dataDir = join(folder, 'moved');
-    const made = readGatewaySecret({ dataDir });
-    const gatewaySecret = new Secret('y'.repeat(32));
-    for (const read of [readGatewaySecret, findGatewaySecret]) {
-      expect(() => read({ gatewaySecret, dataDir })).toThrow(/GATEWAY_SECRET is another secret than .*gateway\.secret holds/);
-      expect(() => read({ gatewaySecret, dataDir })).not.toThrow(/yyyy/);
-      expect(read({ gatewaySecret: new Secret(made.revealForUseOnly()), dataDir })?.revealForUseOnly()).toBe(
-        made.revealForUseOnly(),
-      );
-    }
+    const made = takeGatewaySecret({ dataDir });
+    const other = { gatewaySecret: new Secret('y'.repeat(32)), dataDir };
+    expect(() => takeGatewaySecret(other)).toThrow(/is another one than that by which .*moved was last sold from/);
+    expect(() => takeGatewaySecret(other)).not.toThrow(/yyyy/);
+    expect(findGatewaySecret(other)).toBe(other.gatewaySecret);
+    const same = { gatewaySecret: new Secret(made.revealForUseOnly()), dataDir };
+    expect(takeGatewaySecret(same)).toBe(same.gatewaySecret);
+    rmSync(join(dataDir, 'gateway.secret'));
+    expect(() => takeGatewaySecret({ dataDir })).toThrow(/last sold from/);
+    rmSync(join(dataDir, 'gateway.secret-check'));
+    expect(takeGatewaySecret(other)).toBe(other.gatewaySecret);
+    expect(readFileSync(join(dataDir, 'gateway.secret-check'), 'utf8')).not.toContain('yyyy');
   });
 
   it('is made once, for its owner alone, and stays the same', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type * as Pg from 'pg';
 import { openJournalBeside } from '../../start/configured-stores';
 import { prepareDataFolder } from '../../start/data-folder';
-import { findGatewaySecret } from '../../start/gateway-secret';
+import { changeOfSecret, findGatewaySecret } from '../../start/gateway-secret';
 import { journalFolder } from '../../journal/open-journal';
 import { mend, note, well, type Check, type Finding } from './finding';
 
@@ -152,6 +152,8 @@ export const checkSecrets: Check = ({ config }) => {
     try {
       const secret = findGatewaySecret(config);
       const place = config.gatewaySecret === undefined ? 'gateway.secret in DATA_DIR' : 'GATEWAY_SECRET';
+      const change = secret === undefined ? undefined : changeOfSecret(secret, config.dataDir);
+      if (change !== undefined) found.push(mend(change, 'No gateway starts with it.', 'As the sentence says.'));
       if (secret !== undefined)
         found.push(
           note(
@@ -164,7 +166,7 @@ export const checkSecrets: Check = ({ config }) => {
         );
     } catch (error) {
       found.push(
-        mend((error as Error).message, 'Without the secret no order is found again.', 'See the sentence; a backup has the file.'),
+        mend((error as Error).message, 'Without the secret no order is found again.', 'Restore the file from a backup.'),
       );
     }
   }

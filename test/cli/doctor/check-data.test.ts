@@ -12,7 +12,7 @@ import {
   checkDatabase,
 } from '../../../src/cli/doctor/check-data';
 import { openConfiguredJournal } from '../../../src/start/configured-stores';
-import { readGatewaySecret } from '../../../src/start/gateway-secret';
+import { takeGatewaySecret } from '../../../src/start/gateway-secret';
 import { configFor } from '../../flows/house';
 import { describePostgres, startPostgres, type PostgresServer } from '../../journal/postgres/start-postgres';
 
@@ -108,16 +108,18 @@ test('a database that is not there', async () => {
 
 test('a secret in a file, as a setting, and one that is cut off', async () => {
   expect(brief(await look(checkSecrets))).toEqual(['note: JOURNAL_KEY is not set.']);
-  expect((await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))[0]).toMatchObject({
-    todo: expect.stringMatching(/no backup holds it/) as string,
-  });
-  readGatewaySecret({ dataDir: folder });
+  takeGatewaySecret({ dataDir: folder });
   expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY }))).toEqual([
     "note: The gateway's secret is gateway.secret in DATA_DIR.",
   ]);
   expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))).toEqual([
-    expect.stringMatching(/^mend: GATEWAY_SECRET is another secret than /),
+    expect.stringMatching(/^mend: The gateway's secret is another one than that by which /),
+    "note: The gateway's secret is GATEWAY_SECRET.",
   ]);
+  rmSync(join(folder, 'gateway.secret-check'));
+  expect((await look(checkSecrets, { JOURNAL_KEY: KEY, GATEWAY_SECRET: KEY }))[0]).toMatchObject({
+    todo: expect.stringMatching(/no backup holds it/) as string,
+  });
   writeFileSync(join(folder, 'gateway.secret'), 'short');
   expect(brief(await look(checkSecrets, { JOURNAL_KEY: KEY }))).toEqual([
     expect.stringMatching(/^mend: .*must hold at least 32 characters/),
