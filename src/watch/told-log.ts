@@ -3,19 +3,18 @@
  * never flushed: the page cache outlives the process, and what is lost with the machine counts as not told. (Decision 0024.)
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { appendFile, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
-import { closeToOthers } from '../journal/lmdb/environment';
 
 const FOLDER = 'told';
 /** What is told meanwhile is written together. */
 const GATHER_MS = 20;
 /** While the disk takes nothing: what is beyond it counts as not told. */
 const WAITING_MAX = 10_000;
-/** Each process writes a ring of files: what it told in the last minute is always there, what is four minutes old never. */
+/** Each process writes a ring of files: what it told in the last two minutes is always there. */
 const FILE_MS = 60_000;
 const FILES = 3;
 /** Of a process that has ended: whoever marks what it left untold has done so by then. */
@@ -36,13 +35,19 @@ export function openToldLog(dataDir: string, clock: Clock): ToldLog {
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;
   let minute = -1;
+  const removeOld = async (beforeMs: number): Promise<void> => {
+    for (const file of (await readdir(folder)).filter((one) => !one.startsWith(name)).map((one) => join(folder, one)))
+      if ((await stat(file)).mtimeMs < beforeMs) await rm(file, { force: true });
+  };
   const write = async (): Promise<void> => {
     const text = waiting.join('');
     waiting = [];
     const now = Math.floor(clock.elapsed() / FILE_MS);
-    const put = now === minute ? appendFile : writeFile;
+    const [put, isFirst] = [now === minute ? appendFile : writeFile, minute < 0];
     minute = now;
     await put(join(folder, `${name}.${now % FILES}`), text, { mode: 0o600 }).catch(() => undefined);
+    // Not as it begins to sell: those that start beside it still read what all before them had told.
+    if (put === writeFile && !isFirst) await removeOld(clock.now() - KEPT_MS).catch(() => undefined);
   };
   const writeSoon = async (): Promise<void> => {
     await new Promise<void>((resolve) => clock.after(GATHER_MS, resolve));
@@ -51,7 +56,6 @@ export function openToldLog(dataDir: string, clock: Clock): ToldLog {
     if (waiting.length > 0) writing = writeSoon();
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  closeToOthers(removeOld(folder, clock.now()));
   return {
     note(sale) {
       if (waiting.length >= WAITING_MAX) return;
@@ -84,12 +88,4 @@ function read(file: string): string {
 
 function lineOf({ owner, number }: Sale): string {
   return `${owner} ${number}\n`;
-}
-
-/** Gives those that are left. */
-function removeOld(folder: string, nowMs: number): readonly string[] {
-  const files = readdirSync(folder).map((name) => join(folder, name));
-  const isOld = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? nowMs) < nowMs - KEPT_MS;
-  for (const file of files.filter(isOld)) rmSync(file, { force: true });
-  return files.filter((file) => existsSync(file));
 }
