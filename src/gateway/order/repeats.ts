@@ -1,6 +1,6 @@
 /**
- * Which order a request without an id of its own repeats: of the same key and content (or of the same words, where the mapping has
- * changed since and makes another content of them), while that one has no end, or an end
+ * Which order a request without an id of its own repeats: of the same key and content (or of the same words, where the mapping, the
+ * price list or the build has changed since and makes another content of them), while that one has no end, or an end
  * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
  * again would be a second charge for one intent (decision 0024).
  */

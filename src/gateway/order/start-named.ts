@@ -36,14 +36,16 @@ export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): 
   const find = (order: NewOrder, windowMs: number): Promise<string | undefined> | undefined => {
     const { owner, trail } = order;
     if (trail?.mapping !== lookedUnder) [looked, lookedUnder] = [createLru(OWNERS_MAX), trail?.mapping];
-    const [inUse, looking] = [looked, looked.get(owner) ?? look(owner, windowMs).catch(() => undefined)];
+    const [inUse, looking] = [looked, looked.get(owner) ?? look(owner, windowMs)];
     if (looking === 'over')
       return idsOf(order, windowMs).every((id) => id === order.requestId) ? undefined : newestUnheard(order, windowMs);
     inUse.set(owner, looking);
-    return looking.then(() => {
-      inUse.set(owner, 'over');
-      return newestUnheard(order, windowMs);
-    });
+    return looking
+      .then(
+        () => inUse.set(owner, 'over'),
+        () => inUse.delete(owner),
+      )
+      .then(() => newestUnheard(order, windowMs));
   };
 
   return (order, windowMs, start) => {

@@ -37,3 +37,14 @@ test('looks once for each key, and once more where the mapping is another', asyn
   await start({ ...order, trail: { ...order.trail!, mapping: 'another' } });
   expect(looks).toEqual(['a', 'b', 'a']);
 });
+
+test('looks again with the next sale where the journal could not be looked through', async () => {
+  let looks = 0;
+  const look = async (): Promise<void> => {
+    looks += 1;
+    if (looks === 1) throw new Error('the journal is away');
+  };
+  const startNamed = createStartNamed({ look, idsOf: () => [], isUnheard: async () => false, keep: () => undefined });
+  for (let nth = 0; nth < 3; nth += 1) await startNamed(newOrder(), 1_000, async () => undefined);
+  expect(looks).toBe(2);
+});
