@@ -208,7 +208,7 @@ export function checkCharacters(spelling: string, path: YamlPath, report: Checki
 
 /** Headers that are the same in all requests of a script, or hold its key. */
 const SAME_HEADERS =
-  /^(?:accept|authorization|cache-control|connection|content-|cookie|forwarded|host|origin|referer|token|user-agent|via|x-forwarded-|x-real-ip|(?:x-)?api-?key)/i;
+  /^(?:accept(?:-.*)?|authorization|cache-control|connection|content-.*|cookie|forwarded|host|origin|referer|token|user-agent|via|x-forwarded-.*|x-real-ip|(?:x-)?api-?key)$/i;
 /** What scripts decide by: the request id is echoed under its own name, also where nothing was sold. */
 const DECIDING = new Set(['id', 'status', 'Status', 'success', 'error', ...GOODS, ...MORE_GOODS, ...MESSAGES]);
 

@@ -14,3 +14,16 @@ test.each([
     code === undefined ? [] : [{ code, line, column }],
   );
 });
+
+test.each([
+  ['Host', true],
+  ['accept-language', true],
+  ['X-Forwarded-For', true],
+  ['X-Api-Key', true],
+  ['Originator-Request-Id', false],
+  ['Token-Request-Id', false],
+  ['X-Request-Id', false],
+])('whether all requests share the header %s: %s', (header, isShared) => {
+  const { problems } = checkWith(`request_id_headers: [${header}]`);
+  expect(problems.map(({ code }) => code)).toEqual(isShared ? ['request-id-repeats'] : []);
+});
