@@ -43,11 +43,24 @@ export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptio
 
 /** For a gateway that starts: throws a plain Error with a sentence as well where the folder was last sold from by another secret. */
 export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
+  const { dataDir } = options;
+  const known = readCheck(dataDir);
+  // A new one in its place would be taken for it by who looks.
+  if (known !== undefined && findGatewaySecret(options) === undefined)
+    throw new Error(
+      `${dataDir} was last sold from by a GATEWAY_SECRET or by ${fileIn(dataDir)}, and neither is there. Bring it back; or, if nothing was sold by it, delete ${checkIn(dataDir)}.`,
+    );
   const secret = readGatewaySecret(options);
-  const complaint = changeOfSecret(secret, options.dataDir);
+  const complaint = changeOfSecret(secret, dataDir);
   if (complaint !== undefined) throw new Error(complaint);
-  writeFileSync(checkIn(options.dataDir), checkOf(secret), { mode: 0o600 });
+  if (known === undefined) writeFileSync(checkIn(dataDir), checkOf(secret), { mode: 0o600 });
   return secret;
+}
+
+/** Undefined as well where it is cut off: by a loss of power, or because another process writes it at this moment. */
+function readCheck(dataDir: string): string | undefined {
+  const file = checkIn(dataDir);
+  return existsSync(file) ? /^[0-9a-f]{32}$/.exec(readFileSync(file, 'utf8'))?.[0] : undefined;
 }
 
 /**
@@ -55,9 +68,8 @@ export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
  * nobody's, so that a key's own numbers buy v1's plans and a paused key sells, and no order would be known.
  */
 export function changeOfSecret(secret: Secret, dataDir: string): string | undefined {
-  const file = checkIn(dataDir);
-  if (!existsSync(file) || readFileSync(file, 'utf8').trim() === checkOf(secret)) return undefined;
-  return `The gateway's secret is another one than that by which ${dataDir} was last sold from, so the keys in callers.yaml and in the orders there would be nobody's. Set GATEWAY_SECRET to what it was, or to what gateway.secret held; or, if nothing was sold by the other one, delete ${file}.`;
+  if ((readCheck(dataDir) ?? checkOf(secret)) === checkOf(secret)) return undefined;
+  return `The gateway's secret is another one than that by which ${dataDir} was last sold from, so the keys in callers.yaml and in the orders there would be nobody's. Set GATEWAY_SECRET to what it was, or to what gateway.secret held; or, if nothing was sold by the other one, delete ${checkIn(dataDir)}.`;
 }
 
 /** Tells whether two gateways have the same secret without telling it. */

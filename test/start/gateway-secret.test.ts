@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
@@ -29,6 +29,29 @@ describe('the gateway secret', () => {
     rmSync(join(dataDir, 'gateway.secret-check'));
     expect(takeGatewaySecret(other)).toBe(other.gatewaySecret);
     expect(readFileSync(join(dataDir, 'gateway.secret-check'), 'utf8')).not.toContain('yyyy');
+  });
+
+  it('is taken where its check was cut off, by a loss of power or because another worker writes it just now', () => {
+    const dataDir = join(folder, 'cut');
+    const made = takeGatewaySecret({ dataDir }).revealForUseOnly();
+    const check = join(dataDir, 'gateway.secret-check');
+    const text = readFileSync(check, 'utf8');
+    writeFileSync(check, '');
+    expect(takeGatewaySecret({ dataDir }).revealForUseOnly()).toBe(made);
+    expect(readFileSync(check, 'utf8')).toBe(text);
+    utimesSync(check, 1, 1);
+    takeGatewaySecret({ dataDir });
+    expect(statSync(check).mtimeMs).toBe(1_000);
+  });
+
+  it('is not made anew where it was lost: the operator shall find nothing in its place', () => {
+    const dataDir = join(folder, 'lost');
+    takeGatewaySecret({ dataDir });
+    rmSync(join(dataDir, 'gateway.secret'));
+    expect(() => takeGatewaySecret({ dataDir })).toThrow(
+      /last sold from by a GATEWAY_SECRET or by .*gateway\.secret, and neither is there/,
+    );
+    expect(readdirSync(dataDir)).toEqual(['gateway.secret-check']);
   });
 
   it('is made once, for its owner alone, and stays the same', () => {
