@@ -62,7 +62,7 @@ export interface DayReport {
 }
 
 export interface DayParts {
-  readonly journal: Pick<Journal, 'listOfOwner' | 'findByReference' | 'listByReference'>;
+  readonly journal: Pick<Journal, 'list' | 'findByReference' | 'listByReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
   readonly context: CallContext;
   readonly mapping: Mapping;
@@ -114,16 +114,15 @@ export async function reportDay(day: Day, parts: DayParts): Promise<DayReport> {
   };
 }
 
-/** Those opened around the day, and those of another day that v1 wrote down in it. */
+/** Those last opened around the day, also where v1 had refused them days before, and those of another day that v1 wrote down in it. */
 async function readOrders({ fromMs, untilMs }: Day, rows: readonly V1Row[], { journal, context }: DayParts, unread: string[]) {
   const owner = context.credentials.fingerprint;
   const byNumber = new Map<number, Order>();
-  const listed = journal.listOfOwner({
-    ...{ owner, fromMs: fromMs - MARGIN_MS, limit: Number.MAX_SAFE_INTEGER },
+  const listed = journal.list({
+    ...{ fromMs: fromMs - MARGIN_MS, untilMs: untilMs + MARGIN_MS, limit: Number.MAX_SAFE_INTEGER },
     onUnreadable: ({ message }) => void unread.push(message),
   });
-  for await (const order of listed)
-    if (order.openedAtMs >= fromMs - MARGIN_MS && order.openedAtMs < untilMs + MARGIN_MS) byNumber.set(order.number, order);
+  for await (const order of listed) if (order.owner === owner) byNumber.set(order.number, order);
   for (const { reference } of rows) {
     const order = await journal.findByReference(owner, reference);
     if (order !== undefined && !byNumber.has(order.number)) byNumber.set(order.number, order);

@@ -21,6 +21,8 @@ interface Bought {
   readonly outcome?: Outcome;
   readonly phone?: string;
   readonly atMs?: number;
+  /** When it was opened first, and refused. */
+  readonly refusedAtMs?: number;
   /** The key that it was placed with, where that is another one than the day is of. */
   readonly owner?: string;
 }
@@ -55,9 +57,15 @@ interface World {
 async function report({ orders = [], rows = [], utc, paidInLater = 0, answer }: World) {
   const journal = createMemoryJournal();
   const clock = createVirtualClock();
-  for (const { id, outcome, phone = '08030000001', atMs = NOON_MS, owner = CREDENTIALS.fingerprint } of orders) {
+  for (const order of orders) {
+    const { id, outcome, phone = '08030000001', atMs = NOON_MS, refusedAtMs, owner = CREDENTIALS.fingerprint } = order;
     const fields = { phone, network: 'MTN', amount: 10_000 };
-    await journal.open(newOrder({ owner, requestId: id, contentHash: id, fields, openedAtMs: atMs }));
+    const opened = newOrder({ owner, requestId: id, contentHash: id, fields, openedAtMs: refusedAtMs ?? atMs });
+    await journal.open(opened);
+    if (refusedAtMs !== undefined) {
+      await journal.settle(owner, id, { kind: 'rejected', httpStatus: 400 }, refusedAtMs + 500);
+      await journal.open({ ...opened, openedAtMs: atMs });
+    }
     if (outcome !== undefined) await journal.settle(owner, id, outcome, atMs + 1_000);
   }
   let balance = 1_000;
@@ -130,6 +138,24 @@ test('what was told as failed while v1 charged comes first of all', async () => 
     'not_in_journal V0',
     'open open',
   ]);
+});
+
+test('an order that was first refused on another day is one of the day on which it was sold', async () => {
+  const refusedAtMs = NOON_MS - 24 * HOUR_MS;
+  const sale: Bought = { id: 'a', outcome: sold('V1'), refusedAtMs };
+  const row: Row = { reference: 'V1' };
+  const clean = await report({ orders: [sale], rows: [row] });
+  expect(textOf(clean)).toEqual(['agree']);
+  expect(clean).toMatchObject({ orders: 1, journal: { charged: 9_800 }, v1: { charged: 9_800 } });
+  // What v1 does not have is missed in no day's report, and what failed again is known in the row that charged it.
+  expect(textOf(await report({ orders: [sale] }))).toEqual(['differences', 'sold_not_at_v1 a']);
+  expect(textOf(await report({ orders: [{ id: 'b', refusedAtMs }] }))).toEqual(['differences', 'open b']);
+  const failed: Bought = { id: 'c', outcome: { kind: 'rejected', httpStatus: 400 }, refusedAtMs };
+  expect(textOf(await report({ orders: [failed], rows: [row] }))).toEqual(['differences', 'charged_told_failed c V1 alike']);
+  // On the day of the refusal it is not.
+  expect(await report({ orders: [{ ...sale, refusedAtMs: NOON_MS, atMs: NOON_MS + 24 * HOUR_MS }] })).toMatchObject({
+    orders: 0,
+  });
 });
 
 test.each<[string, Outcome]>([
