@@ -38,7 +38,7 @@ export interface Journal {
    * Writes one more answer about an order, merged by `succeedOutcome`, without goods (tokens and card PINs become
    * `goodsMissing`). Gives the order as it now stands, on disk; what v1 said while the disk takes nothing is kept in this process and
    * written later (decision 0038). Rejects with a plain Error when the write fails otherwise or no
-   * such order exists. `settledAtMs` moves only when the answer changed something. A reference that another order of
+   * such order exists. `settledAtMs` moves only when the answer changed something, and never once the order is final. A reference that another order of
    * this owner already has stays with that order for `findByReference`.
    * An answer that took no money is about one attempt: `tries` names it, because the answer may be written long after it was given.
    */

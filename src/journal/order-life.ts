@@ -93,7 +93,9 @@ export function settleOrder(order: Order, latest: Outcome, atMs: number): Order 
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
   const { number, tries, toldAtMs } = order;
-  return buildOrder(order, { number, tries, outcome, settledAtMs: atMs, toldAtMs });
+  // An end of which v1 tells more is of the time when it was first told.
+  const settledAtMs = order.outcome !== undefined && isFinal(order.outcome) ? order.settledAtMs : atMs;
+  return buildOrder(order, { number, tries, outcome, settledAtMs, toldAtMs });
 }
 
 /** A proof of absence speaks of the tries that it saw; one without them, of those before `atMs`, when it was sought. */

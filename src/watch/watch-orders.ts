@@ -126,8 +126,9 @@ interface ContraryParts {
 export function sayContraryEnds(parts: ContraryParts): SettledHearer {
   // v1 may say the end of an order more than once.
   const said = createLru<string, true>(SAID_MAX);
-  return (order) => {
-    if (order.toldAtMs !== TOLD_PENDING || isInSandbox(order, parts.mapping())) return;
+  return (order, atMs) => {
+    // What had its end before, by whichever process, is said.
+    if (order.toldAtMs !== TOLD_PENDING || order.settledAtMs !== atMs || isInSandbox(order, parts.mapping())) return;
     const end = contraryEndOf(order, parts.mapping());
     const key = `${order.owner} ${order.requestId}`;
     if (end === undefined || said.has(key)) return;

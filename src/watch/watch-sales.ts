@@ -19,6 +19,7 @@ export function countSales({
   // v1 may say a success more than once, with more of it each time. By number, whose order it was: hardly ever do two owners share one.
   const counted = createLru<number, string>(COUNTED_MAX);
   return (order, atMs) => {
+    // What had its end before, by whichever process, is counted.
     if (order.outcome?.kind !== 'succeeded' || order.settledAtMs !== atMs) return;
     if (counted.get(order.number) === order.owner) return;
     counted.set(order.number, order.owner);

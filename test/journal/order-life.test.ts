@@ -12,6 +12,13 @@ describe('settling', () => {
     expect(settleOrder(settled, { kind: 'unknown', reason: 'late' }, 6)).toBe(settled);
   });
 
+  test('an end of which more is told later is of the time when it was first told', () => {
+    const sold = settleOrder(order, { kind: 'succeeded', reference: 'V1' }, 5);
+    expect(settleOrder(sold, { kind: 'succeeded', reference: 'V1', delivery: { charged: kobo(5) } }, 6)).toMatchObject({
+      ...{ settledAtMs: 5, outcome: { delivery: { charged: 5 } } },
+    });
+  });
+
   test('only money without a final word is unsettled', () => {
     expect(isUnsettled(order)).toBe(true);
     expect(isUnsettled(settleOrder(order, { kind: 'unknown', reason: 'reset' }, 1))).toBe(true);

@@ -148,6 +148,11 @@ test('it is said once, with the money in it, when the order ends', async () => {
   expect(lines).toEqual([]);
   await journal.settle(order.owner, order.requestId, DECLINED, 2);
   await journal.settle(order.owner, order.requestId, DECLINED, 3);
+  // Nor does a process that finds it out a moment later.
+  const other = hearSettled(journal, [sayContraryEnds({ mapping: () => mapping, log, metrics, showId: (id) => id })], (error) => {
+    throw error;
+  });
+  await other.settle(order.owner, order.requestId, DECLINED, 4);
   expect(lines).toMatchObject([
     {
       level: 'error',

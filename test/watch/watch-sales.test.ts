@@ -20,15 +20,19 @@ function watched() {
   ]);
   const mapping = { ...shippedMapping(), callerKeys };
   const metrics = { callerSold: (...one: [string | undefined, number]) => void sold.push(one) };
-  const journal = hearSettled(createMemoryJournal(), [countSales({ mapping: () => mapping, metrics })], (error) => {
-    throw error;
-  });
+  const journal = createMemoryJournal();
+  const processOf = () =>
+    hearSettled(journal, [countSales({ mapping: () => mapping, metrics })], (error) => {
+      throw error;
+    });
+  const [one, other] = [processOf(), processOf()];
   let atMs = OPENED_AT_MS;
   return {
     sold,
-    settle: async (requestId: string, outcome: Outcome, of = owner) => {
-      await journal.open(newOrder({ requestId, owner: of }));
-      await journal.settle(of, requestId, outcome, (atMs += 1));
+    other,
+    settle: async (requestId: string, outcome: Outcome, of = owner, by = one) => {
+      await by.open(newOrder({ requestId, owner: of }));
+      await by.settle(of, requestId, outcome, (atMs += 1));
     },
   };
 }
@@ -40,6 +44,14 @@ test('a sale counts once with what v1 charged, however often v1 tells it', async
   expect(sold).toEqual([]);
   await settle('one', success);
   await settle('one', { ...success, message: 'more of it' });
+  expect(sold).toEqual([['Ada', 98]]);
+});
+
+test('a sale that two processes find out side by side counts once', async () => {
+  const { sold, settle, other } = watched();
+  await settle('one', { kind: 'pending', reference: 'v1' });
+  await settle('one', success);
+  await settle('one', { ...success, message: 'more of it' }, owner, other);
   expect(sold).toEqual([['Ada', 98]]);
 });
 
