@@ -7,6 +7,7 @@ import { referenceOf } from '../domain/outcome';
 import type { Keyring } from '../gateway/read/keyring';
 import { shortenRequestId } from '../gateway/read/read-raw';
 import type { Journal } from '../journal/journal';
+import { firstOpenedAt } from '../journal/order-life';
 import type { Mapping } from '../mapping/mapping';
 import type { RefusedNote } from './note';
 import { keyOfSentId } from './notes';
@@ -69,6 +70,8 @@ const INDEX_PIECE = 200;
 const OPEN_MAX = 10_000;
 const NOTES_MAX = 1_000;
 const OWNERS_AT_ONCE = 50;
+/** A refused order may be opened again under its id: the list of its caller has it where it was first opened. */
+const REOPENED_MS = 7 * 24 * 3_600_000;
 /** What came so shortly before the end of the index may have been written after it was read. */
 const LATE_MS = 20_000;
 
@@ -115,11 +118,11 @@ class Search {
       ...refused.map((note): FoundRow => ({ kind: 'refused', refused: note })),
     ]
       // What is older comes behind the refused requests that have not been looked at yet.
-      .filter((row) => timeOf(row) >= refusedBackMs)
-      .sort((one, other) => timeOf(other) - timeOf(one));
+      .filter((row) => this.#timeOf(row) >= refusedBackMs)
+      .sort((one, other) => this.#timeOf(other) - this.#timeOf(one));
     const rows = merged.slice(0, this.#size);
     const isFull = merged.length > this.#size;
-    const backMs = this.#refusedBackMs ?? this.#back?.openedAtMs;
+    const backMs = this.#refusedBackMs ?? (this.#back && this.#openedAt(this.#back));
     const isMore = isFull || backMs !== undefined;
     const numbersFromMs = number === undefined ? undefined : this.#numbersFromMs();
     return {
@@ -133,6 +136,21 @@ class Search {
   get #asksRefused(): boolean {
     const { outcome, refusedToo, reference } = this.#query;
     return (refusedToo === true || outcome === 'refused') && reference === undefined && isAnyOf(outcome);
+  }
+
+  /** Lists of one caller, and of the index, go by number: that is by when an order was first opened. All others go by when it was last. */
+  get #goesByNumber(): boolean {
+    const { caller, number } = this.#query;
+    return number === undefined ? caller !== undefined : this.#parts.index.indexed() !== undefined;
+  }
+
+  /** Where it comes in its list: pages are cut there. */
+  #openedAt({ number, openedAtMs }: Order): number {
+    return this.#goesByNumber ? firstOpenedAt(number) : openedAtMs;
+  }
+
+  #timeOf(row: FoundRow): number {
+    return row.kind === 'order' ? this.#openedAt(row.order) : row.refused.atMs;
   }
 
   #numbersFromMs(): number | undefined {
@@ -162,7 +180,7 @@ class Search {
     return this.#through(
       this.#parts.journal.listOfOwner({
         owner: caller,
-        fromMs,
+        fromMs: Math.max(0, fromMs - REOPENED_MS),
         beforeNumber: this.#cursor.number,
         newestFirst: true,
         limit: EVER,
@@ -188,7 +206,7 @@ class Search {
       found.push(...(await Promise.all(asked)).filter((order) => order !== undefined));
     }
     const once = new Map(found.map((order) => [`${order.owner} ${order.number}`, order]));
-    return [...once.values()].filter((order) => this.#isWanted(order) && this.#isBehind(order)).sort(newestFirst);
+    return [...once.values()].filter((order) => this.#isWanted(order) && this.#isBehind(order)).sort(this.#newestFirst);
   }
 
   /** By the index, and what is too young for it by looking through. */
@@ -213,7 +231,7 @@ class Search {
     }
     return [...found.values()]
       .filter(({ number }) => number < this.#cursor.number)
-      .sort(newestFirst)
+      .sort(this.#newestFirst)
       .slice(0, this.#size + 1);
   }
 
@@ -236,7 +254,7 @@ class Search {
     });
     return all
       .filter((order) => this.#isWanted(order) && this.#isBehind(order))
-      .sort(newestFirst)
+      .sort(this.#newestFirst)
       .slice(0, this.#size + 1);
   }
 
@@ -267,10 +285,12 @@ class Search {
     return this.#looked % LOOK_AT_CLOCK_EVERY === 0 && performance.now() > this.#startMs + this.#budgetMs * share;
   }
 
+  readonly #newestFirst = (one: Order, other: Order): number =>
+    this.#openedAt(other) - this.#openedAt(one) || other.number - one.number || (one.owner < other.owner ? 1 : -1);
+
   #isBehind(order: Order): boolean {
     const { atMs, number, owner } = this.#cursor;
-    // Lists of one caller go by number, all others by time.
-    if (this.#query.caller !== undefined) return order.number < number;
+    if (this.#goesByNumber) return order.number < number;
     if (order.openedAtMs !== atMs) return order.openedAtMs < atMs;
     return order.number !== number ? order.number < number : order.owner < owner;
   }
@@ -295,7 +315,7 @@ class Search {
     const { caller, operation, fromMs = 0, untilMs = EVER } = this.#query;
     const found: RefusedNote[] = [];
     // Those that are older than the orders of this page come with the next.
-    const sinceMs = Math.max(fromMs, this.#back?.openedAtMs ?? 0);
+    const sinceMs = Math.max(fromMs, this.#back === undefined ? 0 : this.#openedAt(this.#back));
     let lateMs: number | undefined;
     for (const note of this.#notesAsked(sinceMs, Math.min(untilMs, this.#cursor.refusedMs))) {
       // Many may be of one moment, and the next page begins behind it.
@@ -331,12 +351,4 @@ function onUnreadable(): void {
 
 function isAnyOf(outcome: OrderQuery['outcome']): boolean {
   return outcome === undefined || outcome === 'refused';
-}
-
-function timeOf(row: FoundRow): number {
-  return row.kind === 'order' ? row.order.openedAtMs : row.refused.atMs;
-}
-
-function newestFirst(one: Order, other: Order): number {
-  return other.openedAtMs - one.openedAtMs || other.number - one.number || (one.owner < other.owner ? 1 : -1);
 }

@@ -95,6 +95,22 @@ test.each<[string, OrderQuery, (nth: number) => boolean]>([
   expect(await pages(query, { ...parts, pageSize: 7 })).toEqual(down(130, isWanted));
 });
 
+test('an order that was refused and opened again days later comes once among those of its caller, and at the time of its sale', async () => {
+  const { journal, parts } = await shop(40);
+  const laterMs = START_MS + 3 * 24 * 3_600_000;
+  for (const nth of [8, 20, 26]) {
+    const [requestId, contentHash] = [`r${nth}`, `${nth}`];
+    await journal.settle(ADA, requestId, { kind: 'rejected', httpStatus: 400 }, START_MS + nth * 1_000 + 5);
+    await journal.open(newOrder({ owner: ADA, requestId, contentHash, openedAtMs: laterMs + nth }));
+  }
+  const isOpen = (nth: number): boolean => nth % 2 === 0 && nth % 3 !== 0;
+  for (let pageSize = 1; pageSize <= 7; pageSize += 1) {
+    expect(await pages({ caller: ADA }, { ...parts, pageSize })).toEqual(down(40, (nth) => nth % 2 === 0));
+    expect(await pages({ caller: ADA, outcome: 'open' }, { ...parts, pageSize })).toEqual(down(40, isOpen));
+  }
+  expect(await pages({ caller: ADA, fromMs: laterMs }, parts)).toEqual(['r26', 'r20', 'r8']);
+});
+
 test('an order is found by the number that replies call its id', async () => {
   const { journal, parts } = await shop();
   const { number } = (await journal.find(ADA, 'r4'))!;
