@@ -46,12 +46,15 @@ export const CONDITIONS: readonly Condition[] = [
     find: ({ openOrders }) => openOrders && only(openOrders.overdue > 0 && overdueText(openOrders)),
     raiseAfterMs: 0,
     overAfterMs: MINUTE_MS,
-    todo: 'Look at them with `compat-gateway orders report`, and ask v1 what became of each. Refund nothing before that.',
+    todo: 'Look at them with `compat-gateway orders report`, and ask v1 what became of each. Refund nothing that has no end here: it may still be bought.',
   },
   {
     name: 'journal_unwritable',
     find: ({ isJournalWritable }) =>
-      only(!isJournalWritable && 'The journal cannot be written. No new sale is taken; scripts are told that nothing was sent.'),
+      only(
+        !isJournalWritable &&
+          'The journal cannot be written. No new sale is taken; scripts hear that nothing was sent, or “pending” where their id may be of a sale from before.',
+      ),
     raiseAfterMs: 5 * SECOND_MS,
     overAfterMs: 15 * SECOND_MS,
     todo: 'Make room on the disk, or mend the disk or the database. The gateway sells again by itself; do not delete the journal.',
@@ -109,9 +112,10 @@ function only(text: string | false): readonly Finding[] {
   return text === false ? [] : [{ text }];
 }
 
-function overdueText({ overdue, oldestMs, atRiskNaira }: NonNullable<Sightings['openOrders']>): string {
+function overdueText({ overdue, oldestMs, atRiskNaira, withoutPrice }: NonNullable<Sightings['openOrders']>): string {
   const minutes = Math.round(oldestMs / MINUTE_MS);
-  return `${counted(overdue, 'order')} without an end for too long, the oldest for ${counted(minutes, 'minute')}. All open orders hold ${naira(atRiskNaira)}.`;
+  const unpriced = withoutPrice === 0 ? '' : ` (and ${withoutPrice} whose price only v1 knows)`;
+  return `${counted(overdue, 'order')} without an end for too long, the oldest for ${counted(minutes, 'minute')}. All open orders hold ${naira(atRiskNaira)}${unpriced}.`;
 }
 
 function isNearlyFull({ freeBytes, sizeBytes }: DiskSeen, isRaised: boolean): boolean {

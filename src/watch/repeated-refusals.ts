@@ -9,6 +9,8 @@ export interface Loop {
   readonly fingerprint: string;
   /** Of a refusal; of v1's own as `v1_401`; `repeat` where it is the same sale again and again. */
   readonly code: string;
+  /** Of `repeat`: the request id of the sale. Many sales that are each sent again some times are no loop. */
+  readonly sale?: string;
   /** Within `WINDOW_MS`, as far as `COUNTED_MAX`. */
   readonly count: number;
 }
@@ -36,21 +38,21 @@ const NO_MONEY_WORDS = /insufficient balance/i;
 
 export function createRepeatedRefusals(clock: Pick<Clock, 'elapsed'>): RepeatedRefusals {
   // The last times of each; one that finds no room is the one that was quiet longest.
-  const kept = createLru<string, { readonly fingerprint: string; readonly code: string; readonly times: number[] }>(KEPT_MAX);
-  const note = (fingerprint: string, code: string, sale = ''): void => {
-    const key = `${fingerprint} ${code} ${sale}`;
+  const kept = createLru<string, Omit<Loop, 'count'> & { readonly times: number[] }>(KEPT_MAX);
+  const note = (fingerprint: string, code: string, sale?: string): void => {
+    const key = `${fingerprint} ${code} ${sale ?? ''}`;
     let one = kept.get(key);
-    if (one === undefined) kept.set(key, (one = { fingerprint, code, times: [] }));
+    if (one === undefined) kept.set(key, (one = { fingerprint, code, ...(sale === undefined ? {} : { sale }), times: [] }));
     if (one.times.length >= COUNTED_MAX) one.times.shift();
     one.times.push(clock.elapsed());
   };
   const read = (atLeast: number, isWanted: (code: string) => boolean): readonly Loop[] => {
     const fromMs = clock.elapsed() - WINDOW_MS;
     const found: Loop[] = [];
-    for (const { fingerprint, code, times } of kept.values()) {
-      if (!isWanted(code)) continue;
+    for (const { times, ...loop } of kept.values()) {
+      if (!isWanted(loop.code)) continue;
       const count = times.filter((atMs) => atMs >= fromMs).length;
-      if (count >= atLeast) found.push({ fingerprint, code, count });
+      if (count >= atLeast) found.push({ ...loop, count });
     }
     return found.sort((one, other) => other.count - one.count).slice(0, READ_MAX);
   };

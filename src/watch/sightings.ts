@@ -16,7 +16,10 @@ export interface OpenOrdersSeen {
   readonly count: number;
   readonly overdue: number;
   readonly oldestMs: number;
+  /** As far as their prices are known. */
   readonly atRiskNaira: number;
+  /** How many have a price that only v1 knows. */
+  readonly withoutPrice: number;
 }
 
 export interface WalletSeen {
@@ -49,7 +52,7 @@ export function together(parts: readonly SellingSightings[]): SellingSightings {
     openOrders: parts.find(({ openOrders }) => openOrders !== undefined)?.openOrders,
     loops: added(
       parts.flatMap(({ loops }) => loops),
-      ({ fingerprint, code }) => `${fingerprint} ${code}`,
+      ({ fingerprint, code, sale = '' }) => `${fingerprint} ${code} ${sale}`,
     ),
     withoutMoney: added(
       parts.flatMap(({ withoutMoney }) => withoutMoney),

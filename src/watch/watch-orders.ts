@@ -54,7 +54,7 @@ export function watchOpenOrders(parts: {
     try {
       const now = parts.clock.now();
       const found = await readOpenOrders(parts.journal, parts.mapping(), now);
-      const { orders, overdue, atRisk, unreadable } = found;
+      const { orders, overdue, atRisk, withoutPrice, unreadable } = found;
       if (isFirst) sayFound(found, now, parts.log);
       isFirst = false;
       seen = {
@@ -62,6 +62,7 @@ export function watchOpenOrders(parts: {
         overdue: overdue.length,
         oldestMs: orders[0] === undefined ? 0 : now - orders[0].openedAtMs,
         atRiskNaira: nairaNumber(atRisk),
+        withoutPrice,
       };
       parts.metrics.setUnknownOrders({
         agesMs: orders.map(({ openedAtMs }) => now - openedAtMs),

@@ -6,7 +6,7 @@ import type { Sightings } from '../../src/watch/sightings';
 const GIB = 2 ** 30;
 const WELL: Sightings = {
   v1: { trouble: undefined },
-  openOrders: { count: 4, overdue: 0, oldestMs: 60_000, atRiskNaira: 400 },
+  openOrders: { count: 4, overdue: 0, oldestMs: 60_000, atRiskNaira: 400, withoutPrice: 0 },
   loops: [{ fingerprint: 'ada', code: 'invalid_field', count: COUNTED_MAX - 1 }],
   withoutMoney: [{ fingerprint: 'ada', count: 2 }],
   wallets: [
@@ -42,9 +42,15 @@ const CASES: readonly (readonly [string, Partial<Sightings>, string | undefined,
   ['v1_down', { v1: { trouble: 'v1.example takes no connection' } }, undefined, /v1\.example takes no connection/],
   [
     'orders_overdue',
-    { openOrders: { count: 4, overdue: 1, oldestMs: 25 * 60_000, atRiskNaira: 12_400 } },
+    { openOrders: { count: 4, overdue: 1, oldestMs: 25 * 60_000, atRiskNaira: 12_400, withoutPrice: 0 } },
     undefined,
     /^1 order without an end for too long, the oldest for 25 minutes\. All open orders hold 12,400 naira\.$/,
+  ],
+  [
+    'orders_overdue',
+    { openOrders: { count: 2, overdue: 2, oldestMs: 25 * 60_000, atRiskNaira: 0, withoutPrice: 2 } },
+    undefined,
+    /All open orders hold 0 naira \(and 2 whose price only v1 knows\)\.$/,
   ],
   ['journal_unwritable', { isJournalWritable: false }, undefined, /No new sale is taken/],
   [

@@ -8,7 +8,7 @@ import type { Sightings } from '../../src/watch/sightings';
 
 const WELL: Sightings = {
   v1: { trouble: undefined },
-  openOrders: { count: 0, overdue: 0, oldestMs: 0, atRiskNaira: 0 },
+  openOrders: { count: 0, overdue: 0, oldestMs: 0, atRiskNaira: 0, withoutPrice: 0 },
   ...{ loops: [], withoutMoney: [], wallets: [], disks: [], mappingProblems: [], isJournalWritable: true },
 };
 const DOWN: Sightings = { ...WELL, v1: { trouble: 'it is gone' } };

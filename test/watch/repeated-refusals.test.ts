@@ -49,7 +49,7 @@ test('what v1 refuses and a sale that is sent again count, and what goes well or
     memory.noteServed(served({ ...refused('invalid_field'), fingerprint: undefined }));
   });
   expect(memory.loops()).toEqual([
-    { fingerprint: 'ada', code: 'repeat', count: COUNTED_MAX },
+    { fingerprint: 'ada', code: 'repeat', sale: 'r1', count: COUNTED_MAX },
     { fingerprint: 'ada', code: 'v1_401', count: COUNTED_MAX },
   ]);
 });

@@ -1,7 +1,7 @@
 import { together, type SellingSightings } from '../../src/watch/sightings';
 
 const well: SellingSightings = { v1: { trouble: undefined }, openOrders: undefined, loops: [], withoutMoney: [] };
-const openOrders = { count: 3, overdue: 1, oldestMs: 5, atRiskNaira: 700 };
+const openOrders = { count: 3, overdue: 1, oldestMs: 5, atRiskNaira: 700, withoutPrice: 0 };
 
 test('what several processes see is one view: the worst of v1, the orders of who looks, the loops added', () => {
   const loop = { fingerprint: 'ada', code: 'invalid_field' };
@@ -17,6 +17,15 @@ test('what several processes see is one view: the worst of v1, the orders of who
     loops: [{ ...loop, count: 55 }],
     withoutMoney: [{ fingerprint: 'bob', count: 3 }],
   });
+});
+
+test('sales that several processes met again some times each are no one sale in a loop', () => {
+  const sale = (id: string, count: number) => ({ fingerprint: 'ada', code: 'repeat', sale: id, count });
+  const { loops } = together([
+    { ...well, loops: [sale('one', 30), sale('two', 10)] },
+    { ...well, loops: [sale('one', 5), sale('three', 10)] },
+  ]);
+  expect(loops).toEqual([sale('one', 35), sale('two', 10), sale('three', 10)]);
 });
 
 test('while no process has heard v1, nobody says how it is', () => {

@@ -29,7 +29,7 @@ export const checkRunning: Check = ({ found, config }) => {
         `The gateway that runs is not ready: it waits for ${readyz.waitingFor.join(', ')}.`,
         'No order is taken.',
         readyz.waitingFor.includes('journal')
-          ? 'See the disk of DATA_DIR: full, read-only or broken.'
+          ? 'See the disk of DATA_DIR (full, read-only or broken), or the database of JOURNAL_URL.'
           : 'Wait until it has started or stopped.',
       ),
     ];

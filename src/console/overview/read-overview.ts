@@ -28,6 +28,8 @@ export interface Overview {
 export interface OpenOrdersSeen {
   readonly count: number;
   readonly naira: number;
+  /** False where only v1 knows what some of them cost. */
+  readonly areAllPriced: boolean;
   readonly oldest: readonly Order[];
   readonly overdue: number;
   /** Why they cannot be shown. */
@@ -78,13 +80,21 @@ async function readOpen({ journal, live, samples }: ConsoleParts, nowMs: number)
     const isAll = read.length < OPEN_READ;
     const oldest = read.filter((order) => !isInSandbox(order, live.current()));
     const overdue = oldest.filter(({ openedAtMs }) => nowMs - openedAtMs >= live.current().timing.overdue).length;
-    const own = oldest.reduce((sum, order) => sum + nairaNumber(moneyOf(order, live.current()).atRisk ?? kobo(0)), 0);
+    const prices = oldest.map((order) => moneyOf(order, live.current()).atRisk);
+    const own = prices.reduce<number>((sum, price) => sum + nairaNumber(price ?? kobo(0)), 0);
     return {
       ...(isAll ? { count: oldest.length, naira: own } : { count: Math.max(count, oldest.length), naira: Math.max(naira, own) }),
-      ...{ overdue, oldest: oldest.slice(0, ORDERS_SHOWN) },
+      ...{ overdue, oldest: oldest.slice(0, ORDERS_SHOWN), areAllPriced: !prices.includes(undefined) },
     };
   } catch (error) {
-    return { count, naira, overdue: 0, oldest: [], problem: error instanceof Error ? error.message : String(error) };
+    return {
+      count,
+      naira,
+      areAllPriced: true,
+      overdue: 0,
+      oldest: [],
+      problem: error instanceof Error ? error.message : String(error),
+    };
   }
 }
 

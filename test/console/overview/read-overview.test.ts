@@ -26,5 +26,17 @@ test('an order of a key in the sandbox is no money at risk, and never overdue', 
   const { openOrders, checks } = await readOverview(parts);
   expect(openOrders).toMatchObject({ count: 1, naira: 100, overdue: 0 });
   expect(openOrders.oldest.map(({ requestId }) => requestId)).toEqual(['sale']);
+  expect(openOrders.areAllPriced).toBe(true);
+  await journal.open(
+    newOrder({
+      owner: SHOP,
+      requestId: 'data',
+      contentHash: 'data',
+      operation: 'buy_data',
+      fields: { plan: '7' },
+      openedAtMs: Date.now(),
+    }),
+  );
+  expect((await readOverview(parts)).openOrders).toMatchObject({ count: 2, naira: 100, areAllPriced: false });
   expect(checks.map(({ words }) => words)).toContain('No order is overdue');
 });
