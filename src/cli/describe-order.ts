@@ -6,7 +6,7 @@ import { referenceOf } from '../domain/outcome';
 import { callerTitle } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 import { explainOrderReply, type ExplainedField, type ExplainedReply, type Place } from '../operator/explain/explain';
-import { MEANINGS } from '../orders/order-story';
+import { MEANINGS, untoldWords } from '../orders/order-story';
 import { contraryEndOf, CONTRARY_WORDS } from '../orders/order-money';
 import { textOfLines } from './process';
 import type { Times } from '../domain/times';
@@ -41,7 +41,7 @@ export function describeOrder(order: Order, mapping: Mapping, times: Times, nowM
   const reply = explainOrderReply(order, mapping);
   if (reply === undefined) return `${textOfLines(lines)}\n`;
   const words = outcome === undefined && nowMs - order.openedAtMs < 60_000 ? ' (or is waiting still)' : '';
-  lines.push(`told             ${reply.outcome}, HTTP ${reply.http}${words}`);
+  lines.push(`told             ${untoldWords(order) ?? `${reply.outcome}, HTTP ${reply.http}${words}`}`);
   if (withReply) lines.push(...describeReply(reply, 'as its script hears it when it asks now'));
   return `${textOfLines(lines)}\n`;
 }

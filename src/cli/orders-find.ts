@@ -137,12 +137,15 @@ function storyLines(story: OrderStory, times: Times): string[] {
   const line = (label: string, text: string | undefined): string[] =>
     text === undefined ? [] : [`${label.padEnd(LABEL_WIDTH)}${text}`];
   const mapping = order.trail?.mapping ?? 'not recorded';
+  const opened = times.text(order.openedAtMs);
+  // Of another day than that of the order the day is said as well.
+  const timeOf = (atMs: number): string => times.text(atMs).replace(opened.slice(0, 11), '').slice(-14);
   const naira = (amount: Parameters<typeof nairaText>[0] | undefined) =>
     amount === undefined ? undefined : `${nairaText(amount)} naira`;
   const reply = explainOrderReply(order, story.mapping);
   const numbers = numbersIn(story.mapping.operations.get(order.operation), order.fields);
   return [
-    ...line('order', `${order.requestId}, number ${order.number}`),
+    ...line('order', `${order.requestId}, number ${order.number}, opened ${opened}`),
     ...line('caller', caller === undefined ? `fingerprint ${order.owner}` : `${caller} (fingerprint ${order.owner})`),
     ...line('operation', operation.title === undefined ? operation.name : `${operation.name}: ${operation.title}`),
     ...line('format', `${order.format.toUpperCase()}: ${reason}`),
@@ -156,7 +159,7 @@ function storyLines(story: OrderStory, times: Times): string[] {
     ),
     ...(call === undefined ? [] : line('v1 call', `${call.line} ${JSON.stringify(call.body)}`)),
     ...events.flatMap(({ atMs, what, text, tookMs }) =>
-      line(times.text(atMs).slice(-8), `${what.padEnd(8)} ${text}${tookMs === undefined ? '' : `, after ${tookMs} ms`}`),
+      line(timeOf(atMs), `${what.padEnd(8)} ${text}${tookMs === undefined ? '' : `, after ${tookMs} ms`}`),
     ),
     ...line('stands', `${outcome}: ${meaning}, since ${times.text(sinceMs)} (${times.zone})`),
     ...line('v1 reference', reference),

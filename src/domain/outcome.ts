@@ -149,6 +149,8 @@ export function succeedOutcome(previous: Outcome | undefined, latest: Outcome): 
 function withDelivery(latest: Outcome, previous: Outcome): Outcome {
   if (!isTold(latest) || !isTold(previous)) return latest;
   const reference = latest.reference ?? previous.reference;
+  // Given back: what was charged, and the balances around it, are no price of it any more.
+  if (latest.kind === 'declined') return reference === undefined ? latest : { ...latest, reference };
   const { goodsMissing, ...told }: Delivery = { ...previous.delivery, ...latest.delivery };
   // An answer without a token takes back none: who says that an order was found may leave it out.
   const token = told.token ?? previous.delivery?.token;

@@ -159,7 +159,8 @@ function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
   });
   if (outcome !== undefined && settledAtMs !== undefined)
     events.push({ atMs: settledAtMs, what: 'settled', text: `${outcome.kind}: ${MEANINGS[outcome.kind]}${wordsOf(outcome)}` });
-  const isNoted = events.some(({ what }) => what === 'told');
+  // An earlier try may have been told, or "pending" to somebody who asked meanwhile.
+  const isNoted = events.some(({ what, atMs }) => what === 'told' && atMs >= (settledAtMs ?? 0));
   if (toldAtMs === undefined && outcome !== undefined && settledAtMs !== undefined && !isNoted)
     events.push({ atMs: settledAtMs, what: 'told', text: `The script was told ${TOLD_WORDS[TOLD_AS[outcome.kind]]}.` });
   if (toldAtMs !== undefined && toldAtMs !== NOT_TOLD && toldAtMs !== TOLD_PENDING && outcome !== undefined)
@@ -174,7 +175,7 @@ function eventsOf(order: Order, notes: readonly Note[]): readonly StoryEvent[] {
 const TOLD_WORDS = { success: 'a success', pending: 'pending', failure: 'a failure' } as const;
 
 /** What nobody can say a time of. */
-function untoldWords({ toldAtMs }: Order): string | undefined {
+export function untoldWords({ toldAtMs }: Pick<Order, 'toldAtMs'>): string | undefined {
   if (toldAtMs === NOT_TOLD) return 'It is not known that the script has heard how it ended.';
   return toldAtMs === TOLD_PENDING ? 'The script has heard "pending" and not how it ended.' : undefined;
 }

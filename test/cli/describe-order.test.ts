@@ -1,7 +1,7 @@
 import { describeOrder } from '../../src/cli/describe-order';
 import { createTimes } from '../../src/domain/times';
 import { kobo } from '../../src/domain/amount';
-import type { Order } from '../../src/domain/order';
+import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
 import type { Outcome } from '../../src/domain/outcome';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -38,6 +38,13 @@ test.each<[Outcome | undefined, RegExp, RegExp]>([
   expect(text).toMatch(said);
   expect(text).toMatch(heard);
   expect(text).toMatch(/^order +r1, number 7, opened 2026-11-21 04:00:00 \(Africa\/Lagos\), 2 tries$/m);
+});
+
+test('an end that its script has not heard is not told as if it had', () => {
+  const sold: Outcome = { kind: 'succeeded', reference: 'V1' };
+  expect(told(sold)).toMatch(/^told +success, HTTP 200$/m);
+  expect(told(sold, { toldAtMs: TOLD_PENDING })).toMatch(/^told +The script has heard "pending" and not how it ended\.$/m);
+  expect(told(sold, { toldAtMs: NOT_TOLD })).toMatch(/^told +It is not known that the script has heard how it ended\.$/m);
 });
 
 test('an order of another mapping says so, and one of an operation that is gone is told all the same', () => {

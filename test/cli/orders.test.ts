@@ -219,13 +219,22 @@ describe('orders show for a person', () => {
     await fill({ id: 'r1', outcome: sold('v1-77') });
     const { code, stdout } = await runHere('orders', 'show', 'v1-77');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^order +r1, number \d+$/m);
+    expect(stdout).toMatch(/^order +r1, number \d+, opened 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d$/m);
     expect(stdout).toMatch(/^field +phone = 0803•••0001 {2}from mobile_number$/m);
     expect(stdout).toMatch(/^v1 call +POST \/airtime .*"phone":"0803•••0001"/m);
     expect(stdout).toMatch(/^stands +succeeded: v1 confirmed it, since /m);
     expect(stdout).toMatch(/ <- .* \S+\.yaml:\d+$/m);
     expect(stdout).not.toMatch(/^ +\* /m);
     expect(stdout).not.toContain('08030000001');
+  });
+
+  test('says the day of what was on another day than the order', async () => {
+    // A moment before midnight in Lagos; its end is a second later.
+    await fill({ id: 'r1', ageMs: Date.now() - Date.parse('2026-11-20T22:59:59.200Z'), outcome: sold('V1') });
+    const { stdout } = await runHere('orders', 'show', 'r1');
+    expect(stdout).toMatch(/^order +r1, number \d+, opened 2026-11-20 23:59:59$/m);
+    expect(stdout).toMatch(/^23:59:59 +opened /m);
+    expect(stdout).toMatch(/^11-21 00:00:00 +settled /m);
   });
 });
 

@@ -127,6 +127,13 @@ test('a reference and a price that v1 gave once are kept when a later answer lea
   });
 });
 
+test('what was charged and given back has a reference and no price', () => {
+  const first: Outcome = { kind: 'pending', reference: 'R1', delivery: { charged: kobo(9_800), balanceAfter: kobo(1) } };
+  expect(succeedOutcome(first, { kind: 'declined', message: 'Refunded' })).toEqual({
+    ...{ kind: 'declined', message: 'Refunded', reference: 'R1' },
+  });
+});
+
 test('a later answer about money replaces the earlier one, figure by figure', () => {
   const first: Outcome = { kind: 'pending', reference: 'R1', delivery: { charged: kobo(9_800), balanceAfter: kobo(1) } };
   const second: Outcome = { kind: 'succeeded', reference: 'R1', delivery: { balanceAfter: kobo(2) } };

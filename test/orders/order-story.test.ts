@@ -93,6 +93,22 @@ test('what was out of the ordinary stands in it at its time', async () => {
   ]);
 });
 
+test('a refusal that an earlier try was told is not what was heard of the sale', async () => {
+  const again: Order = { ...sold, requestId: 'again', number: 8, tries: 2 };
+  const [byNumber] = keysOfOrder({ ...again, reference: undefined }, keyring);
+  const refusal = { outcome: 'rejected', http: 400, told: 'Low balance' };
+  const noted = createMemoryNotesStore();
+  await noted.write([
+    { keys: [byNumber!], note: { kind: 'told', atMs: OPENED_AT_MS - 60_000, owner: sold.owner, number: 8, ...refusal } },
+  ]);
+  expect(storyOf(again, { ...parts, notes: noted }).events.map(({ what, text }) => [what, text.slice(0, 29)])).toEqual([
+    ['told', 'The script was told a failure'],
+    ['opened', 'The request came again: try 2'],
+    ['settled', 'succeeded: v1 confirmed it'],
+    ['told', 'The script was told a success'],
+  ]);
+});
+
 test('what the script has not heard is said, and what it did by that', () => {
   const pending: Order = {
     ...sold,
