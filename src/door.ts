@@ -37,7 +37,7 @@ export function createDoor(config: Config, parts: DoorParts): HttpServer {
   const refuse = (error: GatewayError, partial?: PartialRequest): LegacyReply => gateway.refuse(error, partial);
   const clientAddress = createClientAddress(config.trustedProxies, () => metrics.forwardIgnored());
   const note = (request: LegacyRequest, served: Served, { receivedAtMs, line }: Facts): void => {
-    observer.served(request, served, receivedAtMs, line.hasHungUp);
+    observer.served(request, served, Math.round(line.ageMs), line.hasHungUp);
     notes.served(request, served, line.hasHungUp);
     traffic?.record(request, served);
     noter.note(request, served, receivedAtMs);

@@ -36,6 +36,7 @@ import { walkRequest } from './walk-request';
 export interface Served {
   readonly reply: LegacyReply;
   readonly operation: string | undefined;
+  readonly kind: OperationKind | undefined;
   readonly format: string | undefined;
   /** Why this format. */
   readonly reason: string | undefined;
@@ -245,6 +246,7 @@ function servedOf(known: Known, visit: Visit, { reply, outcome, refusal, repeat,
     refusal,
     repeat,
     operation: operation?.name,
+    kind: operation?.kind,
     format: detection?.format,
     reason: detection?.reason,
     family: family?.id,

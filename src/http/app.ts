@@ -32,7 +32,6 @@ export interface RequestLine {
   /** As sent, without query. */
   readonly path: string;
   readonly status: number;
-  readonly receivedAtMs: number;
   readonly durationMs: number;
   /** Why the request was refused at the door, when it was, and the headers that it came with. */
   readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
@@ -78,13 +77,13 @@ export function createApp(options: AppOptions): Express {
 function passthroughStep(options: AppOptions) {
   const { passthrough, onRequestDone, onInFlight, clientAddress } = options;
   return (request: Request, response: Response): void => {
-    const receivedAtMs = Date.now();
+    const startedAt = performance.now();
     // Node forgets the address of a connection that has ended.
     const address = unlessThrown(() => clientAddress(request));
     onInFlight?.(1);
     response.on('close', () => {
       onInFlight?.(-1);
-      onRequestDone?.(requestLine('passthrough', request, response, receivedAtMs, address));
+      onRequestDone?.(requestLine('passthrough', request, response, performance.now() - startedAt, address));
     });
     const refusal = refuseDoubtfulFraming(request, response);
     if (refusal === undefined) return passthrough(request, response);
@@ -125,14 +124,14 @@ async function serveCompat(visit: CompatVisit, options: AppOptions): Promise<voi
   }
 }
 
-function refuseCompat(error: unknown, { request, response, receivedAtMs }: CompatVisit, options: AppOptions): void {
+function refuseCompat(error: unknown, { request, response, line }: CompatVisit, options: AppOptions): void {
   try {
     const partial = partialOf(request);
     const refused = refusalFor(error, options, partial);
     respond(response, refused.reply);
     const address = unlessThrown(() => options.clientAddress(request));
     const refusal = { error: refused.error, headers: partial.headers };
-    options.onRequestDone?.(requestLine('compat', request, response, receivedAtMs, address, refusal));
+    options.onRequestDone?.(requestLine('compat', request, response, line.ageMs, address, refusal));
   } catch (bug) {
     respond(response, refusalFor(bug, options).reply);
   }
@@ -180,7 +179,7 @@ function requestLine(
   kind: RequestLine['kind'],
   request: Request,
   response: Response,
-  receivedAtMs: number,
+  ageMs: number,
   address: string | undefined,
   refusal?: RequestLine['refusal'],
 ): RequestLine {
@@ -189,8 +188,7 @@ function requestLine(
     method: request.method,
     path: originForm(request.originalUrl).split('?', 1)[0] ?? '/',
     status: response.statusCode,
-    receivedAtMs,
-    durationMs: Date.now() - receivedAtMs,
+    durationMs: Math.round(ageMs),
     address,
     ...(refusal === undefined ? {} : { refusal }),
     isAbandoned: !response.writableEnded,

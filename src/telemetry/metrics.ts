@@ -229,6 +229,8 @@ function createStateMetrics({ counter, countedElsewhere, rows, sameForAll, shown
     'end',
   ]);
   const contraryNaira = counter('compat_contrary_ends_naira_total', 'The money in them', ['end']);
+  // From nothing to one is no increase to Prometheus: the first loss would show nowhere.
+  for (const end of ['delivered_not_sold', 'sold_and_refunded']) for (const one of [contrary, contraryNaira]) one.inc({ end }, 0);
   countedElsewhere(
     'compat_log_lines_lost_total',
     'Lines of the log that found no room while it could not be written',

@@ -16,7 +16,7 @@ import type { Metrics } from '../telemetry/metrics';
 import type { RepeatedRefusals } from './repeated-refusals';
 
 export interface Observer {
-  readonly served: (request: LegacyRequest, served: Served, receivedAtMs: number, isAbandoned?: boolean) => void;
+  readonly served: (request: LegacyRequest, served: Served, durationMs: number, isAbandoned?: boolean) => void;
   /** How a request was read, before anything is done about it; undefined where the log would not have it. */
   readonly read: ((parsed: ParsedRequest, sentId: string | undefined) => void) | undefined;
   /** The line of a request that was refused at the door or passed on to v1. */
@@ -55,8 +55,8 @@ export function createObserver(log: Log, metrics: Metrics, options: ObserverOpti
     log.info('request', { kind: 'broken', refusedAs: error.code, detail: error.detail });
   });
   return {
-    served: watching((request, served, receivedAtMs, isAbandoned) =>
-      noteServed(request, served, { durationMs: Date.now() - receivedAtMs, isAbandoned }, noting),
+    served: watching((request, served, durationMs, isAbandoned) =>
+      noteServed(request, served, { durationMs, isAbandoned }, noting),
     ),
     read: log.writesDebug ? watching((parsed, sentId) => noteRead(parsed, sentId, noting)) : undefined,
     requestDone: watching((line) => noteDone(line, noting)),
@@ -115,11 +115,12 @@ function noteServed(
   const { operation, format, family, outcome, refusal, order, heldMs } = served;
   const unknownFields = served.unknownFields.map((name) => keepName(name, request.headers));
   const path = pathOf(request, served.parameters);
-  metrics.requestDone({ operation, format, family, outcome, refusedAs: refusal?.code, durationMs });
+  const became = becameOf(served);
+  metrics.requestDone({ operation, format, family, outcome: became, refusedAs: refusal?.code, durationMs });
   repeated.noteServed(served);
   if (refusal?.shed !== undefined) metrics.shed(refusal.shed);
   const caller = served.fingerprint === undefined ? undefined : titleOf(served.fingerprint);
-  if (served.fingerprint !== undefined) metrics.callerDone(caller, outcome);
+  if (served.fingerprint !== undefined) metrics.callerDone(caller, became);
   if (served.repeat !== undefined) metrics.repeated(served.repeat);
   if (operation !== undefined && unknownFields.length > 0) metrics.unknownFields(operation, unknownFields);
   if (operation !== undefined && heldMs !== undefined && outcome !== 'refused') metrics.held(operation, heldMs, outcome);
@@ -148,6 +149,12 @@ function noteServed(
     address: request.clientAddress,
     traceId: request.trace?.traceId,
   });
+}
+
+/** A question about an order, and a repeat of one whose success was told before, sell nothing: they have found what was sold. */
+function becameOf({ kind, repeat, outcome }: Served): Served['outcome'] {
+  const isSale = kind === 'purchase' && repeat !== 'replayed';
+  return isSale || outcome === 'refused' || outcome === 'unavailable' ? outcome : 'found';
 }
 
 /** A request that was refused before the walk or passed on to v1. */

@@ -16,6 +16,7 @@ const request: LegacyRequest = {
 const served: Served = {
   reply: { status: 200, body: { status: 'success' } },
   operation: 'buy_airtime',
+  kind: 'purchase',
   format: 'b',
   reason: 'mobile_number',
   family: undefined,
@@ -38,7 +39,7 @@ test('a log that cannot be written throws nothing at a sale', () => {
   });
   expect(() => log.info('request')).toThrow('no space');
   const observer = createObserver(log, createMetrics());
-  expect(() => observer.served(request, served, Date.now())).not.toThrow();
+  expect(() => observer.served(request, served, 5)).not.toThrow();
   expect(() => observer.trouble('journal', new Error('away'))).not.toThrow();
 });
 
@@ -51,6 +52,27 @@ test('a metric that throws leaves a line in the log and nothing else', () => {
       throw new Error('a label that is none');
     },
   };
-  createObserver(log, metrics).served(request, served, Date.now());
+  createObserver(log, metrics).served(request, served, 5);
   expect(lines.join('')).toContain('a label that is none');
+});
+
+test('a sale that is asked about, or sent again after it was told, is counted as sold once', async () => {
+  const metrics = createMetrics({ hasProcessMetrics: false });
+  const observer = createObserver(createLog('info', { write: () => undefined }), metrics, { titleOf: () => 'Ada' });
+  const note = (more: Partial<Served>): void => observer.served(request, { ...served, fingerprint: 'f'.repeat(32), ...more }, 5);
+  note({});
+  note({ repeat: 'replayed' });
+  note({ kind: 'status', operation: 'check_order' });
+  note({ kind: 'status', operation: 'check_order', outcome: 'declined' });
+  note({ outcome: 'refused' });
+  const page = await metrics.registry.metrics();
+  expect(page.match(/^compat_(caller_)?requests_total.*$/gm)).toEqual([
+    'compat_requests_total{operation="buy_airtime",format="b",outcome="succeeded"} 1',
+    'compat_requests_total{operation="buy_airtime",format="b",outcome="found"} 1',
+    'compat_requests_total{operation="check_order",format="b",outcome="found"} 2',
+    'compat_requests_total{operation="buy_airtime",format="b",outcome="refused"} 1',
+    'compat_caller_requests_total{caller="Ada",outcome="succeeded"} 1',
+    'compat_caller_requests_total{caller="Ada",outcome="found"} 3',
+    'compat_caller_requests_total{caller="Ada",outcome="refused"} 1',
+  ]);
 });

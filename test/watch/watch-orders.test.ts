@@ -185,5 +185,5 @@ test('it is not said of an order in the sandbox, where nobody is charged', async
   await journal.tell(order.owner, order.requestId, TOLD_PENDING);
   await journal.settle(order.owner, order.requestId, DECLINED, 2);
   expect(lines).toEqual([]);
-  expect(await metrics.registry.metrics()).not.toContain('compat_contrary_ends_total{');
+  expect(await metrics.registry.metrics()).not.toMatch(/compat_contrary_ends_total\{.*\} [1-9]/);
 });

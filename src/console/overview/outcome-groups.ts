@@ -1,6 +1,5 @@
 /** The outcomes of requests in the five groups that people look at, also as the charts take them: one list for each line, all as long as the times. */
-import { type Tally, quantile, type Sample } from '../../telemetry/samples';
-import type { ConsoleParts } from '../console-parts';
+import { quantile, type Sample } from '../../telemetry/samples';
 
 export const GROUPS = ['sold', 'pending', 'failed', 'refused', 'other'] as const;
 export type Group = (typeof GROUPS)[number];
@@ -16,31 +15,12 @@ const GROUP_OF: Readonly<Record<string, Group>> = {
   refused: 'refused',
 };
 
-/** Of an operation that buys nothing, what was answered is `other`: a question about a sold order sells nothing. */
-export function groupOf(outcomes: Readonly<Record<string, number>>, isPurchase: boolean): Groups {
+/** Of one operation or caller, or of several. */
+export function groupsOf(...all: readonly Readonly<Record<string, number>>[]): Groups {
   const groups: Record<Group, number> = { sold: 0, pending: 0, failed: 0, refused: 0, other: 0 };
-  for (const [outcome, count] of Object.entries(outcomes)) {
-    const group = GROUP_OF[outcome] ?? 'other';
-    groups[isPurchase || group === 'refused' ? group : 'other'] += count;
-  }
+  for (const outcomes of all)
+    for (const [outcome, count] of Object.entries(outcomes)) groups[GROUP_OF[outcome] ?? 'other'] += count;
   return groups;
-}
-
-/** Whether an operation buys, by its name. */
-export type IsPurchase = (operation: string) => boolean;
-
-export function groupsOfTally(byOperation: Tally, isPurchase: IsPurchase): Groups {
-  const sum: Record<Group, number> = { sold: 0, pending: 0, failed: 0, refused: 0, other: 0 };
-  for (const [operation, outcomes] of Object.entries(byOperation)) {
-    const groups = groupOf(outcomes, isPurchase(operation));
-    for (const group of GROUPS) sum[group] += groups[group];
-  }
-  return sum;
-}
-
-export function purchasesOf({ live }: ConsoleParts): IsPurchase {
-  const { operations } = live.current();
-  return (operation) => operations.get(operation)?.kind === 'purchase';
 }
 
 interface Series {
@@ -52,8 +32,8 @@ interface Series {
   readonly times: readonly (readonly (number | null)[])[];
 }
 
-export function seriesOf(samples: readonly Sample[], isPurchase: IsPurchase): Series {
-  const points = samples.map((sample) => pointOf(sample, isPurchase));
+export function seriesOf(samples: readonly Sample[]): Series {
+  const points = samples.map(pointOf);
   return {
     t: points.map(({ t }) => t),
     traffic: GROUPS.map((_, line) => points.map(({ traffic }) => traffic[line]!)),
@@ -68,8 +48,8 @@ interface Point {
 }
 
 /** The newest sample, for a chart that is open. */
-export function pointOf(sample: Sample, isPurchase: IsPurchase): Point {
-  const groups = groupsOfTally(sample.byOperation, isPurchase);
+export function pointOf(sample: Sample): Point {
+  const groups = groupsOf(...Object.values(sample.byOperation));
   const perMinute = (count: number): number => (sample.spanMs > 0 ? Math.round((count / sample.spanMs) * 600_000) / 10 : 0);
   const { request, v1 } = sample;
   return {

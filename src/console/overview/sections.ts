@@ -26,7 +26,7 @@ import {
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { healthPart, overdueWords } from './health';
-import { GROUPS, groupOf, groupsOfTally, purchasesOf, type Group, type Groups, type IsPurchase } from './outcome-groups';
+import { GROUPS, groupsOf, type Group, type Groups } from './outcome-groups';
 import { total, type OpenOrdersSeen, type Overview, type V1Minute } from './read-overview';
 
 /** All that changes while one looks. */
@@ -45,12 +45,12 @@ export function livingParts(parts: ConsoleParts, seen: Overview): readonly Html[
 
 function figuresPart(parts: ConsoleParts, seen: Overview): Html {
   const { hour, openOrders } = seen;
-  const done = groupsOfTally(hour.byOperation, purchasesOf(parts));
+  const done = groupsOf(...Object.values(hour.byOperation));
   const span = spanWords(parts, seen);
   return html`<div id="figures" class="card figures">
     ${figure('Requests a minute', rate(hour.requestsPerMinute), `${count(hour.inFlight)} under way`)}
     ${figure('Sold', count(done.sold), span)} ${figure('Refused or failed', count(done.refused + done.failed), span)}
-    ${figure('Money at risk', nairaWords(kobo(Math.round(openOrders.naira * 100))), openOrders.count === 1 ? '1 open order' : `${count(openOrders.count)} open orders`)}
+    ${figure('Money at risk', nairaWords(kobo(Math.round(openOrders.naira * 100))), `${openOrders.count === 1 ? '1 open order' : `${count(openOrders.count)} open orders`}${openOrders.areAllPriced ? '' : ', not all prices known'}`)}
     ${figure('Reply within', seconds(hour.request.p99), html`for 99 %, half in ${seconds(hour.request.p50)}`)}
     ${figure('v1 within', seconds(hour.v1.p99), html`for 99 %, half in ${seconds(hour.v1.p50)}`)}
   </div>`;
@@ -104,7 +104,7 @@ function openOrdersPart(parts: ConsoleParts, { openOrders, nowMs }: Overview): H
 
 function openOrdersBody({ problem, oldest, count: all }: OpenOrdersSeen, shown: () => Html): Html {
   if (problem !== undefined) return notice('warn', problem);
-  if (all === 0) return empty('No order is open: every script knows what became of its money.');
+  if (all === 0) return empty('No order is open: what became of each is known.');
   const more = all - oldest.length;
   return html`${shown()}${more > 0 && html`<p class="note">The oldest ${oldest.length} of ${count(all)}.</p>`}`;
 }
@@ -170,15 +170,10 @@ const GROUP_TITLES: Readonly<Record<Group, string>> = {
 
 function tallyTable(
   tally: Tally,
-  {
-    title,
-    caption,
-    nameOf,
-    isPurchase,
-  }: { title: string; caption: string; nameOf: (name: string) => Html | string; isPurchase: IsPurchase },
+  { title, caption, nameOf }: { title: string; caption: string; nameOf: (name: string) => Html | string },
 ): Html {
   const rows: readonly TallyRow[] = Object.entries(tally)
-    .map(([name, outcomes]) => ({ name, groups: groupOf(outcomes, isPurchase(name)), all: total({ name: outcomes }) }))
+    .map(([name, outcomes]) => ({ name, groups: groupsOf(outcomes), all: total({ name: outcomes }) }))
     .sort((one, other) => other.all - one.all)
     .slice(0, ROWS_MAX);
   const columns = [
@@ -199,7 +194,7 @@ function operationsPart(parts: ConsoleParts, seen: Overview): Html {
   const nameOf = (operation: string): string => operationTitle(parts, operation);
   const note = spanWords(parts, seen);
   const caption = `Requests ${note} by operation`;
-  const body = tallyTable(hour.byOperation, { title: 'Operation', caption, nameOf, isPurchase: purchasesOf(parts) });
+  const body = tallyTable(hour.byOperation, { title: 'Operation', caption, nameOf });
   return section('By operation', body, { id: 'by-operation', note });
 }
 
@@ -215,7 +210,7 @@ function callersPart(parts: ConsoleParts, seen: Overview): Html {
   };
   const note = spanWords(parts, seen);
   const caption = `Requests ${note} by caller`;
-  const body = tallyTable(hour.byCaller, { title: 'Caller', caption, nameOf, isPurchase: () => true });
+  const body = tallyTable(hour.byCaller, { title: 'Caller', caption, nameOf });
   return section('By caller', body, { id: 'by-caller', note });
 }
 
@@ -284,13 +279,12 @@ function stretchesOf(samples: readonly Sample[]): readonly Stretch[] {
   return [...stretches].map(([atMs, of]) => ({ atMs, samples: of })).reverse();
 }
 
-export function trafficTable(samples: readonly Sample[], isPurchase: IsPurchase): Html {
+export function trafficTable(samples: readonly Sample[]): Html {
   const columns = [
     { title: 'From', cell: ({ atMs }: Stretch) => minuteOf(atMs) },
     ...GROUPS.map((group) => ({
       title: GROUP_TITLES[group],
-      cell: ({ samples: of }: Stretch) =>
-        count(of.reduce((sum, sample) => sum + groupsOfTally(sample.byOperation, isPurchase)[group], 0)),
+      cell: ({ samples: of }: Stretch) => count(groupsOf(...of.flatMap(({ byOperation }) => Object.values(byOperation)))[group]),
       isNumber: true,
     })),
   ];

@@ -3,7 +3,7 @@ import express from 'express';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
 import { createStreams } from '../live';
-import { purchasesOf, pointOf, seriesOf } from '../overview/outcome-groups';
+import { pointOf, seriesOf } from '../overview/outcome-groups';
 import { readOverview } from '../overview/read-overview';
 import { chartPart, livingParts, timesTable, trafficTable } from '../overview/sections';
 import { showPage, type ConsolePage } from '../page';
@@ -42,7 +42,7 @@ function body(
       <button type="button" class="quiet" data-span="day" aria-pressed="false">Last day</button>
     </div>
     <div class="grid">
-      ${chartPart('traffic', 'Traffic', 'requests a minute', trafficTable(samples, purchasesOf(parts)))}
+      ${chartPart('traffic', 'Traffic', 'requests a minute', trafficTable(samples))}
       ${chartPart('times', 'Times', 'milliseconds', timesTable(samples))} ${openOrders}
       <div class="stack">${operations} ${refused}</div>
       <div class="stack">${callers} ${v1} ${inForce}</div>
@@ -58,13 +58,12 @@ function streamOf(parts: ConsoleParts) {
   const tell = async (): Promise<void> => {
     const latest = samples.latest();
     if (latest === undefined) return;
-    const news = { point: pointOf(latest, purchasesOf(parts)), parts: (await readParts(parts)).map(String).join('') };
+    const news = { point: pointOf(latest), parts: (await readParts(parts)).map(String).join('') };
     for (const send of listeners) send('news', news);
   };
   return createStreams(clock).open((stream) => {
     const send = (event: string, data: unknown): void => stream.send(event, data);
-    const isPurchase = purchasesOf(parts);
-    send('series', { hour: seriesOf(samples.hour(), isPurchase), day: seriesOf(samples.day(), isPurchase) });
+    send('series', { hour: seriesOf(samples.hour()), day: seriesOf(samples.day()) });
     listeners.add(send);
     stopListening ??= samples.listen(() => void tell().catch((error: unknown) => onTrouble('console', error)));
     return () => {
