@@ -135,7 +135,7 @@ class Search {
 
   get #asksRefused(): boolean {
     const { outcome, refusedToo, reference } = this.#query;
-    return (refusedToo === true || outcome === 'refused') && reference === undefined && isAnyOf(outcome);
+    return reference === undefined && (outcome === 'refused' || (outcome === undefined && refusedToo === true));
   }
 
   /** Lists of one caller, and of the index, go by number: that is by when an order was first opened. All others go by when it was last. */
@@ -347,8 +347,4 @@ class Search {
 /** One order that a newer build wrote must not hide all others. */
 function onUnreadable(): void {
   // The journal's own watch tells of it.
-}
-
-function isAnyOf(outcome: OrderQuery['outcome']): boolean {
-  return outcome === undefined || outcome === 'refused';
 }
