@@ -53,8 +53,8 @@ function sellsPins({ operation }: Order, { mapping }: Reader): boolean {
  * `new_balance` in every reply. The receipt has them.
  */
 
-/** A sale is told without its balances rather than late. */
-const RECEIPT_MAX_MS = 1_000;
+/** A sale is told without its balances rather than late; a receipt that got lost is asked for once more by then. */
+const RECEIPT_MAX_MS = 3_000;
 
 /** The success with what its receipt says of the money; as it was when that is known, or cannot be had in time. */
 export function fillMoney(outcome: Succeeded, reader: Reader, leftMs: number, upstream: Upstream): Outcome | Promise<Outcome> {
