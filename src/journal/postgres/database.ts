@@ -38,6 +38,7 @@ const TRIES_MAX = 8;
 const IN_EACH_OTHERS_WAY: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 const PROBE = 'UPDATE gateway_journal SET probes = probes + 1 WHERE id = 1 RETURNING id';
+const NO_SUCH_KEY = '42P10';
 
 export class Database {
   readonly #writers: Connections;
@@ -100,7 +101,7 @@ export class Database {
     clearTimeout(this.#next);
     try {
       if (this.#isReadOnly) await this.#readers.use((run) => run('SELECT 1'));
-      else if ((await this.#writers.use((run) => run(PROBE))).length === 0) throw new Error('its tables are gone');
+      else await this.#writers.use(probe);
     } catch (error) {
       return this.#fail(new WriteFailure(error));
     }
@@ -131,6 +132,23 @@ export class Database {
   #assertOpen(): void {
     if (!this.#isOpen) throw new Error('The journal is closed.');
   }
+}
+
+async function probe(run: Run): Promise<void> {
+  await tryKeys(run);
+  if ((await run(PROBE)).length === 0) throw new Error('its tables are gone');
+}
+
+/** Writes nothing. Rejects where the orders lack a unique key, as while a dump is read in: without it each gateway would sell an id that comes to it. */
+export async function tryKeys(run: Run): Promise<void> {
+  for (const key of ['owner, request_id', 'owner, number'])
+    await run(`INSERT INTO gateway_orders SELECT * FROM gateway_orders WHERE false ON CONFLICT (${key}) DO NOTHING`).catch(
+      (error: Error & { code?: string }) => {
+        if (error.code === NO_SUCH_KEY)
+          error.message = `gateway_orders has no unique key (${key}): was its dump read in to the end?`;
+        throw error;
+      },
+    );
 }
 
 function poolConfig(url: string, statementMs: number): PoolConfig {

@@ -3,7 +3,7 @@
  * are bytes: the order of texts changes with the operating system below a database, and an index that was sorted by another one lets the
  * same id in twice.
  */
-import type { Database, Run } from './database';
+import { type Database, type Run, tryKeys } from './database';
 
 interface Migration {
   readonly statements: readonly string[];
@@ -64,8 +64,8 @@ const LAYOUT = MIGRATIONS.length;
 
 // They change nothing, and are refused to who may not use a table that somebody else has made: else the first script to hang up would find it out.
 const TRIALS = [
-  'INSERT INTO gateway_orders SELECT * FROM gateway_orders WHERE false',
   'UPDATE gateway_orders SET version = version WHERE false',
+  'DELETE FROM gateway_orders WHERE false',
   'INSERT INTO gateway_untold SELECT * FROM gateway_untold WHERE false',
   'DELETE FROM gateway_untold WHERE false',
   'INSERT INTO gateway_processes SELECT * FROM gateway_processes WHERE false',
@@ -102,6 +102,7 @@ export async function prepareSchema(database: Database, { startMs, isReadOnly, s
   const prepare = async (run: Run): Promise<void> => {
     if (isReadOnly) return expectTables(run);
     await bringUpToDate(run);
+    await tryKeys(run);
     for (const trial of TRIALS) await run(trial);
     if (secretCheck !== undefined) await compareSecret(run, secretCheck);
   };

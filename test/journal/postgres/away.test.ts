@@ -161,6 +161,22 @@ describePostgres('while PostgreSQL is away', () => {
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   });
 
+  test('a dump that is read in beside it is sold from once the keys of the orders are there', async () => {
+    const journal = await open();
+    const database = new URL(url).pathname.slice(1);
+    await server.query(database, 'ALTER TABLE gateway_orders RENAME TO gone');
+    await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+    // As pg_restore does it: the tables, then what is in them, and the keys at the end.
+    await server.query(database, 'CREATE TABLE gateway_orders AS SELECT * FROM gone');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(kinds()).toEqual(['write_failed']);
+    await server.query(database, 'ALTER TABLE gateway_orders ADD PRIMARY KEY (owner, request_id)');
+    await server.query(database, 'CREATE UNIQUE INDEX ON gateway_orders (owner, number)');
+    await until(() => journal.isWritable());
+    await until(async () => (await journal.find(owner, 'r1'))?.outcome?.kind === 'not_sent');
+    expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
+  });
+
   test('restarted under load by two gateways, it has every order that was opened, once, and as it was told', async () => {
     const both = [await open(), await open()];
     const told = new Map<string, string>();

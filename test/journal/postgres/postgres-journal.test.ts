@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
 import { NOT_TOLD, type Opened } from '../../../src/domain/order';
 import { BEGINNING, type Outcome } from '../../../src/domain/outcome';
@@ -144,6 +145,27 @@ describePostgres('on a real PostgreSQL', () => {
     });
   });
 
+  test('restored from a dump it forgets by the statement of the page what took no money, and nothing else', async () => {
+    const journal = await open();
+    const ends: Readonly<Record<string, Outcome | undefined>> = {
+      rejected: REJECTED,
+      unsent: { kind: 'not_sent', reason: 'no room' },
+      absent: { kind: 'not_sent', reason: 'absent', isProven: true, sought: { tries: 1, lastTriedAtMs: OPENED_AT_MS } },
+      sold: { ...SOLD, message: 'kind: rejected' },
+      refunded: { kind: 'declined', reference: 'v1-8' },
+      pending: { kind: 'pending', reference: 'v1-7' },
+      open: undefined,
+    };
+    for (const [requestId, end] of Object.entries(ends)) {
+      await journal.open(newOrder({ requestId }));
+      if (end !== undefined) await journal.settle(owner, requestId, end, OPENED_AT_MS + 1);
+    }
+    const page = await readFile(join(__dirname, '../../../docs/backup.md'), 'utf8');
+    await sql(/^DELETE FROM gateway_orders[^;]*;/m.exec(page)![0]);
+    const left = await Promise.all(Object.keys(ends).map((requestId) => journal.find(owner, requestId)));
+    expect(left.flatMap((order) => order?.requestId ?? [])).toEqual(['absent', 'sold', 'refunded', 'pending', 'open']);
+  });
+
   describe('what it starts on', () => {
     test('tables of a build that had none for what is not told get it, and that build may go on beside', async () => {
       const before = await open();
@@ -161,8 +183,11 @@ describePostgres('on a real PostgreSQL', () => {
     test('a table that its user may not use is said at the start, and not at the first sale', async () => {
       await open();
       await sql("CREATE ROLE seller LOGIN PASSWORD 'seller'");
-      await sql('GRANT SELECT, INSERT, UPDATE, DELETE ON gateway_orders, gateway_journal, gateway_processes TO seller');
+      await sql('GRANT SELECT, INSERT, UPDATE ON gateway_orders, gateway_journal, gateway_processes TO seller');
       const sold = { url: url.replace(/\/\/[^@]*@/, '//seller:seller@') };
+      // Retention would find it out, and the database count as away.
+      await expect(open(sold)).rejects.toThrow('permission denied for table gateway_orders');
+      await sql('GRANT DELETE ON gateway_orders, gateway_processes TO seller');
       await expect(open(sold)).rejects.toThrow('permission denied for table gateway_untold');
       await sql('GRANT SELECT, INSERT, DELETE ON gateway_untold TO seller');
       const journal = await open(sold);
@@ -170,6 +195,18 @@ describePostgres('on a real PostgreSQL', () => {
       await journal.tell(owner, 'r1', NOT_TOLD);
       expect(journal.isWritable()).toBe(true);
     });
+
+    test.each([
+      ['owner, request_id', 'ALTER TABLE gateway_orders DROP CONSTRAINT gateway_orders_pkey'],
+      ['owner, number', 'DROP INDEX gateway_orders_number'],
+    ])(
+      'orders without their key (%s) are sold from by nobody, as where a dump was read in and not to its end',
+      async (key, drop) => {
+        await open();
+        await sql(drop);
+        await expect(open()).rejects.toThrow(`gateway_orders has no unique key (${key}): was its dump read in to the end?`);
+      },
+    );
 
     test('tables that a newer build has changed beyond this one are refused, others are not', async () => {
       await open();
