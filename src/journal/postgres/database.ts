@@ -46,6 +46,7 @@ export class Database {
   readonly #onChange: NonNullable<DatabaseOptions['onChange']>;
   readonly #isReadOnly: boolean;
   #isThere = true;
+  #timesAway = 0;
   #isOpen = true;
   #waitMs = LOOK_FIRST_MS;
   #next: NodeJS.Timeout | undefined;
@@ -63,15 +64,17 @@ export class Database {
   readonly write: Run = async (text, values) => {
     this.#assertOpen();
     if (!this.#isThere) throw new WriteFailure(new Error('PostgreSQL cannot be reached'));
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#writers.use((run) => run(text, values));
-      } catch (error) {
-        if (tries < TRIES_MAX && IN_EACH_OTHERS_WAY.has((error as { code?: string }).code ?? '')) continue;
-        const failure = new WriteFailure(error);
-        this.#fail(failure);
-        throw failure;
-      }
+    const asked = this.#timesAway;
+    try {
+      const rows = await runOn(this.#writers, text, values);
+      // What only looks well would else be looked for ten times a second: a full disk takes the small write of a look.
+      this.#waitMs = LOOK_FIRST_MS;
+      return rows;
+    } catch (error) {
+      const failure = new WriteFailure(error);
+      // What was asked before it went away says nothing of it since.
+      if (asked === this.#timesAway) this.#fail(failure);
+      throw failure;
     }
   };
 
@@ -86,7 +89,7 @@ export class Database {
     if (this.#reads >= READS_MAX) throw new Error('Too many reads wait for PostgreSQL.');
     this.#reads += 1;
     try {
-      return await this.#readers.use((run) => run(text, values));
+      return await runOn(this.#readers, text, values);
     } finally {
       this.#reads -= 1;
     }
@@ -107,7 +110,6 @@ export class Database {
     }
     if (this.#isThere || !this.#isOpen) return;
     this.#isThere = true;
-    this.#waitMs = LOOK_FIRST_MS;
     this.#onChange('recovered');
   }
 
@@ -126,11 +128,24 @@ export class Database {
     this.#waitMs = Math.min(2 * this.#waitMs, LOOK_MOST_MS);
     if (!this.#isThere) return;
     this.#isThere = false;
+    this.#timesAway += 1;
+    this.#writers.renew();
+    this.#readers.renew();
     this.#onChange('failed', failure);
   }
 
   #assertOpen(): void {
     if (!this.#isOpen) throw new Error('The journal is closed.');
+  }
+}
+
+async function runOn(connections: Connections, ...[text, values]: Parameters<Run>): Promise<readonly Row[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await connections.use((run) => run(text, values));
+    } catch (error) {
+      if (tries === TRIES_MAX || !IN_EACH_OTHERS_WAY.has((error as { code?: string }).code ?? '')) throw error;
+    }
   }
 }
 
@@ -177,10 +192,17 @@ function createPool(config: PoolConfig): Pool {
 class Connections {
   readonly #pool: Pool;
   readonly #max: number;
+  #usable = new WeakSet<PoolClient>();
 
   constructor(config: PoolConfig & { readonly max: number }) {
     this.#pool = createPool(config);
+    this.#pool.on('connect', (client) => this.#usable.add(client));
     this.#max = config.max;
+  }
+
+  /** None that there is is used again: its server may be lost without a word, or have left its place to another. */
+  renew(): void {
+    this.#usable = new WeakSet();
   }
 
   /** A connection on which anything has failed is not used again: a late answer on it would be taken for that of another statement. */
@@ -206,7 +228,9 @@ class Connections {
     const untilMs = performance.now() + CONNECT_MS;
     for (;;) {
       try {
-        return await this.#pool.connect();
+        const client = await this.#pool.connect();
+        if (this.#usable.has(client)) return client;
+        client.release(true);
       } catch (error) {
         if ((error as { code?: string }).code !== NO_MORE_CONNECTIONS || performance.now() > untilMs) throw error;
         if (this.#pool.totalCount > 0) this.#doWithout();

@@ -177,6 +177,26 @@ describePostgres('while PostgreSQL is away', () => {
     expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
   });
 
+  test('a database that takes small writes and no orders is looked for ever more rarely', async () => {
+    const journal = await open();
+    const database = new URL(url).pathname.slice(1);
+    await server.query(
+      database,
+      `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
+    );
+    await server.query(
+      database,
+      'CREATE TRIGGER full_disk BEFORE INSERT ON gateway_orders FOR EACH ROW EXECUTE FUNCTION full_disk()',
+    );
+    await expect(journal.open(newOrder())).rejects.toMatchObject({ code: 'journal_unavailable' });
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    // After 0.1 s, 0.2 s, 0.4 s and so on.
+    expect(kinds().length).toBeLessThan(16);
+    await server.query(database, 'DROP TRIGGER full_disk ON gateway_orders');
+    await until(async () => (await journal.find(owner, 'r1').catch(() => undefined))?.outcome?.kind === 'not_sent');
+    expect(await journal.open(newOrder())).toMatchObject({ kind: 'reopened' });
+  });
+
   test('restarted under load by two gateways, it has every order that was opened, once, and as it was told', async () => {
     const both = [await open(), await open()];
     const told = new Map<string, string>();

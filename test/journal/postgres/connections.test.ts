@@ -1,5 +1,6 @@
-/** A database that gives this gateway fewer connections than it would take. */
+/** A database that gives this gateway fewer connections than it would take, or isolates statements more strictly. */
 import type { JournalEvent } from '../../../src/journal/journal';
+import { Database } from '../../../src/journal/postgres/database';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
@@ -35,5 +36,19 @@ describePostgres('where connections are short', () => {
     } finally {
       await journal.close();
     }
+  });
+
+  test('what stands in the way of another transaction is tried again, also where it only reads', async () => {
+    const url = await server.createDatabase();
+    await server.query(
+      new URL(url).pathname.slice(1),
+      `CREATE SEQUENCE tries; CREATE FUNCTION third_try() RETURNS bigint LANGUAGE plpgsql AS $$
+        BEGIN IF nextval('tries') % 3 <> 0 THEN RAISE EXCEPTION 'could not serialize access' USING ERRCODE = '40001'; END IF; RETURN 3; END $$`,
+    );
+    const database = new Database({ url });
+    expect(await database.read('SELECT third_try()')).toEqual([{ third_try: '3' }]);
+    expect(await database.write('SELECT third_try()')).toEqual([{ third_try: '3' }]);
+    expect(database.isThere()).toBe(true);
+    await database.close();
   });
 });

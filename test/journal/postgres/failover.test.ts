@@ -1,0 +1,90 @@
+// The machine of the database is lost without a word: connections to it stay and nothing is answered on them. Its successor has its address.
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { JournalEvent } from '../../../src/journal/journal';
+import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
+import { newOrder, OPENED_AT_MS } from '../new-order';
+import { makeFolder, removeFolders } from '../temporary-folder';
+import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+
+afterAll(removeFolders);
+
+/** An address before the database. */
+class Address {
+  readonly #server: Server;
+  readonly #sockets: Socket[] = [];
+
+  constructor(port: number) {
+    this.#server = createServer((socket) => {
+      const inner = connect(port, '127.0.0.1');
+      this.#sockets.push(socket, inner);
+      for (const one of [socket, inner]) one.on('error', () => undefined);
+      socket.pipe(inner).pipe(socket);
+    });
+  }
+
+  async listen(): Promise<number> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** What is connected now hears nothing more. */
+  leave(): void {
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+}
+
+describePostgres('a database whose machine is lost', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.end());
+
+  test('is missed by what was asked of it, and by nothing that is asked of its successor', async () => {
+    const url = new URL(await server.createDatabase());
+    const address = new Address(server.port);
+    url.port = String(await address.listen());
+    const events: JournalEvent[] = [];
+    const journal = await openPostgresJournal({
+      ...{ url: url.href, spoolDir: await makeFolder(), statementMs: 1_000, retentionMs: Infinity },
+      onEvent: (event) => void events.push(event),
+    });
+    const { owner } = newOrder();
+    let sold = 0;
+    const sell = async (): Promise<void> => {
+      const [requestId, atMs] = [`r${(sold += 1)}`, OPENED_AT_MS + sold];
+      await journal.open(newOrder({ requestId, openedAtMs: atMs }));
+      await journal.settle(owner, requestId, { kind: 'succeeded', reference: `v1-${requestId}` }, atMs);
+    };
+    const askThem = () => Promise.all(['r1', 'r2', 'r3', 'r4'].map((id) => journal.find(owner, id)));
+    // All connections that a gateway has under load.
+    await Promise.all([...Array.from({ length: 300 }, sell), askThem()]);
+    await Promise.all([...Array.from({ length: 300 }, sell), askThem()]);
+
+    address.leave();
+    const refused = expect(sell()).rejects.toMatchObject({ code: 'journal_unavailable' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const later = expect(sell()).rejects.toMatchObject({ code: 'journal_unavailable' });
+    await refused;
+    const lostAt = performance.now();
+    while (!journal.isWritable()) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(performance.now() - lostAt).toBeLessThan(900);
+    await later;
+    const askedAt = performance.now();
+    const found = await askThem();
+    expect(performance.now() - askedAt).toBeLessThan(900);
+    expect(found.map((order) => order?.outcome?.kind)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
+    await Promise.all(Array.from({ length: 300 }, sell));
+    expect(events.map(({ kind }) => kind)).toEqual(['write_failed', 'write_recovered']);
+    await journal.close();
+    await address.close();
+  });
+});
