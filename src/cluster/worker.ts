@@ -135,8 +135,9 @@ class Colleague {
         return {
           ...learnt,
           hangUp: (fingerprint, kind, ageMs) => {
-            learnt.hangUp(fingerprint, kind, ageMs);
-            this.#line.tell('hungUp', { fingerprint, kind, ageMs } satisfies HungUp);
+            const isLearnt = learnt.hangUp(fingerprint, kind, ageMs);
+            if (isLearnt) this.#line.tell('hungUp', { fingerprint, kind, ageMs } satisfies HungUp);
+            return isLearnt;
           },
         };
       },

@@ -25,7 +25,7 @@ import { answerList, answerLookup } from './answer-lookup';
 import { type Answer, answerPurchase, type OrderIds, type Repeat } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
 import { answerHistory, answerStatus } from './answer-status';
-import { type LearntPatience, patienceFor } from './order/learnt-patience';
+import { AGE_LEAST_MS, type LearntPatience, patienceFor } from './order/learnt-patience';
 import { type ParsedRequest, readContextOf, type Known, type Walk, type WalkedIn } from './read/walk-in';
 import { pendingInWords, type Refused, refuseRequest, sentIdOf } from './tell/refuse';
 import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts';
@@ -191,11 +191,15 @@ class RunningGateway implements Gateway {
     return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };
   }
 
-  /** A script that goes before its reply has shown how long it waits; one that is cut off by a stop has not. */
+  /** A script that goes before its reply has shown how long it waits, and one that has it, that it waits as long; one that is cut off by a stop shows nothing. */
   #watchHangUp({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Visit): void {
     line.onEnd((isWhole) => {
-      if (isWhole || this.#isStopping) return;
-      this.#parts.learnt.hangUp(scriptOf(credentials), mapping.callerKindOf(request.headers).name, waitedMs + age());
+      const ageMs = waitedMs + age();
+      if (this.#isStopping || (isWhole && ageMs < AGE_LEAST_MS)) return;
+      const { learnt } = this.#parts;
+      const kind = mapping.callerKindOf(request.headers).name;
+      if (isWhole) learnt.answered(scriptOf(credentials), kind, ageMs);
+      else learnt.hangUp(scriptOf(credentials), kind, ageMs);
     });
   }
 

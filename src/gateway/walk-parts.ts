@@ -110,7 +110,7 @@ export function createWalkParts(parts: GatewayParts, isStopping: () => boolean):
     receipts: createReceiptPace(parts.clock, parts.together?.processes),
     keyless: createKeyless({ ...parts, others: parts.together?.keyless }),
     lookups: createLookupMemory(parts.clock),
-    learnt: parts.learntPatience ?? createLearntPatience(),
+    learnt: parts.learntPatience ?? createLearntPatience([], undefined, parts.clock),
     isStopping,
   };
 }

@@ -115,11 +115,12 @@ export function openLearntPatience(dataDir: string, { clock, observer, metrics, 
     metrics.setLearnt(keys);
   };
   show(known);
-  return createLearntPatience(known, (kind, entries, isOwn) => {
+  const onHangUp = (kind: string, entries: () => readonly LearntEntry[], isOwn: boolean): void => {
     show(entries());
     // Whoever met it counts it and writes it down.
     if (!isOwn) return;
     metrics.hungUp(kind);
     file.save(entries);
-  });
+  };
+  return createLearntPatience(known, onHangUp, clock);
 }

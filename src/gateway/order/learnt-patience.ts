@@ -3,6 +3,8 @@
  * the same age the key is held below it, for that kind of caller. Fingerprints, kinds and times; nothing else is kept.
  * (Decision 0023.)
  */
+import { type Clock, systemClock } from '../../domain/clock';
+import { createLru } from '../../domain/lru';
 import type { CallerKey, CallerKind, Operation } from '../../mapping/mapping';
 
 export interface LearntEntry {
@@ -17,8 +19,10 @@ export interface LearntEntry {
 
 export interface LearntPatience {
   limitOf(fingerprint: string, kind: string): number | undefined;
-  /** A script of this key hung up so long after its purchase came in. */
-  hangUp(fingerprint: string, kind: string, ageMs: number): void;
+  /** A script of this key hung up so long after its purchase came in. False where that shows no limit. */
+  hangUp(fingerprint: string, kind: string, ageMs: number): boolean;
+  /** One had its whole reply so long after. */
+  answered(fingerprint: string, kind: string, ageMs: number): void;
   /** The same, met by another process. */
   hear(fingerprint: string, kind: string, ageMs: number): void;
   entries(): readonly LearntEntry[];
@@ -28,7 +32,7 @@ export interface LearntPatience {
  * A connection that breaks sooner shows no limit: no script that was read gives up before five seconds, and most sales are answered by then, so
  * that lines which break in the middle of them have about the same age by themselves.
  */
-const AGE_LEAST_MS = 4_000;
+export const AGE_LEAST_MS = 4_000;
 /** About the same age: within a second, or a tenth. */
 const NEAR_MS = 1_000;
 const NEAR_SHARE = 0.1;
@@ -36,30 +40,46 @@ const NEAR_SHARE = 0.1;
 const MARGIN_MS = 500;
 const MARGIN_SHARE = 0.1;
 const HANG_UPS_MAX = 4;
+/** A script that waited longer, and had its reply, disproves a limit for so long: it may be edited. */
+const DISPROVES_MS = 24 * 3_600_000;
 export const ENTRIES_MAX = 2_000;
 
 export function createLearntPatience(
   known: readonly LearntEntry[] = [],
   onHangUp: (kind: string, entries: () => readonly LearntEntry[], isOwn: boolean) => void = () => undefined,
+  clock: Pick<Clock, 'elapsed'> = systemClock,
 ): LearntPatience {
   const learnt = new Map(known.slice(-ENTRIES_MAX).map((entry) => [keyOf(entry.fingerprint, entry.kind), entry]));
+  /** By key and kind: the longest that a script of it has waited for a reply. */
+  const answers = createLru<string, { readonly ageMs: number; readonly atMs: number }>(ENTRIES_MAX);
+  const answeredMs = (key: string): number => {
+    const { ageMs = 0, atMs = 0 } = answers.get(key) ?? {};
+    return clock.elapsed() - atMs < DISPROVES_MS ? ageMs : 0;
+  };
   const entries = (): readonly LearntEntry[] => [...learnt.values()];
-  const learn = (fingerprint: string, kind: string, ageMs: number): void => {
-    if (!isShown(ageMs)) return;
+  const learn = (fingerprint: string, kind: string, ageMs: number): boolean => {
     const key = keyOf(fingerprint, kind);
+    // A line that breaks does so at any age, and thousands of sales a day make two of them alike.
+    if (!isShown(ageMs) || ageMs < answeredMs(key) - NEAR_MS) return false;
     const entry = learnFrom(learnt.get(key) ?? { fingerprint, kind, hangUpsMs: [] }, Math.round(ageMs));
     // Set anew, so that the one heard of longest ago stands first.
     learnt.delete(key);
     learnt.set(key, entry);
     const [oldest] = learnt.size > ENTRIES_MAX ? learnt.keys() : [];
     if (oldest !== undefined) learnt.delete(oldest);
+    return true;
   };
   return {
     entries,
     limitOf: (fingerprint, kind) => learnt.get(keyOf(fingerprint, kind))?.limitMs,
     hangUp(fingerprint, kind, ageMs) {
-      learn(fingerprint, kind, ageMs);
+      const isLearnt = learn(fingerprint, kind, ageMs);
       onHangUp(kind, entries, true);
+      return isLearnt;
+    },
+    answered(fingerprint, kind, ageMs) {
+      const key = keyOf(fingerprint, kind);
+      if (isShown(ageMs) && ageMs > answeredMs(key)) answers.set(key, { ageMs, atMs: clock.elapsed() });
     },
     hear(fingerprint, kind, ageMs) {
       learn(fingerprint, kind, ageMs);

@@ -1,5 +1,8 @@
 import { createLearntPatience, patienceFor } from '../../../src/gateway/order/learnt-patience';
 import { shippedMapping } from '../../mapping/mapping-set';
+import { legacyRequest } from '../legacy-request';
+import { openLine } from '../open-line';
+import { openWalkHouse, WALK_KEY } from '../walk-house';
 
 const KEY = '0a'.repeat(16);
 const learn = (...ages: readonly number[]): number | undefined => {
@@ -20,6 +23,48 @@ test.each<[string, readonly number[], number | undefined]>([
   ['a higher one does not', [10_000, 10_000, 20_000, 20_000], 9_000],
 ])('%s', (_title, ages, limit) => {
   expect(learn(...ages)).toBe(limit);
+});
+
+test('lines that break teach nothing where a script of the key has waited longer for its reply, one that gives up after that does', () => {
+  let nowMs = 0;
+  const learnt = createLearntPatience([], undefined, { elapsed: () => nowMs });
+  learnt.answered(KEY, 'plain_php', 31_000);
+  learnt.answered(KEY, 'plain_php', 9_000);
+  // A reseller's PHP is restarted: whatever it waits for breaks at once, at any age.
+  for (const age of [5_000, 5_800, 17_000, 18_000, 29_000]) expect(learnt.hangUp(KEY, 'plain_php', age)).toBe(false);
+  expect(learnt.limitOf(KEY, 'plain_php')).toBeUndefined();
+  for (const age of [30_500, 31_200]) expect(learnt.hangUp(KEY, 'plain_php', age)).toBe(true);
+  expect(learnt.limitOf(KEY, 'plain_php')).toBe(27_450);
+  // A day later its script may be another.
+  nowMs = 25 * 3_600_000;
+  for (const age of [15_000, 15_100]) learnt.hangUp(KEY, 'plain_php', age);
+  expect(learnt.limitOf(KEY, 'plain_php')).toBe(13_500);
+});
+
+test('after one script has waited 40 s for its reply, a restart of the shop that breaks the lines of others leaves its key as patient', async () => {
+  const house = openWalkHouse({
+    answers: Array.from({ length: 8 }, (_, nth) => ({ outcome: { kind: 'pending', reference: `V${nth}` } })),
+  });
+  const { clock, gateway } = house;
+  const buy = (nth: number) => {
+    const body = { network: '1', mobile_number: `0803000000${nth}`, amount: '100', Ported_number: 'true' };
+    const { line, end } = openLine();
+    const begunAt = clock.elapsed();
+    const served = gateway.handle(legacyRequest({ body, headers: { authorization: `Token ${WALK_KEY}:1234` } }), line);
+    return { end, heldMs: served.then(() => (end(true), clock.elapsed() - begunAt)) };
+  };
+  const first = buy(1);
+  await clock.advance(41_000);
+  expect(await first.heldMs).toBe(40_000);
+  const broken = [buy(2), buy(3)];
+  await clock.advance(600);
+  broken.push(buy(4));
+  await clock.advance(5_000);
+  for (const { end } of broken) end(false);
+  await clock.advance(60_000);
+  const next = buy(5);
+  await clock.advance(41_000);
+  expect(await next.heldMs).toBe(40_000);
 });
 
 test('what one key or kind shows says nothing of another', () => {
