@@ -8,7 +8,8 @@ import type { Finding, V1Call } from '../upstream/upstream';
 import { openOrder } from './order/open-order';
 import { createLease, type Pursuit } from './order/pursuit';
 import { ANSWER_MS } from './order/pursuit-times';
-import { withGoods } from './proof/fill-goods';
+import type { Standing } from './order/repeats';
+import { isOfPins, withGoods } from './proof/fill-goods';
 import { type ParsedRequest, readContextOf } from './read/walk-in';
 import { askedHashOf, contentHashOf } from './read/build-call';
 import { type CatalogLists, catalogListsOf } from './read/catalog-lists';
@@ -94,13 +95,15 @@ async function beginPurchase(parsed: ParsedRequest, parts: WalkParts): Promise<B
   const newOrder = newOrderOf(parsed, call, parts.clock.now(), parts);
   let isOwn = false;
   let isJoined = false;
-  const pursuit = await parts.repeats.join(newOrder, intent.requestId, mapping.repeatMs, (order, standing) => {
+  const start = (order: NewOrder, standing: Standing): Promise<Pursuit> => {
     isJoined = standing === 'repeat';
     return parts.pursuits.join(order, () => {
       isOwn = true;
       return openOrder({ newOrder: order, standing, call, lease, leftMs, isTooLate }, parsed, parts);
     });
-  });
+  };
+  const { requestId: sent } = intent;
+  const pursuit = await parts.repeats.join(newOrder, sent, mapping.repeatMs, start, isOfPins(parsed.operation));
   const beginning = isOwn ? pursuit.beginning : undefined;
   const waitsFrom = parts.clock.elapsed();
   const begun = pursuit.current();

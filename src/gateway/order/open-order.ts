@@ -199,6 +199,7 @@ function restingPursuit(order: Order, beginning: Pursuit['beginning'] = 'known')
     current: () => standing,
     waitFor: async () => standing,
     hurry: () => undefined,
+    isAwaited: false,
     isLooking: false,
     openSince: undefined,
     ended: Promise.resolve(),

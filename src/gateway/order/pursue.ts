@@ -63,7 +63,7 @@ class RunningPursuit implements Pursuit {
   #isHurried = false;
   /** The last script that waited hung up before it heard anything: what it concludes by itself is a failure in most. */
   #isDeserted = false;
-  #isLooking = false;
+  isLooking = false;
   openSince: number | undefined;
 
   constructor(plan: PursuitPlan, parts: PursuitParts) {
@@ -86,8 +86,8 @@ class RunningPursuit implements Pursuit {
     return this.#hasSettled ? this.#order : { ...this.#order, outcome: this.#plan.previous ?? UNDER_WAY };
   }
 
-  get isLooking(): boolean {
-    return this.#isLooking;
+  get isAwaited(): boolean {
+    return this.#awaitedMs() > 0;
   }
 
   hurry(): void {
@@ -252,7 +252,7 @@ class RunningPursuit implements Pursuit {
     const { clock, journal, onTrouble } = this.#parts;
     if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
     const isDoubted = this.#known.isDoubted === true;
-    this.#isLooking = true;
+    this.isLooking = true;
     try {
       // The journal knows of no doubt yet, and without it another order of the same service could be taken for a doubted one.
       if (!isDoubted) await within(clock, Math.min(LOOK_MS, this.#leftMs()), this.#plan.look());
@@ -263,7 +263,7 @@ class RunningPursuit implements Pursuit {
       onTrouble('find', error);
       return false;
     } finally {
-      this.#isLooking = false;
+      this.isLooking = false;
     }
   }
 

@@ -164,6 +164,8 @@ export interface Pursuit {
   hurry(): void;
   /** Since when v1's answers leave the order open, by `clock.elapsed()`; undefined while the first is awaited, and if it was the last. */
   readonly openSince: number | undefined;
+  /** Somebody waits for the end of the order. */
+  readonly isAwaited: boolean;
   /** Nothing is on its way at this moment: it waits for `look`, a while at most. */
   readonly isLooking: boolean;
   /** When nothing more will be tried. Never rejects. */

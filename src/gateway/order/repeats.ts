@@ -18,9 +18,10 @@ import type { CallerKey, Mapping } from '../../mapping/mapping';
 export interface Repeats {
   /**
    * Starts the order, under the id of the one that it repeats if there is one. With an id of its own it is another intent.
-   * Requests of the same content without one take their turns, so that two at once meet.
+   * Requests of the same content without one take their turns, so that two at once meet. `isOfPins`: goods without a number, of which two
+   * customers buy the same. What a script still waits for is then no other script's sale.
    */
-  join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>): Promise<T>;
+  join<T>(order: NewOrder, sent: SentRequestId | undefined, windowMs: number, start: Start<T>, isOfPins?: boolean): Promise<T>;
   /**
    * The order of this key and these words of which its script has heard no end: what a request without an id repeats that is refused now.
    * `unread` where the journal does not show just now whether one that is known here is such an order.
@@ -105,7 +106,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   };
 
   /** The newest that it can be a repeat of. Rejects where nobody can tell: what is sold then may be sold twice. */
-  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number): Promise<Found> => {
+  const find = async (order: NewOrder, sent: SentRequestId | undefined, windowMs: number, isOfPins: boolean): Promise<Found> => {
     const { owner } = order;
     const underHeader = sent === undefined ? undefined : await current(owner, sent.id).catch(() => UNREAD);
     if (underHeader !== undefined && underHeader !== UNREAD) return {};
@@ -115,6 +116,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
       if (sent !== undefined && kept.headerId !== sent.id) continue;
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
+      if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
       if (earlier === UNREAD && sent === undefined) isUnread = true;
       // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
       else if (earlier === UNREAD || sent !== undefined || isUnheard(earlier)) return { requestId: kept.requestId };
@@ -131,12 +133,12 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
   const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, current) });
 
   return {
-    join(order, sent, windowMs, start) {
+    join(order, sent, windowMs, start, isOfPins = false) {
       if (sent !== undefined && Object.keys(sent.echo).length > 0) return startNamed(order, windowMs, start);
       const content = keyOf(order.owner, order.contentHash);
       const work = async (others: readonly KeptRepeat[]): ReturnType<typeof start> => {
         for (const kept of others) contents.add(content, kept, windowMs);
-        const { requestId, isUnread } = await find(order, sent, windowMs).catch((cause: unknown) => {
+        const { requestId, isUnread } = await find(order, sent, windowMs, isOfPins).catch((cause: unknown) => {
           throw new GatewayError('journal_unavailable', undefined, { cause });
         });
         if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
@@ -282,6 +284,11 @@ function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
 /** Without an end, or with one of which no script has heard. One that heard "pending" may have sold it, and sells the next. */
 function isUnheard(order: Order): boolean {
   return isUnsettled(order) || isUntold(order);
+}
+
+/** Here, or at another process: whoever hung up, was told pending, or was left by a process that died, has its mark in the journal. */
+async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits']): Promise<boolean> {
+  return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
 }
 
 function keyOf(owner: string, contentHash: string): string {

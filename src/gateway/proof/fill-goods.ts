@@ -1,6 +1,7 @@
 /** Tokens and PINs of an order, which the journal does not keep. */
 import type { Order } from '../../domain/order';
 import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
+import type { Operation } from '../../mapping/mapping';
 import type { Upstream } from '../../upstream/upstream';
 import { readContextOf, type Reader } from '../read/walk-in';
 import { findReceipt } from './find-receipt';
@@ -19,7 +20,7 @@ export function withGoods(
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
-  const isWithoutPins = (delivery?.pins ?? []).length === 0 && sellsPins(order, parsed);
+  const isWithoutPins = (delivery?.pins ?? []).length === 0 && isOfPins(parsed.mapping.operations.get(order.operation));
   if (delivery?.goodsMissing === true || isWithoutPins)
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
   return fillMoney(outcome, parsed, leftMs, upstream);
@@ -44,8 +45,8 @@ async function goodsOf(
 }
 
 /** Cards and exam PINs are bought by number. */
-function sellsPins({ operation }: Order, { mapping }: Reader): boolean {
-  return mapping.operations.get(operation)?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
+export function isOfPins(operation: Operation | undefined): boolean {
+  return operation?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
 }
 
 /**

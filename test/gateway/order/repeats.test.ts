@@ -272,6 +272,35 @@ describe('a repeat without an id', () => {
     expect(house.upstream.sent).toHaveLength(1);
   });
 
+  test('of PINs, which name no customer, is another sale while the first script still waits, and the same one once that has hung up', async () => {
+    const pinsOf = (reference: string): Outcome => {
+      const delivery = { pins: [{ pin: `pin of ${reference}`, serial: `serial of ${reference}` }] };
+      return { kind: 'succeeded', reference, delivery };
+    };
+    const house = openWalkHouse(slowly(5_000, pinsOf('V1'), pinsOf('V2'), pinsOf('V3'), pinsOf('V4')));
+    const other = openWalkHouse({ beside: house, ...slowly(5_000, pinsOf('W1')) });
+    const buy = ({ gateway } = house) => {
+      const { line, end } = openLine();
+      const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7' };
+      const request = legacyRequest({ path: '/api/epin/', body: { exam_name: 'WAEC', quantity: 1 }, headers });
+      return { served: gateway.handle(request, line), hangUp: () => end(false) };
+    };
+    const atOnce = [buy(), buy()];
+    await house.clock.advance(1_000);
+    atOnce.push(buy(other));
+    await house.clock.advance(10_000);
+    const told = (await Promise.all(atOnce.map(({ served }) => served))).map(({ reply }) => reply.body as { pin?: string });
+    expect(told.map(({ pin }) => String(pin).match(/pin of \w+/)?.[0])).toEqual(['pin of V1', 'pin of V2', 'pin of W1']);
+    const third = buy();
+    await house.clock.advance(1_000);
+    third.hangUp();
+    await house.clock.advance(1_000);
+    const fourth = buy();
+    await house.clock.advance(10_000);
+    expect((await fourth.served).reply.body).toMatchObject({ pin: expect.stringContaining('pin of V3') });
+    expect(house.upstream.sent).toHaveLength(3);
+  });
+
   test('hears the success that its connection was dropped before, and the next one buys', async () => {
     const house = openWalkHouse(slowly(5_000, SUCCESS, AGAIN));
     const first = ask(house);
