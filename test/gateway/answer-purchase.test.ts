@@ -4,6 +4,7 @@ import type { Outcome } from '../../src/domain/outcome';
 import type { Served } from '../../src/gateway/gateway';
 import type { GatewayParts } from '../../src/gateway/walk-parts';
 import { readCatalog } from '../../src/price-lists/price-lists';
+import type { Mapping } from '../../src/mapping/mapping';
 import { WriteFailure, type Journal } from '../../src/journal/journal';
 import { keepAnswers, type KeepingJournal } from '../../src/journal/kept-answers';
 import { shippedMapping } from '../mapping/mapping-set';
@@ -359,6 +360,26 @@ describe('a journal that can be neither written nor read', () => {
     });
     expect(await statusOf(house)).toMatchObject({ http: 202, code: 'order_unknown' });
     expect(await buy(house)).toMatchObject({ status: 'success' });
+  });
+
+  test('refuses a first order of a script that sells what is pending: it would sell what nobody buys', async () => {
+    const journal = { isAway: true };
+    const dress = (stored: Journal): Partial<Journal> => ({
+      open: async (...args) => (journal.isAway ? away(...args) : stored.open(...args)),
+      find: async (...args) => (journal.isAway ? Promise.reject(new Error('EIO')) : stored.find(...args)),
+    });
+    const selling = (): Mapping => {
+      const operations = [...shippedMapping().operations].map(
+        ([name, one]) => [name, { ...one, takesPending: 'sells' }] as const,
+      );
+      return { ...shippedMapping(), operations: new Map(operations) };
+    };
+    const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress, parts: { mapping: selling } });
+    expect(await buy(house)).toMatchObject({ http: 503, status: 'fail', code: 'journal_unavailable' });
+    journal.isAway = false;
+    expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'success' });
+    journal.isAway = true;
+    expect(await buy(house, { 'request-id': 'r-2' })).toMatchObject({ status: 'pending' });
   });
 
   test('refuses an order without an id, which can be no repeat', async () => {

@@ -63,7 +63,8 @@ export async function openOrder(
     const entry = judging === undefined ? undefined : await judging;
     opened = await (entry === undefined ? parts.journal.open(newOrder) : openWithin(entry, newOrder, parts));
   } catch (refusal) {
-    const isFirst = standing === 'new' && parsed.intent.requestId === undefined;
+    // Who sells what is pending has no reason to repeat it, and would sell here what nobody buys.
+    const isFirst = standing === 'new' && (parsed.intent.requestId === undefined || parsed.operation.takesPending === 'sells');
     return restingPursuit(await knownOrder(newOrder, { refusal, isFirst }, parsed, parts));
   }
   if (opened.kind === 'conflict') throw requestIdReused();
@@ -141,8 +142,8 @@ function isNothingToSend(order: Order, repeat: NewOrder): boolean {
 
 /**
  * Nothing may be sent for this request, but an earlier one under its id may have been: an order that the journal knows is
- * not refused, unless nothing was charged for it. When not even that can be read, only an order whose id we have just made
- * is certainly a first one (decision 0012).
+ * not refused, unless nothing was charged for it. When not even that can be read, an order whose id we have just made is a first one, and so
+ * is one of a script that sells what is pending, unless its id has come to this process before (decision 0012).
  */
 async function knownOrder(
   newOrder: NewOrder,

@@ -38,8 +38,11 @@ export interface SharedRepeats {
 
 type Start<T> = (order: NewOrder, standing: Standing) => Promise<T>;
 
-/** `unread`: it may repeat an order that is known here, and that the journal does not show just now. Nothing may be sent for it. */
-export type Standing = 'new' | 'repeat' | 'unread';
+/**
+ * `again`: its own id came before. `unread`: it may repeat an order that is known here, and that the journal does not show just now. Nothing may
+ * be sent for it.
+ */
+export type Standing = 'new' | 'again' | 'repeat' | 'unread';
 
 interface Found {
   readonly requestId?: string;

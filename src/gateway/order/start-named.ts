@@ -17,7 +17,7 @@ export interface KnownWords {
 type StartNamed = <T>(
   order: NewOrder,
   windowMs: number,
-  start: (order: NewOrder, standing: 'new' | 'repeat') => Promise<T>,
+  start: (order: NewOrder, standing: 'new' | 'again' | 'repeat') => Promise<T>,
 ) => Promise<T>;
 
 const OWNERS_MAX = 10_000;
@@ -51,8 +51,9 @@ export function createStartNamed({ look, idsOf, isUnheard, keep }: KnownWords): 
   return (order, windowMs, start) => {
     const begin = (requestId?: string): ReturnType<typeof start> => {
       if (requestId !== undefined) return start({ ...order, requestId }, 'repeat');
+      const isKnown = idsOf(order, windowMs).includes(order.requestId);
       keep(order, windowMs);
-      return start(order, 'new');
+      return start(order, isKnown ? 'again' : 'new');
     };
     const finding = find(order, windowMs);
     return finding === undefined ? begin() : finding.then(begin);

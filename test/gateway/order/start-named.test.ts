@@ -25,7 +25,12 @@ test('is the newest order of its words under another id of which no script has h
 
 test('is a new one, and kept, where there is none', async () => {
   const { start, kept } = openRoom(['r-1', 'heard'], ['r-1']);
-  for (let nth = 0; nth < 2; nth += 1) expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 new');
+  // The second one looks no more.
+  for (let nth = 0; nth < 2; nth += 1) {
+    expect(await start(newOrder({ requestId: 'r-1' }))).toBe('r-1 again');
+    expect(await start(newOrder({ requestId: 'r-2' }))).toBe('r-1 repeat');
+  }
+  expect(await openRoom(['heard'], []).start(newOrder({ requestId: 'r-1' }))).toBe('r-1 new');
   expect(kept).toEqual(['r-1', 'r-1']);
 });
 
