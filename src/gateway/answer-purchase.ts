@@ -127,7 +127,9 @@ async function tellPurchase(
   watchHangUp(order, parsed.line, parts);
   const { openSince } = pursuit;
   const outcome = await withGoods(order, parsed, parts, parsed.patienceMs - (parts.clock.elapsed() - begunAt));
-  if (outcome.kind === 'unknown') parts.reconciler.watch(credentials, parsed.request.clientAddress);
+  const isOpenedHere = order.openedAtMs === newOrder.openedAtMs;
+  if (outcome.kind === 'unknown')
+    parts.reconciler.watch(credentials, parsed.request.clientAddress, isOpenedHere ? { requestId, atMs: begunAt } : undefined);
   const catalog = operation.joins.length === 0 ? undefined : await catalogFor(parsed, parts);
   const told = tellWait(tellOutcome(outcome, mapping), parsed.call!.path);
   await noteTelling(order, told.outcome, parsed.line, parts);

@@ -30,6 +30,8 @@ export interface LostParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
   readonly otherKeys: ReturnType<typeof createOtherKeys>;
+  /** When this process opened the order, by the clock that nobody can set; undefined where that is not known. */
+  readonly openedHereMs: (order: Pick<Order, 'owner' | 'requestId'>) => number | undefined;
 }
 
 export interface LostFound {
@@ -43,6 +45,12 @@ export const OPEN_MAX = 5_000;
 /** Clocks of two services differ, and v1 may write an order down a little before or after it was sent. */
 const EARLIER_MS = 2 * 60_000;
 const LATER_MS = 10 * 60_000;
+/**
+ * What is to be proven absent is looked for as much earlier as the clock of this machine may have been wrong when the order was opened. So much
+ * does where it is right now, and was the same when this process opened the order: a look reads a day of a key that sells two a minute, and no more.
+ */
+const SURE_MARGIN_MS = 30 * 60_000;
+const SAME_CLOCK_MS = 2_000;
 /** v1's history shows a sale so long after v1 has confirmed it; it is held against the last one that is older, back to so long before a lost order. */
 const SHOWN_WITHIN_MS = 60_000;
 const SOLD_BEFORE_MS = 6 * 3_600_000;
@@ -55,6 +63,11 @@ const CLOCKS_APART_MS = 10 * 60_000;
 export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
   const startedAt = parts.clock.now();
   const steadyForMs = parts.steadiness.steadyForMs();
+  const offsetMs = startedAt - parts.clock.elapsed();
+  const marginOf = (order: Order): number => {
+    const setByMs = order.openedAtMs - (parts.openedHereMs(order) ?? -Infinity) - offsetMs;
+    return Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
+  };
   const mapping = parts.mapping();
   // The quiet time had passed before the history was read: an attempt that was still on its way then is in it, or never will be.
   const quietOnes = new Set(
@@ -85,7 +98,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const matches = new Matches(open.filter(isWithoutReference), history, prices, parts.mapping(), otherKeys);
   const sold = {
     owner: context.credentials.fingerprint,
-    fromMs: Math.max(sinceMs, history.wholeSinceMs) + CLOCK_ERROR_MS - SOLD_BEFORE_MS,
+    fromMs: Math.max(sinceMs + CLOCK_ERROR_MS - SOLD_BEFORE_MS, history.wholeSinceMs + SURE_MARGIN_MS / 2),
     untilMs: startedAt - SHOWN_WITHIN_MS,
   };
   let isUpToDate: Promise<boolean> | undefined;
@@ -95,7 +108,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     const row = await matches.rowOf(order);
     const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
     // How far one look reads is bounded: an old order that stays open must not keep what was lost since from being proven absent.
-    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - CLOCK_ERROR_MS;
+    const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
     const isAbsent = row === undefined && isRead && (await otherKeys.areAllTheirs(order, perhaps));
     if (isAbsent && !(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) continue;
     // What is kept of receipts tells whose they are; what became of the order, v1 tells now.

@@ -13,7 +13,7 @@ import { findReceipt } from './find-receipt';
 import { createOtherKeys } from './other-keys';
 import { createHistoryReader } from './read-history';
 
-export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys'>;
+export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys' | 'openedHereMs'>;
 
 export interface Reconciler {
   /**
@@ -23,9 +23,10 @@ export interface Reconciler {
   nudge(credentials: Credentials, clientAddress: string): void;
   /**
    * An order of this key is open and nobody pursues it: looks soon, again when its quiet time is over, and then ever less
-   * often until nothing of this key is open or `timing.pursue` has passed. The key is held in memory that long.
+   * often until nothing of this key is open or `timing.pursue` has passed. The key is held in memory that long. `opened` where this
+   * process has opened the order, and when, by the clock that nobody can set.
    */
-  watch(credentials: Credentials, clientAddress: string): void;
+  watch(credentials: Credentials, clientAddress: string, opened?: { readonly requestId: string; readonly atMs: number }): void;
   /** Looks now, at this order among others if one is named. Gives how many orders found their end. */
   reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number>;
   /** Calls off everything that waits. */
@@ -35,6 +36,7 @@ export interface Reconciler {
 const NUDGE_EVERY_MS = 30_000;
 const NUDGE_RARELY_MS = 10 * 60_000;
 const OWNERS_MAX = 10_000;
+const OPENED_MAX = 20_000;
 /** Orders looked at in one look, of each sort: those that were asked for, then the others in turn. */
 const ORDERS_MAX = 100;
 const RECEIPTS_AT_ONCE = 4;
@@ -48,7 +50,9 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   const { clock } = parts;
   /** By owner, on the clock that nobody can set. */
   const nudges = createLru<string, { readonly nextMs: number; readonly everyMs: number }>(OWNERS_MAX);
-  const looks = new Looks(parts, (owner, { settled, hasLearnt }) => {
+  const openedAtMs = createLru<string, number>(OPENED_MAX);
+  const openedHereMs: LostParts['openedHereMs'] = ({ owner, requestId }) => openedAtMs.get(`${owner} ${requestId}`);
+  const looks = new Looks({ ...parts, openedHereMs }, (owner, { settled, hasLearnt }) => {
     const { nextMs = 0, everyMs = NUDGE_EVERY_MS } = nudges.get(owner) ?? {};
     const isIdle = settled === 0 && !hasLearnt;
     nudges.set(owner, { nextMs, everyMs: isIdle ? Math.min(everyMs * 2, NUDGE_RARELY_MS) : NUDGE_EVERY_MS });
@@ -68,8 +72,9 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       nudges.set(owner, { nextMs: now + everyMs, everyMs });
       void looks.look(credentials, clientAddress);
     },
-    watch(credentials, clientAddress) {
+    watch(credentials, clientAddress, opened) {
       const owner = credentials.fingerprint;
+      if (opened !== undefined) openedAtMs.set(`${owner} ${opened.requestId}`, opened.atMs);
       // Something new is open: looking may find something again.
       const soonest = clock.elapsed() + NUDGE_EVERY_MS;
       const { nextMs = 0 } = nudges.get(owner) ?? {};
@@ -102,7 +107,7 @@ class Looks {
   readonly #asked = new Map<string, Set<string>>();
   readonly #running = new Map<string, Look>();
 
-  constructor(parts: ReconcileParts, onEnd: (owner: string, found: LostFound) => void) {
+  constructor(parts: Omit<LostParts, 'history' | 'otherKeys'>, onEnd: (owner: string, found: LostFound) => void) {
     this.#parts = { ...parts, history: createHistoryReader(parts), otherKeys: createOtherKeys(parts) };
     this.#onEnd = onEnd;
   }

@@ -598,13 +598,26 @@ describe('with hundreds of open orders', () => {
   });
 
   describe('and more sales than a look reads', () => {
-    const sellMany = async (everyMs: number) => {
+    type Young = 'not known here' | 'opened here' | 'opened here by a clock that was set since';
+    const sellMany = async (everyMs: number, young: Young = 'not known here', missing = 0) => {
       const rows: Row[] = [{ reference: 'V', atMs: START, phone: phoneOf(0) }];
       const room = await openMany(0, rows);
+      const openYoung = async (): Promise<void> => {
+        await room.open('young', phoneOf(9_999));
+        await room.lose('young');
+        const opened = { requestId: 'young', atMs: room.clock.elapsed() };
+        if (young !== 'not known here') room.reconciler.watch(CREDENTIALS, '192.0.2.7', opened);
+      };
       // They are alike: they stay open for ever.
       for (const id of ['old-1', 'old-2']) {
         await room.open(id, phoneOf(0));
         await room.lose(id);
+      }
+      if (young === 'opened here by a clock that was set since') {
+        rows.unshift({ reference: 'Y', atMs: START, phone: phoneOf(9_999) });
+        room.setWall(86_400_000);
+        await openYoung();
+        room.setWall(0);
       }
       for (let nth = 1; nth <= 3_050; nth += 1) {
         await room.clock.advance(everyMs);
@@ -612,16 +625,29 @@ describe('with hundreds of open orders', () => {
         await room.journal.settle(order.owner, order.requestId, { kind: 'succeeded', reference: `S${nth}` }, room.clock.now());
         rows.unshift({ reference: `S${nth}`, atMs: room.clock.now() });
       }
-      await room.open('young', phoneOf(9_999));
-      await room.lose('young');
+      if (young !== 'opened here by a clock that was set since') await openYoung();
+      rows.splice(0, missing);
       await room.clock.advance(QUIET_MS);
-      await room.reconcile();
+      // The first joins a look that was begun sooner.
+      for (let look = 0; look < 2; look += 1) await room.reconcile();
       expect(await room.outcomeOf('old-1')).toEqual(UNKNOWN);
       return room.outcomeOf('young');
     };
 
     test('an old one that nothing can settle does not keep a younger one from being proven absent', async () => {
       expect(await sellMany(15 * 60_000)).toMatchObject({ kind: 'not_sent', isProven: true });
+    });
+
+    test('one that this process has opened is proven absent however much its key sells in a day', async () => {
+      expect(await sellMany(3_000, 'opened here')).toMatchObject({ kind: 'not_sent', isProven: true });
+    });
+
+    test('unless the history lacks what was sold last: it comes from a replica that lags', async () => {
+      expect(await sellMany(3_000, 'opened here', 2)).toEqual(UNKNOWN);
+    });
+
+    test('unless the clock was set since: v1 may have it a day before', async () => {
+      expect(await sellMany(28_500, 'opened here by a clock that was set since')).toEqual(UNKNOWN);
     });
 
     test('none is proven absent where a look does not reach back to a day before it', async () => {
