@@ -8,6 +8,7 @@ import { appendFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
 import type { Order } from '../domain/order';
+import { closeToOthers } from '../journal/lmdb/environment';
 
 const FOLDER = 'told';
 /** What is told meanwhile is written together. */
@@ -56,6 +57,7 @@ export function openToldLog(dataDir: string, clock: Clock): ToldLog {
     if (waiting.length > 0) writing = writeSoon();
   };
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  closeToOthers(readdirSync(folder).map((one) => join(folder, one)));
   return {
     note(sale) {
       if (waiting.length >= WAITING_MAX) return;
