@@ -5,7 +5,7 @@
  * again would be a second charge for one intent (decision 0024).
  */
 import { createLru } from '../../domain/lru';
-import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
+import type { Clock, Steadiness } from '../../domain/clock';
 import { isEndUntold, type NewOrder, type Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { isUnsettled, isUntold } from '../../journal/order-life';
@@ -323,6 +323,9 @@ export function replayMsOf(mapping: Mapping, callerKey: CallerKey | undefined): 
   return callerKey?.replayMs ?? mapping.replayMs;
 }
 
+/** Somebody may have set the clock by days, hardly by more than a week. */
+const CLOCK_SET_MOST_MS = 7 * 24 * 3_600_000;
+
 /**
  * True for a success that was told so long ago that who sends its id again means another sale. While it cannot be known
  * that anybody has heard of it, it is told, however late.
@@ -336,7 +339,7 @@ export function isUsedUp(
   const nowMs = clock.now();
   const agoMs = nowMs - (order.toldAtMs ?? order.settledAtMs ?? nowMs);
   // After a start, or after somebody has set the clock, the time of day tells only roughly how long ago it was told.
-  return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : CLOCK_ERROR_MS);
+  return agoMs > replayMs + (steadiness.steadyForMs() > replayMs ? 0 : CLOCK_SET_MOST_MS);
 }
 
 /** As the original servers answer such an id (facts 9.1). How it ended is for whom v1 accepts. */
