@@ -18,7 +18,8 @@ import { mergeReply, orderRoot, tellOutcome } from './tell/merge-reply';
 import { noteTelling } from './tell/note-telling';
 import { pendingInWords, tellObstacle } from './tell/refuse';
 import { UNREADABLE } from './order/open-order';
-import { isUsedUp, replayMsOf, UNREAD } from './order/repeats';
+import { UNREAD } from './order/repeats';
+import { isUsedUp, replayMsOf } from './order/used-ids';
 import { generateRequestId, readRequestId, type SentRequestId } from './read/read-raw';
 import type { Known } from './read/walk-in';
 

@@ -14,7 +14,8 @@ import { type CallerLimits, type Entry, pauseOf } from './caller-limits';
 import type { PinGuard } from './pin-guard';
 import { pursue } from './pursue';
 import type { Lease, Pursuit, PursuitParts } from './pursuit';
-import { isUsedUp, replayMsOf, requestIdUsed, type Standing } from './repeats';
+import type { Standing } from './repeats';
+import { isUsedUp, replayMsOf, requestIdUsed } from './used-ids';
 
 export interface OpeningParts extends PursuitParts, JudgingParts {
   readonly priceLists: Pick<PriceLists, 'peek' | 'warm'>;

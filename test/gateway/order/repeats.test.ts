@@ -10,9 +10,7 @@ import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { createScriptedUpstream } from '../scripted-upstream';
 import { openWalkHouse, WALK_KEY, type WalkHouse, type WalkHouseOptions } from '../walk-house';
 import { pause } from '../../../src/domain/clock';
-import { NOT_TOLD, type Order } from '../../../src/domain/order';
 import { keepAnswers } from '../../../src/journal/kept-answers';
-import { isUsedUp } from '../../../src/gateway/order/repeats';
 import type { Journal } from '../../../src/journal/journal';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { compileMapping } from '../../../src/mapping/compile';
@@ -677,33 +675,4 @@ test('an order whose fate stays unknown is joined and asked about, never sold be
   await house.clock.advance(MINUTE);
   expect(await told(house, ask(house))).toMatchObject({ status: 'pending', repeat: 'joined' });
   expect(new Set(house.upstream.sent.map(({ requestId }) => requestId)).size).toBe(1);
-});
-
-/** When the id of a sold order is used up. What a script hears then: test/gateway/order/repeats.test.ts. */
-
-const REPLAY_MS = 60_000;
-const clock = createVirtualClock(1_800_000_000_000);
-const sold = (agoMs: number, toldAtMs?: number): Order => ({
-  ...newOrder(),
-  number: 1,
-  tries: 1,
-  outcome: { kind: 'succeeded', reference: 'V1' },
-  settledAtMs: clock.now() - agoMs,
-  ...(toldAtMs === undefined ? {} : { toldAtMs }),
-});
-const isUsed = (order: Order, steadyMs = Infinity) =>
-  isUsedUp(order, REPLAY_MS, { clock, steadiness: { steadyForMs: () => steadyMs } });
-
-test('an id is used up once its success was told longer ago than a repeat may come', () => {
-  expect([isUsed(sold(REPLAY_MS)), isUsed(sold(REPLAY_MS + 1))]).toEqual([false, true]);
-});
-
-test('a success that nobody may have heard of is told, however late', () => {
-  expect(isUsed(sold(REPLAY_MS * 9, NOT_TOLD))).toBe(false);
-});
-
-test('after a start, or where somebody has set the clock, an id counts as used up only where no setting of a clock explains its age', () => {
-  const week = 7 * 24 * 60 * MINUTE;
-  expect([isUsed(sold(REPLAY_MS + 1), REPLAY_MS), isUsed(sold(REPLAY_MS + 1), REPLAY_MS + 1)]).toEqual([false, true]);
-  expect([isUsed(sold(week + REPLAY_MS), 0), isUsed(sold(week + REPLAY_MS + 1), 0)]).toEqual([false, true]);
 });

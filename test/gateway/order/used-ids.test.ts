@@ -1,0 +1,33 @@
+/** When the id of a sold order is used up. What a script hears then: test/gateway/order/repeats.test.ts. */
+import { NOT_TOLD, type Order } from '../../../src/domain/order';
+import { isUsedUp } from '../../../src/gateway/order/used-ids';
+import { createVirtualClock } from '../../domain/virtual-clock';
+import { newOrder } from '../../journal/new-order';
+
+const MINUTE = 60_000;
+const REPLAY_MS = 60_000;
+const clock = createVirtualClock(1_800_000_000_000);
+const sold = (agoMs: number, toldAtMs?: number): Order => ({
+  ...newOrder(),
+  number: 1,
+  tries: 1,
+  outcome: { kind: 'succeeded', reference: 'V1' },
+  settledAtMs: clock.now() - agoMs,
+  ...(toldAtMs === undefined ? {} : { toldAtMs }),
+});
+const isUsed = (order: Order, steadyMs = Infinity) =>
+  isUsedUp(order, REPLAY_MS, { clock, steadiness: { steadyForMs: () => steadyMs } });
+
+test('an id is used up once its success was told longer ago than a repeat may come', () => {
+  expect([isUsed(sold(REPLAY_MS)), isUsed(sold(REPLAY_MS + 1))]).toEqual([false, true]);
+});
+
+test('a success that nobody may have heard of is told, however late', () => {
+  expect(isUsed(sold(REPLAY_MS * 9, NOT_TOLD))).toBe(false);
+});
+
+test('after a start, or where somebody has set the clock, an id counts as used up only where no setting of a clock explains its age', () => {
+  const week = 7 * 24 * 60 * MINUTE;
+  expect([isUsed(sold(REPLAY_MS + 1), REPLAY_MS), isUsed(sold(REPLAY_MS + 1), REPLAY_MS + 1)]).toEqual([false, true]);
+  expect([isUsed(sold(week + REPLAY_MS), 0), isUsed(sold(week + REPLAY_MS + 1), 0)]).toEqual([false, true]);
+});
