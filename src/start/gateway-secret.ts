@@ -12,8 +12,8 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  writeFileSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ export function readGatewaySecret({ gatewaySecret, dataDir }: GatewaySecretOptio
 export function takeGatewaySecret(options: GatewaySecretOptions): Secret {
   const { dataDir } = options;
   const known = readCheck(dataDir);
-  // A new one in its place would be taken for it by who looks.
+  // None is made in its place: whoever looks for the lost one would find the new one and take it for that.
   if (known !== undefined && findGatewaySecret(options) === undefined)
     throw new Error(
       `${dataDir} was last sold from by a GATEWAY_SECRET or by ${fileIn(dataDir)}, and neither is there. Bring it back; or, if nothing was sold by it, delete ${checkIn(dataDir)}.`,

@@ -6,13 +6,9 @@ import type { Clock } from '../../src/domain/clock';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { openToldLog, readTold } from '../../src/watch/told-log';
 import { watchUntold } from '../../src/watch/mark-untold';
-import { prepareGateway } from '../crash/gateway-process';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
-import { ask, PURCHASES } from '../faults/purchase';
-import { openV1OfMany } from '../faults/v1-of-many';
 import { newOrder } from '../journal/new-order';
 
-const [AIRTIME] = PURCHASES;
 const OWNER = 'f'.repeat(32);
 const sale = (number: number) => ({ owner: OWNER, number });
 let folder: string;
@@ -97,26 +93,3 @@ test('a start marks the last sales of a killed process, apart from those that it
   void end(true);
   expect([marked, (await find('told')).toldAtMs, (await find('untold')).toldAtMs]).toEqual([[1], undefined, 0]);
 });
-
-test('after a kill a sale that its customer knows is no open question: the next one of the same is sold', async () => {
-  const v1 = await openV1OfMany(1, 50);
-  const gateway = await prepareGateway({ dataDir: folder, upstreamUrl: v1.url });
-  const sell = () => ask(gateway.url, v1.keyOf(0), AIRTIME!.path, AIRTIME!.fields);
-  try {
-    await gateway.start();
-    const first = await sell();
-    // v1 takes two alike within five seconds for one, here within a tenth of a second.
-    await sleep(500);
-    await gateway.end('SIGKILL');
-    await gateway.start();
-    const second = await sell();
-    expect([first.word, second.word, await v1.ledger(0)]).toEqual([
-      'success',
-      'success',
-      expect.objectContaining({ charged: 2 }),
-    ]);
-  } finally {
-    await gateway.end('SIGKILL');
-    await v1.close();
-  }
-}, 60_000);

@@ -1,6 +1,7 @@
 /**
- * Sales with an id of their own. One whose very words are those of an order under another id is that order: the mapping of then took that field
- * for no id. What was taken before a start or a change of the mapping is looked for once, with the first sale of its key.
+ * Sales with an id of their own. Such a sale repeats an earlier order of the very same words under another id, where no script has heard of that order:
+ * the mapping that read the earlier request took the field for no id. Orders from before a start or a change of the mapping are looked for once, with
+ * the first sale of their key.
  */
 import { createLru } from '../../domain/lru';
 import type { NewOrder } from '../../domain/order';

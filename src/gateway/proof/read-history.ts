@@ -133,36 +133,37 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
   let serverAtMs: number | undefined;
   let wholeSinceMs = Infinity;
   let totalMost = 0;
-  const readSo = (sinceMs: number): Pages => ({ rows, wholeSinceMs: sinceMs, serverAtMs });
+  const wholeSince = (sinceMs: number): Pages => ({ rows, wholeSinceMs: sinceMs, serverAtMs });
   for (let page = 1; page <= question.pagesMax; page += 1) {
     const query = { page: String(page), per_page: String(PER_PAGE) };
     const finding = await ask({ method: 'GET', path: '/transactions', query });
     const data = finding.kind === 'found' ? (finding.body['data'] as JsonObject | undefined) : undefined;
     const listed = data?.['transactions'];
-    if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed)) return { ...readSo(Infinity), missed: finding };
+    if (finding.kind !== 'found' || data === undefined || !Array.isArray(listed))
+      return { ...wholeSince(Infinity), missed: finding };
     serverAtMs = finding.serverAtMs;
     const total = typeof data['total'] === 'number' ? data['total'] : totalMost;
     const reads = (listed as readonly JsonObject[]).map(readRow);
     // A list that grows shows its rows again. One that has become shorter is that of a replica that lags, and may have left out some between two pages.
-    if (total < totalMost || !isNewestFirst(reads)) return readSo(Infinity);
+    if (total < totalMost || !isNewestFirst(reads)) return wholeSince(Infinity);
     totalMost = total;
     const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
     wholeSinceMs = -Infinity;
     for (const read of reads.slice(0, last + 1)) {
-      if (read === undefined) return readSo(Infinity);
+      if (read === undefined) return wholeSince(Infinity);
       // What follows may be of the same second, or before the newest of the page where times are not in order.
       wholeSinceMs = Math.max(wholeSinceMs, latestOf(read) + 1);
       // A new order moves the last row of a page to the next one, where it is seen again.
       if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
     }
     const older = reads.slice(last + 1);
-    if (older.length > 0 && older[0] === undefined) return readSo(Infinity);
+    if (older.length > 0 && older[0] === undefined) return wholeSince(Infinity);
     // Newest first: after two that are too early all are. A single one may stand where it came, with the time of a wrong clock or of an old order.
-    if (older.length > 1) return readSo(question.sinceMs);
+    if (older.length > 1) return wholeSince(question.sinceMs);
     const place = placeOf(data, page, listed.length);
-    if (place !== 'more follows') return readSo(place === 'the last' ? -Infinity : Infinity);
+    if (place !== 'more follows') return wholeSince(place === 'the last' ? -Infinity : Infinity);
   }
-  return readSo(wholeSinceMs);
+  return wholeSince(wholeSinceMs);
 }
 
 /**
