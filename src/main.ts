@@ -29,7 +29,7 @@ import { besideSandbox, DEMO_KEY } from './start/sandboxed-keys';
 import { ensureFree, listening } from './start/listening';
 import type { AskV1 } from './start/orders-desk';
 import { watchUntold } from './watch/mark-untold';
-import { openToldLog } from './watch/told-log';
+import { openToldLog, toldFiles } from './watch/told-log';
 import type { Journal } from './journal/journal';
 import type { Notes } from './orders/notes';
 import type { LiveMapping } from './mapping/live';
@@ -322,9 +322,10 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   const journal = await openConfiguredJournal(config, observer.journal);
   closers.push(() => journal.close());
   const onMarked = (count: number): void => log.warn('untold_orders', { count });
-  const endSigns = await watchUntold({ dataDir: config.dataDir, journal, clock, onMarked, onTrouble: observer.trouble });
+  const told = journal.processes?.told ?? toldFiles(config.dataDir, clock);
+  const endSigns = await watchUntold({ dataDir: config.dataDir, journal, told, clock, onMarked, onTrouble: observer.trouble });
   closers.push(async () => endSigns(false));
-  const toldLog = openToldLog(config.dataDir, clock);
+  const toldLog = openToldLog(told, clock);
   return { journal, endSigns, toldLog };
 }
 

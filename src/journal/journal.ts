@@ -113,6 +113,16 @@ export interface Processes {
   sign(atMs: number): Promise<void>;
   list(): Promise<readonly { readonly id: string; readonly signedAtMs: number }[]>;
   remove(id: string): Promise<void>;
+  /** What they have told. */
+  readonly told: ToldStore;
+}
+
+/** Where processes write down which sales they have told, a line for each. */
+export interface ToldStore {
+  /** Whole lines, told by this process until `atMs` (ms since the epoch). Forgets what is too old to be asked for. */
+  append(lines: string, atMs: number): Promise<void>;
+  /** Texts of lines of all processes, among them all that were appended from `fromMs` on. */
+  read(fromMs: number): Promise<readonly string[]>;
 }
 
 /** What an operator should hear of; nothing of it stops the journal. */

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
-import type { Journal } from '../journal/journal';
+import type { Journal, ToldStore } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
 import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 import { readTold } from './told-log';
@@ -23,6 +23,7 @@ const MARKED_AT_ONCE = 200;
 export interface UntoldParts {
   readonly dataDir: string;
   readonly journal: Journal;
+  readonly told: ToldStore;
   readonly clock: Clock;
   readonly onMarked: (count: number) => void;
   readonly onTrouble: (what: string, error: unknown) => void;
@@ -35,12 +36,13 @@ export interface UntoldParts {
 export async function watchUntold({
   dataDir,
   journal,
+  told,
   clock,
   onMarked,
   onTrouble,
 }: UntoldParts): Promise<(isClean: boolean) => void | Promise<void>> {
   const mark = async (signsMs: readonly number[], holder?: string): Promise<void> => {
-    const count = await markUntold(journal, signsMs, { holder, readTold: () => readTold(dataDir) });
+    const count = await markUntold(journal, signsMs, { holder, told });
     if (count > 0) onMarked(count);
   };
   const { processes } = journal;
@@ -57,16 +59,12 @@ export async function watchUntold({
 export interface Marking {
   /** Whose orders are marked, where the journal knows processes by name: only what that one wrote last. */
   readonly holder?: string | undefined;
-  /** Reads which sales are known to have been told. */
-  readonly readTold?: () => (order: Order) => boolean;
+  /** Which sales are known to have been told. */
+  readonly told?: ToldStore;
 }
 
 /** Marks what processes that died after these signs (ms since the epoch) may have told nobody. Gives how many were marked. */
-export async function markUntold(
-  journal: Journal,
-  signsMs: readonly number[],
-  { holder, readTold: read = () => () => false }: Marking = {},
-): Promise<number> {
+export async function markUntold(journal: Journal, signsMs: readonly number[], { holder, told }: Marking = {}): Promise<number> {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
   const add = (order: Order): void => void marked.set(`${order.owner} ${order.requestId}`, order);
@@ -78,7 +76,7 @@ export async function markUntold(
     for await (const order of openedBetween(journal, signMs - HOLD_MS, signMs + LIVED_ON_MS, ofIt))
       if ((order.settledAtMs ?? 0) >= signMs - TELLING_MS) add(order);
   if (marked.size === 0) return 0;
-  const isTold = read();
+  const isTold = told === undefined ? () => false : await readTold(told, Math.min(...signsMs) - TELLING_MS);
   const untold = [...marked.values()].filter(
     (order) => order.toldAtMs === undefined && (isUnsettled(order) || (order.outcome?.kind === 'succeeded' && !isTold(order))),
   );

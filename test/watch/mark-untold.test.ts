@@ -6,6 +6,7 @@ import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import type { Journal } from '../../src/journal/journal';
 import type { Clock } from '../../src/domain/clock';
 import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
+import { toldFiles } from '../../src/watch/told-log';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
 
@@ -112,7 +113,11 @@ test('a start marks, and so does a neighbour that sells on', async () => {
   const [clock, neighbour] = [createVirtualClock(NOW), createVirtualClock(NOW)];
   const marked: number[] = [];
   const watch = (of: Clock) =>
-    watchUntold({ dataDir: folder, journal, clock: of, onMarked: (count) => marked.push(count), onTrouble: () => undefined });
+    watchUntold({
+      ...{ dataDir: folder, journal, clock: of, told: toldFiles(folder, of) },
+      onMarked: (count) => marked.push(count),
+      onTrouble: () => undefined,
+    });
   await sell(journal, 'before-signs', NOW - 2 * SECOND, NOW - SECOND);
   await watch(neighbour);
   expect(marked).toEqual([1]);

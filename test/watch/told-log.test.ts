@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/domain/clock';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
-import { openToldLog, readTold } from '../../src/watch/told-log';
+import { openToldLog, readTold, toldFiles } from '../../src/watch/told-log';
 import { watchUntold } from '../../src/watch/mark-untold';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
@@ -17,9 +17,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const store = (clock: Clock = createVirtualClock()) => toldFiles(folder, clock);
+const isTold = async (number: number) => (await readTold(store(), 0))(sale(number));
+const areTold = (numbers: readonly number[]) => Promise.all(numbers.map(isTold));
+
 /** The disk takes time of the system, whatever the clock says. */
 async function untilWritten(clock: ReturnType<typeof createVirtualClock>, number: number): Promise<void> {
-  for (let tries = 0; tries < 500 && !readTold(folder)(sale(number)); tries += 1) {
+  for (let tries = 0; tries < 500 && !(await isTold(number)); tries += 1) {
     await clock.advance(20);
     await sleep(1);
   }
@@ -27,23 +31,25 @@ async function untilWritten(clock: ReturnType<typeof createVirtualClock>, number
 
 test('what was told is known to others a moment later, and nothing else', async () => {
   const clock = createVirtualClock();
-  const [one, other] = [openToldLog(folder, clock), openToldLog(folder, clock)];
+  const [one, other] = [openToldLog(store(clock), clock), openToldLog(store(clock), clock)];
   one.note(sale(1_000));
   other.note(sale(2_000));
   await untilWritten(clock, 1_000);
   await untilWritten(clock, 2_000);
-  expect([1_000, 2_000, 3_000, 100].map((number) => readTold(folder)(sale(number)))).toEqual([true, true, false, false]);
+  expect(await areTold([1_000, 2_000, 3_000, 100])).toEqual([true, true, false, false]);
 });
 
 test('the last two minutes are always there, in three files', async () => {
   const clock = createVirtualClock();
-  const log = openToldLog(folder, clock);
+  const log = openToldLog(store(clock), clock);
   for (let number = 1; number <= 12; number += 1) {
     log.note(sale(number));
     await untilWritten(clock, number);
     await clock.advance(30_000);
   }
-  const known = Array.from({ length: 12 }, (_, index) => index + 1).filter((number) => readTold(folder)(sale(number)));
+  const numbers = Array.from({ length: 12 }, (_, index) => index + 1);
+  const told = await areTold(numbers);
+  const known = numbers.filter((_, index) => told[index]);
   expect(known).toEqual(expect.arrayContaining([10, 11, 12]));
   expect(known).not.toEqual(expect.arrayContaining([1]));
   expect(readdirSync(join(folder, 'told'))).toHaveLength(3);
@@ -53,19 +59,19 @@ test('a line that was cut short is no sale, and files of long ago go', async () 
   mkdirSync(join(folder, 'told'));
   writeFileSync(join(folder, 'told', 'cut.0'), `${OWNER} 17\n${OWNER} 1`);
   writeFileSync(join(folder, 'told', 'old.0'), `${OWNER} 5\n`);
-  expect([17, 1, 5].map((number) => readTold(folder)(sale(number)))).toEqual([true, false, true]);
+  expect(await areTold([17, 1, 5])).toEqual([true, false, true]);
   utimesSync(join(folder, 'told', 'old.0'), 1, 1);
   const clock = { ...createVirtualClock(), now: () => Date.now() };
-  const log = openToldLog(folder, clock);
+  const log = openToldLog(store(clock), clock);
   log.note(sale(100));
   await untilWritten(clock, 100);
   // Others that start beside it may not have read it yet.
-  expect(readTold(folder)(sale(5))).toBe(true);
+  expect(await isTold(5)).toBe(true);
   await clock.advance(60_000);
   log.note(sale(200));
   await untilWritten(clock, 200);
   await log.close();
-  expect([5, 17, 100, 200].map((number) => readTold(folder)(sale(number)))).toEqual([false, true, true, true]);
+  expect(await areTold([5, 17, 100, 200])).toEqual([false, true, true, true]);
 });
 
 test('a start marks the last sales of a killed process, apart from those that it told', async () => {
@@ -85,7 +91,7 @@ test('a start marks the last sales of a killed process, apart from those that it
   writeFileSync(join(folder, 'told', 'killed.0'), `${owner} ${number}\n`);
   const marked: number[] = [];
   const end = await watchUntold({
-    ...{ dataDir: folder, journal, clock },
+    ...{ dataDir: folder, journal, clock, told: store() },
     onMarked: (count) => void marked.push(count),
     onTrouble: () => undefined,
   });

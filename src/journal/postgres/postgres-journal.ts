@@ -11,6 +11,7 @@ import {
   type JournalEvent,
   type JournalReads,
   type Processes,
+  type ToldStore,
   type OrderKey,
 } from '../journal';
 import { catchUp, createDoubts, NOT_SENT, type Doubts } from '../doubts';
@@ -53,6 +54,9 @@ const DAY_MS = 86_400_000;
 const RETENTION_MS = 90 * DAY_MS;
 const START_MS = 30_000;
 const WAITING_MAX = 10_000;
+
+/** Who goes silent is dealt with within half a minute. */
+const TOLD_KEPT_MS = 3 * 60_000;
 
 const SIGN = `INSERT INTO gateway_processes (id, signed_at_ms) VALUES ($1, $2)
   ON CONFLICT (id) DO UPDATE SET signed_at_ms = excluded.signed_at_ms`;
@@ -268,6 +272,25 @@ function createProcesses(own: string, read: Run, write: Run): Processes {
         signedAtMs: Number(row['signed_at_ms']),
       })),
     remove: async (id) => void (await write('DELETE FROM gateway_processes WHERE id = $1', [id])),
+    told: createTold(own, read, write),
+  };
+}
+
+const NOTE_TOLD = `INSERT INTO gateway_told (holder, at_ms, lines) VALUES ($1, $2, $3)
+  ON CONFLICT (holder, at_ms) DO UPDATE SET lines = gateway_told.lines || excluded.lines`;
+
+function createTold(own: string, read: Run, write: Run): ToldStore {
+  let forgottenMs = -Infinity;
+  return {
+    async append(lines, atMs) {
+      await write(NOTE_TOLD, [own, Math.round(atMs), lines]);
+      if (atMs - forgottenMs < TOLD_KEPT_MS) return;
+      // Not at the first: what a whole fleet had told before it ended is still to be read.
+      if (forgottenMs !== -Infinity) await write('DELETE FROM gateway_told WHERE at_ms < $1', [Math.round(atMs) - TOLD_KEPT_MS]);
+      forgottenMs = atMs;
+    },
+    read: async (fromMs) =>
+      (await read('SELECT lines FROM gateway_told WHERE at_ms >= $1', [Math.floor(fromMs)])).map((row) => row['lines'] as string),
   };
 }
 

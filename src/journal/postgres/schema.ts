@@ -59,6 +59,17 @@ const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    usableFrom: 1,
+    statements: [
+      `CREATE TABLE IF NOT EXISTS gateway_told (
+        holder text NOT NULL,
+        at_ms bigint NOT NULL,
+        lines text NOT NULL,
+        PRIMARY KEY (holder, at_ms)
+      )`,
+    ],
+  },
 ];
 const LAYOUT = MIGRATIONS.length;
 
@@ -71,6 +82,9 @@ const TRIALS = [
   'INSERT INTO gateway_processes SELECT * FROM gateway_processes WHERE false',
   'UPDATE gateway_processes SET signed_at_ms = signed_at_ms WHERE false',
   'DELETE FROM gateway_processes WHERE false',
+  'INSERT INTO gateway_told SELECT * FROM gateway_told WHERE false',
+  'UPDATE gateway_told SET lines = lines WHERE false',
+  'DELETE FROM gateway_told WHERE false',
 ];
 
 /** Of the one row that stands for the journal. */

@@ -101,7 +101,7 @@ describePostgres('on a real PostgreSQL', () => {
       const all = await Promise.all(Array.from({ length: 6 }, () => open()));
       const opened = await Promise.all(all.map((journal, index) => journal.open(newOrder({ requestId: `r${index % 2}` }))));
       expect(kindsOf(opened)).toEqual(['found', 'found', 'found', 'found', 'opened', 'opened']);
-      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 2, usable_from: 1 }]);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 3, usable_from: 1 }]);
     });
 
     test('write an order that is under way once more where a standby that was behind has taken over without it', async () => {
@@ -170,14 +170,14 @@ describePostgres('on a real PostgreSQL', () => {
     test('tables of a build that had none for what is not told get it, and that build may go on beside', async () => {
       const before = await open();
       await before.open(newOrder());
-      await sql('DROP TABLE gateway_untold');
+      await sql('DROP TABLE gateway_untold, gateway_told');
       await sql('UPDATE gateway_journal SET layout = 1');
       const journal = await open();
       await journal.tell(owner, 'r1', NOT_TOLD);
       expect(await journal.listUntold({ owner, fromMs: 0, limit: 9 })).toMatchObject([{ requestId: 'r1' }]);
       await journal.tell(owner, 'r1', OPENED_AT_MS + 1);
       expect(await sql('SELECT * FROM gateway_untold')).toEqual([]);
-      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 2, usable_from: 1 }]);
+      expect(await sql('SELECT layout, usable_from FROM gateway_journal')).toEqual([{ layout: 3, usable_from: 1 }]);
     });
 
     test('a table that its user may not use is said at the start, and not at the first sale', async () => {
@@ -190,6 +190,8 @@ describePostgres('on a real PostgreSQL', () => {
       await sql('GRANT DELETE ON gateway_orders, gateway_processes TO seller');
       await expect(open(sold)).rejects.toThrow('permission denied for table gateway_untold');
       await sql('GRANT SELECT, INSERT, DELETE ON gateway_untold TO seller');
+      await expect(open(sold)).rejects.toThrow('permission denied for table gateway_told');
+      await sql('GRANT SELECT, INSERT, UPDATE, DELETE ON gateway_told TO seller');
       const journal = await open(sold);
       await journal.open(newOrder());
       await journal.tell(owner, 'r1', NOT_TOLD);
@@ -212,8 +214,8 @@ describePostgres('on a real PostgreSQL', () => {
       await open();
       await sql('UPDATE gateway_journal SET layout = 7');
       await (await open()).open(newOrder());
-      await sql('UPDATE gateway_journal SET usable_from = 3');
-      const changed = 'its journal was changed by a newer build (layout 7, this build knows 2); nothing in it was changed.';
+      await sql('UPDATE gateway_journal SET usable_from = 4');
+      const changed = 'its journal was changed by a newer build (layout 7, this build knows 3); nothing in it was changed.';
       await expect(open()).rejects.toThrow(changed);
       await expect(openPostgresReader({ url })).rejects.toThrow(changed);
     });

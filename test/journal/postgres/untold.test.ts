@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { watchUntold } from '../../../src/watch/mark-untold';
+import { openToldLog } from '../../../src/watch/told-log';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
@@ -31,6 +32,12 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await dies.processes!.sign(now);
     await sell(dies, 'its open', false);
     await sell(dies, 'its last', true);
+    await sell(dies, 'it told', true);
+    const clock = createVirtualClock(now);
+    const log = openToldLog(dies.processes!.told, clock);
+    log.note((await dies.find(owner, 'it told'))!);
+    await clock.advance(SECOND);
+    await log.close();
     await sell(lives, 'my open', false);
     await sell(lives, 'my last', true);
     // The living one takes an attempt over that the other had begun.
@@ -40,18 +47,36 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     const endSigns = await watchUntold({
       dataDir: await makeFolder(),
       journal: lives,
+      told: lives.processes!.told,
       clock: createVirtualClock(now + 30 * SECOND),
       onMarked: (count) => marked.push(count),
       onTrouble: (_what, error) => expect(error).toBeUndefined(),
     });
-    const ids = ['its open', 'its last', 'my open', 'my last', 'taken over'];
+    const ids = ['its open', 'its last', 'it told', 'my open', 'my last', 'taken over'];
     const told = await Promise.all(ids.map(async (requestId) => (await lives.find(owner, requestId))?.toldAtMs));
-    expect(told).toEqual([0, 0, undefined, undefined, undefined]);
+    expect(told).toEqual([0, 0, undefined, undefined, undefined, undefined]);
     expect(marked).toEqual([2]);
     await endSigns(true);
     expect(await lives.processes!.list()).toEqual([]);
     await lives.close();
     await dies.close();
+  });
+
+  test('what a fleet had told before it ended is read by the next, and forgotten later', async () => {
+    const url = await server.createDatabase();
+    const open = async () => openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity });
+    const [ended, begins] = [await open(), await open()];
+    await ended.processes!.told.append('one\n', 1_000);
+    await ended.processes!.told.append('two\n', 1_000);
+    const { told } = begins.processes!;
+    const lines = async (fromMs: number) => [...(await told.read(fromMs))].sort();
+    await told.append('a day later\n', 86_400_000);
+    expect(await lines(1_000)).toEqual(['a day later\n', 'one\ntwo\n']);
+    expect(await lines(1_001)).toEqual(['a day later\n']);
+    await told.append('and more\n', 86_600_000);
+    expect(await lines(0)).toEqual(['and more\n']);
+    await ended.close();
+    await begins.close();
   });
 
   test('a database that was away for both makes neither of them dead: what each has told stays told', async () => {
@@ -62,8 +87,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       const onTrouble = (): void => undefined;
       const endSigns = await watchUntold({
         dataDir: await makeFolder(),
-        journal,
-        clock,
+        ...{ journal, clock, told: journal.processes!.told },
         onMarked: (count) => marked.push(count),
         onTrouble,
       });
