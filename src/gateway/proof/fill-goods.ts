@@ -51,16 +51,17 @@ export function isOfPins(operation: Operation | undefined): boolean {
 
 /**
  * v1 answers a sale of cards, data cards and SMS without balances (specification, 2.7), and the compat section wants
- * `new_balance` in every reply. The receipt has them.
+ * `new_balance` in every reply. The receipt has them. It may also have the token of a meter that v1 sold power for with `token: null`;
+ * a postpaid meter never gets one, so that such a sale is told without.
  */
 
-/** A sale is told without its balances rather than late; a receipt that got lost is asked for once more by then. */
+/** A sale is told without them rather than late; a receipt that got lost is asked for once more by then. */
 const RECEIPT_MAX_MS = 3_000;
 
-/** The success with what its receipt says of the money; as it was when that is known, or cannot be had in time. */
+/** The success with what its receipt says of the money and a token; as it was when both are known, or cannot be had in time. */
 export function fillMoney(outcome: Succeeded, reader: Reader, leftMs: number, upstream: Upstream): Outcome | Promise<Outcome> {
   const { delivery, reference } = outcome;
-  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined;
+  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined && delivery.token !== null;
   return isKnown || reference === undefined || leftMs <= 0 ? outcome : moneyIn(outcome, reference, reader, leftMs, upstream);
 }
 
@@ -75,7 +76,11 @@ async function moneyIn(
   const receipt = await findReceipt(reference, question, upstream);
   // v1 has sold it: a receipt that says otherwise by now says nothing of this sale's money.
   if (receipt?.kind !== 'succeeded' || receipt.delivery === undefined) return outcome;
-  return { ...outcome, delivery: { ...moneyOf(receipt.delivery), ...outcome.delivery } };
+  const { token } = receipt.delivery;
+  return {
+    ...outcome,
+    delivery: { ...moneyOf(receipt.delivery), ...outcome.delivery, ...(typeof token === 'string' ? { token } : {}) },
+  };
 }
 
 function moneyOf({ balanceBefore, balanceAfter, charged }: Delivery): Delivery {

@@ -152,7 +152,7 @@ const LONGER_WINDOWS: Readonly<Record<string, number>> = {
 export function tellWait(told: Told, path: string): Told {
   if (told.http !== 429 && (told.http !== 503 || told.retryAfterSeconds === undefined)) return told;
   const seconds = Math.max(1, Math.ceil(told.retryAfterSeconds ?? LONGER_WINDOWS[path] ?? WINDOW_SECONDS));
-  return { ...told, retryAfterSeconds: seconds, text: `${told.text} Try again in ${waitText(seconds)}.` };
+  return { ...told, retryAfterSeconds: seconds, text: `${asSentence(told.text)} Try again in ${waitText(seconds)}.` };
 }
 
 /** Never less than the time itself. */

@@ -48,6 +48,29 @@ test('a success that has its balances costs no question', async () => {
   expect(asked).toEqual([]);
 });
 
+const balances = { balanceBefore: kobo(50_000), balanceAfter: kobo(30_450), charged: kobo(19_550) };
+const POWER: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...balances, token: null } };
+
+test('a token that v1 left out of its answer is told from the receipt, at the sale and whenever it is asked for', async () => {
+  const expected = { ...POWER, delivery: { ...balances, token: '1111-2222' } };
+  expect((await fill(POWER, receipt({ token: '1111-2222' }))).filled).toEqual(expected);
+  const upstream = {
+    find: async () => receipt({ token: '1111-2222' }),
+    send: () => Promise.reject(new Error('nothing is sent')),
+    close: async () => undefined,
+  };
+  const order = { ...newOrder(), operation: 'buy_electricity', number: 1, tries: 1, outcome: POWER };
+  expect(await withGoods(order, reader, { upstream })).toEqual(expected);
+});
+
+test.each<[string, Finding]>([
+  ['that has none', receipt({ token: null })],
+  ['that cannot be had', { kind: 'unavailable', reason: 'HTTP 502' }],
+  ['of an order that is pending', receipt({ status: 'pending', token: '1111-2222' })],
+])('a sale without a token stays one with a receipt %s', async (_title, finding) => {
+  expect((await fill(POWER, finding)).filled).toEqual(POWER);
+});
+
 test.each<[string, number, number]>([
   ['three seconds at most', 40_000, 3_000],
   ['no longer than the caller waits', 300, 300],

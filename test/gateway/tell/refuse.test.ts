@@ -55,6 +55,10 @@ test.each([
   expect(tellUnanswered(said, mapping).text).toBe(`${first}${mapping.texts['unanswered']}`);
 });
 
+test('words of v1 that end without a full stop get one before the time to wait', () => {
+  expect(tellWait({ ...told(7), text: 'Too many requests' }, '/airtime').text).toBe('Too many requests. Try again in 7 seconds.');
+});
+
 test('nothing else is made to wait', () => {
   const rejected = { outcome: 'failure', http: 400, text: 'Insufficient balance.' } as const;
   expect(tellWait(rejected, '/airtime')).toBe(rejected);
