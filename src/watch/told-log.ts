@@ -17,6 +17,7 @@ const FOLDER = 'told';
 const GATHER_MS = 20;
 /** While the store takes nothing: what is beyond it counts as not told. */
 const WAITING_MAX = 10_000;
+const AGAIN_MS = 1_000;
 /** Each process writes a ring of files: what it told in the last two minutes is always there. */
 const FILE_MS = 60_000;
 const FILES = 3;
@@ -35,13 +36,21 @@ export interface ToldLog {
 export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;
+  let isClosing = false;
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve));
   const writeSoon = async (): Promise<void> => {
-    await new Promise<void>((resolve) => clock.after(GATHER_MS, resolve));
-    const lines = waiting.join('');
+    await pause(GATHER_MS);
+    const lines = waiting;
     waiting = [];
-    await store.append(lines, clock.now()).catch(() => undefined);
-    writing = undefined;
-    if (waiting.length > 0) writing = writeSoon();
+    const isWritten = await store.append(lines.join(''), clock.now()).then(
+      () => true,
+      () => false,
+    );
+    if (!isWritten && !isClosing) {
+      waiting = [...lines, ...waiting].slice(0, WAITING_MAX);
+      await pause(AGAIN_MS);
+    }
+    writing = waiting.length > 0 ? writeSoon() : undefined;
   };
   return {
     note(sale) {
@@ -50,6 +59,7 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
       writing ??= writeSoon();
     },
     async close() {
+      isClosing = true;
       while (writing !== undefined) await writing;
     },
   };

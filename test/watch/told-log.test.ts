@@ -39,6 +39,25 @@ test('what was told is known to others a moment later, and nothing else', async 
   expect(await areTold([1_000, 2_000, 3_000, 100])).toEqual([true, true, false, false]);
 });
 
+test('what a store did not take is written when it does, and a stop does not wait for that', async () => {
+  const clock = createVirtualClock();
+  let isAway = true;
+  const written: string[] = [];
+  const append = (lines: string) => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(void written.push(lines)));
+  const log = openToldLog({ append, read: () => Promise.resolve(written) }, clock);
+  log.note(sale(1));
+  await clock.advance(3_000);
+  log.note(sale(2));
+  isAway = false;
+  await clock.advance(2_000);
+  expect(written).toEqual([`${OWNER} 1\n${OWNER} 2\n`]);
+  isAway = true;
+  log.note(sale(3));
+  const closed = log.close();
+  await clock.advance(20);
+  await closed;
+});
+
 test('the last two minutes are always there, in three files', async () => {
   const clock = createVirtualClock();
   const log = openToldLog(store(clock), clock);
