@@ -255,6 +255,8 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   const onlyFirst = object['only'] === 'first';
   const catalogList = /^catalog\.(\w+)$/.exec(listOfEach(object) ?? '')?.[1];
   return (scope) => {
+    // A price list that is not at hand is not known. An empty one would say that nothing is sold, and importers delete their plans.
+    if (catalogList !== undefined && scope.roots['catalog'] === undefined) return null;
     const items = list(scope);
     const wanted = (Array.isArray(items) ? (items as readonly JsonValue[]) : []).filter((item) =>
       isWanted(item as JsonObject, scope),

@@ -99,3 +99,20 @@ test('a v1 that is away names no time', async () => {
   const { status, retryAfterSeconds } = await askFor('/api/user', AWAY);
   expect([status, retryAfterSeconds]).toEqual([503, undefined]);
 });
+
+test('a balance without the price list tells no empty list of plans, which importers take for all that is sold', async () => {
+  const balance: Finding = { kind: 'found', body: { status: 'success', data: { wallet_balance: 500 } } };
+  const house = openWalkHouse({ find: ({ path }) => (path === '/balance' ? balance : AWAY) });
+  const { reply } = await house.gateway.handle(
+    legacyRequest({ method: 'GET', path: '/b/api/user/', headers: { authorization: `Token ${WALK_KEY}` } }),
+  );
+  expect(reply).toMatchObject({
+    status: 200,
+    body: {
+      status: 'success',
+      balance: 500,
+      Dataplans: { GLO_PLAN: { ALL: null } },
+      Cableplan: { GOTVPLAN: null, cablename: null },
+    },
+  });
+});

@@ -132,6 +132,11 @@ test('only: first gives the first row instead of a list, or null', () => {
   expect(made({ ...source, where: { network: 'none' } })).toBeNull();
 });
 
+test('each over a price list that is not at hand is not known, and no empty list', () => {
+  const value = compileValue({ each: '$catalog.data_plans', row: 'plan' }, [], contextFor([]));
+  expect(value({ ...scope, roots: { text: 'Done' } })).toBeNull();
+});
+
 test('each over what is no list is an empty list', () => {
   expect(made({ each: '$catalog.exams', row: 'plan' })).toEqual([]);
   expect(made({ each: '$text', row: 'plan' })).toEqual([]);
