@@ -236,6 +236,13 @@ const CASES: readonly Case[] = [
       { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
       { receipt: 'GLO' },
     ],
+    [
+      'recharge cards at the address of format B',
+      'recharge-card',
+      cards(3, { amount: 200, path: '/api/rechargepin/' }),
+      { ...delivered, pins: [PIN, PIN], request_id: expect.any(String) },
+      { receipt: 'AIRTEL' },
+    ],
   ]),
   ...family('msorg-b', {}, [
     ...threeEnds('airtime', (end) => airtime('2', '0805', end, 50), {}, 'GLO'),

@@ -91,7 +91,8 @@ switch ($service) {
         $pins = $reply['data_pin']['pin'] ?? $reply['pins'] ?? $reply['pin'] ?? $reply['token'] ?? '';
         conclude($reply, ['pins' => explode(',', $pins)], false);
     case 'recharge-card':
-        $reply = call('POST', '/api/recharge_card/', [
+        // The address is a setting of the site.
+        $reply = call('POST', $order['path'] ?? '/api/recharge_card/', [
             'network' => $order['network'],
             'quantity' => $order['quantity'],
             'plan' => $order['amount'],
