@@ -7,7 +7,7 @@ import { sandboxScopeOf } from './caller-name';
 import type { CallerKey, CallerKind, ListShape, Operation, OwnColumn } from './mapping';
 import type { AfterPending, CallerKeySource, CallerKindSource, ValueSource } from './language/schema';
 import type { MappingSource } from './source';
-import { nearestName } from './nearest-name';
+import { nearestHint } from './nearest-name';
 import { createOwnNumbers, type OwnNumbers } from './numbering';
 import type { YamlPath } from './read-yaml';
 import type { Table } from './table';
@@ -80,7 +80,12 @@ function compileCallerKey(fingerprint: string, key: CallerKeySource, source: Map
     context.report([...path, 'format'], 'unknown-format', `there is no format \`${key.format}\``);
   const family = key.family === undefined ? undefined : source.families[key.family];
   if (key.family !== undefined && family === undefined)
-    context.report([...path, 'family'], 'unknown-family', `there is no family \`${key.family}\``, hintFor(key.family, source));
+    context.report(
+      [...path, 'family'],
+      'unknown-family',
+      `there is no family \`${key.family}\``,
+      nearestHint(key.family, Object.keys(source.families)),
+    );
   if (family !== undefined && key.format !== undefined && key.format !== family.extends)
     context.report(
       [...path, 'family'],
@@ -125,11 +130,6 @@ function ownerOf({ title, note, contact, paused = false, limit, sandbox = false,
     sandboxOf: undefined,
     walletBelow: walletBelow === undefined ? undefined : parseNaira(walletBelow),
   };
-}
-
-function hintFor(wanted: string, { families }: MappingSource): { hint?: string } {
-  const near = nearestName(wanted, Object.keys(families));
-  return near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
 }
 
 /** A key of which nothing is said. */

@@ -4,7 +4,7 @@ import type { JsonValue } from '../domain/json';
 import type { LegacyValue } from '../domain/legacy';
 import { INPUT_TRANSFORMS, type Read } from './input-transforms';
 import type { Field } from './mapping';
-import { nearestName } from './nearest-name';
+import { hintFor, nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import { trimSlash } from '../domain/decode-path';
 import type { RuleId } from './rules/rules';
@@ -20,8 +20,8 @@ export function compileFieldsOfOperation(
   report: Report,
 ): Field[] {
   const fields = Object.entries(source.operations[operation]!.fields ?? {}).map(([name, field]) =>
-    compileField(name, field, furtherOf(operation, name, source), tables, sent, (key, code, message, hint) =>
-      report(['operations', operation, 'fields', name, key], code, message, hint === undefined ? {} : { hint }),
+    compileField(name, field, furtherOf(operation, name, source), tables, sent, (key, ...said) =>
+      report(['operations', operation, 'fields', name, key], ...said),
     ),
   );
   reportTabledNumbers(operation, source, fields, report);
@@ -51,19 +51,13 @@ function compileField(
   further: Further,
   tables: ReadonlyMap<string, Table>,
   sent: ReadonlySet<string>,
-  complain: (key: keyof FieldSource, code: RuleId, message: string, hint?: string) => void,
+  complain: (key: keyof FieldSource, code: RuleId, message: string, extra?: { readonly hint?: string }) => void,
 ): Field {
   const table = tables.get(source.as);
   const transform = Object.hasOwn(INPUT_TRANSFORMS, source.as) ? INPUT_TRANSFORMS[source.as] : undefined;
   if (table === undefined && transform === undefined) {
     const known = [...Object.keys(INPUT_TRANSFORMS), ...tables.keys()];
-    const hint = nearestName(source.as, known);
-    complain(
-      'as',
-      'unknown-transform',
-      `there is no transform or table \`${source.as}\``,
-      hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?`,
-    );
+    complain('as', 'unknown-transform', `there is no transform or table \`${source.as}\``, hintFor(source.as, known));
   }
   if (table !== undefined && transform !== undefined)
     complain('as', 'name-clash', `\`${source.as}\` is both a transform and a table`);
@@ -152,16 +146,9 @@ function reportUnknownFields(operation: string, source: MappingSource, fields: r
   for (const [id, format] of source.formats) {
     for (const name of Object.keys(format.operations?.[operation]?.fields ?? {})) {
       if (fields.some((field) => field.name === name)) continue;
-      const hint = nearestName(
-        name,
-        fields.map((field) => field.name),
-      );
-      report(
-        ['formats', id, 'operations', operation, 'fields', name],
-        'unknown-field',
-        `\`${operation}\` has no field \`${name}\``,
-        { at: 'key', ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }) },
-      );
+      const known = fields.map((field) => field.name);
+      const path = ['formats', id, 'operations', operation, 'fields', name];
+      report(path, 'unknown-field', `\`${operation}\` has no field \`${name}\``, { at: 'key', ...nearestHint(name, known) });
     }
   }
 }

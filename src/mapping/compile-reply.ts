@@ -10,7 +10,7 @@ import {
 } from './compile-value';
 import type { Replies, ReplyBuilder, ReplyOutcome, Scope } from './mapping';
 import { isFields, isOfOneOperation, mergeLayers, type PlacedReply, repliesOfFormat } from './merge-layers';
-import { nearestName } from './nearest-name';
+import { nearestHint } from './nearest-name';
 import type { OperationSource, ReplySource, ValueSource } from './language/schema';
 import type { MappingSource, Report } from './source';
 import { isExpression } from './expression';
@@ -93,9 +93,7 @@ export function buildReply(
 ): ReplyBuilder {
   const merged = mergeLayers(replies, outcome, source.blocks, (block, at, isCycle) => {
     if (isCycle) return report(at, 'block-cycle', `block \`${block}\` includes itself`);
-    const hint = nearestName(block, Object.keys(source.blocks));
-    const message = `there is no block \`${block}\``;
-    return report(at, 'unknown-block', message, hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` });
+    return report(at, 'unknown-block', `there is no block \`${block}\``, nearestHint(block, Object.keys(source.blocks)));
   });
   const sources = [...merged].map(([field, placed]) => ({ field, ...placed }));
   const fields = compilePlacedFields(sources, context);

@@ -2,7 +2,7 @@
 import { textOf, type JsonObject, type JsonValue } from '../domain/json';
 import { isExpression, parseExpression, type Expression } from './expression';
 import type { ReplyFieldSource, Scope } from './mapping';
-import { nearestName } from './nearest-name';
+import { hintFor, nearestHint, nearestName } from './nearest-name';
 import { OUTPUT_TRANSFORMS, TABLE_TRANSFORMS } from './output-transforms';
 import { listOfEach } from './rules/walk-value';
 import { CATALOG_LISTS, type ValueSource } from './language/schema';
@@ -132,13 +132,7 @@ function compileRoot({ root, path: steps }: Expression, path: YamlPath, context:
   }
   const [list] = steps;
   if (root === 'catalog' && list !== undefined && !CATALOG_LISTS.some((known) => known === list)) {
-    const hint = nearestName(list, CATALOG_LISTS);
-    context.report(
-      path,
-      'unknown-list',
-      `the catalog has no list \`${list}\``,
-      hint === undefined ? { hint: `known: ${CATALOG_LISTS.join(', ')}` } : { hint: `did you mean \`${hint}\`?` },
-    );
+    context.report(path, 'unknown-list', `the catalog has no list \`${list}\``, hintFor(list, CATALOG_LISTS));
   }
   return steps.length === 0 ? (scope) => scope.roots[root] : (scope) => dig(scope.roots[root], steps);
 }
@@ -171,10 +165,7 @@ function compileTransform(
       typeof value === 'string' || typeof value === 'number' ? (scope.numberOf(ofTable, value, field) ?? null) : value;
   } else {
     const known = [...Object.keys(OUTPUT_TRANSFORMS), ...Object.keys(TABLE_TRANSFORMS)];
-    const hint = nearestName(name, known);
-    context.report(path, 'unknown-transform', `there is no transform \`${name}\``, {
-      hint: hint === undefined ? `known: ${known.join(', ')}` : `did you mean \`${hint}\`?`,
-    });
+    context.report(path, 'unknown-transform', `there is no transform \`${name}\``, hintFor(name, known));
   }
   return () => null;
 }
@@ -242,13 +233,9 @@ function compileEach(object: Readonly<Record<string, ValueSource>>, path: YamlPa
   const list = compileValue(object['each'] ?? null, [...path, 'each'], context);
   const row = rowShapeOf(object, context);
   if (row === undefined) {
-    const hint = nearestName(textOf(object['row']), context.rows.keys());
-    context.report(
-      [...path, 'row'],
-      'unknown-row',
-      `there is no row shape \`${textOf(object['row'])}\``,
-      hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` },
-    );
+    const wanted = textOf(object['row']);
+    const hint = nearestHint(wanted, context.rows.keys());
+    context.report([...path, 'row'], 'unknown-row', `there is no row shape \`${wanted}\``, hint);
     return () => [];
   }
   const isWanted = compileWhere(object, path, context);

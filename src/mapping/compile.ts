@@ -19,7 +19,7 @@ import type {
   OtherNumbering,
   Route,
 } from './mapping';
-import { nearestName } from './nearest-name';
+import { nearestHint } from './nearest-name';
 import { createRouter, parseRoute } from './routes';
 import { compileSignal } from './signals';
 import { type MappingSource, type Report } from './source';
@@ -292,11 +292,9 @@ function reportUnknownOperations(source: MappingSource, report: Report): void {
   for (const [id, format] of source.formats) {
     for (const name of Object.keys(format.operations ?? {})) {
       if (Object.hasOwn(source.operations, name)) continue;
-      const hint = nearestName(name, Object.keys(source.operations));
-      report(['formats', id, 'operations', name], 'unknown-operation', `there is no operation \`${name}\``, {
-        at: 'key',
-        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
-      });
+      const hint = nearestHint(name, Object.keys(source.operations));
+      const path = ['formats', id, 'operations', name];
+      report(path, 'unknown-operation', `there is no operation \`${name}\``, { at: 'key', ...hint });
     }
   }
 }

@@ -9,6 +9,17 @@ export function nearestName(wanted: string, known: Iterable<string>): string | u
   return best;
 }
 
+/** The hint of a misspelt name: the nearest known one, where one is near. */
+export function nearestHint(wanted: string, known: Iterable<string>): { hint?: string } {
+  const near = nearestName(wanted, known);
+  return near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
+}
+
+/** The same, or else what there is to choose from. */
+export function hintFor(wanted: string, known: readonly string[]): { hint?: string } {
+  return { ...(known.length > 0 && { hint: `known: ${known.join(', ')}` }), ...nearestHint(wanted, known) };
+}
+
 /** Insertions, deletions, substitutions and swaps of neighbours (`transfrom` is one step from `transform`). */
 function editDistance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)]);

@@ -1,5 +1,5 @@
 /** What numbers mean: number to value, as a table, a format or a family says it. */
-import { nearestName } from './nearest-name';
+import { nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import type { Report } from './source';
 import type { Numbering, Table } from './table';
@@ -25,11 +25,8 @@ export function compileNumberings(
   for (const [name, numbers] of Object.entries(source ?? {})) {
     const table = tables.get(name);
     if (table === undefined) {
-      const hint = nearestName(name, tables.keys());
-      report([...path, name], 'unknown-table', `there is no table \`${name}\``, {
-        at: 'key',
-        ...(hint === undefined ? {} : { hint: `did you mean \`${hint}\`?` }),
-      });
+      const hint = nearestHint(name, tables.keys());
+      report([...path, name], 'unknown-table', `there is no table \`${name}\``, { at: 'key', ...hint });
       continue;
     }
     for (const [number, value] of Object.entries(numbers))

@@ -16,7 +16,7 @@ import {
 } from 'yaml';
 import type { z } from 'zod';
 import { maskPath } from './mask-caller-keys';
-import { nearestName, safeRename } from './nearest-name';
+import { nearestHint, nearestName, safeRename } from './nearest-name';
 import type { Problem } from './problem';
 import { readRest, type Hole } from './read-rest';
 import { hintForIssue, sayIssue, saySyntax, SYNTAX, type Said } from './say-mistake';
@@ -245,8 +245,7 @@ function hintForKey(key: string, known: readonly string[], path: YamlPath): stri
   const isFormatFile = path.length === 0 && known.includes('format');
   if (isFormatFile && keysAt(sharedFileSchema, []).includes(key))
     return `\`${key}\` stands in a shared file, never in a format's`;
-  const near = nearestName(key, known);
-  return near === undefined ? undefined : `did you mean \`${near}\`?`;
+  return nearestHint(key, known).hint;
 }
 
 /** A schema may name the rule that a value of a wrong form breaks: `.meta({ rule: 'bad-duration' })`. */

@@ -3,9 +3,10 @@ import { textOf, type JsonValue } from '../../domain/json';
 import { DEFAULT } from '../compile-callers';
 import { parseExpression } from '../expression';
 import type { CallerKeySource, CallerKindSource, ValueSource } from '../language/schema';
+import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
-import { hintFor, reportTwins, reportUnknownKey, type Checking } from './checking';
+import { reportTwins, reportUnknownKey, type Checking } from './checking';
 import type { RuleId } from './rules';
 import { walkValue } from './walk-value';
 

@@ -2,9 +2,10 @@
 import { V1_ENDPOINTS, type V1Endpoint, type V1FieldType } from '../../upstream/v1';
 import { isExpression, parseExpression, type Expression } from '../expression';
 import type { FieldSource, OperationSource, ValueSource } from '../language/schema';
+import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import { kindOfValue, type Kind, type Surroundings } from '../shapes';
-import { hintFor, surroundingsOf, type Checking } from './checking';
+import { surroundingsOf, type Checking } from './checking';
 import { endpointOf, needOf, readsAs, tableOf, type V1Need } from './v1-needs';
 
 /** Kinds of operations and the kinds of endpoints that they may call. */

@@ -1,12 +1,13 @@
 /** Formats and the signals that prove them; families and the words in which they are told. */
 import { trimSlash } from '../../domain/decode-path';
 import type { SignalSource, FamilySource } from '../language/schema';
+import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource, Report } from '../source';
 import { retoldBy, sourceOfFamily } from '../compile-family';
 import type { ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
-import { spellingsOf, type Checking, hintFor, reportUnknownKey } from './checking';
+import { spellingsOf, type Checking, reportUnknownKey } from './checking';
 import { checkLists } from './check-lists';
 import { checkGoods, checkReplies } from './check-replies';
 import { checkTold } from './check-told';

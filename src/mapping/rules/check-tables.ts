@@ -1,12 +1,12 @@
 /** Tables and their numbers: two values that claim one word or prefix, numbers that mean nothing, lists that do not read back. */
 import { CATALOG_LISTS } from '../language/schema';
-import { nearestName } from '../nearest-name';
+import { hintFor, nearestHint } from '../nearest-name';
 import { toNumbering } from '../numbering';
 import type { YamlPath } from '../read-yaml';
 import { ROW_SHAPES } from '../shapes';
 import type { MappingSource } from '../source';
 import { normaliseWord } from '../table';
-import { hintFor, reportTwins, type Checking } from './checking';
+import { reportTwins, type Checking } from './checking';
 
 type Values = NonNullable<MappingSource['tables'][string]['values']>;
 type Numbers = Readonly<Record<string, string>>;
@@ -33,9 +33,7 @@ export function checkTables(checking: Checking): void {
     const table = source.tables[name];
     checkNumbers(numbers, [...path, 'numbers'], checking, table);
     if (table !== undefined) continue;
-    const near = nearestName(name, Object.keys(source.tables));
-    const hint = near === undefined ? {} : { hint: `did you mean \`${near}\`?` };
-    report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, hint);
+    report([...path, 'table'], 'unknown-table', `there is no table \`${name}\``, nearestHint(name, Object.keys(source.tables)));
   }
   checkOthers(checking);
 }

@@ -1,6 +1,7 @@
 /** Whether values come from somewhere: paths that lead to nothing, transforms of the wrong kind, amounts left in kobo. */
 import type { Expression } from '../expression';
 import type { ReplyOutcome } from '../mapping';
+import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { OperationSource, ValueSource } from '../language/schema';
 import {
@@ -16,7 +17,7 @@ import {
   type Surroundings,
 } from '../shapes';
 import type { MappingSource } from '../source';
-import { hintFor, reportOnce, surroundingsOf, type Checking } from './checking';
+import { reportOnce, surroundingsOf, type Checking } from './checking';
 import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach, walkValue } from './walk-value';
 

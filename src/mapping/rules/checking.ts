@@ -1,7 +1,7 @@
 /** What a check gets: the files as written and merged, and what was made of them. Checks report; they never throw. */
 import type { OperationSource } from '../language/schema';
 import type { Mapping } from '../mapping';
-import { nearestName } from '../nearest-name';
+import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { Surroundings } from '../shapes';
 import type { MappingSource, Report } from '../source';
@@ -17,13 +17,6 @@ export interface Checking {
 }
 
 export type Check = (checking: Checking) => void;
-
-/** The hint of a misspelt name: the nearest known one, or what there is to choose from. */
-export function hintFor(wanted: string, known: readonly string[]): { hint?: string } {
-  const near = nearestName(wanted, known);
-  if (near !== undefined) return { hint: `did you mean \`${near}\`?` };
-  return known.length === 0 ? {} : { hint: `known: ${known.join(', ')}` };
-}
 
 /** A block is judged in every reply that includes it, and each of its problems told once. */
 export function reportOnce(report: Report): Report {
