@@ -1,7 +1,7 @@
 /** The one way from a folder of files to a mapping: `compat-gateway check`, start-up, reload and tests all come here. */
 import { readdirSync, type Dirent } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { codeFrame, type Problem } from './problem';
+import { codeFrame, hasErrors, type Problem } from './problem';
 import { compileMapping } from './compile';
 import { mergeFiles, readFolder, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
@@ -105,8 +105,6 @@ function checkMerged(source: MappingSource, report: Report, problems: readonly P
   if (!hasErrors(problems)) checkUnused(checking);
   return mapping;
 }
-
-const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');
 
 function withFrames(problems: readonly Problem[], files: readonly MappingFileText[]): Problem[] {
   const lines = new Map<string, readonly string[]>();

@@ -1,21 +1,21 @@
 /** A set of mapping files that was checked by this very program before, at a build or an earlier start: only compiled, not checked again. */
 import { checkFiles, type CheckedMapping } from './check';
-import { compileMapping } from './compile';
+import { compileSound } from './compile';
 import { findValue, keepValue, type KeptValues } from './kept-value';
 import { hashOf, mergeFiles, type MappingFileText } from './load';
-import type { Mapping } from './mapping';
 import type { Problem } from './problem';
-import { createReport, Places, type MappingSource } from './source';
+import { Places, type MappingSource } from './source';
 
 const NAME = 'mappings';
 
 /** What a full check of the same files has found before, without the source; undefined where none is known to have found them sound. */
 export function findChecked(kept: KeptValues, files: readonly MappingFileText[]): CheckedMapping | undefined {
   const known = findValue(kept, NAME, textsOf(files)) as KeptCheck | undefined;
-  const mapping = compileKept(known?.source, files);
+  if (known?.source.hash !== hashOf(files)) return undefined;
+  const mapping = compileSound({ ...known.source, places: new LatePlaces(files) });
   if (mapping === undefined) return undefined;
   const shown = new Map(files.map(({ file, name = file }) => [name, file]));
-  return { mapping, problems: known!.warnings.map((one) => ({ ...one, file: shown.get(one.file) ?? one.file })) };
+  return { mapping, problems: known.warnings.map((one) => ({ ...one, file: shown.get(one.file) ?? one.file })) };
 }
 
 const textsOf = (files: readonly MappingFileText[]): unknown => files.map(({ file, name = file, text }) => [name, text]);
@@ -38,13 +38,6 @@ interface KeptCheck {
   readonly source: Omit<MappingSource, 'places'> & { readonly places: undefined };
   /** Each with the name of its file in the set: the folder may stand elsewhere next time. */
   readonly warnings: readonly Problem[];
-}
-
-function compileKept(source: KeptCheck['source'] | undefined, files: readonly MappingFileText[]): Mapping | undefined {
-  if (source?.hash !== hashOf(files)) return undefined;
-  const problems: Problem[] = [];
-  const mapping = compileMapping({ ...source, places: new LatePlaces(files) }, createReport(new Places(), problems));
-  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
 }
 
 /** The files are parsed again for the first person who asks where a rule stands: no sale does. */

@@ -20,13 +20,21 @@ import type {
   Route,
 } from './mapping';
 import { nearestHint } from './nearest-name';
+import { hasErrors, type Problem } from './problem';
 import { createRouter, parseRoute } from './routes';
 import { compileSignal } from './signals';
-import { type MappingSource, type Report } from './source';
+import { createReport, type MappingSource, type Report } from './source';
 import { createTable, type Numbering, type Table } from './table';
 
 /** Longer than a script or a customer takes to repeat an order; much shorter than the time until the same sale is wanted again. */
 const REPLAY_MS = 10 * 60_000;
+
+/** Without the rules of `check`: undefined where the files cannot be compiled. */
+export function compileSound(source: MappingSource): Mapping | undefined {
+  const problems: Problem[] = [];
+  const mapping = compileMapping(source, createReport(source.places, problems));
+  return hasErrors(problems) ? undefined : mapping;
+}
 
 /** The result is only to be used when nothing of severity error was reported. */
 export function compileMapping(source: MappingSource, report: Report): Mapping {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pendingFiles, mappingFilesBelow } from './folder-change';
-import type { Problem } from './problem';
+import { hasErrors, type Problem } from './problem';
 import type { Hole } from './read-rest';
 import { parseYaml, readParsed, topKeys, type Locate, type YamlPath, type YamlRead } from './read-yaml';
 import { formatFileSchema, sharedFileSchema, type FormatFile, type SharedFile } from './language/schema';
@@ -134,7 +134,7 @@ export function mergeFiles(files: readonly MappingFileText[]): LoadedSource {
     });
   }
   const source = { ...assemble({ ...IN_PLACE_OF_MISSING, ...merged }, formats), places, hash: hashOf(files) };
-  if (problems.some((problem) => problem.severity === 'error')) return { problems, rest: { source, holes } };
+  if (hasErrors(problems)) return { problems, rest: { source, holes } };
   return { source, problems };
 }
 

@@ -22,6 +22,8 @@ export interface Problem {
   readonly frame?: string;
 }
 
+export const hasErrors = (problems: readonly Problem[]): boolean => problems.some(({ severity }) => severity === 'error');
+
 /** A safe change of the file, at a path of the file's own: never one that could move money. */
 export type Fix =
   | { readonly kind: 'rename' | 'replace'; readonly path: readonly PropertyKey[]; readonly to: string }

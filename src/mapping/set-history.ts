@@ -8,12 +8,10 @@ import { dirname, join } from 'node:path';
 import { createLru } from '../domain/lru';
 import * as z from 'zod';
 import { checkFiles } from './check';
-import { compileMapping } from './compile';
+import { compileSound } from './compile';
 import { draftFile, type Draft } from './folder-change';
 import { hashOf, mergeFiles, type MappingFileText } from './load';
 import type { Mapping } from './mapping';
-import type { Problem } from './problem';
-import { createReport } from './source';
 
 /** What took a set into use. `reload` is the admin call, `pause` a change of one caller's entry. */
 const CAUSES = ['start', 'signal', 'watch', 'reload', 'apply', 'rollback', 'pause'] as const;
@@ -111,7 +109,9 @@ export function openSetHistory(dataDir: string, options: SetHistoryOptions = {})
       if (known !== undefined) return known;
       const files = readSet(folder, hash);
       if (files === undefined) return undefined;
-      const mapping = compile(files);
+      const { source } = mergeFiles(files);
+      // Not checked anew: rules that came later do not change what these files have done.
+      const mapping = source && compileSound(source);
       const set = { files, ...(mapping === undefined ? {} : { mapping }) };
       compiled.set(hash, set);
       return set;
@@ -244,13 +244,4 @@ function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Not checked anew: rules that came later do not change what these files have done. */
-function compile(files: readonly MappingFileText[]): Mapping | undefined {
-  const { source } = mergeFiles(files);
-  if (source === undefined) return undefined;
-  const problems: Problem[] = [];
-  const mapping = compileMapping(source, createReport(source.places, problems));
-  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
 }
