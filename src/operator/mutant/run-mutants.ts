@@ -1,9 +1,8 @@
 /** Plays the cases against each broken mapping until one of them notices. */
 import type { LegacyRequest } from '../../domain/legacy';
-import { compileMapping } from '../../mapping/compile';
+import { compileSound } from '../../mapping/compile';
 import type { Mapping } from '../../mapping/mapping';
-import type { Problem } from '../../mapping/problem';
-import { createReport, type MappingSource } from '../../mapping/source';
+import type { MappingSource } from '../../mapping/source';
 import type { Case } from '../case/cases';
 import { shownRules, type Surroundings } from '../case/coverage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
@@ -75,7 +74,7 @@ async function findWitnesses(
   for (const result of results.filter(({ differences }) => differences.length === 0)) {
     const operations = [...result.operations].sort();
     const key = operations.join();
-    const mapping = narrow.get(key) ?? compile(narrowSource(around.source, new Set(operations)));
+    const mapping = narrow.get(key) ?? compileSound(narrowSource(around.source, new Set(operations)));
     if (mapping !== undefined) narrow.set(key, mapping);
     const isEnough = mapping !== undefined && (await isAsExpected(result.played, mapping, playing));
     witnesses.push({
@@ -114,7 +113,7 @@ async function judgeMutant(
   const compiled = new Map<string, Mapping>();
   for (const witness of askedAbout(mutant, witnesses, playing.titles)) {
     const key = witness.needs.join();
-    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(witness.needs)));
+    const mapping = compiled.get(key) ?? compileSound(narrowSource(broken, new Set(witness.needs)));
     if (mapping === undefined) return 'unusable';
     compiled.set(key, mapping);
     if (await isAsExpected(witness.played, mapping, playing)) continue;
@@ -150,12 +149,6 @@ function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[],
   };
   const ranks = new Map(able.map((one) => [one, rank(one)]));
   return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
-}
-
-function compile(source: MappingSource): Mapping | undefined {
-  const problems: Problem[] = [];
-  const mapping = compileMapping(source, createReport(source.places, problems));
-  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
 }
 
 /** What a case writes is read the same way under every mapping. */
