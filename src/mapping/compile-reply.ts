@@ -8,7 +8,7 @@ import {
   type Value,
   type ValueContext,
 } from './compile-value';
-import type { Replies, ReplyBuilder, ReplyOutcome, Scope } from './mapping';
+import { OUTCOMES, type Replies, type ReplyBuilder, type ReplyOutcome, type Scope } from './mapping';
 import { isFields, isOfOneOperation, mergeLayers, type PlacedReply, repliesOfFormat } from './merge-layers';
 import { nearestHint } from './nearest-name';
 import type { OperationSource, ReplySource, ValueSource } from './language/schema';
@@ -20,8 +20,6 @@ export interface ReplySurroundings {
   readonly report: Report;
   readonly context: ValueContext;
 }
-
-const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
 export function compileReplies(
   name: string,

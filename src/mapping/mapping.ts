@@ -11,7 +11,8 @@ import type { Numbering, Table } from './table';
 
 export type { AfterPending };
 export type OperationKind = (typeof OPERATION_KINDS)[number];
-export type ReplyOutcome = 'success' | 'pending' | 'failure';
+export const OUTCOMES = ['success', 'pending', 'failure'] as const;
+export type ReplyOutcome = (typeof OUTCOMES)[number];
 
 export interface Field {
   readonly name: string;

@@ -5,7 +5,7 @@ import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource, Report } from '../source';
 import { retoldBy, sourceOfFamily } from '../compile-family';
-import type { ReplyOutcome } from '../mapping';
+import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { checkCharacters } from './check-fields';
 import { spellingsOf, type Checking, reportUnknownKey } from './checking';
 import { checkLists } from './check-lists';
@@ -166,8 +166,6 @@ function reachable(id: string, source: MappingSource): MappingSource {
     .map((name) => [name, source.operations[name]!] as const);
   return { ...source, formats: new Map([[format, own]]), operations: Object.fromEntries(operations) };
 }
-
-const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
 function checkWordsOf(id: string, { words = {}, proof = [] }: FamilySource, { source, report }: Checking): void {
   for (const [outcome, said = {}] of Object.entries(words) as [ReplyOutcome, FamilySource['words']][]) {

@@ -5,7 +5,7 @@
 import { TOLD_AS } from '../../domain/outcome';
 import { parseExpression } from '../expression';
 import type { OutcomeWords, ValueSource } from '../language/schema';
-import type { ReplyOutcome } from '../mapping';
+import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { isFields, type PlacedValue } from '../merge-layers';
 import { hintFor } from '../nearest-name';
 import type { YamlPath } from '../read-yaml';
@@ -14,8 +14,6 @@ import type { Checking } from './checking';
 import { isDeciding, misreadAs, textTells, UNDERSTOOD, WORD_RULES } from './read-as';
 import { blockReply, listReplies, listReply } from './reply-layers';
 import { listOfEach } from './walk-value';
-
-const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
 /**
  * Texts that the gateway says by itself, and the outcome of which each speaks. The last three answer

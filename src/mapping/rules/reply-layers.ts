@@ -1,11 +1,9 @@
 /** Which fields an outcome's reply really has, after blocks, `always` and the format's own were laid over each other. */
 import { sharedReply } from '../compile-reply';
-import type { ReplyOutcome } from '../mapping';
+import { OUTCOMES, type ReplyOutcome } from '../mapping';
 import { isFields, isOfOneOperation, mergeLayers, repliesOfFormat, type PlacedReply, type PlacedValue } from '../merge-layers';
 import type { YamlPath } from '../read-yaml';
 import type { MappingSource } from '../source';
-
-const OUTCOMES: readonly ReplyOutcome[] = ['success', 'pending', 'failure'];
 
 export interface OutcomeReply {
   readonly operation: string;
@@ -20,7 +18,7 @@ export interface OutcomeReply {
 /** Every reply of fields: shared ones once, and once more for each format that changes them. Lists are not among them. */
 export function outcomeReplies(source: MappingSource): OutcomeReply[] {
   return Object.entries(source.operations).flatMap(([operation, declared]) => {
-    const outcomes = declared.kind === 'list' ? OUTCOMES.filter((outcome) => outcome === 'failure') : OUTCOMES;
+    const outcomes = declared.kind === 'list' ? (['failure'] as const) : OUTCOMES;
     const shared = sharedReply(operation, declared);
     const formats = [...source.formats.keys()].filter(
       (id) => isMetAs(id, operation, source) && repliesOfFormat(id, operation, source).length > 0,
