@@ -17,7 +17,7 @@ import {
   setOf,
 } from './declare';
 import { signalSchema } from './formats';
-import { afterPending, duration, familyName, headerNames, name, numbers, someWords } from './parts';
+import { afterPending, duration, familyName, forPeople, headerNames, name, numbers, positive, someWords } from './parts';
 import { fieldsOfReply, replySchema, wordsOf } from './values';
 
 /** Of notes and contacts, and of what a paused script is told. */
@@ -104,17 +104,11 @@ const title = z
   .meta({ rule: 'bad-title' });
 
 const limitSchema = z.strictObject({
-  purchases: z
-    .number()
-    .int()
-    .positive()
+  purchases: positive
     .optional()
     .describe('So many purchases in a minute.')
     .meta(one('constant', PAUSE, 'key {1}: most purchases in a minute')),
-  naira: z
-    .number()
-    .int()
-    .positive()
+  naira: positive
     .optional()
     .describe('So much naira in a day of TIME_ZONE.')
     .meta(one('constant', PAUSE, 'key {1}: most naira in a day')),
@@ -150,10 +144,7 @@ export const callerKeySchema = z
       .optional()
       .describe('Its purchases and questions go to the embedded sandbox instead of v1: nothing is really sold.')
       .meta(one('flag', money('decides whether what is sold is real'), 'key {1}: sent to the sandbox')),
-    wallet_below: z
-      .number()
-      .int()
-      .positive()
+    wallet_below: positive
       .optional()
       .describe('The wallet balance in naira below which operators are warned.')
       .meta(one('constant', 'plain', 'key {1}: wallet warned of below, naira')),
@@ -209,7 +200,7 @@ export const callerKeySchema = z
   .meta(group({ named: 'key {1}', keptEmpty: true }));
 
 /** Counted by number of v1 calls. */
-const calls = z.number().int().positive().meta({ standIn: 1 });
+const calls = positive.meta({ standIn: 1 });
 
 export const lookupKey = z
   .strictObject({
@@ -258,16 +249,8 @@ const patience = duration.describe('How long such a script waits for the end of 
 
 export const familySchema = z
   .strictObject({
-    title: z
-      .string()
-      .describe('For people.')
-      .meta(one('constant', 'plain', 'family {1}: title'))
-      .meta({ standIn: '?' }),
-    scripts: z
-      .string()
-      .describe('Which real scripts these are.')
-      .meta(one('constant', 'plain', 'family {1}: scripts'))
-      .meta({ standIn: '?' }),
+    title: forPeople('For people.', 'family {1}: title'),
+    scripts: forPeople('Which real scripts these are.', 'family {1}: scripts'),
     extends: name
       .describe('The format of these scripts. A request of another format is never of this family.')
       .meta(one('constant', FAMILY, 'family {1}: format'))

@@ -1,7 +1,7 @@
 /** A format's own file: what differs from the shared files, and the signals that speak for a format or prove a family. */
 import * as z from 'zod';
 import { AFTER_PENDING, elsewhere, FORMAT, GUARD, group, NETWORK, one, setOf, type Judgement } from './declare';
-import { afterPending, name, numbers, routeSchema, someWords, word } from './parts';
+import { afterPending, forPeople, name, numbers, routeSchema, someWords, word } from './parts';
 import { fieldsOfReply, replySchema } from './values';
 
 const LAYOUTS = ['compact', 'spaced', 'by_hand'] as const;
@@ -175,11 +175,7 @@ export const formatFileSchema = z
       .describe('The id of the format; `/<id>/` before any path pins it.')
       .meta(elsewhere)
       .meta({ standIn: 'unreadable' }),
-    title: z
-      .string()
-      .describe('For people.')
-      .meta(one('constant', 'plain', 'format {1}: title'))
-      .meta({ standIn: '?' }),
+    title: forPeople('For people.', 'format {1}: title'),
     numbers: z
       .record(
         name,

@@ -15,7 +15,7 @@ import {
   WHOSE_KEY,
   type Comparison,
 } from './declare';
-import { afterPending, catalogList, duration, name, routeSchema, someWords, word } from './parts';
+import { afterPending, catalogList, duration, forPeople, name, positive, routeSchema, someWords, word } from './parts';
 import { value, replySchema } from './values';
 
 const field = (key: string, compared: Comparison = 'constant') => one(compared, 'by field', `{1}: field {2}: ${key}`);
@@ -81,7 +81,7 @@ const fieldSchema = z
       .meta(field('lenient', 'flag')),
     min: z.number().optional().describe('Smallest number; naira for amounts.').meta(field('least')),
     max: z.number().optional().describe('Largest number; naira for amounts.').meta(field('most')),
-    length_max: z.number().int().positive().optional().describe('Most characters.').meta(field('most characters')),
+    length_max: positive.optional().describe('Most characters.').meta(field('most characters')),
     try_values: someWords
       .optional()
       .describe('Only in lookups: while it is absent v1 is asked with each of these in turn, until it finds something.')
@@ -111,11 +111,7 @@ export const OPERATION_KINDS = ['purchase', 'lookup', 'read', 'list', 'status', 
 
 export const operationSchema = z
   .strictObject({
-    title: z
-      .string()
-      .describe('For people.')
-      .meta(one('constant', 'plain', '{1}: title'))
-      .meta({ standIn: '?' }),
+    title: forPeople('For people.', '{1}: title'),
     kind: z
       .enum(OPERATION_KINDS)
       .describe('purchase moves money; lookup and read ask v1; list answers from the catalog; status and history look orders up.')

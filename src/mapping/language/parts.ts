@@ -1,5 +1,6 @@
 /** What the schema of the mapping language is made of: names, words, durations, addresses. */
 import * as z from 'zod';
+import { one } from './declare';
 
 export const word = z.union([z.string(), z.number()]).transform(String);
 export const words = z.array(word);
@@ -14,6 +15,15 @@ export const familyName = z
   .string()
   .regex(/^[a-z][a-z0-9-]*$/, 'expected a lower-case name such as laravel-husmodata')
   .meta({ rule: 'bad-name' });
+
+/** A text for people alone; a file without it is read on. */
+export const forPeople = (describe: string, says: string) =>
+  z
+    .string()
+    .describe(describe)
+    .meta({ ...one('constant', 'plain', says), standIn: '?' });
+
+export const positive = z.number().int().positive();
 
 /** What the catalog of a key holds, as lists of plain rows. */
 export const CATALOG_LISTS = ['data_plans', 'cable_plans', 'cable_providers', 'discos', 'exams', 'recharge_cards'] as const;

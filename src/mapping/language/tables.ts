@@ -1,15 +1,11 @@
 /** Tables: words, numbers and ids of networks, providers and the like. */
 import * as z from 'zod';
 import { group, LISTS, NETWORK, one, setOf } from './declare';
-import { catalogList, name, numbers, words } from './parts';
+import { catalogList, forPeople, name, numbers, words } from './parts';
 
 export const tableSchema = z
   .strictObject({
-    title: z
-      .string()
-      .describe('For people, in refusals: "cable TV provider".')
-      .meta(one('constant', 'plain', 'table {1}: title'))
-      .meta({ standIn: '?' }),
+    title: forPeople('For people, in refusals: "cable TV provider".', 'table {1}: title'),
     values: z
       .record(
         z.string(),
