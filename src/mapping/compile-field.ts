@@ -7,6 +7,7 @@ import type { Field } from './mapping';
 import { hintFor, nearestHint } from './nearest-name';
 import type { YamlPath } from './read-yaml';
 import { trimSlash } from '../domain/decode-path';
+import { spellingsOf } from './rules/checking';
 import type { RuleId } from './rules/rules';
 import type { FieldSource } from './language/schema';
 import type { MappingSource, Report } from './source';
@@ -122,24 +123,15 @@ function wordOf(read: TableRead): Read {
 /** One spelling cannot mean two fields of one operation. */
 function reportSharedSpellings(operation: string, source: MappingSource, report: Report): void {
   const owners = new Map<string, { readonly name: string; readonly at: YamlPath }>();
-  const claim = (name: string, spellings: readonly string[] | undefined, path: YamlPath): void => {
-    for (const [index, spelling] of (spellings ?? []).entries()) {
-      const owner = owners.get(spelling);
-      if (owner === undefined) owners.set(spelling, { name, at: [...path, index] });
-      else if (owner.name !== name)
-        report([...path, index], 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner.name}\``, {
-          hint: `it also stands at ${source.places.say(owner.at)}`,
-        });
-    }
-  };
-  for (const [name, field] of Object.entries(source.operations[operation]!.fields ?? {})) {
-    const path = ['operations', operation, 'fields', name];
-    claim(name, field.from, [...path, 'from']);
-    claim(name, field.otherwise, [...path, 'otherwise']);
+  for (const { operation: of, field: name, spelling, path: at } of spellingsOf(source)) {
+    if (of !== operation) continue;
+    const owner = owners.get(spelling);
+    if (owner === undefined) owners.set(spelling, { name, at });
+    else if (owner.name !== name)
+      report(at, 'spelling-shared', `\`${spelling}\` is already a spelling of \`${owner.name}\``, {
+        hint: `it also stands at ${source.places.say(owner.at)}`,
+      });
   }
-  for (const [id, format] of source.formats)
-    for (const [name, field] of Object.entries(format.operations?.[operation]?.fields ?? {}))
-      claim(name, field.from, ['formats', id, 'operations', operation, 'fields', name, 'from']);
 }
 
 function reportUnknownFields(operation: string, source: MappingSource, fields: readonly Field[], report: Report): void {
