@@ -166,7 +166,7 @@ function compileOperation(name: string, operation: OperationSource, compiling: C
     kind: operation.kind,
     fields,
     identifiers: fields.filter(({ as }) => as === 'identifier').map((field) => field.name),
-    known: knownSpellings(name, operation, fields, source),
+    known: knownSpellings(operation, fields, source),
     call,
     joins: compileJoins(operation, path, context),
     categories: categoriesOf(operation, source),
@@ -281,18 +281,10 @@ function compileGuard(
   return number === undefined || phone === undefined ? undefined : { number, phone, ported };
 }
 
-function knownSpellings(
-  name: string,
-  operation: OperationSource,
-  fields: readonly Field[],
-  source: MappingSource,
-): ReadonlySet<string> {
+function knownSpellings(operation: OperationSource, fields: readonly Field[], source: MappingSource): ReadonlySet<string> {
   const known = new Set<string>([...(operation.ignore ?? []), ...Object.values(operation.key_in ?? {})]);
   for (const field of fields) for (const spelling of [...field.from, ...field.otherwise]) known.add(spelling);
   if (operation.kind === 'purchase') for (const spelling of source.request_id) known.add(spelling);
-  for (const format of source.formats.values())
-    for (const field of Object.values(format.operations?.[name]?.fields ?? {}))
-      for (const spelling of field.from ?? []) known.add(spelling);
   return known;
 }
 

@@ -134,7 +134,6 @@ export interface Format {
   /** What the owner of such a script can do when the numbering guard refuses a number that makes sense in this format. */
   readonly cure: string | undefined;
   readonly signals: readonly Signal[];
-  /** Extra spellings by operation and field. */
   readonly numberings: ReadonlyMap<string, Numbering>;
 }
 
