@@ -7,18 +7,7 @@ import { compileFamily, type FamilyParts } from './compile-family';
 import { compileFieldsOfOperation } from './compile-field';
 import { buildReply, compileReplies, type ReplySurroundings } from './compile-reply';
 import { compileFields, compileValue, ROOTS, type Value, type ValueContext } from './compile-value';
-import type {
-  CallTemplate,
-  Family,
-  Field,
-  Format,
-  Join,
-  LookupLimits,
-  Mapping,
-  Operation,
-  OtherNumbering,
-  Route,
-} from './mapping';
+import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering, Route } from './mapping';
 import { nearestHint } from './nearest-name';
 import { hasErrors, type Problem } from './problem';
 import { createRouter, parseRoute } from './routes';
@@ -59,10 +48,11 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     report,
     context: { report, fieldTables: new Map(), joins: new Set(), rows, tables, allowRow: false },
   };
+  const parts: FamilyParts = { base: () => mapping, retell, tables, report };
   const mapping: Mapping = {
     hash: source.hash,
     formats,
-    families: compileFamilies(source, { base: () => mapping, retell, tables, report }),
+    families: new Map(Object.keys(source.families).map((id) => [id, compileFamily(id, source, parts)])),
     operations,
     tables,
     routes,
@@ -82,10 +72,6 @@ export function compileMapping(source: MappingSource, report: Report): Mapping {
     numberingOf,
   };
   return mapping;
-}
-
-function compileFamilies(source: MappingSource, parts: FamilyParts): Map<string, Family> {
-  return new Map(Object.keys(source.families).map((id) => [id, compileFamily(id, source, parts)]));
 }
 
 function compileOthers({ other_numberings: otherNumberings }: MappingSource): OtherNumbering[] {

@@ -2,16 +2,11 @@
  * The numbers by which a script knows things: what it sent itself, then its own from callers.yaml, then its format's.
  * v1's number is shown only where the script would be understood when it sends it back.
  */
-import type { JsonObject, JsonValue } from '../domain/json';
-import type { CallerKey, Mapping, OwnColumn } from './mapping';
+import type { JsonValue } from '../domain/json';
+import type { CallerKey, Mapping, OwnColumn, Scope } from './mapping';
 import type { Numbering, Table } from './table';
 
-export interface ShownNumbers {
-  /** The number of a value of a table; `field` is the one it came in by, if it did. */
-  readonly numberOf: (table: string, value: JsonValue, field?: string) => number | undefined;
-  /** A row of a list with the caller's numbers; undefined when the caller could not buy it by any. */
-  readonly rowOf: (list: string, row: JsonObject) => JsonObject | undefined;
-}
+type ShownNumbers = Required<Pick<Scope, 'numberOf' | 'rowOf'>>;
 
 export function shownNumbers(
   mapping: Mapping,
