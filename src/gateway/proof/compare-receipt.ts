@@ -221,9 +221,19 @@ export function rulesOut(record: JsonObject, traits: OrderTraits, others: readon
   );
 }
 
-/** How v1 calls what other operations buy: the first word of their categories. */
+/**
+ * How v1 calls what other operations buy: the first word of their categories. Recharge cards are airtime of a network on cards (specification,
+ * 1), and v1 may call them so.
+ */
 export function otherServices(operation: Operation, mapping: Mapping): readonly string[] {
-  return [...mapping.operations.values()].flatMap((other) => (other === operation ? [] : other.categories.slice(0, 1)));
+  const isOnCards = isSentAs(operation, 'denomination');
+  return [...mapping.operations.values()].flatMap((other) =>
+    other === operation || (isOnCards && isSentAs(other, 'network')) ? [] : other.categories.slice(0, 1),
+  );
+}
+
+function isSentAs({ fields }: Operation, transform: string): boolean {
+  return fields.some((field) => field.isSent && field.as === transform);
 }
 
 /** What v1 shows as `type` of a refund or deposit; such a record is nobody's order. */

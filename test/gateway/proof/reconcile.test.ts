@@ -208,6 +208,7 @@ describe('a row that v1 may have written of the order in its own way', () => {
     ['with a country code and a zero', 'buy_airtime', airtimeSale, { phone: '+234 (0) 803 000 0001' }],
     ['as a debit with a minus', 'buy_airtime', airtimeSale, { amount: -98, phone: null }],
     ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
+    ['of airtime on cards by the word for airtime', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'airtime' }],
   ])('%s keeps it from being called unsent', async (_title, operation, fields, shows) => {
     const room = openRoom([{ reference: 'V1', atMs: START, shows }]);
     await room.openLost('r-1', operation, fields);
