@@ -39,6 +39,7 @@ export interface Stage {
 
 /** After more attempts than this an order may wait for a turn, which it would get in the middle of another case. */
 const SENDS_MAX = 2;
+const DAY_MS = 24 * 3_600_000;
 /** When every case begins. */
 export const START_MS = Date.UTC(2026, 2, 1, 10, 0, 0);
 
@@ -60,7 +61,7 @@ export function createStage({ hasLookupKey = true, keyPrefix = 'ca5e0000' }: Sta
       played += 1;
       const key = `${keyPrefix}${played.toString(16).padStart(24, '0')}`;
       shared ??= openSharedGateway(hasLookupKey);
-      const clock = createJumpingClock(START_MS);
+      const clock = createJumpingClock(START_MS, played * DAY_MS);
       const own: Current = {
         mapping: mappingOf(key),
         clock,
@@ -176,7 +177,8 @@ interface Timer {
   readonly run: () => void;
 }
 
-function createJumpingClock(startMs: number): JumpingClock {
+/** Each case begins at the same time of day, but `elapsed` goes on: a shared gateway takes the second case for one after somebody has set the clock. */
+function createJumpingClock(startMs: number, elapsedMs: number): JumpingClock {
   const timers = new Set<Timer>();
   let nowMs = startMs;
   let isStopped = false;
@@ -193,7 +195,7 @@ function createJumpingClock(startMs: number): JumpingClock {
 
   return {
     now: () => nowMs,
-    elapsed: () => nowMs,
+    elapsed: () => nowMs - startMs + elapsedMs,
     after(delayMs, run) {
       if (isStopped) return () => undefined;
       const timer: Timer = { atMs: nowMs + Math.max(0, delayMs), run };

@@ -121,6 +121,13 @@ test('no case knows of another: the same request id sells in each', async () => 
   expect(tell(await play(`${one('a case', '08031234567')}${one('another', '08061234567')}`))).toEqual([]);
 });
 
+test('a case knows nothing of how long another waited: after it an id that was told is used up as soon', async () => {
+  const waiting = shipped.cases.find(({ name }) => name === 'an airtime order that is pending says neither success nor error')!;
+  const used = shipped.cases.find(({ name }) => name.startsWith('a sale of forbill-ai whose success it has heard'))!;
+  const results = await runCases([waiting, used], { mapping, fixtures: shipped.fixtures, read: readWrittenRequest });
+  expect(tell(results)).toEqual([]);
+});
+
 test('answers come one after another, and time goes by without waiting', async () => {
   const results = await play(`
   - name: a case
