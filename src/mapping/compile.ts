@@ -10,7 +10,7 @@ import { compileFields, compileValue, ROOTS, type Value, type ValueContext } fro
 import type { CallTemplate, Field, Format, Join, LookupLimits, Mapping, Operation, OtherNumbering, Route } from './mapping';
 import { nearestHint } from './nearest-name';
 import { hasErrors, type Problem } from './problem';
-import { createRouter, parseRoute } from './routes';
+import { createRouter, parseRoute, routesOf } from './routes';
 import { compileSignal } from './signals';
 import { createReport, type MappingSource, type Report } from './source';
 import { createTable, type Numbering, type Table } from './table';
@@ -286,13 +286,7 @@ function reportUnknownOperations(source: MappingSource, report: Report): void {
 }
 
 function collectRoutes(source: MappingSource): Route[] {
-  const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) =>
-    (routes ?? []).flatMap(parseRoute).map((address): Route => ({ ...address, operation, format: undefined })),
+  return routesOf(source).flatMap(({ text, operation, format }) =>
+    parseRoute(text).map((address) => ({ ...address, operation, format })),
   );
-  const own = [...source.formats].flatMap(([format, { operations }]) =>
-    Object.entries(operations ?? {}).flatMap(([operation, { routes }]) =>
-      (routes ?? []).flatMap(parseRoute).map((address): Route => ({ ...address, operation, format })),
-    ),
-  );
-  return [...shared, ...own];
 }

@@ -1,6 +1,8 @@
 /** Addresses → operations. Both slash spellings are the same address; a literal segment wins over a `:name`. */
 import { decodePath, trimSlash } from '../domain/decode-path';
 import type { MatchRoute, Operation, Route, RouteMatch } from './mapping';
+import type { YamlPath } from './read-yaml';
+import type { MappingSource } from './source';
 
 export interface Address {
   readonly methods: readonly string[];
@@ -15,6 +17,23 @@ export function parseRoute(text: string): Address[] {
     .map((segment) => segment.split('|'))
     .reduce<string[]>((begun, ends) => begun.flatMap((start) => ends.map((end) => `${start}/${end}`)), ['']);
   return paths.map((one) => ({ methods: methods.split('|'), path: one.slice(1) }));
+}
+
+export interface PlacedRoute {
+  readonly operation: string;
+  readonly format: string | undefined;
+  readonly text: string;
+  readonly path: YamlPath;
+}
+
+/** Every address as it is written: those that all formats have, then those of each format. */
+export function routesOf({ operations, formats }: Pick<MappingSource, 'operations' | 'formats'>): PlacedRoute[] {
+  const placed = (of: Readonly<Record<string, { readonly routes?: string[] | undefined }>>, path: YamlPath, format?: string) =>
+    Object.entries(of).flatMap(([operation, { routes = [] }]) =>
+      routes.map((text, index) => ({ operation, format, text, path: [...path, operation, 'routes', index] })),
+    );
+  const own = [...formats].flatMap(([id, format]) => placed(format.operations ?? {}, ['formats', id, 'operations'], id));
+  return [...placed(operations, ['operations']), ...own];
 }
 
 interface Node {

@@ -1,6 +1,5 @@
 /** Addresses that cannot be reached, or that promise something they do not do. */
-import type { YamlPath } from '../read-yaml';
-import { type Address, parameterNames, parseRoute } from '../routes';
+import { type Address, parameterNames, parseRoute, type PlacedRoute, routesOf } from '../routes';
 import { trimSlash } from '../../domain/decode-path';
 import type { MappingSource } from '../source';
 import type { Checking } from './checking';
@@ -8,16 +7,10 @@ import type { Checking } from './checking';
 /** Where v1 is passed through unless the operator says otherwise. */
 const V1_PATH = '/api/v1';
 
-interface PlacedRoute {
-  readonly operation: string;
-  readonly format: string | undefined;
-  readonly text: string;
-  readonly path: YamlPath;
-}
-
 export function checkRoutes({ source, report }: Checking): void {
   const owners = new Map<string, PlacedRoute>();
   for (const route of routesOf(source)) {
+    if (!Object.hasOwn(source.operations, route.operation)) continue;
     checkWritten(route, report);
     const addresses = parseRoute(route.text);
     for (const address of addresses) {
@@ -56,29 +49,6 @@ function checkOwner(
         ...(isOnly && methods.length === 1 && owner.format === route.format ? { fix: { kind: 'remove' } } : {}),
       });
   }
-}
-
-function routesOf(source: MappingSource): PlacedRoute[] {
-  const shared = Object.entries(source.operations).flatMap(([operation, { routes }]) =>
-    placed(routes, operation, undefined, ['operations', operation, 'routes']),
-  );
-  const own = [...source.formats].flatMap(([format, { operations }]) =>
-    Object.entries(operations ?? {}).flatMap(([operation, { routes }]) =>
-      Object.hasOwn(source.operations, operation)
-        ? placed(routes, operation, format, ['formats', format, 'operations', operation, 'routes'])
-        : [],
-    ),
-  );
-  return [...shared, ...own];
-}
-
-function placed(
-  routes: readonly string[] | undefined,
-  operation: string,
-  format: string | undefined,
-  path: YamlPath,
-): PlacedRoute[] {
-  return (routes ?? []).map((text, index) => ({ operation, format, text, path: [...path, index] }));
 }
 
 function checkAddress(
