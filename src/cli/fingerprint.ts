@@ -5,9 +5,6 @@ import { findGatewaySecret, missingSecret } from '../start/gateway-secret';
 import { readConfig } from './process';
 import { readHiddenLine } from './read-hidden-line';
 
-/** As shells have it for Ctrl-C. */
-const CANCELLED_EXIT_CODE = 130;
-
 /** Does not repeat what was typed: it may be a key with a slip in it, or a PIN. */
 const NO_KEY =
   'This is not an API key: one has at most 256 visible ASCII characters, no quotes and no colon, and holds `_live_` or begins with `sandbox_`. `:PIN` may follow.';
@@ -27,10 +24,7 @@ export function fingerprintCommand(): Command {
       if (secret === undefined) throw new Error(missingSecret(config.dataDir));
       const keyring = createKeyring(secret);
       const line = await readHiddenLine(requestId ? 'Request id: ' : 'API key: ');
-      if (line === undefined) {
-        process.exitCode = CANCELLED_EXIT_CODE;
-        return;
-      }
+      if (line === undefined) return;
       const text = line.trim();
       if (text === '') throw new Error(`No ${requestId ? 'request id' : 'key'} was given.`);
       process.stdout.write(`${requestId ? showRequestId(text, keyring) : keyring.fingerprint(keyIn(text, keyring))}\n`);

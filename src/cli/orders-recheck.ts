@@ -6,8 +6,6 @@ import { readHiddenLine } from './read-hidden-line';
 import { print, readConfig } from './process';
 import { askAdmin } from './running-gateway';
 
-/** As shells have it for Ctrl-C. */
-const CANCELLED_EXIT_CODE = 130;
 /** Pages of v1's history and receipts one after the other, each of which may take as long as any question. */
 const ANSWER_MS = 5 * 60_000;
 
@@ -24,10 +22,7 @@ export function recheckCommand(): Command {
     .action(async (id: string, { address }: { readonly address?: string }) => {
       const { config } = readConfig();
       const line = await readHiddenLine('API key: ');
-      if (line === undefined) {
-        process.exitCode = CANCELLED_EXIT_CODE;
-        return;
-      }
+      if (line === undefined) return;
       const key = line.trim().replace(/:\d{4,6}$/, '');
       if (key === '') throw new Error('No key was given.');
       const asked = { id, key, ...(address === undefined ? {} : { address }) };

@@ -25,8 +25,6 @@ interface Asked {
   readonly json?: true;
 }
 
-/** As shells have it for Ctrl-C. */
-const CANCELLED_EXIT_CODE = 130;
 const CONNECTIONS = 4;
 const DAY_MS = 24 * 3_600_000;
 
@@ -57,10 +55,7 @@ async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened
   if (secret === undefined) throw new Error(missingSecret(config.dataDir));
   const keyring = createKeyring(secret);
   const line = await readHiddenLine('API key: ');
-  if (line === undefined) {
-    process.exitCode = CANCELLED_EXIT_CODE;
-    return;
-  }
+  if (line === undefined) return;
   const apiKey = keyIn(line.trim(), keyring);
   const fingerprint = keyring.fingerprint(apiKey);
   if (mapping.callerKeys.get(fingerprint)?.isSandboxed === true)

@@ -7,10 +7,12 @@ const ERASE = ['\b', '\x7f'];
 const CANCEL = '\x03';
 const END = '\x04';
 const ESCAPE = '\x1b';
+/** As shells have it for Ctrl-C. */
+const CANCELLED_EXIT_CODE = 130;
 
 /**
  * One line that nobody shall see: typed at a terminal without an echo, or the first line of a pipe. Undefined when it was
- * cancelled (Ctrl-C); an empty text when there was no line.
+ * cancelled (Ctrl-C), which is the exit code then; an empty text when there was no line.
  */
 export function readHiddenLine(prompt: string): Promise<string | undefined> {
   const input = process.stdin;
@@ -48,7 +50,10 @@ function typeUnseen(input: ReadStream, prompt: string): Promise<string | undefin
     const end = (): void => finish(typed);
     const read = (chunk: string): void => {
       for (const key of chunk) {
-        if (key === CANCEL) return finish(undefined);
+        if (key === CANCEL) {
+          process.exitCode = CANCELLED_EXIT_CODE;
+          return finish(undefined);
+        }
         if (ENTER.includes(key) || key === END) return finish(typed);
         if (isInEscape) isInEscape = !/[A-Za-z~]/.test(key);
         else if (key === ESCAPE) isInEscape = true;
