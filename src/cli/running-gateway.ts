@@ -23,8 +23,7 @@ export async function askAdmin(
   body?: unknown,
   answerMs = ANSWER_MS,
 ): Promise<AdminAnswer> {
-  const host = config.adminHost === '0.0.0.0' ? '127.0.0.1' : config.adminHost === '::' ? '[::1]' : config.adminHost;
-  const url = `http://${host}:${config.adminPort}${path}`;
+  const url = `${adminUrl(config)}${path}`;
   const token = config.adminToken === undefined ? {} : { authorization: `Bearer ${config.adminToken.revealForUseOnly()}` };
   try {
     const answer = await request(url, {
@@ -43,6 +42,12 @@ export async function askAdmin(
       { cause: error },
     );
   }
+}
+
+/** Nobody can call the address that stands for all. */
+export function adminUrl({ adminHost, adminPort }: Config): string {
+  const host = adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '::' ? '::1' : adminHost;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${adminPort}`;
 }
 
 /** A set of a plan: of a folder, or what the running gateway has in use. */

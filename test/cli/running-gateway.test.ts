@@ -5,26 +5,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askAdmin } from '../../src/cli/running-gateway';
 import { loadConfig, type Config } from '../../src/config';
 
-test('every question has a connection of its own: the gateway hangs up on a kept one while a plan is being computed', async () => {
-  let connections = 0;
-  const server = createServer((request, response) => response.end(JSON.stringify({ method: request.method })));
-  server.on('connection', () => (connections += 1));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const config = configOf((server.address() as AddressInfo).port);
-  try {
-    expect(await askAdmin(config, 'GET', '/mapping/files')).toEqual({ status: 200, body: { method: 'GET' } });
-    await sleep(20);
-    expect(await askAdmin(config, 'POST', '/mapping/apply', {})).toEqual({ status: 200, body: { method: 'POST' } });
-    expect(connections).toBe(2);
-  } finally {
-    server.close();
-    server.closeAllConnections();
-  }
-});
+test.each(['127.0.0.1', '::1'])(
+  'every question to %s has a connection of its own: a kept one ends while a plan is computed',
+  async (host) => {
+    let connections = 0;
+    const server = createServer((request, response) => response.end(JSON.stringify({ method: request.method })));
+    server.on('connection', () => (connections += 1));
+    server.listen(0, host);
+    await once(server, 'listening');
+    const config = configOf(host, (server.address() as AddressInfo).port);
+    try {
+      expect(await askAdmin(config, 'GET', '/mapping/files')).toEqual({ status: 200, body: { method: 'GET' } });
+      await sleep(20);
+      expect(await askAdmin(config, 'POST', '/mapping/apply', {})).toEqual({ status: 200, body: { method: 'POST' } });
+      expect(connections).toBe(2);
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  },
+);
 
-function configOf(port: number): Config {
-  const loaded = loadConfig({ ADMIN_PORT: String(port) }, __dirname);
+function configOf(host: string, port: number): Config {
+  const loaded = loadConfig({ ADMIN_HOST: host, ADMIN_PORT: String(port) }, __dirname);
   if (!('config' in loaded)) throw new Error('these settings are refused');
   return loaded.config;
 }

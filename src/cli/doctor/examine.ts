@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { Running } from '../../admin/running-router';
 import type { Config } from '../../config';
 import type { Secret } from '../../domain/credentials';
-import { askAdmin } from '../running-gateway';
+import { adminUrl, askAdmin } from '../running-gateway';
 import { checkFolderUnlessKnown } from '../known-set';
 import { checkDataFolder, checkFlush, checkJournal, checkSecrets, checkDatabase } from './check-data';
 import { checkMappings } from './check-files';
@@ -63,18 +63,6 @@ async function findGateway(config: Config): Promise<Found> {
     kind: 'running',
     running: answer.body as unknown as Running,
     readyz: { status, waitingFor: Array.isArray(waitingFor) ? waitingFor.map(String) : [] },
-    metrics: await readMetrics(config),
+    metrics: await (await request(`${adminUrl(config)}/metrics`)).body.text(),
   };
-}
-
-async function readMetrics({ adminHost, adminPort }: Config): Promise<string> {
-  const host =
-    adminHost === '0.0.0.0'
-      ? '127.0.0.1'
-      : adminHost.includes(':')
-        ? adminHost === '::'
-          ? '[::1]'
-          : `[${adminHost}]`
-        : adminHost;
-  return (await request(`http://${host}:${adminPort}/metrics`)).body.text();
 }
