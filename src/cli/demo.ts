@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'yaml';
-import type { Running } from '../admin/running-router';
 import type { Config } from '../config';
 import { nairaText } from '../domain/amount';
 import { Secret } from '../domain/credentials';
@@ -10,7 +9,7 @@ import { runDemo, type ClosedBooks, type Progress } from './demo/run-demo';
 import { loadShop, type Shop } from './demo/shop';
 import { parseDuration } from './parse-options';
 import { counted, fail, listenForStop, print, readConfig } from './process';
-import { askAdmin, messageOf } from './running-gateway';
+import { askAdmin, askRunning, messageOf } from './running-gateway';
 
 const HELP = `
 Six resellers sell airtime, data, cable, electricity, exams, cards and SMS as their scripts do: declined and pending orders,
@@ -77,12 +76,6 @@ async function demo({ for: forMs, rate, names }: Options): Promise<void> {
   });
   stop.forget();
   printBooks(closed);
-}
-
-async function askRunning(config: Config): Promise<Running> {
-  const { status, body } = await askAdmin(config, 'GET', '/running');
-  if (status !== 200) throw new Error(messageOf(body));
-  return body as unknown as Running;
 }
 
 /** A wallet that an earlier demo has emptied would sell nothing. */

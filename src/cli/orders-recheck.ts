@@ -4,7 +4,7 @@ import type { Order } from '../domain/order';
 import type { Rechecked } from '../gateway/recheck';
 import { readHiddenLine } from './read-hidden-line';
 import { print, readConfig } from './process';
-import { askAdmin } from './running-gateway';
+import { demandOfAdmin } from './running-gateway';
 
 /** Pages of v1's history and receipts one after the other, each of which may take as long as any question. */
 const ANSWER_MS = 5 * 60_000;
@@ -26,10 +26,8 @@ export function recheckCommand(): Command {
       const key = line.trim().replace(/:\d{4,6}$/, '');
       if (key === '') throw new Error('No key was given.');
       const asked = { id, key, ...(address === undefined ? {} : { address }) };
-      const { status, body } = await askAdmin(config, 'POST', '/orders/recheck', asked, ANSWER_MS);
-      if (status !== 200)
-        throw new Error(typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.');
-      describeRecheck(body as unknown as Rechecked).forEach(print);
+      const rechecked = await demandOfAdmin(config, 'POST', '/orders/recheck', asked, ANSWER_MS);
+      describeRecheck(rechecked as unknown as Rechecked).forEach(print);
     });
 }
 

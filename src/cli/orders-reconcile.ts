@@ -1,7 +1,6 @@
 /** `compat-gateway orders reconcile`: one day of one key, the journal held against v1's history and wallet. */
 import { Command, InvalidArgumentError } from 'commander';
 import { isIP } from 'node:net';
-import type { Running } from '../admin/running-router';
 import type { Config } from '../config';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import { systemClock } from '../domain/clock';
@@ -17,7 +16,7 @@ import { keyIn } from './fingerprint';
 import { withJournal, type Opened } from './orders-journal';
 import { counted, print, printTable } from './process';
 import { readHiddenLine } from './read-hidden-line';
-import { askAdmin, messageOf } from './running-gateway';
+import { askRunning } from './running-gateway';
 
 interface Asked {
   readonly day?: string;
@@ -75,10 +74,7 @@ async function reconcile({ day: dayAsked, address, json }: Asked, opened: Opened
 
 /** The embedded sandbox has another port at each start: the running gateway knows it. */
 async function upstreamUrlOf(config: Config): Promise<string> {
-  if (config.upstreamUrl !== undefined) return config.upstreamUrl;
-  const { status, body } = await askAdmin(config, 'GET', '/running');
-  if (status !== 200) throw new Error(messageOf(body));
-  return (body as unknown as Running).upstreamUrl;
+  return config.upstreamUrl ?? (await askRunning(config)).upstreamUrl;
 }
 
 function withRetention(report: DayReport, { journalDays }: Config): DayReport {

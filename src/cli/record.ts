@@ -4,7 +4,7 @@ import type { ReadRecording } from '../admin/record-router';
 import type { MaskedField, RecordedRequest } from '../domain/recorded-request';
 import { parseDuration, parseCount } from './parse-options';
 import { counted, listenForStop, print, readConfig, textOfLines } from './process';
-import { askAdmin, messageOf } from './running-gateway';
+import { askAdmin, demandOfAdmin } from './running-gateway';
 import type { Config } from '../config';
 
 const HELP = `
@@ -40,9 +40,8 @@ export function recordCommand(): Command {
 
 async function record({ caller, for: forMs, max, json }: Options): Promise<void> {
   const { config } = readConfig();
-  const { status, body } = await askAdmin(config, 'POST', '/record', { caller, for_ms: forMs, max });
-  if (status !== 200) throw new Error(messageOf(body));
-  const fingerprint = String(body['fingerprint']);
+  const begun = await demandOfAdmin(config, 'POST', '/record', { caller, for_ms: forMs, max });
+  const fingerprint = String(begun['fingerprint']);
   const stop = listenForStop();
   let isStopped = false;
   void stop.asked.then(() => (isStopped = true));
@@ -60,9 +59,7 @@ async function record({ caller, for: forMs, max, json }: Options): Promise<void>
 }
 
 async function readRecording(config: Config, fingerprint: string, after: number): Promise<ReadRecording> {
-  const { status, body } = await askAdmin(config, 'GET', `/record/${fingerprint}?after=${after}`);
-  if (status !== 200) throw new Error(messageOf(body));
-  return body as unknown as ReadRecording;
+  return (await demandOfAdmin(config, 'GET', `/record/${fingerprint}?after=${after}`)) as unknown as ReadRecording;
 }
 
 /** One request over a few lines: what came, how it was read, what was told. */

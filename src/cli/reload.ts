@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { formatProblems, type Problem } from '../mapping/problem';
 import { currentUser, readConfig } from './process';
-import { askAdmin } from './running-gateway';
+import { askAdmin, messageOf } from './running-gateway';
 
 /** `compat-gateway reload`: exit code 1 when the running gateway refuses the files in its folder. */
 export function reloadCommand(): Command {
@@ -36,7 +36,7 @@ export function describeReload(body: Readonly<Record<string, unknown>>): string 
     case 'unwritable':
       return `Refused: the gateway cannot write into ${String(body['folder'])}: ${String(body['detail'])}. ${hash} stays in use.\n`;
     default:
-      return `${typeof body['message'] === 'string' ? body['message'] : 'The gateway did not understand.'}\n`;
+      return `${messageOf(body)}\n`;
   }
 }
 

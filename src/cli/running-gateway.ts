@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import type { Running } from '../admin/running-router';
 import type { Config } from '../config';
 import type { SeenShape, Traffic } from '../domain/traffic';
 import { formatProblems, type Problem } from '../mapping/problem';
@@ -44,6 +45,17 @@ export async function askAdmin(
   }
 }
 
+/** The same for what must be had: throws the sentence with which the gateway refuses. */
+export async function demandOfAdmin(...asked: Parameters<typeof askAdmin>): Promise<AdminAnswer['body']> {
+  const { status, body } = await askAdmin(...asked);
+  if (status !== 200) throw new Error(messageOf(body));
+  return body;
+}
+
+export async function askRunning(config: Config): Promise<Running> {
+  return (await demandOfAdmin(config, 'GET', '/running')) as unknown as Running;
+}
+
 /** Nobody can call the address that stands for all. */
 export function adminUrl({ adminHost, adminPort }: Config): string {
   const host = adminHost === '0.0.0.0' ? '127.0.0.1' : adminHost === '::' ? '::1' : adminHost;
@@ -82,10 +94,9 @@ export function editsBeside(hashes: readonly string[], folder: string): string |
 
 /** What the gateway has in use. Throws a sentence when it cannot be had. */
 export async function readRunningSet(config: Config): Promise<ReadSet> {
-  const { status, body } = await askAdmin(config, 'GET', '/mapping/files');
-  if (status !== 200) throw new Error(messageOf(body));
+  const { files } = await demandOfAdmin(config, 'GET', '/mapping/files');
   // The gateway has checked it, as a rule by this very build.
-  const checked = checkSet(body['files'] as readonly MappingFileText[], (files) => checkUnlessKnown(files, config.dataDir));
+  const checked = checkSet(files as readonly MappingFileText[], (files) => checkUnlessKnown(files, config.dataDir));
   if ('problems' in checked)
     throw new Error(`The running set cannot be read by this version:\n${formatProblems(checked.problems)}`);
   return checked.set;
