@@ -11,7 +11,6 @@ import { createKeyring } from '../gateway/read/keyring';
 import { formatProblems } from '../mapping/problem';
 import type { Mapping } from '../mapping/mapping';
 import { explain, type Explanation } from '../operator/explain/explain';
-import { openJournalBeside } from '../start/configured-stores';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
 import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
@@ -21,8 +20,8 @@ import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
 import { readWireRequest } from '../http/read-written-request';
-import { createTimes } from '../domain/times';
-import { isNamed, readMappingForOrders } from './show-order';
+import { withJournal } from './orders-journal';
+import { isNamed } from './show-order';
 
 interface ExplainOptions {
   readonly file?: string;
@@ -155,18 +154,12 @@ function describeKey({ how, hasPin, fingerprint }: NonNullable<Explanation['key'
 }
 
 async function explainOrder(id: string, withReply: boolean): Promise<void> {
-  const { config } = readConfig();
-  const mapping = readMappingForOrders(config);
-  const times = createTimes(config.timeZone);
-  const journal = await openJournalBeside(config);
-  try {
+  await withJournal(async ({ journal, mapping, times }) => {
     const orders: Order[] = [];
     for await (const order of journal.list({ fromMs: 0, untilMs: Infinity, limit: 10_000_000 })) {
       if (isNamed(order, id)) orders.push(order);
     }
     if (orders.length === 0) throw new Error(`There is no order ${id} in the journal.`);
     for (const order of orders) process.stdout.write(describeOrder(order, mapping, times, Date.now(), withReply));
-  } finally {
-    await journal.close();
-  }
+  });
 }
