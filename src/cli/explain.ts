@@ -8,14 +8,12 @@ import type { LegacyRequest, SavedRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { createLearntPatience } from '../gateway/order/learnt-patience';
 import { createKeyring } from '../gateway/read/keyring';
-import { formatProblems } from '../mapping/problem';
-import type { Mapping } from '../mapping/mapping';
 import { explain, type Explanation } from '../operator/explain/explain';
 import { findGatewaySecret } from '../start/gateway-secret';
 import { readPatienceFile } from '../watch/patience-file';
 import { describeOrder, describeReply, showPlace, showValue } from './describe-order';
 import { parseCurl } from '../operator/paste/parse-curl';
-import { checkFolderUnlessKnown } from './known-set';
+import { loadMapping } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig, textOfLines } from './process';
@@ -59,10 +57,10 @@ Examples:
           throw new InvalidArgumentError(`Either ${other} or a command line, not both.`);
         if (order !== undefined) return explainOrder(order, options.replies !== false);
         const written = readWritten(words, file);
-        const mapping = loadMapping();
+        const { config } = readConfig();
+        const mapping = loadMapping(config);
         const request = await readRequest(written);
         if (request === undefined) return;
-        const { config } = readConfig();
         const learnt = createLearntPatience(readPatienceFile(config.dataDir).entries);
         const secret = findGatewaySecret(config);
         const keyring = createKeyring(secret ?? new Secret(randomUUID()), { days: config.tokenDays, now: Date.now });
@@ -73,13 +71,6 @@ Examples:
         if (explanation.refusal !== undefined) process.exitCode = 1;
       })
   );
-}
-
-function loadMapping(): Mapping {
-  const { mappingsDir, dataDir } = readConfig().config;
-  const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
-  if (mapping === undefined) throw new Error(formatProblems(problems));
-  return mapping;
 }
 
 /** What was pasted is an argument too: text that is no request is bad usage. */

@@ -3,11 +3,10 @@ import { extname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { GatewayError } from '../domain/errors';
 import type { LegacyRequest } from '../domain/legacy';
-import { formatProblems } from '../mapping/problem';
 import type { Mapping } from '../mapping/mapping';
 import { fitFamilies, requestsOf, writeSkeleton, type Fit } from '../operator/family/fit-families';
 import { readSource, type Finding, type SourceFindings } from '../operator/family/read-source';
-import { checkFolderUnlessKnown } from './known-set';
+import { loadMapping } from './known-set';
 import { parseFile } from './parse-options';
 import { parseRequestText } from '../operator/paste/parse-request';
 import { readConfig } from './process';
@@ -39,9 +38,7 @@ Exit codes: 0 a family fits, 1 none does, 2 bad usage.`,
     .action(async (source: string | undefined, { request }: { readonly request?: string }) => {
       if ((source === undefined) === (request === undefined))
         throw new InvalidArgumentError('Either a source or --request is needed.');
-      const { mappingsDir, dataDir } = readConfig().config;
-      const { mapping, problems } = checkFolderUnlessKnown(mappingsDir, dataDir);
-      if (mapping === undefined) throw new Error(formatProblems(problems));
+      const mapping = loadMapping(readConfig().config);
       const { lines, isFitting } = source === undefined ? await ofRequest(request!, mapping) : ofSource(source, mapping);
       process.stdout.write(`${lines.join('\n')}\n`);
       if (!isFitting) process.exitCode = 1;
