@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { nairaText, type AmountMinor } from '../domain/amount';
 import type { Order } from '../domain/order';
 import { referenceOf } from '../domain/outcome';
-import { escapeText } from '../domain/shown-words';
+import { csvCell, escapeText } from '../domain/shown-words';
 import type { Journal } from '../journal/journal';
 import { callerName, findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
@@ -230,12 +230,6 @@ async function exportOrders(range: Range & { readonly format: ExportFormat }, op
     before = ',';
   }
   if (range.format === 'json') print(before === '[' ? '[]' : '\n]');
-}
-
-/** Quoted as RFC 4180 says. A text that a spreadsheet would take for a formula is kept a text. */
-function csvCell(value: string | number): string {
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function report(range: Range, opened: Opened): Promise<void> {

@@ -198,3 +198,9 @@ export function maskSecrets(line: string): string {
     masked = `${masked.slice(0, index)}${'*'.repeat(length)}${masked.slice(index + length)}`;
   return masked;
 }
+
+/** A cell for a spreadsheet, quoted as RFC 4180 says. A text that a spreadsheet would take for a formula is kept a text. */
+export function csvCell(value: string | number): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

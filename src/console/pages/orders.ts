@@ -7,6 +7,7 @@ import { nairaText } from '../../domain/amount';
 import { Secret } from '../../domain/credentials';
 import type { Order } from '../../domain/order';
 import { referenceOf } from '../../domain/outcome';
+import { csvCell } from '../../domain/shown-words';
 import { createTimes } from '../../domain/times';
 import { callerName, findCaller } from '../../mapping/caller-name';
 import type { Mapping } from '../../mapping/mapping';
@@ -329,12 +330,6 @@ function exportCells(row: FoundRow, mapping: Mapping, timeText: (ms: number) => 
   ];
 }
 
-/** A line of a table for a spreadsheet, quoted as RFC 4180 says. A text that a spreadsheet would take for a formula is kept a text. */
 function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
-}
-
-function csvCell(value: string): string {
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
