@@ -6,7 +6,7 @@ import { pauseCaller } from '../../mapping/pause-caller';
 import type { Problem } from '../../mapping/problem';
 import { createCallersReader, type CallerView } from '../callers/read-callers';
 import { callerSections } from '../callers/sections';
-import { ago, badge, count, naira, notice, problemList, section, table, type Column } from '../components';
+import { ago, badge, count, naira, notice, problemList, section, table, textOf, type Column } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html, type Writable } from '../html';
 import { showPage, type ConsolePage } from '../page';
@@ -42,8 +42,7 @@ export const callersPage: ConsolePage = {
     );
     router.get('/:fingerprint', (request, response) => showCaller(String(request.params['fingerprint']), request, response));
     router.post('/:fingerprint/pause', (request, response) => {
-      const { text } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-      const told = typeof text === 'string' ? text.trim() : '';
+      const told = textOf(request.body, 'text').trim();
       return change(request, response, told === '' ? true : told);
     });
     router.post('/:fingerprint/go-on', (request, response) => change(request, response, false));

@@ -1,6 +1,6 @@
 /** The login: one field for ADMIN_TOKEN. */
 import express, { type Request, type Router } from 'express';
-import { notice, textField } from '../components';
+import { notice, textField, textOf } from '../components';
 import { html, type Html } from '../html';
 import { showPage } from '../page';
 import type { Sessions } from '../session';
@@ -11,9 +11,11 @@ export function loginRoutes(sessions: Sessions): Router {
     showPage(request, response, { title: 'Log in', body: form(request) });
   });
   router.post('/login', (request, response) => {
-    const { token } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const shown = typeof token === 'string' ? token.trim() : '';
-    const login = sessions.login(shown, request.socket.remoteAddress ?? '', request.headers.cookie);
+    const login = sessions.login(
+      textOf(request.body, 'token').trim(),
+      request.socket.remoteAddress ?? '',
+      request.headers.cookie,
+    );
     if (login.kind === 'in') {
       response.set('set-cookie', login.cookie).redirect(303, targetOf(request));
       return;
@@ -47,8 +49,7 @@ function form(request: Request, problem?: string): Html {
 
 /** A page of the console, never an address elsewhere: what is not such a page as it stands is the Overview. */
 function targetOf(request: Request): string {
-  const asked = request.query['to'];
-  const to = typeof asked === 'string' ? asked : '';
+  const to = textOf(request.query, 'to');
   const isPage =
     /^\/console(?:[/?]|$)/.test(to) &&
     !to.startsWith('/console/log') &&
