@@ -19,7 +19,7 @@ import {
 } from '../components';
 import { html, type Html } from '../html';
 
-const TONES: Readonly<Record<OrderStory['outcome'], Tone>> = {
+export const TONES: Readonly<Record<OrderStory['outcome'], Tone>> = {
   ...{ succeeded: 'good', declined: 'none', rejected: 'none', not_sent: 'none' },
   ...{ pending: 'warn', unknown: 'warn', open: 'warn' },
 };

@@ -15,10 +15,10 @@ import { NAMED_MAX, OUTCOMES, type FoundOrders, type FoundRow, type OrderQuery }
 import { maskNumber, numbersIn } from '../../orders/number-keys';
 import { moneyOf } from '../../orders/order-money';
 import { sayReceipt } from '../../orders/order-story';
-import { badge, naira, notice, pager, selectField, table, textField, time, type Tone } from '../components';
+import { badge, naira, notice, pager, selectField, table, textField, time } from '../components';
 import type { ConsoleParts } from '../console-parts';
 import { html, type Html } from '../html';
-import { storyBody } from '../orders/story';
+import { storyBody, TONES } from '../orders/story';
 import { showPage, type ConsolePage } from '../page';
 
 export const ordersPage: ConsolePage = {
@@ -46,11 +46,6 @@ const querySchema = z.object({
   cursor: asText,
 });
 type Asked = z.infer<typeof querySchema>;
-
-const TONES: Readonly<Record<string, Tone>> = {
-  ...{ succeeded: 'good', declined: 'none', rejected: 'none', not_sent: 'none' },
-  ...{ pending: 'warn', unknown: 'warn', open: 'warn', refused: 'bad' },
-};
 
 /** What is typed into the one field may be any of these; the first that finds something is meant. */
 async function search(
@@ -181,8 +176,9 @@ function listOf(rows: readonly FoundRow[], mapping: Mapping): Html {
 }
 
 function outcomeBadge(row: FoundRow): Html {
-  const outcome = row.kind === 'refused' ? 'refused' : (row.order.outcome?.kind ?? 'open');
-  return badge(TONES[outcome] ?? 'none', outcome.replace('_', ' '));
+  if (row.kind === 'refused') return badge('bad', 'refused');
+  const outcome = row.order.outcome?.kind ?? 'open';
+  return badge(TONES[outcome], outcome.replace('_', ' '));
 }
 
 const callerOf = (row: FoundRow, mapping: Mapping): string => {
