@@ -181,31 +181,13 @@ function applySection(
 }
 
 async function apply(request: Request, response: Response, { parts, candidates }: Planning): Promise<void> {
+  const refuse = (words: string, status: number): void => say(request, response, 'Apply', notice('bad', words), status);
   const planned = candidates.find(textOf(request.body, 'plan'));
-  if (planned === undefined)
-    return say(
-      request,
-      response,
-      'Apply',
-      notice('bad', 'This was planned too long ago, or before a restart. Plan it again.'),
-      409,
-    );
+  if (planned === undefined) return refuse('This was planned too long ago, or before a restart. Plan it again.', 409);
   if (planned.movesMoney && textOf(request.body, 'money') !== 'yes')
-    return say(
-      request,
-      response,
-      'Apply',
-      notice('bad', 'Refused: this can move money, and the box that says so was not ticked.'),
-      400,
-    );
+    return refuse('Refused: this can move money, and the box that says so was not ticked.', 400);
   if (planned.losesEdits && textOf(request.body, 'edits') !== 'yes')
-    return say(
-      request,
-      response,
-      'Apply',
-      notice('bad', 'Refused: edits would be lost, and the box that says so was not ticked.'),
-      400,
-    );
+    return refuse('Refused: edits would be lost, and the box that says so was not ticked.', 400);
   const { files, hash, runningHash, folderHash, by, planId } = planned;
   const applied = parts.live.apply(files, hash, runningHash, { by, plan: planId, who: 'console', folderHash });
   await parts.everywhere();
@@ -213,7 +195,7 @@ async function apply(request: Request, response: Response, { parts, candidates }
   const isDone = applied.kind === 'reloaded' || (applied.kind === 'running_changed' && applied.hash === hash);
   if (isDone) return response.redirect(303, '/console/mappings?said=applied');
   if (applied.kind === 'unchanged') return response.redirect(303, '/console/mappings?said=restored');
-  say(request, response, 'Apply', notice('bad', REFUSED[applied.kind]), 409);
+  refuse(REFUSED[applied.kind], 409);
 }
 
 const REFUSED: Readonly<Record<Exclude<Reloaded['kind'], 'reloaded' | 'unchanged'>, string>> = {
