@@ -249,15 +249,10 @@ const recheckSchema = z.object({
 async function recheck(request: Request, response: Response, parts: ConsoleParts): Promise<void> {
   const order = await orderAt(request, parts);
   const read = recheckSchema.safeParse(request.body);
+  const say = (said: Html, status?: number): Promise<void> => showStory(request, response, parts, said, status);
   if (order === undefined) return showStory(request, response, parts);
   if (!read.success)
-    return showStory(
-      request,
-      response,
-      parts,
-      notice('bad', 'Type the API key of this order. The address is an IP address, or empty.'),
-      400,
-    );
+    return say(notice('bad', 'Type the API key of this order. The address is an IP address, or empty.'), 400);
   const { key, address } = read.data;
   try {
     const asked = { id: String(order.number), key: new Secret(key.replace(/:\d{4,6}$/, '')), ...(address ? { address } : {}) };
@@ -266,15 +261,9 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
     const says = `v1 says: ${sayReceipt(rechecked)}`;
     const [was, is] = [before.outcome?.kind ?? 'open', after.outcome?.kind ?? 'open'];
     const stands = was === is ? `The order stands as before: ${is}.` : `The order was ${was} and is ${is} now.`;
-    await showStory(request, response, parts, notice(was === is ? 'info' : 'good', `${says}. ${stands}`));
+    await say(notice(was === is ? 'info' : 'good', `${says}. ${stands}`));
   } catch (error) {
-    await showStory(
-      request,
-      response,
-      parts,
-      notice('bad', error instanceof Error ? error.message : 'v1 could not be asked.'),
-      409,
-    );
+    await say(notice('bad', error instanceof Error ? error.message : 'v1 could not be asked.'), 409);
   }
 }
 
