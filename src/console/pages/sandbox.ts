@@ -106,8 +106,6 @@ function show(request: Request, response: Response, admin: SandboxAdmin, problem
   showPage(request, response, { title: 'Sandbox', body, styles: ['sandbox.css'], status: problem === undefined ? 200 : 400 });
 }
 
-const walletName = ({ name, id }: AccountView, { mode }: WalletView): string => `${name} (${id}, ${mode})`;
-
 function walletTable({ accounts }: SandboxOverview): Html {
   const rows = accounts.flatMap((account) => account.wallets.map((wallet) => ({ account, wallet })));
   return table(
@@ -140,9 +138,9 @@ function stateOf(account: AccountView, { mood }: WalletView): Html {
   return marks.length === 0 ? badge('good', 'open') : html`<span class="row">${marks}</span>`;
 }
 
-function walletOptions({ accounts }: SandboxOverview): [string, string][] {
-  return accounts.flatMap((account) =>
-    account.wallets.map((wallet): [string, string] => [wallet.id, walletName(account, wallet)]),
+export function walletOptions({ accounts }: SandboxOverview): [string, string][] {
+  return accounts.flatMap(({ id, name, wallets }) =>
+    wallets.map((wallet): [string, string] => [wallet.id, `${name} (${id}, ${wallet.mode})`]),
   );
 }
 

@@ -8,6 +8,7 @@ import { showPage, showPart, type ConsolePage } from '../page';
 import { readTry } from '../try/read-try';
 import { sendTry, showJson, type SandboxKey } from '../try/send-try';
 import { showTried } from '../try/show-try';
+import { walletOptions } from './sandbox';
 
 export const tryPage: ConsolePage = {
   path: '/try',
@@ -87,13 +88,8 @@ function callers({ live }: ConsoleParts): [string, string][] {
 function sendBox({ sandbox }: ConsoleParts): Html {
   if (sandbox === undefined)
     return html`<p class="note">This gateway sells through a real v1, so a paste is only explained here and never sent.</p>`;
-  const accounts = sandbox.admin
-    .overview()
-    .accounts.flatMap(({ id, name, wallets }) =>
-      wallets.map((wallet): [string, string] => [wallet.id, `${name} (${id}, ${wallet.mode})`]),
-    );
   return html`<div class="row send">
-    ${selectField({ name: 'wallet', label: 'Sandbox account', options: accounts })}
+    ${selectField({ name: 'wallet', label: 'Sandbox account', options: walletOptions(sandbox.admin.overview()) })}
     <button
       type="button"
       class="primary"
