@@ -1,6 +1,6 @@
 /** Streams of server-sent events for pages that are live: one for a page, so many in all, and none outlives its session or the gateway. */
 import { setMaxListeners } from 'node:events';
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import type { Clock } from '../domain/clock';
 
 export const STREAMS_MAX = 20;
@@ -12,45 +12,39 @@ export interface Stream {
   send(event: string, data: unknown): void;
 }
 
-export interface Streams {
-  /** Answers with a stream. `begin` may send at once, and gives what ends it. */
-  readonly open: (begin: (stream: Stream) => () => void) => RequestHandler;
-}
-
-export function createStreams(clock: Clock): Streams {
+/** Answers with a stream. `begin` may send at once, and gives what ends it. */
+export function createStreams(clock: Clock, begin: (stream: Stream) => () => void): RequestHandler {
   let open = 0;
-  return {
-    open: (begin) => (_request: Request, response: Response) => {
-      const endings = response.locals['endings'] as readonly AbortSignal[];
-      if (open >= STREAMS_MAX || endings.some(({ aborted }) => aborted)) {
-        response.status(503).set('retry-after', '30').type('text').send('Too many pages are live; this one shows what it has.\n');
-        return;
-      }
-      open += 1;
-      response.set({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }).flushHeaders();
-      const write = (text: string): void => {
-        if (response.writableLength > UNREAD_BYTES_MAX) response.destroy();
-        else response.write(text);
-      };
-      const stop = begin({ send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`) });
-      let cancelBeat: () => void = () => undefined;
-      const beat = (): void => {
-        write(': still here\n\n');
-        cancelBeat = clock.after(HEARTBEAT_MS, beat);
-      };
-      beat();
-      const end = (): void => void response.end();
-      for (const ending of endings) {
-        // Node warns of more than ten; here there is a bound.
-        setMaxListeners(STREAMS_MAX, ending);
-        ending.addEventListener('abort', end);
-      }
-      response.once('close', () => {
-        open -= 1;
-        cancelBeat();
-        stop();
-        for (const ending of endings) ending.removeEventListener('abort', end);
-      });
-    },
+  return (_request, response) => {
+    const endings = response.locals['endings'] as readonly AbortSignal[];
+    if (open >= STREAMS_MAX || endings.some(({ aborted }) => aborted)) {
+      response.status(503).set('retry-after', '30').type('text').send('Too many pages are live; this one shows what it has.\n');
+      return;
+    }
+    open += 1;
+    response.set({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }).flushHeaders();
+    const write = (text: string): void => {
+      if (response.writableLength > UNREAD_BYTES_MAX) response.destroy();
+      else response.write(text);
+    };
+    const stop = begin({ send: (event, data) => write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`) });
+    let cancelBeat: () => void = () => undefined;
+    const beat = (): void => {
+      write(': still here\n\n');
+      cancelBeat = clock.after(HEARTBEAT_MS, beat);
+    };
+    beat();
+    const end = (): void => void response.end();
+    for (const ending of endings) {
+      // Node warns of more than ten; here there is a bound.
+      setMaxListeners(STREAMS_MAX, ending);
+      ending.addEventListener('abort', end);
+    }
+    response.once('close', () => {
+      open -= 1;
+      cancelBeat();
+      stop();
+      for (const ending of endings) ending.removeEventListener('abort', end);
+    });
   };
 }

@@ -21,7 +21,7 @@ async function openHouse(): Promise<House> {
   });
   app.get(
     '/',
-    createStreams(systemClock).open((stream) => {
+    createStreams(systemClock, (stream) => {
       streams.add(stream);
       return () => streams.delete(stream);
     }),

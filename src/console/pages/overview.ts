@@ -61,7 +61,7 @@ function streamOf(parts: ConsoleParts) {
     const news = { point: pointOf(latest), parts: (await readParts(parts)).map(String).join('') };
     for (const send of listeners) send('news', news);
   };
-  return createStreams(clock).open((stream) => {
+  return createStreams(clock, (stream) => {
     const send = (event: string, data: unknown): void => stream.send(event, data);
     send('series', { hour: seriesOf(samples.hour()), day: seriesOf(samples.day()) });
     listeners.add(send);
