@@ -251,8 +251,7 @@ async function recheck(request: Request, response: Response, parts: ConsoleParts
   const read = recheckSchema.safeParse(request.body);
   const say = (said: Html, status?: number): Promise<void> => showStory(request, response, parts, said, status);
   if (order === undefined) return showStory(request, response, parts);
-  if (!read.success)
-    return say(notice('bad', 'Type the API key of this order. The address is an IP address, or empty.'), 400);
+  if (!read.success) return say(notice('bad', 'Type the API key of this order. The address is an IP address, or empty.'), 400);
   const { key, address } = read.data;
   try {
     const asked = { id: String(order.number), key: new Secret(key.replace(/:\d{4,6}$/, '')), ...(address ? { address } : {}) };
