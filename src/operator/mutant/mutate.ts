@@ -10,7 +10,7 @@ import { formatFileSchema, sharedFileSchema, type ValueSource } from '../../mapp
 import { parseRoute } from '../../mapping/routes';
 import type { MappingSource } from '../../mapping/source';
 import { normaliseWord } from '../../mapping/table';
-import { editSource, BROKEN, drop, mutant, swaps, type Broken, type Mutant } from './mutant';
+import { BROKEN, drop, mutant, swaps, type Broken, type Mutant } from './mutant';
 
 export function listMutants(source: MappingSource): Mutant[] {
   return walk(source, ROOT, source);
@@ -178,10 +178,6 @@ const schemaOf = ({ path }: Place): readonly [typeof sharedFileSchema | typeof f
 const mayBeAbsent = (place: Place): boolean => isOptionalAt(...schemaOf(place));
 const isNamed = (place: Place): boolean => isRecordAt(...schemaOf(place));
 const isChoice = (place: Place): boolean => isChoiceAt(...schemaOf(place));
-
-export function applyMutant(source: MappingSource, { edits }: Mutant): MappingSource {
-  return editSource(source, edits);
-}
 
 /** The same source with only these operations: quicker to compile, and all that some cases need. */
 export function narrowSource(source: MappingSource, names: ReadonlySet<string>): MappingSource {

@@ -7,8 +7,8 @@ import type { Case } from '../case/cases';
 import { shownRules, type Surroundings } from '../case/coverage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
 import { createStage, type Stage } from '../case/stage';
-import type { Mutant } from './mutant';
-import { applyMutant, listMutants, narrowSource } from './mutate';
+import { editSource, type Mutant } from './mutant';
+import { listMutants, narrowSource } from './mutate';
 
 export interface MutationResult {
   /** Breaks that some case notices. */
@@ -109,7 +109,7 @@ async function judgeMutant(
   witnesses: readonly Witness[],
   playing: Playing,
 ): Promise<'noticed' | 'unusable' | 'missed'> {
-  const broken = applyMutant(source, mutant);
+  const broken = editSource(source, mutant.edits);
   const compiled = new Map<string, Mapping>();
   for (const witness of askedAbout(mutant, witnesses, playing.titles)) {
     const key = witness.needs.join();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSource, mergeFiles } from '../../../src/mapping/load';
 import type { MappingSource } from '../../../src/mapping/source';
-import type { Mutant } from '../../../src/operator/mutant/mutant';
-import { applyMutant, listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
+import { editSource, type Mutant } from '../../../src/operator/mutant/mutant';
+import { listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
 import { compareSources, type Difference } from '../../../src/operator/plan/compare-sources';
 import { filesWith, MAPPINGS } from '../../mapping/mapping-set';
 
@@ -119,7 +119,7 @@ function seeAll(): Seen[] {
     const key = names.join();
     const base = narrow.get(key) ?? narrowSource(source, new Set(names));
     narrow.set(key, base);
-    const broken = applyMutant(base, mutant);
+    const broken = editSource(base, mutant.edits);
     return { mutant, there: compareSources(base, broken), back: compareSources(broken, base) };
   });
 }
