@@ -1,5 +1,6 @@
 /** Traffic and mapping files → what they disagree about, and what could be added to the files. Nothing here decides. */
 import type { Traffic } from '../../domain/traffic';
+import { pathWithoutPin } from '../../gateway/read/walk-in';
 import type { Mapping } from '../../mapping/mapping';
 import { nearestName } from '../../mapping/nearest-name';
 import type { MappingSource } from '../../mapping/source';
@@ -92,7 +93,7 @@ function findUnused(traffic: Traffic, mapping: Mapping) {
   return [...mapping.operations.values()].flatMap(({ name: operation, fields }) => {
     const seen = traffic.shapes.filter((one) => operationOf(one, mapping)?.name === operation);
     const sent = new Set(seen.flatMap(({ shape }) => shape.fields.map(({ name }) => name)));
-    const asked = new Set(seen.map(({ shape }) => withoutPin(trimSlash(shape.path), mapping)));
+    const asked = new Set(seen.map(({ shape }) => pathWithoutPin(trimSlash(shape.path), mapping)));
     const routes = mapping.routes.filter((route) => route.operation === operation && !asked.has(route.path));
     const aliases = fields.flatMap(({ from, otherwise }) => [...from, ...otherwise]).filter((name) => !sent.has(name));
     const requests = seen.reduce((sum, { count }) => sum + count, 0);
@@ -111,9 +112,4 @@ function findUnusedWords(traffic: Traffic, source: MappingSource) {
     );
     return words.length === 0 ? [] : [{ table, uses: used.reduce((sum, { count }) => sum + count, 0), words }];
   });
-}
-
-function withoutPin(path: string, mapping: Mapping): string {
-  const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
-  return mapping.formats.has(first) ? rest : path;
 }
