@@ -16,7 +16,7 @@ const PIN = '1234';
 
 /** `$reply.x` anywhere in the request is a field of the reply before. */
 export function writeRequest(step: StepFields, previous: JsonObject): WrittenRequest {
-  const { to, ...content } = toLongForm(step.send);
+  const { to, ...content }: LongForm = typeof step.send === 'string' ? { to: step.send } : step.send;
   const [method = '', target = ''] = to.split(' ');
   const isRead = method === 'GET';
   const query = { ...(isRead ? content.fields : {}), ...content.query };
@@ -37,10 +37,6 @@ export function writeRequest(step: StepFields, previous: JsonObject): WrittenReq
 }
 
 type LongForm = Exclude<SendFields, string>;
-
-function toLongForm(send: SendFields): LongForm {
-  return typeof send === 'string' ? { to: send } : send;
-}
 
 function bodyOf({ fields, form, raw }: Omit<LongForm, 'to'>, isRead: boolean): { body: string; contentType?: string } {
   if (raw !== undefined) return { body: raw };

@@ -13,7 +13,7 @@ import type { CallerKey, Mapping, Operation } from '../../mapping/mapping';
 export interface CallerDecision {
   /** A sentence without its full stop. */
   readonly words: string;
-  readonly place: { readonly file: string; readonly line: number; readonly column: number };
+  readonly place: ReturnType<Mapping['placeOf']>;
 }
 
 /** Only the entries that decided something of this request; nothing for a key without an entry. */

@@ -20,11 +20,7 @@ import { createLearntPatience, type LearntPatience } from '../../gateway/order/l
 import { listShapeName, mergeReply, orderRoot, tellOutcome, type ReplyParts } from '../../gateway/tell/merge-reply';
 import { pathWithoutPin, walkIn, type Known, type Walk } from '../../gateway/read/walk-in';
 
-export interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-}
+export type Place = ReturnType<Mapping['placeOf']>;
 
 export interface ExplainedField {
   readonly field: string;

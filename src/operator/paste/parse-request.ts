@@ -38,12 +38,9 @@ function parseRaw(text: string): SavedRequest {
   const [method = 'GET', target = '/'] = first.split(' ');
   const isChunked = headers.some((header) => /^transfer-encoding\s*:.*\bchunked\b/i.test(header));
   // A request to a proxy has the whole address; scripts never send that, but their logs do.
-  const path = /^https?:\/\//i.test(target) && URL.canParse(target) ? pathOf(new URL(target)) : target;
+  const whole = /^https?:\/\//i.test(target) && URL.canParse(target) ? new URL(target) : undefined;
+  const path = whole === undefined ? target : `${whole.pathname}${whole.search}`;
   return { method, target: path, headers, body: isChunked ? readChunks(Buffer.from(body)) : Buffer.from(body) };
-}
-
-function pathOf({ pathname, search }: URL): string {
-  return `${pathname}${search}`;
 }
 
 /** RFC 9112 section 7.1. What does not look like chunks has been put together already by whoever saved it. */

@@ -172,16 +172,12 @@ class Reader {
   #canonicalDefault(value: string | number | boolean, path: YamlPath): string {
     const [, operation, , name] = path.map(String);
     const { as } = this.#source.operations[operation!]!.fields![name!]!;
-    const table = this.#source.tables[as];
+    const source = this.#source.tables[as];
+    const table = source && createTable(as, source);
     const transform = Object.hasOwn(INPUT_TRANSFORMS, as) ? INPUT_TRANSFORMS[as] : undefined;
-    const read = table === undefined ? transform?.read(value) : readTable(as, table, value);
+    const read = table === undefined ? transform?.read(value) : table.read(value, table.numbering);
     return read !== undefined && 'value' in read ? JSON.stringify(read.value) : textOf(value);
   }
-}
-
-function readTable(name: string, source: MappingSource['tables'][string], value: string | number | boolean) {
-  const table = createTable(name, source);
-  return table.read(value, table.numbering);
 }
 
 /** The pattern for the order in which kinds are tried, which is not a key of the language. */
