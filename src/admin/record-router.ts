@@ -1,7 +1,7 @@
 /** The masked requests of one caller, kept for as long as an operator asks for them: `compat-gateway record`. */
 import express, { type Router } from 'express';
 import * as z from 'zod';
-import type { RecordedRequest, Recordings } from '../domain/recorded-request';
+import type { Recordings } from '../domain/recorded-request';
 import { findCaller } from '../mapping/caller-name';
 import type { Mapping } from '../mapping/mapping';
 
@@ -47,12 +47,6 @@ export function createRecordRouter(recordings: Recordings, mapping: () => Mappin
     response.json({ status: 'stopped' });
   });
   return router;
-}
-
-/** What `GET /record/<fingerprint>` answers. */
-export interface ReadRecording {
-  readonly isOver: boolean;
-  readonly requests: readonly RecordedRequest[];
 }
 
 const error = (message: string) => ({ status: 'error', message });

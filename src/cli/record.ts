@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
-import type { ReadRecording } from '../admin/record-router';
-import type { MaskedField, RecordedRequest } from '../domain/recorded-request';
+import type { MaskedField, RecordedRequest, Recordings } from '../domain/recorded-request';
 import { parseDuration, parseCount } from './parse-options';
 import { counted, listenForStop, print, readConfig, textOfLines } from './process';
 import { askAdmin, demandOfAdmin } from './running-gateway';
@@ -57,6 +56,8 @@ async function record({ caller, for: forMs, max, json }: Options): Promise<void>
   await askAdmin(config, 'POST', '/record/stop', { caller: fingerprint });
   if (json !== true) print(`${counted(seen, 'request')}.`);
 }
+
+type ReadRecording = NonNullable<ReturnType<Recordings['read']>>;
 
 async function readRecording(config: Config, fingerprint: string, after: number): Promise<ReadRecording> {
   return (await demandOfAdmin(config, 'GET', `/record/${fingerprint}?after=${after}`)) as unknown as ReadRecording;
