@@ -33,12 +33,7 @@ export function createSdkTraces({ url, showId, onTrouble }: TracesOptions): Trac
   const requests = new AsyncLocalStorage<Tracing>();
 
   /** A span below the request of this moment around what this runs; without a request there is none. */
-  async function within<T>(
-    name: string,
-    kind: SpanKind,
-    run: (span?: Span) => Promise<T>,
-    facts: (result: T) => Facts,
-  ): Promise<T> {
+  const within: Within = async (name, kind, run, facts) => {
     const tracing = requests.getStore();
     if (tracing === undefined || Date.now() - (tracing.endedAtMs ?? Infinity) > AFTER_REPLY_MS) return run();
     const span = tracer.startSpan(name, { kind }, tracing.context);
@@ -55,7 +50,7 @@ export function createSdkTraces({ url, showId, onTrouble }: TracesOptions): Trac
     } finally {
       span.end();
     }
-  }
+  };
 
   return {
     async serve(request, { receivedAtMs, line }, serve) {
