@@ -12,7 +12,9 @@ const schema = z.strictObject({
 
 export interface Rechecking {
   readonly id: string;
+  /** Typed by a person; held for as long as v1 is asked. */
   readonly key: Secret;
+  /** What v1 is told the call comes from: a key may be locked to the addresses of its scripts. */
   readonly address?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /** What the pages of the console may use. None of it sells. */
-import type { Secret } from '../domain/credentials';
+import type { Rechecking } from '../admin/orders-router';
 import type { Order } from '../domain/order';
 import type { Rechecked } from '../gateway/recheck';
 import type { FoundOrders, OrderQuery } from '../orders/find-orders';
@@ -52,8 +52,8 @@ export interface OrdersAsked {
   find(query: OrderQuery, limits?: { readonly pageSize?: number; readonly budgetMs?: number }): Promise<FoundOrders>;
   named(id: string): Promise<readonly Order[]>;
   story(order: Order): Promise<OrderStory>;
-  /** Throws a sentence for the operator. The key is held for as long as v1 is asked. */
-  recheck(asked: { readonly id: string; readonly key: Secret; readonly address?: string | undefined }): Promise<Rechecked>;
+  /** Throws a sentence for the operator. */
+  recheck(asked: Rechecking): Promise<Rechecked>;
 }
 
 export interface SeenWallet {

@@ -5,6 +5,7 @@ import type { Config } from '../config';
 import type { Clock } from '../domain/clock';
 import { looksLikeKey, type Secret } from '../domain/credentials';
 import type { Order } from '../domain/order';
+import type { Rechecking } from '../admin/orders-router';
 import type { Rechecked } from '../gateway/recheck';
 import type { Keyring } from '../gateway/read/keyring';
 import { shortenRequestId } from '../gateway/read/read-raw';
@@ -24,18 +25,10 @@ export interface OrdersDesk {
   named(id: string): Promise<readonly Order[]>;
   story(order: Order): Promise<OrderStory>;
   /** Throws a sentence for the operator where nothing can be asked. */
-  recheck(asked: RecheckAsked): Promise<Rechecked>;
+  recheck(asked: Rechecking): Promise<Rechecked>;
   /** Before the journal that is followed is closed. */
   stopFollowing(): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface RecheckAsked {
-  readonly id: string;
-  /** Typed by a person; held for as long as v1 is asked. */
-  readonly key: Secret;
-  /** What v1 is told the call comes from: a key may be locked to the addresses of its scripts. */
-  readonly address?: string | undefined;
 }
 
 /** Asks v1 through a process that sells. */
