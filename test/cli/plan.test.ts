@@ -1,5 +1,4 @@
 /** `plan` and `apply` against a real gateway with a mappings folder of its own. */
-import { CommanderError, type Command } from 'commander';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,13 +7,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { applyCommand } from '../../src/cli/apply';
-import { historyCommand } from '../../src/cli/history';
-import { planCommand } from '../../src/cli/plan';
-import { rollbackCommand } from '../../src/cli/rollback';
 import type { Traffic } from '../../src/domain/traffic';
 import { openHouse, send, type House } from '../flows/house';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { runHere } from './run-here';
 
 const ROOT = resolve(__dirname, '..', '..');
 
@@ -51,36 +47,19 @@ function settings(): Record<string, string> {
 }
 
 interface Ran {
-  readonly exitCode: number;
+  readonly exitCode: number | null;
   readonly output: string;
 }
 
-async function run(command: Command, ...args: readonly string[]): Promise<Ran> {
-  const written: string[] = [];
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
-      written.push(String(text));
-      return true;
-    }),
-  );
-  const previous = process.exitCode;
-  process.exitCode = 0;
-  try {
-    await command.exitOverride().parseAsync(args, { from: 'user' });
-    return { exitCode: Number(process.exitCode), output: written.join('') };
-  } catch (error) {
-    if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : 2, output: written.join('') };
-    return { exitCode: 1, output: `${written.join('')}${(error as Error).message}\n` };
-  } finally {
-    process.exitCode = previous;
-    for (const spy of spies) spy.mockRestore();
-  }
+async function run(...words: readonly string[]): Promise<Ran> {
+  const { code, stdout, stderr } = await runHere(...words);
+  return { exitCode: code, output: `${stdout}${stderr}` };
 }
 
-const plan = (...args: readonly string[]): Promise<Ran> => run(planCommand(), ...args);
-const apply = (...args: readonly string[]): Promise<Ran> => run(applyCommand(), ...args);
-const history = (...args: readonly string[]): Promise<Ran> => run(historyCommand(), ...args);
-const rollback = (...args: readonly string[]): Promise<Ran> => run(rollbackCommand(), ...args);
+const plan = (...args: readonly string[]): Promise<Ran> => run('plan', ...args);
+const apply = (...args: readonly string[]): Promise<Ran> => run('apply', ...args);
+const history = (...args: readonly string[]): Promise<Ran> => run('history', ...args);
+const rollback = (...args: readonly string[]): Promise<Ran> => run('rollback', ...args);
 
 function edit(file: string, from: string | RegExp, to: string, where = folder): void {
   const path = join(where, file);
@@ -355,19 +334,6 @@ test('without a gateway there is one sentence', async () => {
     expect(ran).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^No gateway answers at [^\n]*\n$/) });
 });
 
-test.each<[string, Command, readonly string[], RegExp]>([
-  ['apply without a plan', applyCommand(), [], /required option '--plan <id>' not specified/],
-  ['apply with an id that is none', applyCommand(), ['--plan', 'latest'], /16 hex digits/],
-  ['apply with two folders', applyCommand(), ['a', 'b', '--plan', '0'.repeat(16)], /too many arguments/],
-  ['plan with an unknown option', planCommand(), ['--nonsense'], /unknown option/],
-  ['plan with two folders', planCommand(), ['a', 'b'], /too many arguments/],
-  ['plan against nothing', planCommand(), ['--against'], /argument missing/],
-])('%s is refused with one sentence', async (_what, command, args, sentence) => {
-  const { exitCode, output } = await run(command, ...args);
-  expect({ exitCode, lines: output.trimEnd().split('\n').length }).toEqual({ exitCode: 2, lines: 1 });
-  expect(output).toMatch(sentence);
-});
-
 /** The command that a step back prints. */
 const printedRollback = (output: string): string[] => /^ {2}compat-gateway rollback (.*)$/m.exec(output)![1]!.split(' ');
 
@@ -419,7 +385,7 @@ test('the files of an earlier set are written where nothing stands', async () =>
   expect(readFileSync(join(before, 'operations', 'airtime.yaml'), 'utf8')).not.toContain('top-up');
   expect(await history(first, '--write', before)).toMatchObject({ exitCode: 1, output: expect.stringContaining('not empty') });
   expect(await history('0123456789abcdef')).toMatchObject({ exitCode: 1, output: expect.stringContaining('knows no set') });
-  expect(await run(historyCommand(), 'x')).toMatchObject({ exitCode: 2 });
+  expect(await history('x')).toMatchObject({ exitCode: 2 });
   process.env['DATA_DIR'] = join(home, 'another');
   expect(await history()).toMatchObject({ exitCode: 1, output: expect.stringContaining('DATA_DIR must be') });
   expect(existsSync(join(home, 'another'))).toBe(false);

@@ -127,11 +127,13 @@ test.each([
   ['plan nowhere', /^The folder 'nowhere' cannot be used: there is no such folder/, 'compat-gateway plan'],
   ['plan a-file', /it is a file, where a folder is expected/, 'compat-gateway plan'],
   ['plan . .', /^Too many arguments for 'plan'/, 'compat-gateway plan'],
+  ['plan --against', /argument missing/, 'compat-gateway plan'],
   ['plan --against nowhere', /there is no such folder/, 'compat-gateway plan'],
   ['plan . --against a-file', /it is a file, where a folder is expected/, 'compat-gateway plan'],
   ['apply', /^Required option '--plan <id>' not specified/, 'compat-gateway apply'],
   ['apply --plan 0123456789abcdef --no-such-option', /^Unknown option '--no-such-option'/, 'compat-gateway apply'],
   ['apply --plan latest', /16 hex digits/, 'compat-gateway apply'],
+  ['apply . . --plan 0123456789abcdef', /^Too many arguments for 'apply'/, 'compat-gateway apply'],
   ['apply nowhere --plan 0123456789abcdef', /^The folder 'nowhere' cannot be used/, 'compat-gateway apply'],
   ['apply a-file --plan 0123456789abcdef', /it is a file, where a folder is expected/, 'compat-gateway apply'],
   ...['0', '-1', '201', 'many', '1e2'].map(

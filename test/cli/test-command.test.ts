@@ -1,34 +1,14 @@
-import { CommanderError } from 'commander';
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { testCommand } from '../../src/cli/test';
+import { runHere } from './run-here';
 
 const ROOT = resolve(__dirname, '..', '..');
 const SHIPPED = join(ROOT, 'mappings');
 
-/** The command inside this process: starting the program anew for each would take most of the time. */
 async function run(...args: readonly string[]) {
-  const written = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
-      written[stream] += String(text);
-      return true;
-    }),
-  );
-  const previous = process.exitCode;
-  process.exitCode = 0;
-  try {
-    await testCommand().exitOverride().parseAsync(args, { from: 'user' });
-    return { status: process.exitCode, ...written };
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return { status: error.exitCode === 0 ? 0 : 2, ...written };
-  } finally {
-    process.exitCode = previous;
-    for (const spy of spies) spy.mockRestore();
-  }
+  const { code: status, stdout } = await runHere('test', ...args);
+  return { status, stdout };
 }
 
 let folder: string;
@@ -108,24 +88,9 @@ test('problems in cases are printed like those of check', async () => {
   expect(status).toBe(1);
 });
 
-test.each([[['--fail-under', 'most']], [['--fail-under', '101']], [['--no-such-option']], [['a', 'b']]])(
-  'bad usage such as %j is one sentence and exit code 2',
-  async (args) => {
-    const { status, stdout, stderr } = await run(...args);
-    expect({ status, stdout, lines: stderr.trim().split('\n').length }).toEqual({ status: 2, stdout: '', lines: 1 });
-  },
-);
-
 test('the help tells the exit codes and examples', async () => {
   const { status, stdout } = await run('--help');
   expect(stdout).toContain('Exit codes: 0 all as expected');
   expect(stdout).toContain('compat-gateway test --filter airtime --quiet');
   expect(status).toBe(0);
-});
-
-test('the program knows the command', () => {
-  const loader = join(ROOT, 'test', 'journal', 'run-typescript.cjs');
-  const program = ['-r', loader, join(ROOT, 'src', 'cli', 'main.ts'), 'test', '--fail-under', 'most'];
-  const { status, stderr } = spawnSync(process.execPath, program, { cwd: ROOT, encoding: 'utf8' });
-  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('expected a number from 0 to 100 (see ') });
 });
