@@ -1,8 +1,9 @@
 /** Plays the cases against each broken mapping until one of them notices. */
 import type { LegacyRequest } from '../../domain/legacy';
-import { compileSound } from '../../mapping/compile';
+import { compileMapping } from '../../mapping/compile';
 import type { Mapping } from '../../mapping/mapping';
-import type { MappingSource } from '../../mapping/source';
+import type { Problem } from '../../mapping/problem';
+import { createReport, type MappingSource } from '../../mapping/source';
 import type { Case } from '../case/cases';
 import { shownRules, type Surroundings } from '../case/coverage';
 import { runCase, type CaseParts, type CaseResult, type RequestReader } from '../case/run-cases';
@@ -74,14 +75,14 @@ async function findWitnesses(
   for (const result of results.filter(({ differences }) => differences.length === 0)) {
     const operations = [...result.operations].sort();
     const key = operations.join();
-    const mapping = narrow.get(key) ?? compileSound(narrowSource(around.source, new Set(operations)));
+    const mapping = narrow.get(key) ?? compile(narrowSource(around.source, new Set(operations)));
     if (mapping !== undefined) narrow.set(key, mapping);
     const isEnough = mapping !== undefined && (await isAsExpected(result.played, mapping, playing));
     witnesses.push({
       played: result.played,
       operations,
       needs: isEnough ? operations : all,
-      shown: placesOf(shownRules(result, around)),
+      shown: new Set([...placesOf(shownRules(result, around)), ...placesOfExpected(result.played, around.source)]),
       isSlow: (result.observed?.calls.length ?? 0) > CALLS_OF_A_QUICK_CASE,
       merits: 0,
     });
@@ -99,6 +100,17 @@ function placesOf(ids: ReadonlySet<string>): Set<string> {
   return places;
 }
 
+/** A case that expects a format or a family notices what else would be proof of one; one that expects a text, another text. */
+function placesOfExpected({ format, family, expect_reply: reply }: Case, { formats, families, texts }: MappingSource): string[] {
+  const said = JSON.stringify(reply ?? null);
+  return [
+    ...Object.entries(texts).flatMap(([name, text]) => (said.includes(text) ? [['texts', name]] : [])),
+    ...(format === undefined ? [] : [...formats.keys()].map((id) => ['formats', id, 'proof'])),
+    ...(family === undefined ? [] : Object.keys(families).map((id) => ['families', id, 'proof'])),
+    ...(family === undefined ? [] : [['families', family]]),
+  ].map((path) => path.join('\0'));
+}
+
 async function isAsExpected(played: Case, mapping: Mapping, { stage, fixtures, read }: Playing): Promise<boolean> {
   return (await runCase(played, { mapping, fixtures, read }, stage)).differences.length === 0;
 }
@@ -113,7 +125,7 @@ async function judgeMutant(
   const compiled = new Map<string, Mapping>();
   for (const witness of askedAbout(mutant, witnesses, playing.titles)) {
     const key = witness.needs.join();
-    const mapping = compiled.get(key) ?? compileSound(narrowSource(broken, new Set(witness.needs)));
+    const mapping = compiled.get(key) ?? compile(narrowSource(broken, new Set(witness.needs)));
     if (mapping === undefined) return 'unusable';
     compiled.set(key, mapping);
     if (await isAsExpected(witness.played, mapping, playing)) continue;
@@ -149,6 +161,12 @@ function askedAbout({ path, operations }: Mutant, witnesses: readonly Witness[],
   };
   const ranks = new Map(able.map((one) => [one, rank(one)]));
   return able.sort((one, other) => ranks.get(other)! - ranks.get(one)!);
+}
+
+function compile(source: MappingSource): Mapping | undefined {
+  const problems: Problem[] = [];
+  const mapping = compileMapping(source, createReport(source.places, problems));
+  return problems.some(({ severity }) => severity === 'error') ? undefined : mapping;
 }
 
 /** What a case writes is read the same way under every mapping. */
