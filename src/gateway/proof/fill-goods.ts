@@ -23,7 +23,13 @@ export function withGoods(
   const isWithoutPins = (delivery?.pins ?? []).length === 0 && isOfPins(parsed.mapping.operations.get(order.operation));
   if (delivery?.goodsMissing === true || isWithoutPins)
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
-  return fillMoney(outcome, parsed, leftMs, upstream);
+  const lacksToken = delivery?.token === null && isOfPrepaidMeter(order);
+  return fillMoney(outcome, parsed, leftMs, upstream, lacksToken);
+}
+
+/** A postpaid meter never gets a token, and other receipts have none. */
+function isOfPrepaidMeter({ fields }: Order): boolean {
+  return fields['meter_number'] !== undefined && fields['meter_type'] !== 'postpaid';
 }
 
 /** A receipt that comes in time is worth a reply that is late by so much. */
@@ -51,17 +57,22 @@ export function isOfPins(operation: Operation | undefined): boolean {
 
 /**
  * v1 answers a sale of cards, data cards and SMS without balances (specification, 2.7), and the compat section wants
- * `new_balance` in every reply. The receipt has them. It may also have the token of a meter that v1 sold power for with `token: null`;
- * a postpaid meter never gets one, so that such a sale is told without.
+ * `new_balance` in every reply. The receipt has them, and it may have the token of a meter that v1 sold power for with `token: null`.
  */
 
 /** A sale is told without them rather than late; a receipt that got lost is asked for once more by then. */
 const RECEIPT_MAX_MS = 3_000;
 
-/** The success with what its receipt says of the money and a token; as it was when both are known, or cannot be had in time. */
-export function fillMoney(outcome: Succeeded, reader: Reader, leftMs: number, upstream: Upstream): Outcome | Promise<Outcome> {
+/** The success with what its receipt says of the money and of a token; as it was when both are known, or cannot be had in time. */
+export function fillMoney(
+  outcome: Succeeded,
+  reader: Reader,
+  leftMs: number,
+  upstream: Upstream,
+  lacksToken = false,
+): Outcome | Promise<Outcome> {
   const { delivery, reference } = outcome;
-  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined && delivery.token !== null;
+  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined && !lacksToken;
   return isKnown || reference === undefined || leftMs <= 0 ? outcome : moneyIn(outcome, reference, reader, leftMs, upstream);
 }
 

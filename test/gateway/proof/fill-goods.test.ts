@@ -23,14 +23,14 @@ const receipt = (more: object = {}): Finding => ({
 });
 
 /** What becomes of a success, and which questions v1 was asked. */
-async function fill(outcome: Succeeded, finding: Finding, leftMs = 40_000) {
+async function fill(outcome: Succeeded, finding: Finding, leftMs = 40_000, lacksToken = false) {
   const asked: CallContext[] = [];
   const find = async (_call: unknown, context: CallContext) => {
     asked.push(context);
     return finding;
   };
   const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
-  return { filled: await fillMoney(outcome, reader, leftMs, upstream), asked };
+  return { filled: await fillMoney(outcome, reader, leftMs, upstream, lacksToken), asked };
 }
 
 test('the receipt gives what was charged and both balances, and nothing else of it is told', async () => {
@@ -51,16 +51,27 @@ test('a success that has its balances costs no question', async () => {
 const balances = { balanceBefore: kobo(50_000), balanceAfter: kobo(30_450), charged: kobo(19_550) };
 const POWER: Succeeded = { kind: 'succeeded', reference: 'V1-1', delivery: { ...balances, token: null } };
 
-test('a token that v1 left out of its answer is told from the receipt, at the sale and whenever it is asked for', async () => {
+test('a token that v1 left out of its answer to a prepaid sale is told from the receipt', async () => {
   const expected = { ...POWER, delivery: { ...balances, token: '1111-2222' } };
-  expect((await fill(POWER, receipt({ token: '1111-2222' }))).filled).toEqual(expected);
+  const asked: unknown[] = [];
   const upstream = {
-    find: async () => receipt({ token: '1111-2222' }),
+    find: async (call: unknown) => {
+      asked.push(call);
+      return receipt({ token: '1111-2222' });
+    },
     send: () => Promise.reject(new Error('nothing is sent')),
     close: async () => undefined,
   };
-  const order = { ...newOrder(), operation: 'buy_electricity', number: 1, tries: 1, outcome: POWER };
-  expect(await withGoods(order, reader, { upstream })).toEqual(expected);
+  const withFields = (fields: object) => ({ ...newOrder(), fields: { ...fields }, number: 1, tries: 1, outcome: POWER });
+  const power = (meterType: string) => withFields({ meter_number: '45700012345', meter_type: meterType });
+  expect(await withGoods(power('prepaid'), reader, { upstream })).toEqual(expected);
+  expect(asked).toHaveLength(1);
+  // Nothing else ever gets a token: a receipt that says so is not read again for each question.
+  expect([
+    await withGoods(power('postpaid'), reader, { upstream }),
+    await withGoods(withFields({ phone: '08031234567' }), reader, { upstream }),
+  ]).toEqual([POWER, POWER]);
+  expect(asked).toHaveLength(1);
 });
 
 test.each<[string, Finding]>([
@@ -68,7 +79,7 @@ test.each<[string, Finding]>([
   ['that cannot be had', { kind: 'unavailable', reason: 'HTTP 502' }],
   ['of an order that is pending', receipt({ status: 'pending', token: '1111-2222' })],
 ])('a sale without a token stays one with a receipt %s', async (_title, finding) => {
-  expect((await fill(POWER, finding)).filled).toEqual(POWER);
+  expect((await fill(POWER, finding, 40_000, true)).filled).toEqual(POWER);
 });
 
 test.each<[string, number, number]>([
