@@ -195,7 +195,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
   const { mapping, upstreamUrl, hasSandbox, joined } = parts;
   const { observer, log, clock, closers, metrics, showId, keyring, repeated, traces } = tools;
   metrics.mappingLoaded(mapping().hash);
-  const { journal, endSigns, toldLog } = await openOrders(config, tools);
+  const { journal, endSigns, told, toldLog } = await openOrders(config, tools);
   const traffic = openConfiguredTraffic(config, mapping, metrics, observer.trouble);
   closers.push(() => traffic?.stop() ?? Promise.resolve());
   const known = new KnownAddresses();
@@ -222,6 +222,7 @@ async function sell(config: Config, tools: Tools, parts: SellingParts): Promise<
     sandboxKey: config.upstreamUrl === undefined ? undefined : DEMO_KEY,
     crowdedSeconds: v1.crowdedSeconds,
     onTold: (order) => toldLog.note(order),
+    told: joined !== undefined || journal.processes !== undefined ? told : undefined,
     journal: hearSettled(
       loggedJournal(traces?.journal(journal) ?? journal, log, showId),
       [sayContraryEnds({ mapping, log, metrics, showId }), countSales({ mapping, metrics })],
@@ -286,7 +287,7 @@ function openUpstream(baseUrl: string, { config, shares, closers, repeated, ...p
 interface GatewayOpening
   extends
     Omit<Opening, 'log'>,
-    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey'>,
+    Pick<GatewayParts, 'journal' | 'upstream' | 'keyring' | 'sandboxKey' | 'told'>,
     Required<Pick<GatewayParts, 'keyGuard' | 'crowdedSeconds' | 'onTold'>> {
   readonly mapping: () => Mapping;
   readonly known: KnownAddresses;
@@ -326,7 +327,7 @@ async function openOrders(config: Config, { observer, log, clock, closers }: Ope
   const endSigns = await watchUntold({ dataDir: config.dataDir, journal, told, clock, onMarked, onTrouble: observer.trouble });
   closers.push(async () => endSigns(false));
   const toldLog = openToldLog(told, clock);
-  return { journal, endSigns, toldLog };
+  return { journal, endSigns, told, toldLog };
 }
 
 /** Serves on while load balancers learn that they should send nothing more. */

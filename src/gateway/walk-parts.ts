@@ -5,6 +5,7 @@ import type { KeyAndPin, Secret } from '../domain/credentials';
 import { createDays } from '../domain/day';
 import type { Order } from '../domain/order';
 import type { Journal } from '../journal/journal';
+import type { ToldStore } from '../journal/told-sales';
 import type { Mapping } from '../mapping/mapping';
 import { tellVisitors, type Visitors } from '../upstream/visitors';
 import type { HttpUpstream } from '../upstream/http-upstream';
@@ -44,6 +45,8 @@ export interface GatewayParts {
   readonly onRead?: (parsed: ParsedRequest, sentId: string | undefined) => void;
   /** A sale was told, and the whole reply has left; the journal has no word of that. */
   readonly onTold?: (order: Order) => void;
+  /** What all processes have told, where several sell from one journal. */
+  readonly told?: ToldStore | undefined;
   readonly onWrongPin?: (wrong: WrongPin) => void;
   /** Without it no purchase is refused because others wait for their turn at v1. */
   readonly crowdedSeconds?: HttpUpstream['crowdedSeconds'];

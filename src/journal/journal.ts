@@ -5,6 +5,7 @@
 import { GatewayError } from '../domain/errors';
 import type { Opened, NewOrder, Order } from '../domain/order';
 import type { Outcome } from '../domain/outcome';
+import type { ToldStore } from './told-sales';
 
 /**
  * A record that this build cannot read (a newer one wrote it) ends a listing: whoever proves something by a list must have
@@ -115,14 +116,6 @@ export interface Processes {
   remove(id: string): Promise<void>;
   /** What they have told. */
   readonly told: ToldStore;
-}
-
-/** Where processes write down which sales they have told, a line for each. */
-export interface ToldStore {
-  /** Whole lines, told by this process until `atMs` (ms since the epoch). Forgets what is too old to be asked for. */
-  append(lines: string, atMs: number): Promise<void>;
-  /** Texts of lines of all processes, among them all that were appended from `fromMs` on. */
-  read(fromMs: number): Promise<readonly string[]>;
 }
 
 /** What an operator should hear of; nothing of it stops the journal. */

@@ -4,10 +4,10 @@
  */
 import type { Clock } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
-import type { Journal, ToldStore } from '../journal/journal';
+import type { Journal } from '../journal/journal';
 import { isUnsettled } from '../journal/order-life';
+import { readTold, type ToldStore } from '../journal/told-sales';
 import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
-import { readTold } from './told-log';
 
 /** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
 const TELLING_MS = 15_000;

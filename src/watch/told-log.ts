@@ -8,9 +8,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../domain/clock';
-import type { Order } from '../domain/order';
-import type { ToldStore } from '../journal/journal';
 import { closeToOthers } from '../journal/lmdb/environment';
+import { lineOfTold, type ToldSale, type ToldStore } from '../journal/told-sales';
 
 const FOLDER = 'told';
 /** What is told meanwhile is written together. */
@@ -24,11 +23,9 @@ const FILES = 3;
 /** Of a process that has ended: whoever marks what it left untold has done so by then. */
 const KEPT_MS = 15 * 60_000;
 
-type Sale = Pick<Order, 'owner' | 'number'>;
-
 export interface ToldLog {
   /** The whole reply has left. */
-  note(sale: Sale): void;
+  note(sale: ToldSale): void;
   /** Writes what waits. */
   close(): Promise<void>;
 }
@@ -55,7 +52,7 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
   return {
     note(sale) {
       if (waiting.length >= WAITING_MAX) return;
-      waiting.push(lineOf(sale));
+      waiting.push(lineOfTold(sale));
       writing ??= writeSoon();
     },
     async close() {
@@ -63,21 +60,6 @@ export function openToldLog(store: ToldStore, clock: Clock): ToldLog {
       while (writing !== undefined) await writing;
     },
   };
-}
-
-/** The sales that are known to have been told, among them all that were told from `fromMs` on. Rejects when the store cannot be read. */
-export async function readTold(store: ToldStore, fromMs: number): Promise<(sale: Sale) => boolean> {
-  const told = new Set((await store.read(fromMs)).flatMap(linesOf));
-  return (sale) => told.has(lineOf(sale).trimEnd());
-}
-
-/** The last line may be cut short, where its process died. */
-function linesOf(text: string): readonly string[] {
-  return text.split('\n').slice(0, -1);
-}
-
-function lineOf({ owner, number }: Sale): string {
-  return `${owner} ${number}\n`;
 }
 
 /** In files of the data folder. */

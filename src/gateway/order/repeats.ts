@@ -9,6 +9,7 @@ import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { isUnsettled, isUntold } from '../../journal/order-life';
+import { isPerhapsUntold, type ToldStore } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
 import { createStartNamed, type KnownWords } from './start-named';
@@ -49,10 +50,12 @@ interface Found {
 }
 
 export interface RepeatsParts {
-  readonly journal: Pick<Journal, 'find' | 'listUnsettled' | 'listUntold'>;
+  readonly journal: Pick<Journal, 'find' | 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
   readonly clock: Clock;
   readonly sharedRepeats?: SharedRepeats | undefined;
+  /** Where several processes sell from one journal. */
+  readonly told?: ToldStore | undefined;
 }
 
 /** An order that may be repeated. */
@@ -84,10 +87,14 @@ interface Look {
 const NO_LOOK: Look = { atMs: -Infinity, wholeAtMs: -Infinity, reading: Promise.resolve() };
 export const UNREAD = 'unread' as const;
 
-export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared }: RepeatsParts): Repeats {
+/** Orders that were opened so lately are looked through for those that a neighbour sold and has told nobody; the newest of a key. */
+const LATE_MS = 60_000;
+const LATE_MAX = 500;
+
+export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared, told }: RepeatsParts): Repeats {
   const contents = createContents(clock);
   const wordings = createContents(clock, WORDINGS_MAX);
-  const look = createLook(journal, clock, { contents, wordings });
+  const look = createLook(journal, clock, { contents, wordings, hasNeighbours: told !== undefined });
   const inTurn = createTurns();
 
   const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
@@ -121,7 +128,13 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared 
       if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
       if (earlier === UNREAD && sent === undefined) isUnread = true;
       // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
-      else if (earlier === UNREAD || sent !== undefined || isUnheard(earlier)) return { requestId: kept.requestId };
+      else if (
+        earlier === UNREAD ||
+        sent !== undefined ||
+        isUnheard(earlier) ||
+        (await isPerhapsUntold(earlier, told, clock.now()))
+      )
+        return { requestId: kept.requestId };
     }
     if (isUnread) return { isUnread };
     // An id of which the journal cannot tell is not refused but told as pending, where the order is opened.
@@ -205,9 +218,17 @@ function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
 function createLook(
   journal: RepeatsParts['journal'],
   clock: Clock,
-  { contents, wordings }: { readonly contents: Contents; readonly wordings: Contents },
+  {
+    contents,
+    wordings,
+    hasNeighbours,
+  }: { readonly contents: Contents; readonly wordings: Contents; readonly hasNeighbours: boolean },
 ): (owner: string, windowMs: number) => Promise<void> {
   const looks = createLru<string, Look>(OWNERS_MAX);
+  const add = (order: Order, windowMs: number): void => {
+    contents.add(keyOf(order.owner, order.contentHash), keptOf(order), windowMs);
+    wordings.add(wordingOf(order), keptOf(order), windowMs);
+  };
   const addAll = async (
     list: 'listUnsettled' | 'listUntold',
     owner: string,
@@ -218,19 +239,25 @@ function createLook(
     let isMore = true;
     while (isMore) {
       const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
-      for (const order of orders) {
-        contents.add(keyOf(owner, order.contentHash), keptOf(order), windowMs);
-        wordings.add(wordingOf(order), keptOf(order), windowMs);
-      }
+      for (const order of orders) add(order, windowMs);
       const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;
       // Of those that were read some may have ended before they were given.
       isMore = orders.length > LOOK_PAGE / 2 && nextMs > fromMs;
       fromMs = nextMs;
     }
   };
+  /** Sold between two looks, and never seen open here. */
+  const addLate = async (owner: string, windowMs: number): Promise<void> => {
+    const span = { fromMs: Math.max(0, clock.now() - LATE_MS), newestFirst: true, limit: LATE_MAX };
+    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined })) add(order, windowMs);
+  };
   const readUnheard = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
     const fromMs = Math.max(0, clock.now() - backMs);
-    await Promise.all([addAll('listUnsettled', owner, fromMs, windowMs), addAll('listUntold', owner, fromMs, windowMs)]);
+    await Promise.all([
+      addAll('listUnsettled', owner, fromMs, windowMs),
+      addAll('listUntold', owner, fromMs, windowMs),
+      hasNeighbours ? addLate(owner, windowMs) : undefined,
+    ]);
   };
   return (owner, windowMs) => {
     const atMs = clock.elapsed();

@@ -11,7 +11,6 @@ import {
   type JournalEvent,
   type JournalReads,
   type Processes,
-  type ToldStore,
   type OrderKey,
 } from '../journal';
 import { catchUp, createDoubts, NOT_SENT, type Doubts } from '../doubts';
@@ -24,6 +23,7 @@ import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
 import { createOpenings, type Opening } from './open-orders';
+import type { ToldStore } from '../told-sales';
 import { createReads } from './read-orders';
 import { HeldOrders, isThatAttempt, type Standing } from './rows';
 import { prepareSchema } from './schema';

@@ -17,6 +17,8 @@ import { compileMapping } from '../../../src/mapping/compile';
 import { mergeFiles, readFolder } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
 import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+import type { Order } from '../../../src/domain/order';
+import { lineOfTold, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
 
 const SUCCESS: Outcome = { kind: 'succeeded', reference: 'V1' };
@@ -318,6 +320,35 @@ describe('a repeat without an id', () => {
     const other = openWalkHouse({ beside: house, ...slowly(0, AGAIN) });
     expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
     expect(await told(other, ask(other))).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
+  });
+
+  describe('of several processes on one journal, while one of them has just died', () => {
+    /** Sold by a process that is gone, and seen open by nobody else. */
+    const afterDeath = async () => {
+      const lines: string[] = [];
+      const told: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
+      const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told, onTold: (order) => lines.push(lineOfTold(order)) } });
+      const soldThere: Order[] = [];
+      const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
+      await sellAt(dead);
+      return { house, lines, sold: soldThere[0]! };
+    };
+    const sellAt = (house: WalkHouse) => told(house, ask(house));
+
+    test('what that one sold and is not known to have told is the same order, once', async () => {
+      const { house } = await afterDeath();
+      expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V1', repeat: 'joined' });
+      expect(await sellAt(house)).toMatchObject({ status: 'success', reference: 'V2', repeat: undefined });
+    });
+
+    test('what it has told is another sale, and so is all later on, when its neighbours have marked what it had not', async () => {
+      const { house, lines, sold } = await afterDeath();
+      lines.push(lineOfTold(sold));
+      expect(await sellAt(house)).toMatchObject({ reference: 'V2', repeat: undefined });
+      const later = await afterDeath();
+      await later.house.clock.advance(31_000);
+      expect(await sellAt(later.house)).toMatchObject({ reference: 'V2', repeat: undefined });
+    });
   });
 
   test('is another sale once the first was told, or told pending and ended', async () => {

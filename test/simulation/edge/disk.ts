@@ -8,6 +8,7 @@ import { isFinal, type Outcome } from '../../../src/domain/outcome';
 import { WriteFailure, type Journal } from '../../../src/journal/journal';
 import { createDoubts, NOT_SENT } from '../../../src/journal/doubts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { ToldStore } from '../../../src/journal/told-sales';
 import type { Life } from '../engine/timeline';
 import { note, type Stage } from './stage';
 
@@ -35,6 +36,12 @@ export class Disk {
   /** What is durable, as it was last written. */
   readonly orders = new Map<string, Order>();
   readonly journal = createMemoryJournal();
+  readonly #told: string[] = [];
+  /** What all its processes have told. */
+  readonly told: ToldStore = {
+    append: async (lines) => void this.#told.push(lines),
+    read: async () => this.#told,
+  };
 
   constructor(stage: Stage) {
     this.#stage = stage;

@@ -58,7 +58,7 @@ const CLOCK_ERRORS_MS = [5_000, 3 * MINUTE_MS, 6 * MINUTE_MS, 9 * MINUTE_MS, 61 
 /** A database or a folder that goes away does so for seconds or for minutes. */
 const LONGEST_AWAY_MS = 4 * MINUTE_MS;
 /** How far apart two processes may take the time to be. */
-const SKEW_MS = 3_000;
+export const SKEW_MS = 3_000;
 
 interface Window {
   readonly fromMs: number;

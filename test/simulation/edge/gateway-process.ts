@@ -10,6 +10,7 @@ import type { Mapping } from '../../../src/mapping/mapping';
 import { keepAnswers, type KeepingJournal } from '../../../src/journal/kept-answers';
 import { markUntold } from '../../../src/watch/mark-untold';
 import { SIGN_EVERY_MS } from '../../../src/watch/signs-of-life';
+import { openToldLog, type ToldLog } from '../../../src/watch/told-log';
 import { createVisitors } from '../../../src/upstream/visitors';
 import type { Chance } from '../engine/chance';
 import { clockOf, type Life } from '../engine/timeline';
@@ -55,6 +56,7 @@ export class GatewayProcess {
   /** By its own clock, in ms since the epoch. */
   #signMs = 0;
   readonly #clock: Clock;
+  readonly #log: ToldLog;
   readonly #answering = new Set<Promise<Heard>>();
   readonly #connections = new Set<(heard: Heard) => void>();
 
@@ -67,6 +69,7 @@ export class GatewayProcess {
     const clock = clockOf(stage.timeline, this.#life, () => stage.wall.offsetMs + skewMs);
     this.#journal = keepAnswers(disk.openFor(this.#life, name));
     this.#clock = clock;
+    this.#log = openToldLog(disk.told, clock);
     this.#live();
     const plain: GatewayParts = {
       mapping: () => house.mapping,
@@ -77,10 +80,12 @@ export class GatewayProcess {
       keyring: house.keyring,
       lookupKey: undefined,
       clock,
+      told: disk.told,
+      onTold: (order) => this.#log.note(order),
       random: () => chance.next(),
       onTrouble: (what, error) => note(stage, `* ${name}`, `trouble with ${what}: ${String(error)}`),
     };
-    this.#isReady = markUntold(disk.journal, disk.takeSigns());
+    this.#isReady = this.#markUntold();
     const parts = mutate?.parts?.(plain) ?? plain;
     const gateway = createGateway(parts);
     this.#gateway = mutate?.gateway?.(gateway, parts) ?? gateway;
@@ -125,8 +130,12 @@ export class GatewayProcess {
   #live(): void {
     if (this.#journal.keptCount() === 0) this.#signMs = this.#clock.now();
     else void this.#journal.writeKept();
-    void markUntold(this.#disk.journal, this.#disk.takeSigns());
+    void this.#markUntold();
     this.#clock.after(SIGN_EVERY_MS, () => this.#live());
+  }
+
+  #markUntold(): Promise<unknown> {
+    return markUntold(this.#disk.journal, this.#disk.takeSigns(), { told: this.#disk.told });
   }
 
   /** Gives whether every reply, order and word came to its end. */

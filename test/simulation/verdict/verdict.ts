@@ -2,6 +2,7 @@
 import type { Order as V1Order } from '../../../src/sandbox/order/order';
 import type { Disk } from '../edge/disk';
 import { tell } from '../edge/disk';
+import { SKEW_MS } from '../edge/fault-plan';
 import type { SimulatedV1 } from '../edge/simulated-v1';
 import type { Stage } from '../edge/stage';
 import { isSaleOf, likenessOf } from '../script/sale';
@@ -122,8 +123,8 @@ export class Verdict {
     if (telling.code === 'request_id_reused' && subject.contents.size > 1) return;
     // An id that was told as sold long before is refused as used: the sale that is refused is not charged.
     if (telling.code === 'request_id_used' && wasToldSold(subject, telling)) return;
-    // The same, while the operator has the words refused.
-    if (REFUSED_BY_OPERATOR.includes(telling.code ?? '') && wasToldSold(subject, telling, REPLAY_MS)) return;
+    // The same, while the operator has the words refused. The clock of another gateway may be ahead.
+    if (REFUSED_BY_OPERATOR.includes(telling.code ?? '') && wasToldSold(subject, telling, REPLAY_MS - SKEW_MS)) return;
     if (subject.purchases.some((purchase) => this.#excuses(purchase, telling, order))) return;
     this.#violate(
       'failure is true',

@@ -1,0 +1,47 @@
+import type { Order } from '../../src/domain/order';
+import { isPerhapsUntold, lineOfTold, readTold, type ToldStore } from '../../src/journal/told-sales';
+import { newOrder } from './new-order';
+
+const NOW = Date.UTC(2026, 10, 26, 12);
+const SECOND = 1_000;
+const sold = (more: Partial<Order> = {}): Order => ({
+  ...newOrder(),
+  ...{ number: 17, tries: 1, outcome: { kind: 'succeeded', reference: 'V1' }, settledAtMs: NOW - SECOND },
+  ...more,
+});
+const storeOf = (...texts: readonly string[]): ToldStore & { readonly asked: number[] } => {
+  const asked: number[] = [];
+  const read = async (fromMs: number) => (asked.push(fromMs), texts);
+  return { asked, read, append: () => Promise.resolve() };
+};
+
+test('a sale stands in a line of its own; one that was cut short is none', async () => {
+  const { owner } = newOrder();
+  const isTold = await readTold(storeOf(lineOfTold({ owner, number: 17 }), `${owner} 2`), 0);
+  expect([17, 1, 2].map((number) => isTold({ owner, number }))).toEqual([true, false, false]);
+});
+
+test('what was sold a moment ago has perhaps been told to nobody, until it is known to have been', async () => {
+  expect(await isPerhapsUntold(sold(), storeOf(), NOW)).toBe(true);
+  expect(await isPerhapsUntold(sold(), storeOf(lineOfTold(sold())), NOW)).toBe(false);
+});
+
+test('clocks of two machines may differ', async () => {
+  const store = storeOf();
+  await isPerhapsUntold(sold(), store, NOW);
+  expect(store.asked).toEqual([NOW - 11 * SECOND]);
+});
+
+test.each<[string, Order]>([
+  ['by now its neighbours have marked what they had to', sold({ settledAtMs: NOW - 31 * SECOND })],
+  ['it has a mark of its own', sold({ toldAtMs: 1 })],
+  ['it is no success', sold({ outcome: { kind: 'pending', reference: 'V1' } })],
+])('nothing is read of an order where %s', async (_why, order) => {
+  const store = storeOf();
+  expect(await isPerhapsUntold(order, store, NOW)).toBe(false);
+  expect(store.asked).toEqual([]);
+});
+
+test('a process that sells alone has marked all at its start', async () => {
+  expect(await isPerhapsUntold(sold(), undefined, NOW)).toBe(false);
+});
