@@ -8,7 +8,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 import type { ErrorCode } from '../domain/errors';
 import type { KeyVerdict } from '../gateway/key-guard';
 import type { PinVerdict } from '../gateway/order/pin-guard';
-import type { KeptRepeat } from '../gateway/order/repeats';
+import type { KeptRepeat } from '../gateway/order/kept-repeats';
 import type { MappingFileText } from '../mapping/load';
 import type { Unnumbered } from '../watch/recordings';
 

@@ -7,7 +7,8 @@ import { type Credentials, Secret } from '../domain/credentials';
 import { GatewayError } from '../domain/errors';
 import { createKeyGuard, type Visit } from '../gateway/key-guard';
 import { createPinGuard, type PinVerdict, takePinTurns } from '../gateway/order/pin-guard';
-import { createContents, createTurns } from '../gateway/order/repeats';
+import { createContents } from '../gateway/order/kept-repeats';
+import { createTurns } from '../gateway/order/repeats';
 import type { SentOutcome, Upstream, V1Call } from '../upstream/upstream';
 import type { KeyJudged, KeyRefusal, KeyVisit, PinTurn, PinTurnAsked, PinTurnDone, RepeatKept, RepeatTurn } from './line';
 

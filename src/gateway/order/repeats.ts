@@ -4,14 +4,14 @@
  * that its script cannot have heard. A script that hangs up sends its sale once more, and not always with its id; to sell it
  * again would be a second charge for one intent (decision 0024).
  */
-import { createLru } from '../../domain/lru';
-import type { Clock } from '../../domain/clock';
 import type { NewOrder, Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
 import { isUnsettled, isUntold } from '../../journal/order-life';
-import { isPerhapsUntold, type ToldStore } from '../../journal/told-sales';
+import { isPerhapsUntold } from '../../journal/told-sales';
 import type { Pursuits } from './pursuits';
 import type { SentRequestId } from '../read/read-raw';
+import { createContents, keptOf, keyOf, wordingOf, type Contents, type KeptRepeat } from './kept-repeats';
+import { createLook, type LookParts } from './look-for-unheard';
 import { createStartNamed, type KnownWords } from './start-named';
 import { GatewayError } from '../../domain/errors';
 
@@ -49,56 +49,24 @@ interface Found {
   readonly isUnread?: boolean;
 }
 
-export interface RepeatsParts {
+export interface RepeatsParts extends LookParts {
   readonly journal: Pick<Journal, 'find' | 'listUnsettled' | 'listUntold' | 'listOfOwner'>;
   readonly pursuits: Pick<Pursuits, 'find'>;
-  readonly clock: Clock;
   readonly sharedRepeats?: SharedRepeats | undefined;
-  /** Where several processes sell from one journal. */
-  readonly told?: ToldStore | undefined;
 }
 
-/** An order that may be repeated. */
-export interface KeptRepeat extends Pick<NewOrder, 'requestId' | 'headerId' | 'openedAtMs'> {
-  /** How long ago it was opened, by the clock that nobody can set; absent where only the time of day tells. */
-  readonly agoMs?: number;
-}
-
-/** By key and content; beyond it the oldest are forgotten. */
-const CONTENTS_MAX = 20_000;
 /** By key and words, for the time around a change of the mapping; memory for more would be for nothing the rest of the day. */
 const WORDINGS_MAX = 5_000;
-/** Orders of one content: the newest of them. */
-const KEPT_MAX = 8;
-const OWNERS_MAX = 10_000;
-/** What other processes have opened, or this one before a restart, is looked for no more often than this. */
-const LOOK_EVERY_MS = 1_000;
-/** All such orders in the window are looked through as seldom as this, and each time those of the last two such spans. */
-const LOOK_WHOLE_EVERY_MS = 60_000;
-/** Orders that are read at once. */
-const LOOK_PAGE = 500;
-
-/** One look at the orders of a key that are open or not told: when, when all in the window were last looked through, and how it goes. */
-interface Look {
-  readonly atMs: number;
-  readonly wholeAtMs: number;
-  readonly reading: Promise<void>;
-}
-const NO_LOOK: Look = { atMs: -Infinity, wholeAtMs: -Infinity, reading: Promise.resolve() };
 export const UNREAD = 'unread' as const;
-
-/** Orders that were opened so lately are looked through for those that a neighbour sold and has told nobody; the newest of a key. */
-const LATE_MS = 60_000;
-const LATE_MAX = 500;
 
 export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared, told }: RepeatsParts): Repeats {
   const contents = createContents(clock);
   const wordings = createContents(clock, WORDINGS_MAX);
-  const look = createLook(journal, clock, { contents, wordings, hasNeighbours: told !== undefined });
+  const look = createLook({ journal, clock, told }, { contents, wordings });
   const inTurn = createTurns();
+  const isUnheardYet = async (order: Order) => isUnheard(order) || isPerhapsUntold(order, told, clock.now());
 
   const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
-
   const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
     const [key, kept] = [keyOf(order.owner, order.contentHash), { ...keptOf(order), agoMs }];
     contents.keep(key, kept, windowMs);
@@ -128,13 +96,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
       if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
       if (earlier === UNREAD && sent === undefined) isUnread = true;
       // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
-      else if (
-        earlier === UNREAD ||
-        sent !== undefined ||
-        isUnheard(earlier) ||
-        (await isPerhapsUntold(earlier, told, clock.now()))
-      )
-        return { requestId: kept.requestId };
+      else if (earlier === UNREAD || sent !== undefined || (await isUnheardYet(earlier))) return { requestId: kept.requestId };
     }
     if (isUnread) return { isUnread };
     // An id of which the journal cannot tell is not refused but told as pending, where the order is opened.
@@ -214,102 +176,6 @@ function isReadOtherwise(earlier: Order, order: NewOrder): boolean {
   return earlier.contentHash !== order.contentHash && isOfOtherFormat;
 }
 
-/** Takes in what other processes have opened, or this one before a restart. Whoever asks within the same moment has the same look, and its failure. */
-function createLook(
-  journal: RepeatsParts['journal'],
-  clock: Clock,
-  {
-    contents,
-    wordings,
-    hasNeighbours,
-  }: { readonly contents: Contents; readonly wordings: Contents; readonly hasNeighbours: boolean },
-): (owner: string, windowMs: number) => Promise<void> {
-  const looks = createLru<string, Look>(OWNERS_MAX);
-  const add = (order: Order, windowMs: number): void => {
-    contents.add(keyOf(order.owner, order.contentHash), keptOf(order), windowMs);
-    wordings.add(wordingOf(order), keptOf(order), windowMs);
-  };
-  const addAll = async (
-    list: 'listUnsettled' | 'listUntold',
-    owner: string,
-    beginMs: number,
-    windowMs: number,
-  ): Promise<void> => {
-    let fromMs = beginMs;
-    let isMore = true;
-    while (isMore) {
-      const orders = await journal[list]({ owner, fromMs, limit: LOOK_PAGE, onUnreadable: () => undefined });
-      for (const order of orders) add(order, windowMs);
-      const nextMs = orders.at(-1)?.openedAtMs ?? fromMs;
-      // Of those that were read some may have ended before they were given.
-      isMore = orders.length > LOOK_PAGE / 2 && nextMs > fromMs;
-      fromMs = nextMs;
-    }
-  };
-  /** Sold between two looks, and never seen open here. */
-  const addLate = async (owner: string, windowMs: number): Promise<void> => {
-    const span = { fromMs: Math.max(0, clock.now() - LATE_MS), newestFirst: true, limit: LATE_MAX };
-    for await (const order of journal.listOfOwner({ owner, ...span, onUnreadable: () => undefined })) add(order, windowMs);
-  };
-  const readUnheard = async (owner: string, backMs: number, windowMs: number): Promise<void> => {
-    const fromMs = Math.max(0, clock.now() - backMs);
-    await Promise.all([
-      addAll('listUnsettled', owner, fromMs, windowMs),
-      addAll('listUntold', owner, fromMs, windowMs),
-      hasNeighbours ? addLate(owner, windowMs) : undefined,
-    ]);
-  };
-  return (owner, windowMs) => {
-    const atMs = clock.elapsed();
-    const { atMs: lastMs, wholeAtMs, reading } = looks.get(owner) ?? NO_LOOK;
-    if (atMs - lastMs < LOOK_EVERY_MS) return reading;
-    const isWhole = atMs - wholeAtMs >= LOOK_WHOLE_EVERY_MS;
-    const backMs = isWhole ? windowMs : Math.min(windowMs, 2 * LOOK_WHOLE_EVERY_MS);
-    const now: Look = { atMs, wholeAtMs, reading: readUnheard(owner, backMs, windowMs) };
-    looks.set(owner, now);
-    now.reading.then(
-      () => isWhole && looks.set(owner, { ...now, wholeAtMs: atMs }),
-      () => undefined,
-    );
-    return now.reading;
-  };
-}
-
-export interface Contents {
-  of(content: string): readonly (KeptRepeat & { readonly agoMs: number })[];
-  /** As the newest of its content. */
-  keep(content: string, kept: KeptRepeat, windowMs: number): void;
-  /** Unless it is kept already. */
-  add(content: string, kept: KeptRepeat, windowMs: number): void;
-}
-
-/** Ages go by the clock that nobody can set: an hour that was only put on the wall makes no repeat another sale. */
-export function createContents(clock: Pick<Clock, 'now' | 'elapsed'>, most = CONTENTS_MAX): Contents {
-  const contents = createLru<string, readonly Remembered[]>(most);
-  const remembered = (content: string): readonly Remembered[] => contents.get(content) ?? [];
-  const keep = (content: string, { requestId, headerId, openedAtMs, agoMs }: KeptRepeat, windowMs: number): void => {
-    const elapsedMs = clock.elapsed();
-    const sinceMs = elapsedMs - (agoMs ?? Math.max(0, clock.now() - openedAtMs));
-    const others = remembered(content).filter((other) => other.requestId !== requestId && elapsedMs - other.sinceMs <= windowMs);
-    const kept = { requestId, openedAtMs, sinceMs, ...(headerId === undefined ? {} : { headerId }) };
-    contents.set(content, [kept, ...others].slice(0, KEPT_MAX));
-  };
-  return {
-    of: (content) => remembered(content).map(({ sinceMs, ...kept }) => ({ ...kept, agoMs: clock.elapsed() - sinceMs })),
-    keep,
-    add(content, kept, windowMs) {
-      if (!remembered(content).some(({ requestId }) => requestId === kept.requestId)) keep(content, kept, windowMs);
-    },
-  };
-}
-
-/** `sinceMs`: when it was opened, by `clock.elapsed()`. */
-type Remembered = Omit<KeptRepeat, 'agoMs'> & { readonly sinceMs: number };
-
-function keptOf({ requestId, headerId, openedAtMs }: NewOrder): KeptRepeat {
-  return { requestId, openedAtMs, ...(headerId === undefined ? {} : { headerId }) };
-}
-
 /** Without an end, or with one of which no script has heard. One that heard "pending" may have sold it, and sells the next. */
 function isUnheard(order: Order): boolean {
   return isUnsettled(order) || isUntold(order);
@@ -318,15 +184,6 @@ function isUnheard(order: Order): boolean {
 /** Here, or at another process: whoever hung up, was told pending, or was left by a process that died, has its mark in the journal. */
 async function isWaitedFor(order: Order, pursuits: RepeatsParts['pursuits']): Promise<boolean> {
   return (await pursuits.find(order.owner, order.requestId))?.isAwaited ?? order.toldAtMs === undefined;
-}
-
-function keyOf(owner: string, contentHash: string): string {
-  return `${owner} ${contentHash}`;
-}
-
-/** Of a record of an earlier build, which kept no words, the content. */
-function wordingOf({ owner, askedHash, contentHash }: NewOrder): string {
-  return keyOf(owner, askedHash ?? contentHash);
 }
 
 /** Work under one name is done one after another. */
