@@ -83,7 +83,8 @@ test('a crowd of one key costs another key no sale, and each hears what is true 
   expect(await sample('compat_upstream_wait_seconds_count{fate="late"}')).toBeGreaterThan(5);
   expect(await sample('compat_refusals_total{code="overloaded"}')).toBe(1);
   expect(await sample('compat_shed_total{why="crowded"}')).toBe(1);
-  expect(await sample('compat_upstream_calls_waiting')).toBe(0);
+  // What no script waits for any more may be looked for in v1's history a little longer.
+  while ((await sample('compat_upstream_calls_waiting')) > 0) await sleep(20);
 
   // What was refused is an order like any other when it is sent again.
   expect(sold).not.toContain('crowd-shed');
