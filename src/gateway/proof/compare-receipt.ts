@@ -13,7 +13,7 @@ import type { Outcome } from '../../domain/outcome';
 import type { Finding, Upstream } from '../../upstream/upstream';
 import { type CatalogLists, catalogListsOf } from '../read/catalog-lists';
 import { type ParsedRequest, readContextOf } from '../read/walk-in';
-import { parseTimes } from './read-history';
+import { isOverWithoutPins, parseTimes } from './read-history';
 
 export type Agreement = 'agrees' | 'differs' | 'absent';
 
@@ -217,7 +217,8 @@ export function rulesOut(record: JsonObject, traits: OrderTraits, others: readon
     isMoneyIn(data) ||
     numberIn(data, traits) === 'other' ||
     isOtherPrice(data, traits) ||
-    isOtherService(data['category'], traits, others)
+    isOtherService(data['category'], traits, others) ||
+    isWithoutPins(data, traits)
   );
 }
 
@@ -255,6 +256,13 @@ function isOtherService(category: JsonValue | undefined, { categories }: OrderTr
   const word = category.toLowerCase();
   const isNamedBy = (names: readonly string[]): boolean => names.some((name) => word.includes(name.toLowerCase()));
   return isNamedBy(others) && !isNamedBy(categories);
+}
+
+/** Under a word that is not that of the cards: v1 sells no card without a PIN (specification, 2.3), and of cards that failed the money is back. */
+function isWithoutPins(data: JsonObject, { quantity, categories }: OrderTraits): boolean {
+  const { category } = data;
+  if (quantity === undefined || typeof category !== 'string' || !isOverWithoutPins(data)) return false;
+  return !categories.some((name) => category.toLowerCase().includes(name.toLowerCase()));
 }
 
 /** What v1's receipt says of a reference. */

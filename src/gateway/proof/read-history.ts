@@ -198,8 +198,16 @@ function readRow(row: JsonObject): Unclaimed | undefined {
 
 function identityOf(receipt: JsonObject, reference: string): JsonObject | undefined {
   if (orderInReceipt(receipt, reference) !== 'this') return undefined;
-  const { phone, amount, category, type } = receipt['data'] as JsonObject;
-  return { data: { reference, phone: phone ?? null, amount: amount ?? null, category: category ?? null, type: type ?? null } };
+  const data = receipt['data'] as JsonObject;
+  const { phone = null, amount = null, category = null, type = null } = data;
+  // A sale that is over and had no PINs will have none.
+  const withoutPins = isOverWithoutPins(data) ? { status: data['status']!, pins: [] } : {};
+  return { data: { reference, phone, amount, category, type, ...withoutPins } };
+}
+
+/** What v1 shows of something that has no PINs is an empty list of them. */
+export function isOverWithoutPins({ status, pins }: JsonObject): boolean {
+  return (status === 'success' || status === 'failed') && Array.isArray(pins) && pins.length === 0;
 }
 
 /** v1's `YYYY-MM-DD HH:MM:SS` under each zone it may be in, ms since the epoch; empty when it is no such text. */

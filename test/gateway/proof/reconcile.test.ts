@@ -218,6 +218,17 @@ describe('a row that v1 may have written of the order in its own way', () => {
   });
 });
 
+test.each(['success', 'failed'])(
+  'airtime (%s) whose receipt has no PINs keeps no cards from being called unsent',
+  async (status) => {
+    const room = openRoom([{ reference: 'V1', atMs: START, shows: { amount: 98, category: 'airtime', status, pins: [] } }]);
+    await room.openLost('r-1', 'buy_recharge_cards', { network: 'MTN', denomination: 100, quantity: 1 });
+    await room.clock.advance(QUIET_MS);
+    await room.reconcile();
+    expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
+  },
+);
+
 describe('an operation of the operator that buys what a shipped one buys', () => {
   const QUICK = `operations:
   buy_vtu:
