@@ -19,10 +19,12 @@ const LATE_MS = 60_000;
 /** An earlier look has seen what was opened so long before it: it takes time to be written, and clocks differ. */
 const LATE_MARGIN_MS = 5_000;
 
-/** One look at the orders of a key that are open or not told: when, when one succeeded before it, when one at all in the window, and how it goes. */
+/** One look at the orders of a key. Times are those of the clock that nobody can set. */
 interface Look {
   readonly atMs: number;
+  /** When the last look began that succeeded. */
   readonly readAtMs: number;
+  /** When the last one began that succeeded and went through the whole window. */
   readonly wholeAtMs: number;
   readonly reading: Promise<void>;
 }
