@@ -68,11 +68,12 @@ function tryPort(port: number, host: string): Promise<void> {
 }
 
 /**
- * A sentence when scripts could not reach an address of the mapping: it shares a server with V1_PATH, and what lies at or below
- * that goes to v1 and never to a mapping.
+ * A sentence when scripts could not reach an address of the mapping, with or without the id of a format before it: it shares a
+ * server with V1_PATH, and what lies at or below that goes to v1 and never to a mapping.
  */
-export function routesBehindV1({ routes }: Pick<Mapping, 'routes'>, v1Path: string): string | undefined {
-  const behind = routes.filter(({ path }) => path === v1Path || path.startsWith(`${v1Path}/`));
+export function routesBehindV1({ routes, formats }: Pick<Mapping, 'routes' | 'formats'>, v1Path: string): string | undefined {
+  const pinned = [...formats.keys()].flatMap((id) => routes.map((route) => ({ ...route, path: `/${id}${route.path}` })));
+  const behind = [...routes, ...pinned].filter(({ path }) => path === v1Path || path.startsWith(`${v1Path}/`));
   const [first] = behind;
   if (first === undefined) return undefined;
   const others = behind.length === 1 ? '' : ` and ${behind.length - 1} more`;

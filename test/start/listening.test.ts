@@ -60,6 +60,14 @@ test('a V1_PATH that takes addresses from scripts is told with one of them', () 
 
 test('an address at V1_PATH itself counts, one that only begins alike does not', () => {
   const routes = [{ methods: ['POST'], path: '/v1', operation: 'buy', format: undefined }];
-  expect(routesBehindV1({ routes }, '/v1')).toContain('would not reach POST /v1. Choose');
-  expect(routesBehindV1({ routes }, '/v')).toBeUndefined();
+  const formats = new Map();
+  expect(routesBehindV1({ routes, formats }, '/v1')).toContain('would not reach POST /v1. Choose');
+  expect(routesBehindV1({ routes, formats }, '/v')).toBeUndefined();
+});
+
+test.each(['/a', '/b/api', '/c/api/airtime'])('V1_PATH=%s takes the addresses that pin a format', (v1Path) => {
+  expect(routesBehindV1(shippedMapping(), v1Path)).toMatch(
+    new RegExp(`^V1_PATH is ${v1Path}, .* would not reach (GET|POST) ${v1Path}(/\\S*)?( and \\d+ more)?\\. Choose`),
+  );
+  expect(routesBehindV1(shippedMapping(), `${v1Path}/v1`)).toBeUndefined();
 });
