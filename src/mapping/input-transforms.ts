@@ -72,19 +72,19 @@ export const INPUT_TRANSFORMS: Readonly<Record<string, InputTransform>> = {
     },
   },
   phone_list: {
-    describe: 'Phone numbers: a list, or one text separated by commas, semicolons, spaces or new lines.',
+    describe: 'Phone numbers: a list, or one text separated by commas, semicolons, spaces or new lines; each number once.',
     read: (raw) => {
       const parts = Array.isArray(raw) ? raw : (parseText(raw)?.split(/[,;\s]+/) ?? []);
-      const phones: string[] = [];
+      const phones = new Set<string>();
       for (const [index, part] of parts.entries()) {
         const text = parseText(part as LegacyValue);
         if (text === '') continue;
         const phone = text === undefined ? undefined : parsePhone(text);
         if (phone === undefined) return fail(`phone numbers; number ${index + 1} of the list is none`);
-        phones.push(phone);
+        phones.add(phone);
       }
-      if (phones.length > RECIPIENTS_MAX) return fail(`at most ${RECIPIENTS_MAX} phone numbers`);
-      return phones.length === 0 ? fail('at least one phone number') : { value: phones };
+      if (phones.size > RECIPIENTS_MAX) return fail(`at most ${RECIPIENTS_MAX} phone numbers`);
+      return phones.size === 0 ? fail('at least one phone number') : { value: [...phones] };
     },
   },
   naira: {

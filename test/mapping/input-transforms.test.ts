@@ -24,6 +24,8 @@ const accepted: readonly (readonly [string, LegacyValue, JsonValue])[] = [
   ['phone_list', '8030000001; 2348060000002\n', ['08030000001', '08060000002']],
   ['phone_list', ['08030000001', 8060000002, ''], ['08030000001', '08060000002']],
   ['phone_list', 8030000001, ['08030000001']],
+  // v1 sends to a number once, and so many are told.
+  ['phone_list', '08030000001,08060000002,+2348030000001', ['08030000001', '08060000002']],
   ['naira', '1,000.50', 100_050],
   ['naira', '₦500', 50_000],
   ['naira', 0, 0],
@@ -67,7 +69,7 @@ const refused: readonly (readonly [string, LegacyValue, RegExp])[] = [
   ['phone_list', [], /at least one/],
   ['phone_list', [['08030000001']], /number 1 of the list/],
   ['phone_list', null, /at least one/],
-  ['phone_list', Array.from({ length: 10_001 }, () => '08030000001').join(), /at most 10000/],
+  ['phone_list', Array.from({ length: 10_001 }, (_, index) => 8_030_000_000 + index).join(), /at most 10000/],
   ['naira', '100.005', /naira/],
   ['naira', HUGE, /naira/],
   ['naira', 'free', /naira/],
