@@ -63,6 +63,7 @@ function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadabl
   const pins: CardPin[] = [];
   for (const item of items) {
     if (!isJsonObject(item) || typeof item.pin !== 'string' || typeof item.serial !== 'string') return 'unreadable';
+    if (item.pin.trim() === '') return 'unreadable';
     pins.push({ pin: item.pin, serial: item.serial });
   }
   return pins.length === 0 ? undefined : pins;

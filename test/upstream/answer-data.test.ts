@@ -41,6 +41,7 @@ describe('the delivery', () => {
     { pins: 'a,b' },
     { pins: [{ pin: 12, serial: 's' }] },
     { pins: [{ pin: '12' }] },
+    { pins: [{ pin: ' ', serial: 's' }] },
   ])('says that goods are missing when they cannot be read: %j', (data) => {
     expect(readDelivery(data as JsonObject)).toEqual({ goodsMissing: true });
   });

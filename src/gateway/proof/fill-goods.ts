@@ -1,7 +1,7 @@
 /** Tokens and PINs of an order, which the journal does not keep. */
 import type { Order } from '../../domain/order';
 import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
-import type { Operation } from '../../mapping/mapping';
+import type { Field, Operation } from '../../mapping/mapping';
 import type { Upstream } from '../../upstream/upstream';
 import { readContextOf, type Reader } from '../read/walk-in';
 import { findReceipt } from './find-receipt';
@@ -20,11 +20,14 @@ export function withGoods(
   const outcome: Outcome = order.outcome ?? { kind: 'unknown', reason: 'a try is under way' };
   if (outcome.kind !== 'succeeded') return outcome;
   const { delivery, reference } = outcome;
-  const isWithoutPins = (delivery?.pins ?? []).length === 0 && isOfPins(parsed.mapping.operations.get(order.operation));
-  if (delivery?.goodsMissing === true || isWithoutPins)
+  const counted = countField(parsed.mapping.operations.get(order.operation));
+  const pins = delivery?.pins?.length ?? 0;
+  if (delivery?.goodsMissing === true || (counted !== undefined && pins === 0))
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
+  // Fewer than were bought are told all the same where the receipt has no more: v1 has sold them, and most scripts refund what is pending.
+  const lacksPins = counted !== undefined && Number(order.fields[counted.name]) > pins;
   const lacksToken = delivery?.token === null && isOfPrepaidMeter(order);
-  return fillMoney(outcome, parsed, leftMs, upstream, lacksToken);
+  return fillMoney(outcome, parsed, leftMs, upstream, lacksPins || lacksToken);
 }
 
 /** A postpaid meter never gets a token, and other receipts have none. */
@@ -52,27 +55,32 @@ async function goodsOf(
 
 /** Cards and exam PINs are bought by number. */
 export function isOfPins(operation: Operation | undefined): boolean {
-  return operation?.fields.some((field) => field.isSent && field.as === 'quantity') === true;
+  return countField(operation) !== undefined;
+}
+
+function countField(operation: Operation | undefined): Field | undefined {
+  return operation?.fields.find((field) => field.isSent && field.as === 'quantity');
 }
 
 /**
  * v1 answers a sale of cards, data cards and SMS without balances (specification, 2.7), and the compat section wants
- * `new_balance` in every reply. The receipt has them, and it may have the token of a meter that v1 sold power for with `token: null`.
+ * `new_balance` in every reply. The receipt has them, and it may have what the answer left out: PINs, and the token of a meter that v1 sold
+ * power for with `token: null`.
  */
 
 /** A sale is told without them rather than late; a receipt that got lost is asked for once more by then. */
 const RECEIPT_MAX_MS = 3_000;
 
-/** The success with what its receipt says of the money and of a token; as it was when both are known, or cannot be had in time. */
+/** The success with what its receipt says of the money and of goods; as it was when both are known, or cannot be had in time. */
 export function fillMoney(
   outcome: Succeeded,
   reader: Reader,
   leftMs: number,
   upstream: Upstream,
-  lacksToken = false,
+  lacksGoods = false,
 ): Outcome | Promise<Outcome> {
   const { delivery, reference } = outcome;
-  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined && !lacksToken;
+  const isKnown = delivery?.balanceBefore !== undefined && delivery.balanceAfter !== undefined && !lacksGoods;
   return isKnown || reference === undefined || leftMs <= 0 ? outcome : moneyIn(outcome, reference, reader, leftMs, upstream);
 }
 
@@ -87,10 +95,15 @@ async function moneyIn(
   const receipt = await findReceipt(reference, question, upstream);
   // v1 has sold it: a receipt that says otherwise by now says nothing of this sale's money.
   if (receipt?.kind !== 'succeeded' || receipt.delivery === undefined) return outcome;
-  const { token } = receipt.delivery;
+  const { token, pins = [] } = receipt.delivery;
   return {
     ...outcome,
-    delivery: { ...moneyOf(receipt.delivery), ...outcome.delivery, ...(typeof token === 'string' ? { token } : {}) },
+    delivery: {
+      ...moneyOf(receipt.delivery),
+      ...outcome.delivery,
+      ...(typeof token === 'string' ? { token } : {}),
+      ...(pins.length > (outcome.delivery?.pins?.length ?? 0) ? { pins } : {}),
+    },
   };
 }
 

@@ -143,3 +143,37 @@ test('a sale of PINs of which v1 said "success" and nothing more lacks its goods
   const pins = [{ pin: '1', serial: '2' }];
   expect(await fillBy(receipt({ pins }))).toMatchObject({ kind: 'succeeded', delivery: { pins } });
 });
+
+/** Three exam PINs were bought, and v1's answer brought one; its receipt was asked so often. */
+async function fillShort(finding: Finding) {
+  let asked = 0;
+  const find = async (): Promise<Finding> => {
+    asked += 1;
+    return finding;
+  };
+  const outcome: Succeeded = {
+    kind: 'succeeded',
+    reference: 'V1-1',
+    delivery: { ...balances, pins: [{ pin: '1', serial: '2' }] },
+  };
+  const order = { ...newOrder(), operation: 'buy_exam', fields: { exam: 'WAEC', quantity: 3 }, number: 1, tries: 1, outcome };
+  const upstream = { find, send: () => Promise.reject(new Error('nothing is sent')), close: async () => undefined };
+  return { filled: await withGoods(order, reader, { upstream }), outcome, asked };
+}
+
+test('PINs that v1 left out of its answer are told from the receipt', async () => {
+  const pins = ['1', '3', '5'].map((pin) => ({ pin, serial: '2' }));
+  const { filled, outcome } = await fillShort(receipt({ pins }));
+  expect(filled).toEqual({ ...outcome, delivery: { ...balances, pins } });
+});
+
+test.each<[string, Finding]>([
+  ['has none', receipt({ pins: [] })],
+  ['has no more', receipt({ pins: [{ pin: '7', serial: '8' }] })],
+  ['cannot be had', { kind: 'unavailable', reason: 'HTTP 502' }],
+  ['is of an order that is pending', receipt({ status: 'pending', pins: [] })],
+])('fewer PINs than were bought, which v1 sold, are told as sold where the receipt %s', async (_title, finding) => {
+  const { filled, outcome, asked } = await fillShort(finding);
+  expect(filled).toEqual(outcome);
+  expect(asked).toBe(1);
+});
