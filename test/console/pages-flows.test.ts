@@ -20,6 +20,15 @@ describeWithBrowser('in a browser', () => {
   });
   const open = (path: string): Promise<unknown> => page.goto(`${house.service.adminUrl}/console${path}`);
 
+  // First: the day has its second sample two minutes after the start.
+  test('a chart says that it waits for data until a line can be drawn', async () => {
+    await open('');
+    const waiting = page.getByText('The charts wait for data');
+    await waiting.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Last day' }).click();
+    await waiting.waitFor({ state: 'visible' });
+  }, 90_000);
+
   test('a paste is read as it is typed, sold in the sandbox, and found among the orders', async () => {
     await open('/try');
     const text = page.getByLabel('What the script sends');

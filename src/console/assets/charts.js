@@ -68,6 +68,12 @@ function draw() {
     };
     charts.set(place, new uPlot(options, dataOf(place), place));
   }
+  tellWaiting();
+}
+
+/** After a start there is nothing to draw yet. */
+function tellWaiting() {
+  document.getElementById('charts-wait').hidden = series[span].t.length > 1;
 }
 
 /** The legend shows the values under the cursor; without one the latest, where uPlot would show none. */
@@ -109,6 +115,7 @@ document.addEventListener('live:point', ({ detail }) => {
     minute = [];
   }
   for (const [place, chart] of charts) chart.setData(dataOf(place));
+  tellWaiting();
 });
 
 function add(into, point, max) {

@@ -170,7 +170,7 @@ const GROUP_TITLES: Readonly<Record<Group, string>> = {
 
 function tallyTable(
   tally: Tally,
-  { title, caption, nameOf }: { title: string; caption: string; nameOf: (name: string) => Html | string },
+  { title, note, nameOf }: { title: string; note: string; nameOf: (name: string) => Html | string },
 ): Html {
   const rows: readonly TallyRow[] = Object.entries(tally)
     .map(([name, outcomes]) => ({ name, groups: groupsOf(outcomes), all: total({ name: outcomes }) }))
@@ -184,7 +184,8 @@ function tallyTable(
       isNumber: true,
     })),
   ];
-  return table(rows, columns, { caption, empty: 'No request in the last hour.', onPhone: 'scroll' });
+  const caption = `Requests ${note} by ${title.toLowerCase()}`;
+  return table(rows, columns, { caption, empty: `No request ${note}.`, onPhone: 'scroll' });
 }
 
 const ROWS_MAX = 12;
@@ -193,8 +194,7 @@ function operationsPart(parts: ConsoleParts, seen: Overview): Html {
   const { hour } = seen;
   const nameOf = (operation: string): string => operationTitle(parts, operation);
   const note = spanWords(parts, seen);
-  const caption = `Requests ${note} by operation`;
-  const body = tallyTable(hour.byOperation, { title: 'Operation', caption, nameOf });
+  const body = tallyTable(hour.byOperation, { title: 'Operation', note, nameOf });
   return section('By operation', body, { id: 'by-operation', note });
 }
 
@@ -209,8 +209,7 @@ function callersPart(parts: ConsoleParts, seen: Overview): Html {
     return name === 'other' ? 'Without a title' : name;
   };
   const note = spanWords(parts, seen);
-  const caption = `Requests ${note} by caller`;
-  const body = tallyTable(hour.byCaller, { title: 'Caller', caption, nameOf });
+  const body = tallyTable(hour.byCaller, { title: 'Caller', note, nameOf });
   return section('By caller', body, { id: 'by-caller', note });
 }
 

@@ -30,6 +30,10 @@ async function readParts(parts: ConsoleParts): Promise<readonly Html[]> {
   return livingParts(parts, await readOverview(parts));
 }
 
+/** A line needs two samples: of the hour one is taken every five seconds, of the day every minute. */
+const CHARTS_WAIT =
+  'The charts wait for data: first lines of the hour come ten seconds after a start, of the day after two minutes.';
+
 function body(
   parts: ConsoleParts,
   [health, figures, openOrders, v1, operations, refused, callers, inForce]: readonly Html[],
@@ -40,6 +44,7 @@ function body(
     <div class="row spans" role="group" aria-label="Span of the charts">
       <button type="button" class="quiet" data-span="hour" aria-pressed="true">Last hour</button>
       <button type="button" class="quiet" data-span="day" aria-pressed="false">Last day</button>
+      <span id="charts-wait" class="note" ${samples.length > 1 && html` hidden`}>${CHARTS_WAIT}</span>
     </div>
     <div class="grid">
       ${chartPart('traffic', 'Traffic', 'requests a minute', trafficTable(samples))}
