@@ -112,14 +112,16 @@ export function watchFolder(config: Config, live: LiveMapping, { observer, clock
 
 /** The folder's mappings, or the last good ones when those have problems; the operator hears of it either way. */
 export function openMapping(config: Config, observer: Observer): LiveMapping {
+  const obstacle = (mapping: Mapping): string | undefined => routesBehindV1(mapping, config.v1Path);
   const opened = openLiveMapping({
+    obstacle,
     folder: config.mappingsDir,
     history: openSetHistory(config.dataDir, { keepMs: config.journalDays * DAY_MS }),
     kept: keptValues(config.dataDir),
     onReload: observer.reloaded,
   });
   if ('problems' in opened) throw new Error(`The mappings cannot be used:\n${formatProblems(opened.problems)}`);
-  const hidden = routesBehindV1(opened.live.current(), config.v1Path);
+  const hidden = obstacle(opened.live.current());
   if (hidden !== undefined) throw new Error(hidden);
   const problems = opened.live.problems();
   if (problems.length > 0) observer.reloaded({ kind: 'refused', hash: opened.live.current().hash, problems });

@@ -60,6 +60,8 @@ export interface LiveOptions {
   readonly history: SetHistory;
   /** What need not be checked again at a start, because this very program has checked it; every start checks without. */
   readonly kept?: KeptValues | undefined;
+  /** Why a set without errors cannot serve here: one with addresses that its settings take from scripts counts as a broken one. */
+  readonly obstacle?: ((mapping: Mapping) => string | undefined) | undefined;
   readonly onReload?: (reloaded: Reloaded) => void;
 }
 
@@ -72,7 +74,7 @@ export function openLiveMapping(
 ): { readonly live: LiveMapping } | { readonly problems: readonly Problem[] } {
   const { folder, history, kept, onReload } = options;
   tryToFinish(folder);
-  const first = checkedFolder(folder, kept);
+  const first = servable(checkedFolder(folder, kept), options);
   const inUse = first.mapping === undefined ? history.lastGood() : { mapping: first.mapping, files: first.files };
   if (inUse === undefined) return { problems: first.problems };
   const running = new RunningSet(options, inUse);
@@ -100,15 +102,17 @@ class RunningSet {
   inUse: InUse;
   /** The problems of the files in the folder, when these are not the files in use. */
   problems: readonly Problem[] = [];
+  readonly #options: LiveOptions;
   readonly #folder: string;
   readonly #history: SetHistory;
   /** The history has a set of this process. */
   #isWritten = false;
 
-  constructor({ folder, history }: LiveOptions, inUse: InUse) {
+  constructor(options: LiveOptions, inUse: InUse) {
     this.inUse = inUse;
-    this.#folder = folder;
-    this.#history = history;
+    this.#options = options;
+    this.#folder = options.folder;
+    this.#history = options.history;
   }
 
   begin(): void {
@@ -121,7 +125,7 @@ class RunningSet {
     const { hash } = this.inUse.mapping;
     if (runningHash !== undefined && runningHash !== hash) return { kind: 'running_changed', hash };
     tryToFinish(this.#folder);
-    const { mapping, files, problems } = checkedFolder(this.#folder);
+    const { mapping, files, problems } = servable(checkedFolder(this.#folder), this.#options);
     if (mapping === undefined) {
       this.problems = problems;
       return { kind: 'refused', hash, problems };
@@ -136,7 +140,7 @@ class RunningSet {
     const { hash } = this.inUse.mapping;
     if (runningHash !== hash) return { kind: 'running_changed', hash };
     const files = given.map(({ name, text }) => ({ file: relative(process.cwd(), join(folder, name)), name, text }));
-    const { mapping, problems } = checkFiles(files);
+    const { mapping, problems } = servable({ ...checkFiles(files), files }, this.#options);
     if (mapping === undefined) return { kind: 'refused', hash, problems };
     if (mapping.hash !== expectedHash) return { kind: 'edited_meanwhile', hash, found: mapping.hash };
     const read = readFolder(folder);
@@ -216,7 +220,18 @@ function isInFolder(folder: string, hash: string): boolean {
   return 'files' in read && hashOf(read.files) === hash;
 }
 
-function checkedFolder(folder: string, kept?: KeptValues): CheckedMapping & { readonly files: readonly MappingFileText[] } {
+type CheckedFiles = CheckedMapping & { readonly files: readonly MappingFileText[] };
+
+function servable(checked: CheckedFiles, { folder, obstacle }: LiveOptions): CheckedFiles {
+  const message = checked.mapping === undefined ? undefined : obstacle?.(checked.mapping);
+  if (message === undefined) return checked;
+  return {
+    files: checked.files,
+    problems: [{ file: folder, line: 1, column: 1, code: 'route-inside-v1', severity: 'error', message }],
+  };
+}
+
+function checkedFolder(folder: string, kept?: KeptValues): CheckedFiles {
   const read = readFolder(folder);
   if ('problems' in read) return { problems: read.problems, files: [] };
   return { ...(kept === undefined ? checkFiles(read.files) : checkOnce(kept, read.files)), files: read.files };

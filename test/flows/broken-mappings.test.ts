@@ -129,6 +129,27 @@ test(`${SEEDS.length} broken sets: the running one keeps serving, the reload is 
   expect(counts.restarts).toBeGreaterThan(2);
 }, 600_000);
 
+test('a set with an address that V1_PATH takes from scripts is refused as a broken one, at a reload and at a start', async () => {
+  const behind = (): Promise<House> => openHouse({ dataDir: join(home, 'data'), env: { MAPPINGS_DIR: folder, V1_PATH: '/v1' } });
+  await house.close();
+  house = await behind();
+  const hash = await hashInUse();
+  const path = join(folder, 'operations', 'airtime.yaml');
+  const sound = readFileSync(path, 'utf8');
+  writeFileSync(path, sound.replace('routes: [POST /api/topup|airtime]', 'routes: [POST /api/topup|airtime, POST /v1/airtime]'));
+  const told = await reload();
+  expect(told).toMatchObject({ http: 422, status: 'refused', hash });
+  expect(told.problems.map(({ message }) => message)).toEqual([
+    'V1_PATH is /v1, and what lies below goes to v1 untouched: scripts would not reach POST /v1/airtime. Choose a V1_PATH that the mappings do not use.',
+  ]);
+  await house.close();
+  house = await behind();
+  expect(await hashInUse()).toBe(hash);
+  expect(await sell('behind-v1')).toEqual(SOLD);
+  writeFileSync(path, sound);
+  expect(await reload()).toMatchObject({ status: 'unchanged', hash });
+});
+
 interface BrokenFolder {
   /** Below the folder. */
   readonly broken: string;

@@ -19,7 +19,7 @@ export const checkMappings: Check = ({ config, found }) => {
       ),
     ];
   const hidden = routesBehindV1(mapping, config.v1Path);
-  if (hidden !== undefined) return [mend(hidden, 'The gateway does not start.', 'Change V1_PATH, or the routes.')];
+  if (hidden !== undefined) return [mend(hidden, 'The gateway takes no such set into use.', 'Change V1_PATH, or the routes.')];
   const used = found.kind === 'running' ? /^compat_mapping_info\{hash="(\w+)"\} 1/m.exec(found.metrics)?.[1] : undefined;
   return [
     problems.length === 0
