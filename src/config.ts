@@ -25,6 +25,8 @@ import {
   TIME_ZONE,
   doHostsMeet,
   isLoopback,
+  leadsBack,
+  liesIn,
   showRefused,
   withoutCredentials,
 } from './start/config-values';
@@ -228,7 +230,7 @@ export function loadConfig(env: Environment, cwd: string): LoadedConfig {
   const parsed = configSchema.safeParse(texts);
   if (!parsed.success)
     return { problems: [...file.problems, ...parsed.error.issues.map((issue) => issueSentence(issue, texts, sources))] };
-  const problems = [...file.problems, ...checkTogether(parsed.data)];
+  const problems = [...file.problems, ...checkTogether(parsed.data, cwd)];
   return problems.length > 0 ? { problems } : { config: settle(parsed.data, cwd), sources };
 }
 
@@ -254,7 +256,7 @@ function issueSentence(
 }
 
 /** What no single setting can show. */
-function checkTogether(settings: Settings): readonly string[] {
+function checkTogether(settings: Settings, cwd: string): readonly string[] {
   const problems: string[] = [];
   if (settings.nodeEnv === 'production' && settings.upstreamUrl === undefined) {
     problems.push(
@@ -274,8 +276,18 @@ function checkTogether(settings: Settings): readonly string[] {
   if (settings.workers > 1 && /^memory:/i.test(settings.journalUrl)) {
     problems.push('JOURNAL_URL must not be `memory:` with WORKERS above 1: no process would see the orders of another.');
   }
-  if (leadsBack(settings)) {
-    problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${settings.port}): it must be the address of v1.`);
+  const { upstreamUrl = SANDBOX, port: ownPort } = settings;
+  if (upstreamUrl !== SANDBOX && leadsBack(upstreamUrl, settings.host, ownPort)) {
+    problems.push(`UPSTREAM_URL leads back to this gateway (PORT ${ownPort}): it must be the address of v1.`);
+  }
+  // Whoever watches the folder would read it again for each line of the log.
+  const written = { DATA_DIR: settings.dataDir, LOG_FILE: settings.mappingsWatch ? settings.logFile : undefined };
+  for (const [name, path] of Object.entries(written)) {
+    if (path !== undefined && liesIn(resolve(cwd, path), resolve(cwd, settings.mappingsDir))) {
+      problems.push(
+        `${name} lies in MAPPINGS_DIR, where what the gateway writes is read as mapping files; choose another place for one of them.`,
+      );
+    }
   }
   if (!isLoopback(settings.adminHost) && settings.adminToken === undefined) {
     problems.push(`ADMIN_HOST is \`${settings.adminHost}\`, which others can reach, so ADMIN_TOKEN must be set.`);
@@ -315,15 +327,6 @@ function isPostgres(journalUrl: string): boolean {
 
 function isSandbox({ upstreamUrl }: Settings): boolean {
   return upstreamUrl === undefined || upstreamUrl === SANDBOX;
-}
-
-/** True when v1 would be this very server, whose every call then calls it again. */
-function leadsBack({ host, port, upstreamUrl }: Settings): boolean {
-  if (upstreamUrl === undefined || upstreamUrl === SANDBOX) return false;
-  const url = new URL(upstreamUrl);
-  const name = url.hostname.replace(/^\[|\]$/g, '');
-  const usualPort = url.protocol === 'https:' ? 443 : 80;
-  return Number(url.port || usualPort) === port && (name === host || (isLoopback(name) && doHostsMeet(name, host)));
 }
 
 type ConfigValue = Config[keyof Config];

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { CONFIG_KEYS, describeConfig, loadConfig, type Config, type Environment } from '../src/config';
@@ -203,7 +203,12 @@ describe('the configuration', () => {
   });
 
   it('does not sell through itself', () => {
-    for (const address of ['http://127.0.0.1:8080/api/v1', 'http://localhost:8080', 'http://[::1]:8080/api/v1'])
+    for (const address of [
+      'http://127.0.0.1:8080/api/v1',
+      'http://localhost:8080',
+      'http://[::1]:8080/api/v1',
+      'http://0.0.0.0:8080',
+    ])
       expect(problems({ UPSTREAM_URL: address })).toEqual([
         'UPSTREAM_URL leads back to this gateway (PORT 8080): it must be the address of v1.',
       ]);
@@ -211,6 +216,24 @@ describe('the configuration', () => {
     expect(problems({ UPSTREAM_URL: 'http://127.0.0.1:8081/api/v1' })).toEqual([]);
     expect(problems({ HOST: '192.0.2.1', UPSTREAM_URL: 'http://127.0.0.1:8080/api/v1' })).toEqual([]);
     expect(problems({ UPSTREAM_URL: 'https://v1.example:8080' })).toEqual([]);
+    for (const { address } of Object.values(networkInterfaces()).flatMap((own = []) =>
+      own.filter(({ family }) => family === 'IPv4'),
+    )) {
+      expect(problems({ UPSTREAM_URL: `http://${address}:8080/api/v1` })).toHaveLength(1);
+      expect(problems({ UPSTREAM_URL: `http://${address}:8081/api/v1` })).toEqual([]);
+    }
+  });
+
+  it('writes nothing where mapping files are read', () => {
+    expect(problems({ MAPPINGS_DIR: './files', DATA_DIR: './files/data' })).toEqual([
+      'DATA_DIR lies in MAPPINGS_DIR, where what the gateway writes is read as mapping files; choose another place for one of them.',
+    ]);
+    expect(problems({ DATA_DIR: './mappings' })).toHaveLength(1);
+    expect(problems({ LOG_FILE: './mappings/gateway.log', MAPPINGS_WATCH: '1' })).toEqual([
+      expect.stringMatching(/^LOG_FILE lies in MAPPINGS_DIR/) as string,
+    ]);
+    expect(problems({ LOG_FILE: './mappings/gateway.log' })).toEqual([]);
+    expect(problems({ DATA_DIR: './mappings-data', MAPPINGS_DIR: './data/mappings' })).toEqual([]);
   });
 
   it('tells all problems at once', () => {

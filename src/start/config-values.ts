@@ -1,5 +1,7 @@
 /** How the text of a setting becomes a value. A text that is not what the setting expects gives undefined, and a sentence says what was expected. */
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { isAbsolute, relative, sep } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 import { Secret } from '../domain/credentials';
@@ -99,10 +101,29 @@ export function isLoopback(hostName: string): boolean {
   return isIP(hostName) !== 0 && ipaddr.process(hostName).range() === 'loopback';
 }
 
+const isWildcard = (name: string): boolean => name === '0.0.0.0' || name === '::';
+
 /** Whether two servers that listen there would take the same connections. */
 export function doHostsMeet(one: string, other: string): boolean {
-  const isWildcard = (name: string) => name === '0.0.0.0' || name === '::';
   return one === other || isWildcard(one) || isWildcard(other) || (isLoopback(one) && isLoopback(other));
+}
+
+/** True when v1 would be the server that listens there, whose every call then calls it again. */
+export function leadsBack(upstreamUrl: string, host: string, port: number): boolean {
+  const url = new URL(upstreamUrl);
+  const named = url.hostname.replace(/^\[|\]$/g, '');
+  // Whoever calls such an address comes to this machine by loopback.
+  const name = isWildcard(named) ? 'localhost' : named;
+  const usualPort = url.protocol === 'https:' ? 443 : 80;
+  const isHere = (): boolean =>
+    isLoopback(name) || Object.values(networkInterfaces()).some((own) => own?.some(({ address }) => address === name));
+  return Number(url.port || usualPort) === port && (name === host || (doHostsMeet(name, host) && isHere()));
+}
+
+/** Whether a file or folder is this folder, or lies below it. */
+export function liesIn(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way.split(sep)[0] !== '..' && !isAbsolute(way);
 }
 
 /** Credentials stand before the last @ of an address; PostgreSQL takes a password among the parameters as well. */
