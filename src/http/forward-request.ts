@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerRespons
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { readArrived } from './body/read-body';
 
 export interface ForwardOptions {
   /** The v1 base URL; its path stands in front of the caller's. */
@@ -109,9 +110,7 @@ function joinPath(base: string, target: string): string {
 function sendBody(request: IncomingMessage, call: ClientRequest): void {
   if (!request.complete || request.destroyed) return pipeBody(request, call);
   // A body that has come whole leaves in one write with its head.
-  const bytes = request.read() as Buffer | null;
-  if (bytes === null) call.end();
-  else call.end(bytes);
+  call.end(readArrived(request));
 }
 
 /** Whoever leaves in the middle of a body leaves v1 too, also when v1 has answered already: of that Node does not tell the request. */

@@ -100,13 +100,16 @@ describe('the pass-through', () => {
   test('a chunked body arrives whole, with a GET and with Expect as well', async () => {
     const { port, seen } = await openUpstream();
     const door = await openDoor(port);
-    for (const method of ['POST', 'GET']) {
-      await speak(
-        door,
-        `${method} /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`,
-      );
+    for (const [method, expect = ''] of [
+      ['POST'],
+      ['GET'],
+      ['POST', 'Expect: 100-continue\r\n'],
+      ['GET', 'Expect: 100-continue\r\n'],
+    ]) {
+      const head = `${method} /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${expect}\r\n`;
+      await speak(door, `${head}3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
     }
-    expect(seen.map(({ body }) => body)).toEqual(['abcde', 'abcde']);
+    expect(seen.map(({ body }) => body)).toEqual(['abcde', 'abcde', 'abcde', 'abcde']);
     expect(seen[0]?.headers['x-forwarded-for']).toBe('127.0.0.1');
   });
 
@@ -360,6 +363,23 @@ describe('the pass-through', () => {
         ...Array<string>(3).fill('503'),
       ]);
       expect(v1.seen).toHaveLength(6);
+    });
+
+    test('a body that came in pieces while its request waited leaves whole', async () => {
+      const v1 = await openSlowUpstream();
+      const door = await openDoor(v1.port, { socketsMax: 2 });
+      const first = speak(door, GET);
+      await v1.until(1);
+      const second = speak(
+        door,
+        'POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+      );
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      v1.waiting[0]!.answer();
+      await v1.until(2);
+      v1.waiting[1]!.answer();
+      expect([(await first).slice(9, 12), (await second).slice(9, 12)]).toEqual(['200', '200']);
+      expect(v1.seen.map(({ body }) => body)).toEqual(['', 'abcde']);
     });
 
     test('a caller that hangs up while it waits sends nothing, and one that waits too long hears so', async () => {

@@ -59,9 +59,11 @@ test('what the door refuses keeps no key that its sentence, or its id, repeats',
     },
   });
   await clock.advance(1_000);
-  // Written to a real disk, which the clock does not wait for.
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  const [note] = (await notes.store).refused({ fromMs: 0, untilMs: clock.now() + 1 });
+  const store = await notes.store;
+  const written = () => [...store.refused({ fromMs: 0, untilMs: clock.now() + 1 })];
+  // To a real disk, which the clock does not wait for.
+  for (let tries = 0; tries < 200 && written().length === 0; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+  const [note] = written();
   expect(note).toMatchObject({
     code: 'repeated_field',
     detail: 'The field ":value::value" is given twice.',

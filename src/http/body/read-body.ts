@@ -70,9 +70,22 @@ export function readBytes(
     throw tooLarge(limits.bodyBytesMax);
   }
   if (!request.complete || request.destroyed) return collect(request, limits);
-  const bytes = (request.read() as Buffer | null) ?? NO_BYTES;
+  const bytes = readArrived(request);
   if (bytes.length > limits.bodyBytesMax) throw tooLarge(limits.bodyBytesMax);
   return bytes;
+}
+
+/** All that has come of a body. Since Node 26 each `read` gives one piece of it, where it gave all of them together before. */
+export function readArrived(request: IncomingMessage): Buffer {
+  const pieces: Buffer[] = [];
+  for (let piece = request.read() as Buffer | null; piece !== null; piece = request.read() as Buffer | null) pieces.push(piece);
+  return joined(pieces);
+}
+
+/** Mostly there is only one. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
 /** Nobody sends compressed bodies (facts, section 2.2), and unpacking a stranger's archive is a risk without a use. */
@@ -106,8 +119,7 @@ function collect(request: IncomingMessage, limits: Pick<BodyLimits, 'bodyBytesMa
     };
     const onEnd = (): void => {
       stop();
-      const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length));
+      resolve(joined(chunks));
     };
     const onCut = (): void =>
       refuse(new GatewayError('unreadable_body', 'The connection was closed before the whole body had arrived.'));
