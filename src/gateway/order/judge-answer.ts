@@ -47,9 +47,11 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   // Asked last: while a receipt was read, the order that it belongs to may have been written down.
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return OTHER_ORDER;
-  if (owning === 'unread' && judged.kind !== 'unknown')
-    return isDuplicate && !isExpected(judging) ? { ...NOBODY_KNOWS, isDoubted: true } : NOBODY_KNOWS;
-  return judged;
+  if (owning !== 'unread' || judged.kind === 'unknown') return judged;
+  if (isDuplicate && !isExpected(judging)) return { ...NOBODY_KNOWS, isDoubted: true };
+  // A journal may be away for longer than any script waits: then v1's own record of the reference tells whose it is.
+  const { identity, isOfOld } = await judging.identify(reference, judging.order.openedAtMs);
+  return identity === 'same' && isOfOld !== true ? judged : NOBODY_KNOWS;
 }
 
 /**

@@ -128,6 +128,16 @@ test.each<[string, Outcome, JsonObject, Witness, Outcome | undefined, Partial<Ou
   expect(troubles).toEqual(['find']);
 });
 
+test.each<[string, JsonObject, Outcome | undefined, Witness, Outcome['kind']]>([
+  ['is told', {}, undefined, { identity: 'same', outcome: SOLD }, 'succeeded'],
+  ['is told where its first answer was lost', { duplicate: true }, LOST, { identity: 'same', outcome: SOLD }, 'succeeded'],
+  ['is not told by a sale of long ago', {}, undefined, { identity: 'same', outcome: SOLD, isOfOld: true }, 'unknown'],
+  ['is not told by the record of another', {}, undefined, { identity: 'other', outcome: SOLD }, 'unknown'],
+])("while the journal is away a sale that v1's own record shows %s", async (_title, body, before, witness, kind) => {
+  const journal = { findByReference: () => Promise.reject(new Error('the database is away')) };
+  expect(await judge(SOLD, body, witness, { before, journal })).toMatchObject({ kind });
+});
+
 test('an order that v1 was expected to have is still expected after a time in which the journal could not be read', async () => {
   const journal = { findByReference: () => Promise.reject(new Error('the database is away')) };
   const witness: Witness = { identity: 'unclear', outcome: SOLD };

@@ -610,10 +610,11 @@ test("v1's history is read while sending finds out nothing, and what it tells en
   expect(it.pursuit.isLooking).toBe(false);
 });
 
-test('a journal that cannot be read for a moment costs no answer: v1 is asked again', async () => {
-  let reads = 0;
+test('a journal and a receipt that cannot be read for a moment cost no answer: v1 is asked again', async () => {
+  let [reads, receipts] = [0, 0];
   const it = await chase({
     answers: [SUCCESS, { outcome: SUCCESS, isDuplicate: true }],
+    plan: { identify: async () => ({ identity: (receipts += 1) === 1 ? 'unread' : 'same' }) },
     journal: (journal) => ({
       ...journal,
       findByReference: (...which) => {
