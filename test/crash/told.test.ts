@@ -1,10 +1,11 @@
-/** What a process has told before it is killed is no open question after it. */
+/** What a process has told is no open question after it was killed, or after it was cut off from the journal. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, PURCHASES } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { openAddress } from '../journal/postgres/address';
 import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 
@@ -64,4 +65,34 @@ describePostgres('on one PostgreSQL', () => {
     expect([first, second, await sell(lives, 1)]).toEqual(['success', 'success', 'success']);
     expect(await v1.ledger(1)).toMatchObject({ charged: 3 });
   }, 120_000);
+
+  test('a gateway that is cut off tells a sale that was under way, and a neighbour that took it for dead sells the next of the same', async () => {
+    const slow = await openV1OfMany(1, 2);
+    const url = new URL(await postgres.createDatabase());
+    const address = await openAddress(postgres.port);
+    const env = { JOURNAL_URL: url.href, GATEWAY_SECRET: '0123456789abcdef'.repeat(2), UPSTREAM_URL: slow.url };
+    url.port = String(address.port);
+    const cutOff = await startGateway(join(folder, 'cut-off'), { ...env, JOURNAL_URL: url.href });
+    const lives = await startGateway(join(folder, 'beside'), env);
+    // v1 takes its time for this number: six seconds.
+    const sale = { network: 1, mobile_number: '08031230007', amount: 100, airtime_type: 'VTU', Ported_number: true };
+    const buy = (gateway: GatewayProcess) => ask(gateway.url, slow.keyOf(0), '/api/topup/', sale);
+    try {
+      const first = buy(cutOff);
+      await slow.untilTaken(0, 1);
+      await address.close();
+      expect(await first).toMatchObject({ http: 200, word: 'success' });
+      const marked = () => postgres.query(url.pathname.slice(1), 'SELECT request_id FROM gateway_untold');
+      while ((await marked()).length === 0) await sleep(500);
+      await address.listen();
+      while ((await fetch(`${cutOff.adminUrl}/readyz`)).status !== 200) await sleep(100);
+      while ((await marked()).length > 0) await sleep(100);
+      expect(await buy(lives)).toMatchObject({ http: 200, word: 'success' });
+      expect(await slow.ledger(0)).toMatchObject({ charged: 2 });
+    } finally {
+      await Promise.all([cutOff, lives].map((gateway) => gateway.end('SIGKILL')));
+      await address.close();
+      await slow.close();
+    }
+  }, 180_000);
 });

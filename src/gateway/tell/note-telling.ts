@@ -10,7 +10,7 @@ import type { Journal } from '../../journal/journal';
 import type { ReplyOutcome } from '../../mapping/mapping';
 
 export interface TellingParts {
-  readonly journal: Pick<Journal, 'tell'>;
+  readonly journal: Pick<Journal, 'tell' | 'isWritable'>;
   readonly clock: Clock;
   readonly onTrouble: (what: string, error: unknown) => void;
   /** A sale was told, and the whole reply has left: nothing is written of it into the journal. */
@@ -40,7 +40,8 @@ export function noteTelling(order: Order, told: ReplyOutcome, line: Line, parts:
     parts.journal.tell(order.owner, order.requestId, toldAtMs).catch((error: unknown) => parts.onTrouble('tell', error));
   const watchEnd = (): void =>
     line.onEnd((isWhole) => {
-      if (isWhole && told !== 'pending' && isEndUntold(order)) void write(parts.clock.now());
+      // While the journal is away a neighbour may mark what this process has under way: it cannot see that it lives, and tells.
+      if (isWhole && told !== 'pending' && (isEndUntold(order) || !parts.journal.isWritable())) void write(parts.clock.now());
       else if (isWhole && told === 'success') parts.onTold?.(order);
       if (!isWhole && told !== 'failure' && order.toldAtMs !== NOT_TOLD) void write(NOT_TOLD);
     });

@@ -5,6 +5,7 @@ import { noteTelling } from '../../../src/gateway/tell/note-telling';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { newOrder } from '../../journal/new-order';
 
+const NOW_MS = 1_800_000_000_000;
 const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
 
 test('"pending" is on disk before it is told', async () => {
@@ -15,7 +16,7 @@ test('"pending" is on disk before it is told', async () => {
     written.push(toldAtMs);
   };
   let isTold = false;
-  const parts = { journal: { tell }, clock: createVirtualClock(), onTrouble: () => undefined };
+  const parts = { journal: { tell, isWritable: () => true }, clock: createVirtualClock(), onTrouble: () => undefined };
   void noteTelling(ORDER, 'pending', openLine().line, parts)?.then(() => (isTold = true));
   await settlePromises();
   expect([isTold, written]).toEqual([false, []]);
@@ -25,14 +26,17 @@ test('"pending" is on disk before it is told', async () => {
 });
 
 test.each([
-  ['a success that was told whole', 'success', true, []],
-  ['a success that the script did not wait for', 'success', false, [NOT_TOLD]],
-  ['a failure that the script did not wait for', 'failure', false, []],
-] as const)('of %s is written what a repeat must know', async (_title, told, isWhole, expected) => {
+  ['a success that was told whole', 'success', true, true, []],
+  ['a success that was told whole while the journal was away', 'success', true, false, [NOW_MS]],
+  ['a success that the script did not wait for', 'success', false, true, [NOT_TOLD]],
+  ['a failure that the script did not wait for', 'failure', false, true, []],
+] as const)('of %s is written what a repeat must know', async (_title, told, isWhole, isWritable, expected) => {
   const written: number[] = [];
   const tell = async (_owner: string, _requestId: string, toldAtMs: number): Promise<void> => void written.push(toldAtMs);
   const { line, end } = openLine();
-  await noteTelling(ORDER, told, line, { journal: { tell }, clock: createVirtualClock(), onTrouble: () => undefined });
+  const journal = { tell, isWritable: () => isWritable };
+  const clock = createVirtualClock(NOW_MS);
+  await noteTelling(ORDER, told, line, { journal, clock, onTrouble: () => undefined });
   end(isWhole);
   expect(written).toEqual(expected);
 });
@@ -45,7 +49,7 @@ test.each([
 ] as const)('beside the journal it is noted that nothing is open of %s', async (_title, order, told, isWhole, expected) => {
   const noted: Order[] = [];
   const { line, end } = openLine();
-  const journal = { tell: () => Promise.resolve() };
+  const journal = { tell: () => Promise.resolve(), isWritable: () => true };
   const parts = { journal, clock: createVirtualClock(), onTrouble: () => undefined };
   await noteTelling(order, told, line, { ...parts, onTold: (one) => void noted.push(one) });
   end(isWhole);

@@ -1,45 +1,12 @@
 // The machine of the database is lost without a word: connections to it stay and nothing is answered on them. Its successor has its address.
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
+import { openAddress } from './address';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
 
 afterAll(removeFolders);
-
-/** An address before the database. */
-class Address {
-  readonly #server: Server;
-  readonly #sockets: Socket[] = [];
-
-  constructor(port: number) {
-    this.#server = createServer((socket) => {
-      const inner = connect(port, '127.0.0.1');
-      this.#sockets.push(socket, inner);
-      for (const one of [socket, inner]) one.on('error', () => undefined);
-      socket.pipe(inner).pipe(socket);
-    });
-  }
-
-  async listen(): Promise<number> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  /** What is connected now hears nothing more. */
-  leave(): void {
-    for (const socket of this.#sockets) socket.unpipe().pause();
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-    await once(this.#server, 'close');
-  }
-}
 
 describePostgres('a database whose machine is lost', () => {
   let server: PostgresServer;
@@ -50,8 +17,8 @@ describePostgres('a database whose machine is lost', () => {
 
   test('is missed by what was asked of it, and by nothing that is asked of its successor', async () => {
     const url = new URL(await server.createDatabase());
-    const address = new Address(server.port);
-    url.port = String(await address.listen());
+    const address = await openAddress(server.port);
+    url.port = String(address.port);
     const events: JournalEvent[] = [];
     const journal = await openPostgresJournal({
       ...{ url: url.href, spoolDir: await makeFolder(), statementMs: 1_000, retentionMs: Infinity },
