@@ -15,9 +15,22 @@ export type Size = keyof typeof SIZES;
 /** Where there is no chromium its tests are skipped with their names said; CI has one. */
 export const describeWithBrowser = PROGRAM !== undefined || process.env.CI === 'true' ? describe : describe.skip;
 
+/**
+ * Of every window chromium draws a popup of its address bar, and keeps a process for the next page: more work than our page. Its last list of such
+ * features counts, so those that Playwright switches off, and that would ask the network or hold a first paint back, stand here as well.
+ */
+const FEATURES_OFF = [
+  ...['WebUIOmniboxAimPopup', 'WebUIOmniboxPopup', 'WebUIOmniboxFullPopup', 'SpareRendererForSitePerProcess'],
+  ...['PaintHolding', 'HttpsUpgrades', 'MediaRouter', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled'],
+  ...['PreconnectToSearch', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'LensOverlay'],
+];
+
 export function openBrowser(): Promise<Browser> {
   if (PROGRAM === undefined) throw new Error('chromium is missing: apt-get install chromium');
-  const args = ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+  const args = [
+    ...['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync'],
+    `--disable-features=${FEATURES_OFF.join()}`,
+  ];
   // As root, as in a container, chromium starts only without its own sandbox; it opens nothing but our pages.
   return chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', '--disable-component-update', ...args] });
 }
@@ -72,6 +85,7 @@ export async function lookAt(browser: Browser, url: string, options: LookOptions
     const overflowPx: number = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     mkdirSync(ARTEFACTS, { recursive: true });
     const barriers: string[] = [];
+    await page.evaluate(AXE);
     for (const theme of THEMES) {
       await page.emulateMedia({ colorScheme: theme });
       await page.waitForTimeout(100);
@@ -93,7 +107,6 @@ interface AxeResults {
 }
 
 async function findBarriers(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
   const { violations } = await page.evaluate<AxeResults>('axe.run(document, { resultTypes: ["violations"] })');
   return violations.flatMap(({ id, impact, nodes }) =>
     nodes.map((node) => `${id} ${impact}: ${node.html.slice(0, 160)} ${node.failureSummary.replace(/\s+/g, ' ').slice(0, 200)}`),
