@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { builtProgram } from '../docs/place-program';
 import { MAPPINGS, useHouse } from '../flows/house';
 import { runCommand } from './run-command';
 import { runHere, withSettings } from './run-here';
 
-const ROOT = resolve(__dirname, '..', '..');
 const house = useHouse();
 withSettings(() => ({
   DATA_DIR: house.dataDir,
@@ -49,7 +48,7 @@ test('a key is piped in, looked at with v1, and never shown; what is none is not
 });
 
 test('a low limit of open files is found by the process that has it', () => {
-  const words = ['-r', join(ROOT, 'test/journal/run-typescript.cjs'), join(ROOT, 'src/cli/main.ts'), 'doctor', '--json'];
+  const words = [builtProgram(), 'doctor', '--json'];
   const { stdout } = spawnSync('sh', ['-c', 'ulimit -n 600; exec "$@"', 'doctor', process.execPath, ...words], {
     env: { PATH: process.env['PATH'], ADMIN_PORT: '1', DATA_DIR: house.dataDir, MAPPINGS_DIR: MAPPINGS },
     encoding: 'utf8',

@@ -1,18 +1,16 @@
 /** `plan` and `apply` against a real gateway with a mappings folder of its own. */
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Traffic } from '../../src/domain/traffic';
 import { openHouse, send, type House } from '../flows/house';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { runCommand } from './run-command';
 import { runHere } from './run-here';
-
-const ROOT = resolve(__dirname, '..', '..');
 
 let home: string;
 let folder: string;
@@ -215,16 +213,8 @@ test('of two operators with the same plan both hear that it is in use', async ()
 
 /** The program as a process of its own. */
 async function program(...args: readonly string[]): Promise<Ran> {
-  const runner = join(ROOT, 'test', 'journal', 'run-typescript.cjs');
-  const child = spawn(process.execPath, ['-r', runner, join(ROOT, 'src', 'cli', 'main.ts'), ...args], {
-    cwd: home,
-    env: { PATH: process.env['PATH'], ...settings() },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes: Buffer) => (output += bytes.toString()));
-  const [exitCode] = (await once(child, 'close')) as [number];
-  return { exitCode, output };
+  const { code, stdout, stderr } = await runCommand(args, { cwd: home, env: settings() });
+  return { exitCode: Number(code), output: stdout + stderr };
 }
 
 test('a watcher never meets half of an applied set', async () => {

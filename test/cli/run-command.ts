@@ -1,11 +1,9 @@
-/** The program as operators run it: a process of its own, in a folder of its own, with no setting but those given. */
+/** The built program as operators run it, which starts in half the time of its sources: a process of its own, in a folder of its own, with no setting but those given. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { builtProgram } from '../docs/place-program';
 import { MAPPINGS } from '../mapping/mapping-set';
-
-const ROOT = resolve(__dirname, '..', '..');
-const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts')];
 
 export interface Ran {
   readonly code: number | null;
@@ -20,7 +18,7 @@ export interface CommandOptions {
 }
 
 export function startCommand(args: readonly string[], { cwd, env }: CommandOptions): ChildProcessWithoutNullStreams {
-  return spawn(process.execPath, [...PROGRAM, ...args], {
+  return spawn(process.execPath, [builtProgram(), ...args], {
     cwd,
     env: { PATH: process.env['PATH'], DATA_DIR: join(cwd, 'data'), MAPPINGS_DIR: MAPPINGS, ...env },
   });

@@ -7,14 +7,21 @@ import { pathToFileURL } from 'node:url';
 export const ROOT = resolve(__dirname, '..', '..');
 const SETUP = pathToFileURL(join(ROOT, 'scripts', 'setup.mjs')).href;
 
+let isKnownFresh = false;
+
+/** The file that runs it. */
+export function builtProgram(): string {
+  const script = `import('${SETUP}').then(({ isBuilt }) => console.log(isBuilt()))`;
+  isKnownFresh ||= execFileSync(process.execPath, ['-e', script]).toString() === 'true\n';
+  if (!isKnownFresh) throw new Error('dist/ is not what src/ gives: `npm test -- test/docs` builds it first');
+  return join(ROOT, 'dist', 'cli', 'main.js');
+}
+
 /** Into a folder of its own. */
 export function placeProgram(folder: string): void {
-  const asked = execFileSync(process.execPath, ['-e', `import('${SETUP}').then(({ isBuilt }) => console.log(isBuilt()))`]);
-  if (asked.toString() !== 'true\n') throw new Error('dist/ is not what src/ gives: `npm test -- test/docs` builds it first');
+  const main = builtProgram();
   for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name));
   const program = join(folder, 'bin', 'compat-gateway');
   mkdirSync(join(folder, 'bin'));
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'dist', 'cli', 'main.js')}' "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 });
 }
