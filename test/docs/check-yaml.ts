@@ -19,11 +19,9 @@ send: { POST /api/topup/: { network: MTN, phone: '08031234567', amount: 100 } }
 
 const fixtures = loadCases(MAPPINGS).fixtures;
 
-function shippedFiles(): readonly MappingFileText[] {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('the shipped set cannot be read');
-  return read.files;
-}
+const shipped = readFolder(MAPPINGS);
+if ('problems' in shipped) throw new Error('the shipped set cannot be read');
+const shippedFiles = shipped.files;
 
 /**
  * - `excerpt=<file>`: its lines stand in that file, in this order; a line `# …` stands for what is left out.
@@ -75,7 +73,7 @@ function compile(files: readonly MappingFileText[]): { readonly mapping?: Mappin
 }
 
 function checkFragment({ text, marks }: Block): string | undefined {
-  const { wrong } = compile(mergeFragment(shippedFiles(), text));
+  const { wrong } = compile(mergeFragment(shippedFiles, text));
   const rule = marks.get('breaks');
   if (rule === undefined) return wrong;
   return wrong?.startsWith(`${rule}:`) === true ? undefined : `does not break ${rule} first of all, but: ${wrong ?? 'nothing'}`;
@@ -84,7 +82,7 @@ function checkFragment({ text, marks }: Block): string | undefined {
 async function playCases(text: string, fragment: string | undefined): Promise<string | undefined> {
   const { cases, fixtures: own, problems } = readCases([{ file: 'page.yaml', text }]);
   if (problems.length > 0) return problems.map(({ message }) => message).join('\n');
-  const { mapping, wrong } = compile(fragment === undefined ? shippedFiles() : mergeFragment(shippedFiles(), fragment));
+  const { mapping, wrong } = compile(fragment === undefined ? shippedFiles : mergeFragment(shippedFiles, fragment));
   if (mapping === undefined) return wrong;
   const answers = { ...fixtures.answers, ...own.answers };
   const results = await runCases(cases, {
@@ -106,28 +104,36 @@ const BY_NAME = ['operations', 'tables', 'blocks', 'rows', 'texts'];
 /** A fragment of a mapping merged into a set: what it names changes, all else stays. */
 function mergeFragment(files: readonly MappingFileText[], fragment: string): readonly MappingFileText[] {
   const added = parse(fragment) as Fields;
-  const parsed = files.map(({ file, text }) => ({ file, fields: parse(text) as Fields }));
+  const parsed = files.map(({ file, text }) => ({ file, text, fields: parse(text) as Fields }));
+  const changed = new Set<Fields>();
+  const change = (fields: Fields, more: Fields): void => {
+    changed.add(fields);
+    merge(fields, more);
+  };
   if (typeof added.format === 'string') {
     const own = parsed.find(({ fields }) => fields.format === added.format);
     if (own === undefined) return [...files, { file: `format-${added.format}.yaml`, text: fragment }];
-    merge(own.fields, added);
+    change(own.fields, added);
   } else {
     const rest: Fields = {};
     const shared = parsed.filter(({ fields }) => fields.format === undefined);
     for (const [section, value] of Object.entries(added)) {
       const owners = shared.filter(({ fields }) => section in fields);
-      if (!BY_NAME.includes(section) && owners[0] !== undefined) merge(owners[0].fields, { [section]: value });
+      if (!BY_NAME.includes(section) && owners[0] !== undefined) change(owners[0].fields, { [section]: value });
       else if (BY_NAME.includes(section))
         for (const [name, item] of Object.entries(value as Fields)) {
           const owner = owners.find(({ fields }) => name in (fields[section] as Fields));
-          if (owner === undefined) merge(rest, { [section]: { [name]: item } });
-          else merge(owner.fields, { [section]: { [name]: item } });
+          if (owner === undefined) change(rest, { [section]: { [name]: item } });
+          else change(owner.fields, { [section]: { [name]: item } });
         }
-      else rest[section] = value;
+      else change(rest, { [section]: value });
     }
-    if (Object.keys(rest).length > 0) parsed.push({ file: 'fragment.yaml', fields: rest });
+    if (changed.has(rest)) parsed.push({ file: 'fragment.yaml', text: '', fields: rest });
   }
-  return parsed.map(({ file, fields }) => ({ file, text: stringify(fields, { aliasDuplicateObjects: false }) }));
+  return parsed.map(({ file, text, fields }) => ({
+    file,
+    text: changed.has(fields) ? stringify(fields, { aliasDuplicateObjects: false }) : text,
+  }));
 }
 
 /** Lists and plain values are replaced, fields are merged. */
