@@ -169,7 +169,7 @@ export async function openSandboxes(config: Config, tools: Tools, mapping: () =>
 export interface AdminParts {
   readonly tools: Tools;
   readonly connectionsMax: number;
-  readonly registry: Pick<Registry, 'contentType' | 'metrics' | 'getMetricsAsJSON'>;
+  readonly registry: Pick<Registry, 'contentType' | 'metrics' | 'getMetricsAsJSON'> & Partial<Pick<Registry, 'getSingleMetric'>>;
   readonly live: LiveMapping;
   readonly journal: Pick<Journal, 'isWritable'>;
   readonly alarms: Pick<AlarmsWatch, 'active'>;

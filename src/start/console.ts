@@ -8,14 +8,14 @@ import type { Journal } from '../journal/journal';
 import type { OrdersDesk } from './orders-desk';
 import { readVersion } from './version';
 import { openOnce } from '../upstream/sandbox-branch';
-import { takeSamples, type MetricOfJson } from '../telemetry/samples';
+import { readSampled, takeSamples, type MetricOfJson, type SampledRegistry } from '../telemetry/samples';
 
 export interface ConsoleSources extends Pick<
   ConsoleParts,
   'live' | 'alarms' | 'sandbox' | 'traffic' | 'learnt' | 'isStopping' | 'onTrouble'
 > {
   readonly tools: Pick<ConsoleParts, 'clock' | 'keyring' | 'showId' | 'wallets'>;
-  readonly registry: { readonly getMetricsAsJSON: () => Promise<unknown> };
+  readonly registry: SampledRegistry;
   readonly journal: Pick<Journal, 'isWritable'>;
   readonly openJournal: () => Promise<Journal>;
   readonly orders: OrdersDesk;
@@ -30,7 +30,11 @@ export function mountConsole(
 ): { readonly router: RequestHandler; readonly close: () => Promise<void> } {
   const { tools, registry, journal, openJournal, everywhere, isStopping, onTrouble } = sources;
   const metrics = async (): Promise<readonly MetricOfJson[]> => (await registry.getMetricsAsJSON()) as readonly MetricOfJson[];
-  const samples = takeSamples(tools.clock, metrics, (error) => onTrouble('console_samples', error));
+  const samples = takeSamples(
+    tools.clock,
+    () => readSampled(registry),
+    (error) => onTrouble('console_samples', error),
+  );
   const startedAtMs = tools.clock.now();
   const open = (): ConsoleRouter.Console => {
     const parts: ConsoleParts = {

@@ -65,6 +65,25 @@ interface Totals {
   readonly v1: Times;
 }
 
+/** All that is read of them below. */
+const SAMPLED = [
+  ...['compat_requests_total', 'compat_caller_requests_total', 'compat_request_seconds', 'compat_upstream_seconds'],
+  ...['compat_v1_up', 'compat_requests_in_flight', 'compat_unknown_orders', 'compat_unknown_orders_naira'],
+];
+
+export interface SampledRegistry {
+  readonly getMetricsAsJSON: () => Promise<unknown>;
+  /** Absent where several processes are added up. */
+  readonly getSingleMetric?: (name: string) => { readonly get: () => Promise<unknown> } | undefined;
+}
+
+/** What a sample is made of, and no more: for all metrics of a process every file and socket is counted that it has open. */
+export async function readSampled(registry: SampledRegistry): Promise<readonly MetricOfJson[]> {
+  const read = registry.getSingleMetric?.bind(registry);
+  const metrics = read === undefined ? registry.getMetricsAsJSON() : Promise.all(SAMPLED.map((name) => read(name)!.get()));
+  return (await metrics) as readonly MetricOfJson[];
+}
+
 /** Looks every five seconds, from now on; what this program counted before is as nothing. */
 export function takeSamples(
   clock: Clock,

@@ -1,6 +1,6 @@
 import { kobo } from '../../src/domain/amount';
 import { createMetrics } from '../../src/telemetry/metrics';
-import { addTallies, addTimes, quantile, SAMPLE_MS, takeSamples, valuesOf, type MetricOfJson } from '../../src/telemetry/samples';
+import { addTallies, addTimes, quantile, readSampled, SAMPLE_MS, takeSamples, valuesOf } from '../../src/telemetry/samples';
 
 /** Time that passes only by `pass`, one sample at a time. */
 function house() {
@@ -14,7 +14,7 @@ function house() {
     },
   };
   const metrics = createMetrics({ hasProcessMetrics: false });
-  const read = async () => (await metrics.registry.getMetricsAsJSON()) as unknown as readonly MetricOfJson[];
+  const read = () => readSampled(metrics.registry);
   const samples = takeSamples(clock, read, (error) => {
     throw error;
   });
@@ -88,4 +88,9 @@ test('the share of a histogram lies between the bounds of its bucket', async () 
   expect(quantile(addTimes([request, request]), 0.5)).toBe(quantile(request, 0.5));
   expect(valuesOf(await read(), 'compat_requests_total')[0]?.value).toBe(100);
   samples.stop();
+});
+
+test('where processes are added up, their sum is read', async () => {
+  const sum = [{ name: 'compat_v1_up', values: [{ value: 0, labels: {} }] }];
+  expect(await readSampled({ getMetricsAsJSON: () => Promise.resolve(sum) })).toBe(sum);
 });
