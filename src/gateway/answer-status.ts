@@ -1,7 +1,9 @@
 /** Order status and history: by the journal to v1's receipt. Nothing here ever buys. */
 import { within } from '../domain/clock';
+import { decodePath } from '../domain/decode-path';
 import { GatewayError } from '../domain/errors';
 import { type JsonObject, type JsonValue, textOf } from '../domain/json';
+import type { LegacyRequest } from '../domain/legacy';
 import type { Order } from '../domain/order';
 import { isFinal, isSafeToRefund, referenceOf, succeedOutcome } from '../domain/outcome';
 import type { Mapping, ReplyOutcome } from '../mapping/mapping';
@@ -20,6 +22,9 @@ import { findReceipt } from './proof/find-receipt';
 import { noteAsked } from './tell/note-telling';
 import { shortenRequestId } from './read/read-raw';
 import { tellUnanswered, tellWait } from './tell/refuse';
+import { walkRequest } from './walk-request';
+
+type Asker = Pick<ParsedRequest, 'credentials' | 'readings'>;
 
 export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Promise<Answer> {
   const id = parsed.intent.values['id'] as string;
@@ -29,8 +34,33 @@ export async function answerStatus(parsed: ParsedRequest, parts: WalkParts): Pro
   return obstacle === undefined ? answerKnownOrder(order, parsed, parts) : tellNothing(id, obstacle, parsed);
 }
 
+/**
+ * A question about an order of this key at an address that nothing serves: the mapping that had it was taken back, or the script has one of its
+ * own. As it would be asked at an address of orders; undefined where it is none. "Failed", which is told at such addresses, could be refunded.
+ */
+export async function atStatusAddress(
+  request: LegacyRequest,
+  mapping: Mapping,
+  parts: WalkParts,
+): Promise<LegacyRequest | undefined> {
+  if (request.method !== 'GET') return undefined;
+  const [, last = ''] = /([^/]+)\/*$/.exec(request.rawPath ?? request.path) ?? [];
+  const routes = mapping.routes.filter(({ operation }) => mapping.operations.get(operation)?.kind === 'status');
+  const paths = [routes.find(({ path }) => /^[^:]+:[^/:]+$/.test(path)), routes.find(({ path }) => !path.includes(':'))];
+  for (const path of paths.flatMap((route) => route?.path.replace(/:.+/, () => last) ?? [])) {
+    const asked = { ...request, path: decodePath(path), rawPath: path };
+    const { kind, known } = await walkRequest(asked, mapping, parts);
+    if (kind !== 'walked') continue;
+    const order = await findOrder(textOf(known.intent.values['id']), known, parts).catch((error: unknown) =>
+      parts.onTrouble('find', error),
+    );
+    if (order !== undefined) return asked;
+  }
+  return undefined;
+}
+
 /** In every reading of the address: an id may hold slashes, and a slash behind it may be a habit. */
-async function findOrder(id: string, parsed: ParsedRequest, parts: WalkParts): Promise<Order | undefined> {
+async function findOrder(id: string, parsed: Asker, parts: WalkParts): Promise<Order | undefined> {
   for (const reading of new Set([...parsed.readings, id])) {
     const order = await findById(reading, parsed, parts);
     if (order !== undefined) return order;
@@ -39,11 +69,7 @@ async function findOrder(id: string, parsed: ParsedRequest, parts: WalkParts): P
 }
 
 /** By the script's own id, by the `id` of our replies, by v1's reference; always within the key that ordered. */
-async function findById(
-  id: string,
-  { credentials }: ParsedRequest,
-  { journal, pursuits }: WalkParts,
-): Promise<Order | undefined> {
+async function findById(id: string, { credentials }: Asker, { journal, pursuits }: WalkParts): Promise<Order | undefined> {
   const owner = credentials.fingerprint;
   // An order that is on its way into the journal is waited for: to deny it would be a failure that is about to be charged.
   const running = await pursuits.find(owner, shortenRequestId(id));

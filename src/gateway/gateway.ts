@@ -24,7 +24,7 @@ import type { Mapping, OperationKind } from '../mapping/mapping';
 import { answerList, answerLookup } from './answer-lookup';
 import { type Answer, answerPurchase, type OrderIds, type Repeat } from './answer-purchase';
 import { answerRefusedRepeat } from './answer-refused-repeat';
-import { answerHistory, answerStatus } from './answer-status';
+import { answerHistory, answerStatus, atStatusAddress } from './answer-status';
 import { AGE_LEAST_MS, type LearntPatience, patienceFor } from './order/learnt-patience';
 import { type ParsedRequest, readContextOf, type Known, type Walk, type WalkedIn } from './read/walk-in';
 import { pendingInWords, type Refused, refuseRequest, sentIdOf } from './tell/refuse';
@@ -136,6 +136,11 @@ class RunningGateway implements Gateway {
     const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: startAge(this.#parts.clock) };
     const walking = walkRequest(request, visit.mapping, this.#parts);
     const walk = walking instanceof Promise ? await walking : walking;
+    if (walk.kind === 'stopped' && walk.error instanceof GatewayError && walk.error.code === 'unknown_path') {
+      const asked = await atStatusAddress(request, visit.mapping, this.#parts);
+      // Its own address is no route's, whose words could be shown.
+      if (asked !== undefined) return { ...(await this.handle(asked, line)), parameters: undefined };
+    }
     let told: Told;
     try {
       const parsed = this.#parsedOf(walk, visit);

@@ -94,6 +94,30 @@ test('an order that nobody knows may belong to a key that was regenerated: it is
   );
 });
 
+// The mapping that sold it may have had the address, and a script may have one of its own.
+test.each(['/shop/api/transaction/', '/api/query-order/', '/api/query-order?reference='])(
+  'an order that this key has is told at the address %s as well, which nothing serves',
+  async (address) => {
+    const { id } = bought.body;
+    same(await asked(`${address}${id}`));
+    same(await asked(`${address}DATA_6581c02d%7C1.a-b`));
+    // A script may have its key in such an address.
+    same(await asked(`/sandbox_demo:1234${address}${id}`));
+    expect(house.logLines.join('')).not.toContain('sandbox_demo:1234');
+    // Nothing else is answered there, and nothing is told to others.
+    for (const [what, key] of [
+      ['never-was', KEY],
+      [id, 'acme_live_demo:1234'],
+      [id, null],
+    ] as const) {
+      const { status, body } = await asked(`${address}${what}`, key);
+      expect([status, body.status, body.code]).toEqual([404, 'fail', 'unknown_path']);
+    }
+    const posted = await send(house.url, `${address}${id}`, { 'request-id': 'DATA_6581c02d|1.a-b' });
+    expect([posted.status, posted.body.code]).toEqual([404, 'unknown_path']);
+  },
+);
+
 test('an order without an id gets one, by which it can be asked for', async () => {
   const { body } = await send(house.url, '/api/topup/', { network: 1, mobile_number: '08031112222', amount: 50 });
   expect(body.request_id).toMatch(/^CG/);
