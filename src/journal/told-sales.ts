@@ -1,5 +1,5 @@
 /** The sales that processes have told: of what one of them leaves as it dies, all else may have reached nobody. (Decision 0024.) */
-import type { Order } from '../domain/order';
+import { isEndUntold, type Order } from '../domain/order';
 
 /** Where processes write down which sales they have told, a line for each. */
 export interface ToldStore {
@@ -33,4 +33,10 @@ export async function isPerhapsUntold(order: Order, store: ToldStore | undefined
   if (store === undefined || outcome?.kind !== 'succeeded' || toldAtMs !== undefined) return false;
   const isMarked = nowMs - settledAtMs > UNMARKED_MS;
   return !isMarked && !(await readTold(store, settledAtMs - CLOCKS_MS))(order);
+}
+
+/** Whether a script is known to have heard of this sale. Rejects when the store cannot be read. */
+export async function wasTold(order: Order | undefined, store: ToldStore): Promise<boolean> {
+  if (order?.outcome?.kind !== 'succeeded' || isEndUntold(order)) return false;
+  return order.toldAtMs !== undefined || (await readTold(store, order.openedAtMs - CLOCKS_MS))(order);
 }

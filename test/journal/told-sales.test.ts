@@ -1,5 +1,5 @@
 import type { Order } from '../../src/domain/order';
-import { isPerhapsUntold, lineOfTold, readTold, type ToldStore } from '../../src/journal/told-sales';
+import { isPerhapsUntold, lineOfTold, readTold, wasTold, type ToldStore } from '../../src/journal/told-sales';
 import { newOrder } from './new-order';
 
 const NOW = Date.UTC(2026, 10, 26, 12);
@@ -44,4 +44,14 @@ test.each<[string, Order]>([
 
 test('a process that sells alone has marked all at its start', async () => {
   expect(await isPerhapsUntold(sold(), undefined, NOW)).toBe(false);
+});
+
+test.each<[string, Order | undefined, boolean]>([
+  ['that stands in a line', sold(), true],
+  ['that was told late', sold({ toldAtMs: NOW }), true],
+  ['whose script has heard "pending" alone', sold({ toldAtMs: 1 }), false],
+  ['that is open', sold({ outcome: { kind: 'pending', reference: 'V1' } }), false],
+  ['that nobody has', undefined, false],
+])('whether a sale %s was told', async (_what, order, expected) => {
+  expect(await wasTold(order, storeOf(lineOfTold(sold())))).toBe(expected);
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Secret } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
-import type { NewOrder, Opened, Order } from '../../domain/order';
+import { NOT_TOLD, type NewOrder, type Opened, type Order } from '../../domain/order';
 import { isProvenAbsent, type Outcome } from '../../domain/outcome';
 import {
   readOnlyJournal,
@@ -23,7 +23,7 @@ import { createSpool, replaySpool } from './away';
 import { Batches } from './batches';
 import { Database, type Run } from './database';
 import { createOpenings, type Opening } from './open-orders';
-import type { ToldStore } from '../told-sales';
+import { type ToldStore, wasTold } from '../told-sales';
 import { createReads } from './read-orders';
 import { HeldOrders, isThatAttempt, type Standing } from './rows';
 import { prepareSchema } from './schema';
@@ -157,9 +157,14 @@ class PostgresJournal {
       find: (owner, requestId) => this.#find(owner, requestId),
       open: (intent) => this.#open(intent),
       settle: (owner, requestId, latest, atMs, tries) => this.#settle(owner, requestId, latest, atMs, tries),
-      tell: async (owner, requestId, toldAtMs, tries = this.#triesOf(owner, requestId)) => {
-        const change = (order: Order): Order =>
-          tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
+      tell: async (owner, requestId, toldAtMs, keptTries) => {
+        const tries = keptTries ?? this.#triesOf(owner, requestId);
+        // Written late: a script that hung up here may have sent its sale again to a neighbour since, and heard of it there.
+        const isHeard = keptTries !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
+        const change = (order: Order, { holder }: Standing): Order => {
+          if (isHeard && holder !== this.#processes.own) return order;
+          return tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
+        };
         await this.#write({ owner, requestId }, toldAtMs, change);
       },
       doubt: (intent) => this.#doubt(intent),
@@ -215,6 +220,11 @@ class PostgresJournal {
     await this.#write(intent, atMs, (order, found) =>
       isThatAttempt(found, standing) ? settleOrder(order, NOT_SENT, atMs) : order,
     );
+  }
+
+  #wasTold(owner: string, requestId: string): Promise<boolean> {
+    const asked = this.#reads.find(owner, requestId).then((order) => wasTold(order, this.#processes.told));
+    return asked.catch(() => false);
   }
 
   /** Of the attempt that this process knows of. */

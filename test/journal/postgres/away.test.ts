@@ -2,9 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
+import { NOT_TOLD } from '../../../src/domain/order';
 import type { Outcome } from '../../../src/domain/outcome';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
+import { lineOfTold } from '../../../src/journal/told-sales';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
@@ -118,6 +120,25 @@ describePostgres('while PostgreSQL is away', () => {
     await open({ spoolDir });
     expect((await other.find(owner, 'r1'))?.outcome).toBeUndefined();
     expect(await readdir(spoolDir)).toEqual([]);
+  });
+
+  test.each([
+    ['is not told anew what its script heard at another gateway', true, undefined],
+    ['is still to be told where no script heard of it', false, NOT_TOLD],
+  ])('a sale whose script hung up meanwhile %s', async (_title, isHeard, toldAtMs) => {
+    const spoolDir = await makeFolder();
+    const journal = await open({ spoolDir });
+    await journal.open(newOrder());
+    await server.kill();
+    await journal.tell(owner, 'r1', NOT_TOLD);
+    await journal.close();
+
+    await server.start();
+    const other = await open();
+    const sold = await other.settle(owner, 'r1', SOLD, OPENED_AT_MS + 1);
+    if (isHeard) await other.processes!.told.append(lineOfTold(sold), OPENED_AT_MS + 2);
+    await open({ spoolDir });
+    expect((await other.find(owner, 'r1'))?.toldAtMs).toBe(toldAtMs);
   });
 
   test('a database that gives no answer is given up in time, and an order that was refused then ends as not sent', async () => {
