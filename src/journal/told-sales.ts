@@ -11,8 +11,8 @@ export interface ToldStore {
 
 /** So long it may take until the neighbours of a process that died have marked what it had told nobody. */
 const UNMARKED_MS = 30_000;
-/** By how much the clocks of two machines may differ. */
-const CLOCKS_MS = 10_000;
+/** By how much the clocks of two machines may differ, each five seconds from the database's. */
+export const CLOCKS_MS = 10_000;
 
 export type ToldSale = Pick<Order, 'owner' | 'number'>;
 

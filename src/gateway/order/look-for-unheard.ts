@@ -3,7 +3,7 @@ import { createLru } from '../../domain/lru';
 import type { Clock } from '../../domain/clock';
 import type { Order } from '../../domain/order';
 import type { Journal } from '../../journal/journal';
-import type { ToldStore } from '../../journal/told-sales';
+import { CLOCKS_MS, type ToldStore } from '../../journal/told-sales';
 import { type Contents, keptOf, keyOf, wordingOf } from './kept-repeats';
 
 const OWNERS_MAX = 10_000;
@@ -17,7 +17,7 @@ const LOOK_PAGE = 500;
 /** Orders that were opened so lately are looked through for those that a neighbour sold and has told nobody. */
 const LATE_MS = 60_000;
 /** An earlier look has seen what was opened so long before it: it takes time to be written, and clocks differ. */
-const LATE_MARGIN_MS = 5_000;
+const LATE_MARGIN_MS = CLOCKS_MS + 5_000;
 
 /** One look at the orders of a key. Times are those of the clock that nobody can set. */
 interface Look {

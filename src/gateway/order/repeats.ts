@@ -64,7 +64,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
   const wordings = createContents(clock, WORDINGS_MAX);
   const look = createLook({ journal, clock, told }, { contents, wordings });
   const inTurn = createTurns();
-  const isUnheardYet = async (order: Order) => isUnheard(order) || isPerhapsUntold(order, told, clock.now());
+  const { current, isUnheardYet, unheardOf } = readersOf({ journal, pursuits, clock, told });
 
   const ageOf = ({ openedAtMs }: NewOrder): number => Math.max(0, clock.now() - openedAtMs);
   const keep = (order: NewOrder, windowMs: number, agoMs = ageOf(order)): void => {
@@ -94,9 +94,10 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
       const earlier = await current(owner, kept.requestId).catch(() => UNREAD);
       if (earlier === undefined || (earlier !== UNREAD && isReadOtherwise(earlier, order))) continue;
       if (earlier !== UNREAD && sent === undefined && isOfPins && (await isWaitedFor(earlier, pursuits))) continue;
-      if (earlier === UNREAD && sent === undefined) isUnread = true;
       // A header that names the same sending says that it is the same, also when its end was told or cannot be read.
-      else if (earlier === UNREAD || sent !== undefined || (await isUnheardYet(earlier))) return { requestId: kept.requestId };
+      const isRepeat = sent !== undefined || (earlier === UNREAD ? UNREAD : await isUnheardYet(earlier));
+      if (isRepeat === true) return { requestId: kept.requestId };
+      if (isRepeat === UNREAD) isUnread = true;
     }
     if (isUnread) return { isUnread };
     // An id of which the journal cannot tell is not refused but told as pending, where the order is opened.
@@ -104,10 +105,7 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     return {};
   };
 
-  const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
-    (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
-
-  const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, current) });
+  const startNamed = createStartNamed({ look, keep, ...knownWords(wordings, unheardOf) });
 
   return {
     join(order, sent, windowMs, start, isOfPins = false) {
@@ -125,9 +123,24 @@ export function createRepeats({ journal, pursuits, clock, sharedRepeats: shared,
     },
     findUnheard(owner, askedHash, windowMs) {
       const kept = () => wordings.of(keyOf(owner, askedHash)).filter(({ agoMs }) => agoMs <= windowMs);
-      return firstUnheard(look(owner, windowMs), kept, (requestId) => current(owner, requestId));
+      return firstUnheard(look(owner, windowMs), kept, (requestId) => unheardOf(owner, requestId));
     },
   };
+}
+
+/** How an order stands. What nobody can tell just now is `unread`. */
+function readersOf({ journal, pursuits, clock, told }: RepeatsParts) {
+  const current = async (owner: string, requestId: string): Promise<Order | undefined> =>
+    (await pursuits.find(owner, requestId))?.current() ?? journal.find(owner, requestId);
+  const isUnheardYet = async (order: Order): Promise<boolean | typeof UNREAD> =>
+    isUnheard(order) || isPerhapsUntold(order, told, clock.now()).catch(() => UNREAD);
+  const unheardOf = async (owner: string, requestId: string): Promise<Order | typeof UNREAD | undefined> => {
+    const order = await current(owner, requestId).catch(() => UNREAD);
+    if (order === UNREAD || order === undefined) return order;
+    const isYet = await isUnheardYet(order);
+    return isYet === true ? order : isYet === UNREAD ? UNREAD : undefined;
+  };
+  return { current, isUnheardYet, unheardOf };
 }
 
 /** What is kept of the same content, then of the same words. */
@@ -139,14 +152,14 @@ function repeatable(order: NewOrder, windowMs: number, contents: Contents, wordi
 
 function knownWords(
   wordings: Contents,
-  current: (owner: string, requestId: string) => Promise<Order | undefined>,
+  unheardOf: (owner: string, requestId: string) => Promise<Order | typeof UNREAD | undefined>,
 ): Pick<KnownWords, 'idsOf' | 'isUnheard'> {
   return {
     idsOf: (order, windowMs) =>
       wordings.of(wordingOf(order)).flatMap(({ requestId, agoMs }) => (agoMs <= windowMs ? [requestId] : [])),
     isUnheard: async (owner, requestId) => {
-      const order = await current(owner, requestId).catch(() => undefined);
-      return order !== undefined && isUnheard(order);
+      const order = await unheardOf(owner, requestId);
+      return order !== undefined && order !== UNREAD;
     },
   };
 }
@@ -155,14 +168,14 @@ function knownWords(
 async function firstUnheard(
   looking: Promise<void>,
   kept: () => readonly KeptRepeat[],
-  current: (requestId: string) => Promise<Order | undefined>,
+  unheardOf: (requestId: string) => Promise<Order | typeof UNREAD | undefined>,
 ): Promise<Order | typeof UNREAD | undefined> {
   await looking.catch(() => undefined);
   let isUnread = false;
   for (const { requestId } of kept()) {
-    const earlier = await current(requestId).catch(() => UNREAD);
+    const earlier = await unheardOf(requestId);
     if (earlier === UNREAD) isUnread = true;
-    else if (earlier !== undefined && isUnheard(earlier)) return earlier;
+    else if (earlier !== undefined) return earlier;
   }
   return isUnread ? UNREAD : looking.then(() => undefined);
 }

@@ -64,10 +64,6 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   const startedAt = parts.clock.now();
   const steadyForMs = parts.steadiness.steadyForMs();
   const offsetMs = startedAt - parts.clock.elapsed();
-  const marginOf = (order: Order): number => {
-    const setByMs = order.openedAtMs - (parts.openedHereMs(order) ?? -Infinity) - offsetMs;
-    return Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
-  };
   const mapping = parts.mapping();
   // The quiet time had passed before the history was read: an attempt that was still on its way then is in it, or never will be.
   const quietOnes = new Set(
@@ -85,6 +81,12 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   );
   if (history === undefined) return { settled: 0, hasLearnt: false };
   if (areClocksApart(history, parts)) return { settled: 0, hasLearnt: false };
+  const marginOf = (order: Order): number => {
+    const setByMs = order.openedAtMs - (parts.openedHereMs(order) ?? -Infinity) - offsetMs;
+    // Where v1 does not tell its time nobody knows whether this clock is right.
+    const isRight = history.serverAtMs !== undefined;
+    return isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
+  };
   // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };

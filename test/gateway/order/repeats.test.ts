@@ -324,10 +324,11 @@ describe('a repeat without an id', () => {
 
   describe('of several processes on one journal, while one of them has just died', () => {
     /** Sold by a process that is gone, and seen open by nobody else. */
-    const afterDeath = async () => {
+    const afterDeath = async (parts: WalkHouseOptions['parts'] = {}, read?: ToldStore['read']) => {
       const lines: string[] = [];
-      const told: ToldStore = { append: () => Promise.resolve(), read: () => Promise.resolve(lines) };
-      const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told, onTold: (order) => lines.push(lineOfTold(order)) } });
+      const told: ToldStore = { append: () => Promise.resolve(), read: read ?? (() => Promise.resolve(lines)) };
+      const onTold = (order: Order) => lines.push(lineOfTold(order));
+      const house = openWalkHouse({ ...slowly(0, AGAIN), parts: { told, onTold, ...parts } });
       const soldThere: Order[] = [];
       const dead = openWalkHouse({ beside: house, ...slowly(0, SUCCESS), parts: { onTold: (order) => soldThere.push(order) } });
       await sellAt(dead);
@@ -348,6 +349,39 @@ describe('a repeat without an id', () => {
       const later = await afterDeath();
       await later.house.clock.advance(31_000);
       expect(await sellAt(later.house)).toMatchObject({ reference: 'V2', repeat: undefined });
+    });
+
+    test('it is so where a changed mapping refuses its words', async () => {
+      const { house } = await afterDeath({ mapping: () => editedMapping('min: 1 }', 'min: 500 }') });
+      expect(await sellAt(house)).toMatchObject({ http: 200, status: 'success', reference: 'V1' });
+      expect(await sellAt(house)).toMatchObject({ http: 400, code: 'invalid_field' });
+    });
+
+    test('it is pending, and nothing is sent, while nobody can tell what was told', async () => {
+      const cannot = () => Promise.reject(new Error('too many open files'));
+      for (const mapping of [shippedMapping(), editedMapping('min: 1 }', 'min: 500 }')]) {
+        const { house } = await afterDeath({ mapping: () => mapping }, cannot);
+        expect(await sellAt(house)).toMatchObject({ http: 200, status: 'pending' });
+        expect(house.upstream.sent).toEqual([]);
+      }
+    });
+
+    test('it is found also where its clock was as far behind as a database allows', async () => {
+      const { house } = await afterDeath();
+      const sold = async (at: WalkHouse, fields: Readonly<Record<string, string>>) => {
+        const { served } = ask(at, fields);
+        await house.clock.advance(1_500);
+        return { ...((await served).reply.body as { reference: string }) };
+      };
+      const behind = { ...house.clock, now: () => house.clock.now() - 10_000 };
+      const dead = openWalkHouse({
+        beside: house,
+        ...slowly(0, { kind: 'succeeded', reference: 'V3' }),
+        parts: { clock: behind },
+      });
+      await sold(house, { amount: '300' });
+      expect(await sold(dead, { amount: '200' })).toMatchObject({ reference: 'V3' });
+      expect(await told(house, ask(house, { amount: '200' }))).toMatchObject({ reference: 'V3', repeat: 'joined' });
     });
   });
 

@@ -34,7 +34,7 @@ interface RoomOptions {
   /** Runs while the history is being read. */
   readonly onHistory?: (journal: Journal) => Promise<unknown>;
   /** How far v1's clock, as its answers tell it, is from the true time. */
-  readonly serverErrorMs?: number;
+  readonly serverErrorMs?: number | 'not told';
   /** One order more of the key, which only a newer build can read. */
   readonly hasNewerRecord?: true;
   readonly mapping?: Mapping;
@@ -81,8 +81,8 @@ function openRoom(
       const page = { page: Number(call.query!['page']), total_pages: Math.max(1, Math.ceil(rows.length / 50)) };
       return {
         ...found({ status: 'success', data: { transactions, ...page } }),
-        serverAtMs: clock.now() + serverErrorMs,
-      } as Finding;
+        ...(serverErrorMs === 'not told' ? {} : { serverAtMs: clock.now() + serverErrorMs }),
+      };
     }
     const row = rows.find(({ reference }) => reference === call.query?.['reference'])!;
     if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
@@ -577,8 +577,8 @@ describe('the clock', () => {
 
 describe('with hundreds of open orders', () => {
   const phoneOf = (nth: number) => `0803${String(1_000_000 + nth)}`;
-  const openMany = async (count: number, rows: readonly Row[]) => {
-    const room = openRoom(rows);
+  const openMany = async (count: number, rows: readonly Row[], options: RoomOptions = {}) => {
+    const room = openRoom(rows, options);
     for (let nth = 0; nth < count; nth += 1) {
       await room.open(`r-${nth}`, phoneOf(nth));
       await room.lose(`r-${nth}`);
@@ -611,9 +611,9 @@ describe('with hundreds of open orders', () => {
 
   describe('and more sales than a look reads', () => {
     type Young = 'not known here' | 'opened here' | 'opened here by a clock that was set since';
-    const sellMany = async (everyMs: number, young: Young = 'not known here', missing = 0) => {
+    const sellMany = async (everyMs: number, young: Young = 'not known here', missing = 0, options: RoomOptions = {}) => {
       const rows: Row[] = [{ reference: 'V', atMs: START, phone: phoneOf(0) }];
-      const room = await openMany(0, rows);
+      const room = await openMany(0, rows, options);
       const openYoung = async (): Promise<void> => {
         await room.open('young', phoneOf(9_999));
         await room.lose('young');
@@ -652,6 +652,10 @@ describe('with hundreds of open orders', () => {
 
     test('one that this process has opened is proven absent however much its key sells in a day', async () => {
       expect(await sellMany(3_000, 'opened here')).toMatchObject({ kind: 'not_sent', isProven: true });
+    });
+
+    test('unless v1 does not tell its time: nobody knows whether the clock of this machine is right', async () => {
+      expect(await sellMany(3_000, 'opened here', 0, { serverErrorMs: 'not told' })).toEqual(UNKNOWN);
     });
 
     test('unless the history lacks what was sold last: it comes from a replica that lags', async () => {
