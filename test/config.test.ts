@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, networkInterfaces, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { CONFIG_KEYS, describeConfig, loadConfig, type Config, type Environment } from '../src/config';
-
-const folders: string[] = [];
-afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+import { newFolder } from './new-folder';
 
 function folderWith(yaml?: string, name = 'compat-gateway.yaml'): string {
-  const folder = mkdtempSync(join(tmpdir(), 'config-'));
-  folders.push(folder);
+  const folder = newFolder();
   if (yaml !== undefined) writeFileSync(join(folder, name), yaml);
   return folder;
 }

@@ -1,5 +1,8 @@
 // The context in which jest runs a suite: Node's, without the work that each suite of a process would do again.
 const { AsyncLocalStorage } = require('node:async_hooks');
+const { chmodSync, mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
 const vm = require('node:vm');
 const { TestEnvironment } = require('jest-environment-node');
 
@@ -33,9 +36,22 @@ for (const name of ['run', 'enterWith']) {
   };
 }
 
+const TMPDIR = tmpdir();
+
 module.exports = class extends TestEnvironment {
+  // What a suite and its programs leave in the folder for temporary files goes with it. A database that may not run as root reads in there as well.
+  constructor(...given) {
+    const folder = mkdtempSync(join(TMPDIR, 'suite-'));
+    chmodSync(folder, 0o711);
+    process.env.TMPDIR = folder;
+    super(...given);
+    this.folder = folder;
+  }
+
   async teardown() {
     await super.teardown();
+    // A program that has been killed may still be writing.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     for (const storage of used) storage.disable();
     used.clear();
   }

@@ -1,6 +1,5 @@
 import express from 'express';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { createMappingRouter } from '../../src/admin/mapping-router';
@@ -8,12 +7,13 @@ import { openSetHistory } from '../../src/mapping/set-history';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
 import { hashOf } from '../../src/mapping/load';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { newFolder } from '../new-folder';
 
 let home: string;
 let live: LiveMapping;
 let app: express.Express;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'compat-router-'));
+  home = newFolder();
   cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
   const opened = openLiveMapping({ folder: join(home, 'mappings'), history: openSetHistory(join(home, 'data')) });
   if ('problems' in opened) throw new Error('the shipped set is sound');
@@ -21,7 +21,6 @@ beforeEach(() => {
   live.begin();
   app = express().use('/mapping', createMappingRouter(live));
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 interface SentFile {
   readonly name: string;

@@ -18,14 +18,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { placeProgram } from '../docs/place-program';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { newFolder } from '../new-folder';
 
-let house: string;
+const house = newFolder();
 let program: string;
 const running: ChildProcess[] = [];
 beforeAll(async () => {
-  house = await makeFolder();
   placeProgram(house);
   program = join(house, 'dist', 'cli', 'main.js');
   // On a signal a thousand warnings of Node, each a line of some kilobytes: more than a process keeps for a log that is stuck.
@@ -37,7 +36,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
-afterAll(removeFolders);
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isTrue()); tries += 1) {
@@ -48,7 +46,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 
 /** A gateway with its sandbox, and what can be asked of it although its own words do not come through. */
 async function openShop(stdio: StdioOptions, command = [process.execPath, program, 'serve'], env: Record<string, string> = {}) {
-  const [port, adminPort, folder] = [await freePort(), await freePort(), await makeFolder()];
+  const [port, adminPort, folder] = [await freePort(), await freePort(), newFolder()];
   const child = spawn(command[0]!, command.slice(1), {
     cwd: folder,
     stdio,
@@ -124,7 +122,7 @@ function collect(stream: Readable): { text: string } {
 }
 
 test('a file on a full disk: sales go on, the disk has room again, and the log says how many lines are missing', async () => {
-  const disk = join(await makeFolder(), 'disk');
+  const disk = join(newFolder(), 'disk');
   mkdirSync(disk);
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
   try {
@@ -155,7 +153,7 @@ test('a file on a full disk: sales go on, the disk has room again, and the log s
 }, 60_000);
 
 test('a pipe that is not read, then closed, then read again', async () => {
-  const pipe = join(await makeFolder(), 'pipe');
+  const pipe = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   const first = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(pipe, 'w');
@@ -204,7 +202,7 @@ test('a pipe that is never read ends no stop late', async () => {
 }, 60_000);
 
 test('a terminal that is stopped, goes on, and hangs up', async () => {
-  const folder = await makeFolder();
+  const folder = newFolder();
   const pidFile = join(folder, 'pid');
   const line = `echo $$ > ${pidFile}; exec ${process.execPath} ${program} serve 2> ${join(folder, 'complaints')}`;
   const command = ['setsid', 'script', '-qfc', line, '/dev/null'];
@@ -241,7 +239,7 @@ test('a device that takes nothing, from the first line on', async () => {
 }, 60_000);
 
 test('a start that fails ends, although nobody takes the reason', async () => {
-  const pipe = join(await makeFolder(), 'pipe');
+  const pipe = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [pipe]);
   // Opened for both ways it opens at once; then filled to the brim.
   const stuck = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);

@@ -3,23 +3,22 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeProgram } from '../docs/place-program';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { newFolder } from '../new-folder';
 
 let dist: string;
 let cwd: string;
 let broken: string;
 beforeAll(async () => {
-  const house = await makeFolder();
+  const house = newFolder();
   placeProgram(house);
   dist = join(house, 'dist');
-  cwd = join(await makeFolder(), 'elsewhere');
+  cwd = join(newFolder(), 'elsewhere');
   mkdirSync(cwd);
-  broken = join(await makeFolder(), 'mappings');
+  broken = join(newFolder(), 'mappings');
   cpSync(MAPPINGS, broken, { recursive: true });
   writeFileSync(join(broken, 'request-id.yaml'), 'request_id: [\n');
 });
-afterAll(removeFolders);
 
 function evaluate(script: string, ...words: readonly string[]) {
   const env = { PATH: process.env['PATH'], DATA_DIR: join(cwd, 'data'), MAPPINGS_DIR: MAPPINGS };

@@ -1,15 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { runHere } from './run-here';
+import { newFolder } from '../new-folder';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-check-'));
+  folder = newFolder();
   cpSync(MAPPINGS, folder, { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Ran {
   readonly exitCode: number | null;

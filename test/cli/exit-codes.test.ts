@@ -4,11 +4,12 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { placeProgram } from '../docs/place-program';
 import { MAPPINGS } from '../mapping/mapping-set';
+import { newFolder } from '../new-folder';
 
 const PLAN = '--plan 0123456789abcdef';
 
@@ -73,13 +74,12 @@ interface Ran {
   readonly stdout: string;
 }
 
-let program: string;
+const program = newFolder();
 let folder: string;
 const ran = new Map<string, Ran>();
 beforeAll(async () => {
-  program = mkdtempSync(join(tmpdir(), 'compat-program-'));
   placeProgram(program);
-  folder = mkdtempSync(join(tmpdir(), 'compat-codes-'));
+  folder = newFolder();
   writeFileSync(join(folder, 'a-file'), '');
   for (const name of ['broken', 'empty']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'broken', 'a.yaml'), 'formats: [\n');
@@ -89,9 +89,6 @@ beforeAll(async () => {
   };
   await Promise.all(cpus().map(work));
 }, 600_000);
-afterAll(() => {
-  for (const path of [program, folder]) rmSync(path, { recursive: true, force: true });
-});
 
 function run(line: string): Promise<Ran> {
   const words = line.split(' ');

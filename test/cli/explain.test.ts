@@ -2,14 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { openHouse, send } from '../flows/house';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
+import { newFolder } from '../new-folder';
 
-let dataDir: string;
-beforeAll(async () => (dataDir = await makeFolder()));
+const dataDir = newFolder();
 withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS, GATEWAY_SECRET: 'c0ffee'.repeat(6) }));
-afterAll(removeFolders);
 
 const FIELDS = {
   network: 2,

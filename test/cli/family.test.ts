@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../docs/place-program';
 import { runHere } from './run-here';
+import { newFolder } from '../new-folder';
 
 const SHOP = join(ROOT, 'test', 'php', 'scripts', 'laravel-husmodata.php');
 
-let folder: string;
+const folder = newFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-family-'));
   mkdirSync(join(folder, 'vendor'));
   writeFileSync(join(folder, 'vendor', 'library.php'), "curl_init('/api/data/');");
   writeFileSync(
@@ -22,7 +21,6 @@ beforeAll(() => {
       '{"network":1,"mobile_number":"08031234567","amount":100,"Ported_number":true}',
   );
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a source is told with the family that it fits, and with what it decides by', async () => {
   const { code, stdout } = await runHere('family', SHOP);

@@ -1,10 +1,10 @@
 /** The command as it is typed: in a real terminal (`script` of util-linux gives one), and from a pipe. */
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring, showRequestId } from '../../src/gateway/read/keyring';
+import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 const PROGRAM = ['-r', join(ROOT, 'test', 'journal', 'run-typescript.cjs'), join(ROOT, 'src', 'cli', 'main.ts'), 'fingerprint'];
@@ -14,11 +14,7 @@ const keyring = createKeyring(new Secret(SECRET));
 const FINGERPRINT = keyring.fingerprint(new Secret(KEY));
 const hasTerminal = spawnSync('script', ['--version'], { stdio: 'ignore' }).status === 0;
 
-let dataDir: string;
-beforeAll(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'compat-fingerprint-'));
-});
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+const dataDir = newFolder();
 const environment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   DATA_DIR: dataDir,

@@ -8,18 +8,17 @@ import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { createFieldSeal } from '../../src/journal/record';
 import { openNotesStore } from '../../src/orders/notes-store';
 import { newOrder } from '../journal/new-order';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { printTable } from '../../src/cli/process';
 import { runHere, withSettings } from './run-here';
+import { newFolder } from '../new-folder';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 let dataDir: string;
-beforeEach(async () => (dataDir = await makeFolder()));
+beforeEach(() => (dataDir = newFolder()));
 withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: MAPPINGS }));
-afterAll(removeFolders);
 
 interface Sold {
   readonly id: string;

@@ -1,16 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseFile, parseFolder, parseNewFile } from '../../src/cli/parse-options';
+import { newFolder } from '../new-folder';
 
-let folder: string;
+const folder = newFolder();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-path-'));
   writeFileSync(join(folder, 'file'), '');
   symlinkSync(join(folder, 'loop'), join(folder, 'loop'));
   symlinkSync(folder, join(folder, 'link'));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a folder is a folder, also through a link', () => {
   expect(parseFolder(folder)).toBe(folder);

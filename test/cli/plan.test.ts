@@ -1,9 +1,8 @@
 /** `plan` and `apply` against a real gateway with a mappings folder of its own. */
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Traffic } from '../../src/domain/traffic';
@@ -11,6 +10,7 @@ import { openHouse, send, type House } from '../flows/house';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { runCommand } from './run-command';
 import { runHere } from './run-here';
+import { newFolder } from '../new-folder';
 
 let home: string;
 let folder: string;
@@ -18,7 +18,7 @@ let house: House | undefined;
 const environment = { ...process.env };
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'compat-plan-'));
+  home = newFolder();
   folder = join(home, 'mappings');
   cpSync(MAPPINGS, folder, { recursive: true });
 });
@@ -26,7 +26,6 @@ afterEach(async () => {
   await house?.close();
   house = undefined;
   process.env = { ...environment };
-  rmSync(home, { recursive: true, force: true });
 });
 
 /** A gateway that uses the folder; the commands of this process find it. */

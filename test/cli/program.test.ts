@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { usageSentence } from '../../src/cli/program';
 import { runHere } from './run-here';
+import { newFolder } from '../new-folder';
 
 const COMMANDS = [
   'serve',
@@ -32,18 +32,14 @@ const COMMANDS = [
   'fingerprint',
 ];
 
-let folder: string;
+const folder = newFolder();
 let cwd: jest.SpyInstance;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-usage-'));
   writeFileSync(join(folder, 'a-file'), 'text');
   // Settings are read from where the command is run.
   cwd = jest.spyOn(process, 'cwd').mockReturnValue(folder);
 });
-afterAll(() => {
-  cwd.mockRestore();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => cwd.mockRestore());
 
 /** Exactly one sentence: nothing on the other stream, no second line, no stack, and where to read more. */
 async function expectUsage(line: string, sentence: RegExp, help: string): Promise<void> {

@@ -3,21 +3,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeReload } from '../../src/cli/reload';
 import { openHouse, send, type House } from '../flows/house';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
+import { newFolder } from '../new-folder';
 
 const TOKEN = 'let-me-in-please';
 let folder: string;
 let house: House;
 beforeEach(async () => {
-  folder = join(await makeFolder(), 'mappings');
+  folder = join(newFolder(), 'mappings');
   cpSync(MAPPINGS, folder, { recursive: true });
   house = await openHouse({ env: { MAPPINGS_DIR: folder, ADMIN_TOKEN: TOKEN, MAPPINGS_WATCH: '1' } });
 });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, ADMIN_TOKEN: TOKEN }));
 afterEach(() => house.close());
-afterAll(removeFolders);
 
 const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
 const changeOne = (): void => writeFileSync(join(folder, 'extra.yaml'), '# nothing yet\ntexts: { gone: Gone. }\n');

@@ -5,15 +5,14 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'lmdb';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { send } from '../flows/house';
 import { runCommand, startCommand, type Ran } from './run-command';
+import { newFolder } from '../new-folder';
 
 let cwd: string;
-beforeEach(async () => (cwd = await makeFolder()));
-afterAll(removeFolders);
+beforeEach(() => (cwd = newFolder()));
 
 const LOCAL = {
   HOST: '127.0.0.1',

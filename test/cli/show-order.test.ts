@@ -5,9 +5,9 @@ import { createTimes } from '../../src/domain/times';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
 import { openHouse, send } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS, shippedMapping } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
+import { newFolder } from '../new-folder';
 
 const mapping = shippedMapping();
 const show = (changes: Partial<Order>) =>
@@ -29,12 +29,11 @@ test.each([
 let dataDir: string;
 let folder: string;
 beforeEach(async () => {
-  dataDir = await makeFolder();
+  dataDir = newFolder();
   folder = join(dataDir, 'edited');
   cpSync(MAPPINGS, folder, { recursive: true });
 });
 withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: folder }));
-afterAll(removeFolders);
 
 const breakOne = (): void => writeFileSync(join(folder, 'request-id.yaml'), 'request_id: [\n');
 

@@ -1,7 +1,7 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runHere } from './run-here';
+import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 const SHIPPED = join(ROOT, 'mappings');
@@ -11,17 +11,16 @@ async function run(...args: readonly string[]) {
   return { status, stdout };
 }
 
-let folder: string;
+const folder = newFolder();
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mappings-'));
   cpSync(SHIPPED, folder, { recursive: true });
   rmSync(join(folder, 'cases'), { recursive: true });
 });
 
 /** The shipped mappings with these cases. */
 function withCases(text: string): string {
-  const own = mkdtempSync(join(tmpdir(), 'mappings-'));
+  const own = newFolder();
   cpSync(folder, own, { recursive: true });
   cpSync(join(SHIPPED, 'cases', 'v1.yaml'), join(own, 'cases', 'v1.yaml'), { recursive: true });
   writeFileSync(join(own, 'cases', 'own.yaml'), text);

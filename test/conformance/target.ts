@@ -2,9 +2,6 @@
  * The v1 service that tests speak to: whatever V1_URL, V1_KEY and V1_PIN name, or else a sandbox of its own over real HTTP,
  * whose clock the tests move, so that none waits.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createVirtualClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox';
 
@@ -178,10 +175,4 @@ export function expectRejected(reply: Reply, status = 400): void {
   expect(reply.status).toBe(status);
   expect(reply.body).toMatchObject({ status: 'error', message: expect.any(String) });
   for (const name of ['reference', 'refunded', 'data']) expect(reply.body).not.toHaveProperty(name);
-}
-
-/** A folder of the test's own, and how to get rid of it. */
-export function temporaryFolder(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,14 +1,14 @@
 /** The console of the program as it is built, in one process and in the primary of several. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { prepareGateway } from '../crash/gateway-process';
 import { buy, PURCHASES } from '../faults/purchase';
+import { newFolder } from '../new-folder';
 
 const FOLDER = resolve(__dirname, '..', '..', 'dist', 'console-assets');
 
 test.each(['1', '2'])('with WORKERS=%s', async (workers) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'compat-gateway-'));
+  const dataDir = newFolder();
   const gateway = await prepareGateway({ dataDir, upstreamUrl: 'sandbox', env: { WORKERS: workers, SANDBOX_PORT: '0' } });
   try {
     await gateway.start();
@@ -29,6 +29,5 @@ test.each(['1', '2'])('with WORKERS=%s', async (workers) => {
     expect(await (await fetch(`${gateway.adminUrl}${link}`)).text()).toMatch(/operations\/airtime\.yaml:\d+/);
   } finally {
     await gateway.end('SIGTERM');
-    rmSync(dataDir, { recursive: true, force: true });
   }
 });

@@ -1,17 +1,16 @@
 /** The built program computes plans and coverage in a thread of its own, while it sells. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { consoleOf } from './ask-console';
+import { newFolder } from '../new-folder';
 
-let home: string;
+const home = newFolder();
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'compat-background-'));
   cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
   gateway = await prepareGateway({
     dataDir: join(home, 'data'),
@@ -22,10 +21,7 @@ beforeAll(async () => {
   });
   await gateway.start();
 }, 60_000);
-afterAll(async () => {
-  await gateway.end('SIGKILL');
-  rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => gateway.end('SIGKILL'));
 
 let sold = 0;
 

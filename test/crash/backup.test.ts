@@ -3,31 +3,29 @@
  * sold before the backup is known there; every order is sent again under its id, and none is charged twice.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { askStatus, buy, PURCHASES } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { MAPPINGS } from '../flows/house';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
+import { newFolder } from '../new-folder';
 
 const PROGRAM = resolve(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 const run = promisify(execFile);
 const SELLERS = 8;
 const AIRTIME = PURCHASES[0]!;
 
-let folder: string;
+const folder = newFolder();
 let v1: V1OfMany;
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'backup-'));
   v1 = await openV1OfMany(SELLERS);
 });
 afterAll(async () => {
   await gateway.end('SIGKILL');
   await v1.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function start(name: string): Promise<void> {

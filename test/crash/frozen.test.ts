@@ -3,9 +3,8 @@
  * the other proves meanwhile that v1 never had it and says "failed". What the first one does when it wakes up, v1's ledger tells.
  */
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
@@ -14,11 +13,12 @@ import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { MAPPINGS } from '../flows/house';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
+import { newFolder } from '../new-folder';
 
 const QUIET_MS = 4_000;
 const ACCOUNT = 0;
 
-let folder: string;
+const folder = newFolder();
 let v1: V1OfMany;
 let door: Door;
 let pair: readonly [GatewayProcess, GatewayProcess];
@@ -83,7 +83,6 @@ function writeMappings(): string {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'frozen-'));
   const certificate = join(folder, 'v1.pem');
   writeFileSync(certificate, SELF_SIGNED.cert);
   v1 = await openV1OfMany(1);
@@ -99,7 +98,6 @@ afterAll(async () => {
   for (const gateway of pair) await gateway.end('SIGKILL');
   await door.close();
   await v1.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** What the other gateway says in the end of an order that it can only look for. */

@@ -1,13 +1,11 @@
 /** v1, a proxy before it, and gateways that sell through both while a test kills them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openFaultProxy } from '../faults/fault-proxy';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { createChance, type Chance } from './chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { startScripts, type Scripts } from './scripts';
 import { describeVerdict, judgeOrders, type Verdict } from './verdict';
+import { newFolder } from '../new-folder';
 
 const ACCOUNTS = 12;
 const SCRIPTS = 16;
@@ -41,7 +39,7 @@ export async function openCrashStage({
   const v1 = await openV1OfMany(ACCOUNTS + 1);
   const proxy = await openFaultProxy(v1.url);
   const chance = createChance();
-  const folders = Array.from({ length: hasOwnFolders ? count : 1 }, () => mkdtempSync(join(tmpdir(), 'crash-')));
+  const folders = Array.from({ length: hasOwnFolders ? count : 1 }, newFolder);
   const gateways: GatewayProcess[] = [];
   const loads: Scripts[] = [];
   for (let nth = 0; nth < count; nth += 1)
@@ -73,7 +71,6 @@ export async function openCrashStage({
       for (const gateway of gateways) await gateway.end('SIGKILL');
       await proxy.close();
       await v1.close();
-      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

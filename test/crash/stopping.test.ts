@@ -1,15 +1,13 @@
 /** SIGTERM while scripts are being held for the end of slow orders. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buy, PURCHASES } from '../faults/purchase';
 import { openV1OfMany } from '../faults/v1-of-many';
 import { prepareGateway } from './gateway-process';
+import { newFolder } from '../new-folder';
 
 test('a script that waits hears how its order ended, although the gateway was told to stop meanwhile', async () => {
   const v1 = await openV1OfMany(1, 1);
-  const dataDir = mkdtempSync(join(tmpdir(), 'stopping-'));
+  const dataDir = newFolder();
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url });
   try {
     expect(await gateway.start()).toBe(true);
@@ -24,6 +22,5 @@ test('a script that waits hears how its order ended, although the gateway was to
   } finally {
     await gateway.end('SIGKILL');
     await v1.close();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }, 60_000);

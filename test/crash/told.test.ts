@@ -1,6 +1,5 @@
 /** What a process has told is no open question after it was killed, or after it was cut off from the journal. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, PURCHASES } from '../faults/purchase';
@@ -8,19 +7,18 @@ import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { openAddress } from '../journal/postgres/address';
 import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
+import { newFolder } from '../new-folder';
 
 const [AIRTIME] = PURCHASES;
-let folder: string;
+const folder = newFolder();
 let v1: V1OfMany;
 const gateways: GatewayProcess[] = [];
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'told-'));
   v1 = await openV1OfMany(2, 50);
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.end('SIGKILL')));
   await v1.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function startGateway(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {

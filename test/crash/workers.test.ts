@@ -1,8 +1,7 @@
 /** Several processes that serve as one: what one would do, they do together. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { get, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFaultProxy } from '../faults/fault-proxy';
@@ -19,6 +18,7 @@ import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { openWebhookServer } from '../flows/webhook-server';
 import { startScripts, type Scripts } from './scripts';
 import { describeVerdict, judgeOrders } from './verdict';
+import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 const ACCOUNTS = 12;
@@ -27,13 +27,11 @@ let dataDir: string;
 let gateway: GatewayProcess;
 beforeEach(async () => {
   v1 = await openV1OfMany(ACCOUNTS);
-  dataDir = mkdtempSync(join(tmpdir(), 'workers-'));
+  dataDir = newFolder();
 });
 afterEach(async () => {
   await gateway.end('SIGKILL');
   await v1.close();
-  // A worker may still be writing.
-  rmSync(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 async function open(upstreamUrl = v1.url, mappingsDir = MAPPINGS, env: Readonly<Record<string, string>> = {}): Promise<void> {

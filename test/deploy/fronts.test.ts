@@ -1,9 +1,8 @@
 /** deploy/nginx.conf and deploy/Caddyfile as Debian's programs run them, before a gateway and a v1: what a front may do to a sale. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
@@ -13,6 +12,7 @@ import { shippedMapping } from '../mapping/mapping-set';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { describeWith } from './installed';
 import { FRONTS, startFront, type Front } from './start-front';
+import { newFolder } from '../new-folder';
 
 const KEY = 'acme_live_demo:1234';
 /** v1 knows it at 127.0.0.1 and 10.0.0.9 alone, and asks no PIN there. */
@@ -108,9 +108,8 @@ describe.each(FRONTS)('%s', (name) => {
     let v1Url: string;
     let gateway: GatewayProcess;
     let front: Front;
-    let dataDir: string;
+    const dataDir = newFolder();
     beforeAll(async () => {
-      dataDir = mkdtempSync(join(tmpdir(), 'compat-front-'));
       v1 = await openSandbox({ relaxed: true });
       v1Url = (await v1.listen(0)).url;
       gateway = await prepareGateway({ dataDir, upstreamUrl: v1Url, env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -121,7 +120,6 @@ describe.each(FRONTS)('%s', (name) => {
       await front?.end();
       await gateway.end('SIGKILL');
       await v1.close();
-      rmSync(dataDir, { recursive: true, force: true });
     });
 
     /** Of v1, by the phone that was sold to. */

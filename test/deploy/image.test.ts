@@ -4,13 +4,13 @@
  */
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
 import { describeWith } from './installed';
+import { newFolder } from '../new-folder';
 
 const ROOT = resolve(__dirname, '..', '..');
 /** Nobody, as a number: the image has a user `node`, this machine need not. */
@@ -73,10 +73,9 @@ const commandOf = (words: string): string[] =>
   (JSON.parse(words) as string[]).map((word) => (word === 'node' ? process.execPath : word));
 
 describeWith('unshare', ['--mount', 'true'], 'the image', () => {
-  let folder: string;
+  const folder = newFolder();
   let image: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'compat-image-'));
     execFileSync('chmod', ['755', folder]);
     const build = join(folder, 'build');
     image = join(folder, 'app');
@@ -84,7 +83,6 @@ describeWith('unshare', ['--mount', 'true'], 'the image', () => {
     play(building, build);
     play(running, image, build);
   }, 180_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('runs as a user that is not root, who may write the data folder alone', () => {
     expect(told('USER')).toEqual(['node']);

@@ -1,7 +1,6 @@
 /** deploy/logrotate.conf with Debian's logrotate, before a gateway that sells: no line is lost or torn, and no sale touched. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,6 +8,7 @@ import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
 import { DEPLOY } from '../fleet/start-fleet';
 import { describeWith } from './installed';
+import { newFolder } from '../new-folder';
 
 const COMMAND = 'systemctl kill --kill-whom=main --signal=SIGUSR2 compat-gateway.service';
 const FILE = '/var/log/compat-gateway/gateway.log';
@@ -18,13 +18,8 @@ const SELLERS = 8;
 describeWith('logrotate', ['--version'], 'logs that are rotated under load', () => {
   let folder: string;
   let gateway: GatewayProcess;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'compat-logs-'));
-  });
-  afterEach(async () => {
-    await gateway.end('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
+  beforeEach(() => (folder = newFolder()));
+  afterEach(() => gateway.end('SIGKILL'));
 
   /** The shipped file, with the paths and the process of this test. */
   function writeConf(logs: string): string {

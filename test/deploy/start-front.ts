@@ -1,14 +1,14 @@
 /** A shipped front as a process of this machine: its file with names, ports, certificate and paths of the test in the places of the shipped ones. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEPLOY } from '../fleet/start-fleet';
 import { freePort } from '../free-port';
 import { SELF_SIGNED } from '../upstream/self-signed';
+import { newFolder } from '../new-folder';
 
 export const FRONTS = ['nginx', 'caddy'] as const;
 export type FrontName = (typeof FRONTS)[number];
@@ -33,7 +33,7 @@ interface Places {
 const START_MS = 15_000;
 
 export async function startFront(name: FrontName, gatewayUrl: string): Promise<Front> {
-  const folder = mkdtempSync(join(tmpdir(), `compat-${name}-`));
+  const folder = newFolder();
   const [port, plainPort] = [await freePort(), await freePort()];
   writeFileSync(join(folder, 'cert.pem'), SELF_SIGNED.cert);
   writeFileSync(join(folder, 'key.pem'), SELF_SIGNED.key, { mode: 0o600 });
@@ -47,7 +47,6 @@ export async function startFront(name: FrontName, gatewayUrl: string): Promise<F
   for (const stream of [front.stdout, front.stderr]) stream.on('data', (part: Buffer) => (output += part.toString()));
   const end = async (): Promise<void> => {
     await endProcess(front);
-    rmSync(folder, { recursive: true, force: true });
   };
   const until = Date.now() + START_MS;
   while (!(await isServing(port))) {

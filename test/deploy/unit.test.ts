@@ -1,12 +1,12 @@
 /** deploy/compat-gateway.service, as systemd reads it and as the program needs it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONFIG_KEYS } from '../../src/config';
 import { STOP_DEADLINE_MS } from '../../src/main';
 import { DEPLOY } from '../fleet/start-fleet';
 import { describeWith } from './installed';
+import { newFolder } from '../new-folder';
 
 const unit = readFileSync(join(DEPLOY, 'compat-gateway.service'), 'utf8');
 const valueOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
@@ -31,13 +31,11 @@ test('its settings are settings, its folders are those that it may write, and a 
 
 describeWith('systemd-analyze', ['--version'], 'systemd', () => {
   let file: string;
-  let folder: string;
+  const folder = newFolder();
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'compat-unit-'));
     file = join(folder, 'compat-gateway.service');
     writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('finds nothing wrong with it', () => {
     const { status, stderr, stdout } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' });

@@ -1,6 +1,5 @@
 /** The disk of the journal is taken away from a running gateway and given back. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openLmdbReader } from '../../src/journal/lmdb-journal';
@@ -8,6 +7,7 @@ import { prepareGateway } from '../crash/gateway-process';
 import { ask, askStatus, buy, type Purchase } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { noTakenDisk, openTakenDisk, TROUBLES, type Trouble } from './taken-disk';
+import { newFolder } from '../new-folder';
 
 const AIRTIME = { operation: 'airtime', format: 'A', path: '/api/topup/' } as const;
 const airtime = (phone: string): Purchase => ({
@@ -189,7 +189,7 @@ whereThereIsOne.each(['full', 'read-only', 'broken'] as const)(
     const disk = openTakenDisk(trouble);
     const dataDir = join(disk.dir, 'data');
     mkdirSync(dataDir, { mode: 0o700 });
-    const elsewhere = mkdtempSync(join(tmpdir(), 'data-elsewhere-'));
+    const elsewhere = newFolder();
     const journalUrl = { ...disk.env, JOURNAL_URL: `lmdb:${join(dataDir, 'journal')}` };
     mkdirSync(join(dataDir, 'journal'));
     disk.take();
@@ -214,7 +214,6 @@ whereThereIsOne.each(['full', 'read-only', 'broken'] as const)(
     } finally {
       for (const [gateway] of starts) await gateway.end('SIGKILL');
       disk.remove();
-      rmSync(elsewhere, { recursive: true });
     }
   },
 );

@@ -1,10 +1,10 @@
 /** What a gateway leaves in its data folder is its owner's alone, whatever the umask is and an earlier build left. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { freePort } from '../free-port';
+import { newFolder } from '../new-folder';
 
 const PROGRAM = resolve(__dirname, '..', '..', 'dist', 'cli', 'main.js');
 const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
@@ -49,29 +49,25 @@ function modes(folder: string): readonly string[] {
 }
 
 test.each(['000', '022'])('with umask %s', async (umask) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'private-'));
-  try {
-    expect(await serveOnce(dataDir, umask, '08031230101')).not.toContain('data_folder');
-    const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
-    expect(files).toEqual(
-      expect.arrayContaining([
-        'gateway.secret',
-        'journal/data.mdb',
-        'traffic/shapes.jsonl',
-        'sandbox/sandbox.lmdb-lock',
-        'processes',
-      ]),
-    );
-    expect(modes(dataDir)).toEqual([]);
+  const dataDir = newFolder();
+  expect(await serveOnce(dataDir, umask, '08031230101')).not.toContain('data_folder');
+  const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'gateway.secret',
+      'journal/data.mdb',
+      'traffic/shapes.jsonl',
+      'sandbox/sandbox.lmdb-lock',
+      'processes',
+    ]),
+  );
+  expect(modes(dataDir)).toEqual([]);
 
-    chmodSync(dataDir, 0o755);
-    for (const name of files) chmodSync(join(dataDir, name), statSync(join(dataDir, name)).isDirectory() ? 0o755 : 0o644);
-    const log = await serveOnce(dataDir, umask, '08031230102');
-    expect(log).toContain(`DATA_DIR is ${dataDir}, which others than its owner may enter (755): chmod 700 ${dataDir}`);
-    expect(log).toContain(`${join(dataDir, 'gateway.secret')} could be read by others than its owner (644); now it cannot`);
-    expect(modes(dataDir)).toEqual([]);
-    expect((statSync(dataDir).mode & 0o777).toString(8)).toBe('755');
-  } finally {
-    rmSync(dataDir, { recursive: true });
-  }
+  chmodSync(dataDir, 0o755);
+  for (const name of files) chmodSync(join(dataDir, name), statSync(join(dataDir, name)).isDirectory() ? 0o755 : 0o644);
+  const log = await serveOnce(dataDir, umask, '08031230102');
+  expect(log).toContain(`DATA_DIR is ${dataDir}, which others than its owner may enter (755): chmod 700 ${dataDir}`);
+  expect(log).toContain(`${join(dataDir, 'gateway.secret')} could be read by others than its owner (644); now it cannot`);
+  expect(modes(dataDir)).toEqual([]);
+  expect((statSync(dataDir).mode & 0o777).toString(8)).toBe('755');
 });

@@ -1,8 +1,9 @@
 /** A disk that can be taken away and given back under a running process. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
+import { newFolder } from '../new-folder';
 
 export interface TakenDisk {
   readonly dir: string;
@@ -41,7 +42,7 @@ export function noTakenDisk(): string | undefined {
  * remounts nothing read-only by itself while a file of it is open for writing, as it does after an error of the disk.
  */
 export function openTakenDisk(usual: Trouble, sizeMb = 4): TakenDisk {
-  const home = mkdtempSync(join(tmpdir(), 'taken-disk-'));
+  const home = newFolder();
   const [dir, library, errnoFile] = [join(home, 'disk'), join(home, 'failing-disk.so'), join(home, 'errno')];
   mkdirSync(dir);
   execFileSync('gcc', ['-shared', '-fPIC', '-o', library, SOURCE, '-ldl']);
@@ -59,7 +60,6 @@ export function openTakenDisk(usual: Trouble, sizeMb = 4): TakenDisk {
     },
     remove() {
       if (isMounted) execFileSync('umount', ['--lazy', dir]);
-      rmSync(home, { recursive: true, force: true });
     },
   };
 }

@@ -4,12 +4,12 @@
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
 import { ROOT } from './place-program';
+import { newFolder } from '../new-folder';
 
 /** As the settings have them. */
 const PORTS = { PORT: 8080, ADMIN_PORT: 9090, SANDBOX_PORT: 8081 } as const;
@@ -32,7 +32,7 @@ export interface Desk {
 }
 
 export async function openDesk(program: string): Promise<Desk> {
-  const folder = mkdtempSync(join(tmpdir(), 'compat-page-'));
+  const folder = newFolder();
   for (const name of ['mappings', 'sandbox']) cpSync(join(ROOT, name), join(folder, name), { recursive: true });
   symlinkSync(join(program, 'dist'), join(folder, 'dist'));
   symlinkSync(join(program, 'node_modules'), join(folder, 'node_modules'));
@@ -88,7 +88,6 @@ export async function openDesk(program: string): Promise<Desk> {
     },
     async close() {
       await stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

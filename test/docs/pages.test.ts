@@ -14,14 +14,14 @@
  *     ```text, ```json            alone: nothing is asserted
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { placeProgram, ROOT } from './place-program';
 import { openDesk, type Desk } from './open-desk';
 import { playPage } from './play-page';
 import { readPage, type Block } from './read-page';
+import { newFolder } from '../new-folder';
 
 /** Why a block is not run here, and what stands in for it. */
 const NO_RUN: Readonly<Record<string, string>> = {
@@ -48,17 +48,15 @@ const blocksOf = (page: string): readonly Block[] => readPage(join(ROOT, page), 
 const isCommand = ({ language }: Block): boolean => language === 'sh';
 const hasBash = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 
-let program: string;
+const program = newFolder();
 let desk: Desk | undefined;
 beforeAll(() => {
-  program = mkdtempSync(join(tmpdir(), 'compat-program-'));
   placeProgram(program);
 });
 afterEach(async () => {
   await desk?.close();
   desk = undefined;
 });
-afterAll(() => rmSync(program, { recursive: true, force: true }));
 
 test.each(PAGES)('every block of %s says what it is', (page) => {
   const blocks = blocksOf(page);

@@ -1,13 +1,11 @@
 // A harness that finds nothing wrong is worth nothing: here every kind of block is wrong once.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { placeProgram } from './place-program';
 import { checkYaml } from './check-yaml';
 import { openDesk, type Desk } from './open-desk';
 import { compareJson, compareText, playPage } from './play-page';
 import { parsePage } from './read-page';
+import { newFolder } from '../new-folder';
 
 const hasBash = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0);
 const fenced = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`;
@@ -80,17 +78,13 @@ describe('YAML', () => {
 });
 
 (hasBash ? describe : describe.skip)('commands', () => {
-  let program: string;
+  const program = newFolder();
   let desk: Desk;
   beforeAll(async () => {
-    program = mkdtempSync(join(tmpdir(), 'compat-program-'));
     placeProgram(program);
     desk = await openDesk(program);
   });
-  afterAll(async () => {
-    await desk.close();
-    rmSync(program, { recursive: true, force: true });
-  });
+  afterAll(() => desk.close());
   const play = (page: string): Promise<string | undefined> => playPage(parsePage(page, 'page.md'), desk);
   const reload = fenced('yaml append=mine/format-b.yaml', '# a remark');
 

@@ -1,7 +1,4 @@
 /** A gateway for one or a few faults: on real sockets, with a proxy between it and v1. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createPriceLists } from '../../src/price-lists/price-lists';
 import { createGateway } from '../../src/gateway/gateway';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -20,6 +17,7 @@ import { configFor } from '../flows/house';
 import type { Alone } from './fault';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
 import { createForwardClock, mappingsWith, type ForwardClock, type TimingName } from './timing';
+import { newFolder } from '../new-folder';
 
 export interface FaultHouse {
   readonly url: string;
@@ -45,7 +43,7 @@ interface Running {
 }
 
 export async function openFaultHouse(v1Url: string, timing: TimingName, alone: Alone = {}): Promise<FaultHouse> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'fault-house-'));
+  const dataDir = newFolder();
   const mappingsDir = mappingsWith(timing);
   const proxy = await openFaultProxy(v1Url);
   const upstreamUrl = alone.upstreamUrl?.(proxy) ?? proxy.url;
@@ -70,7 +68,6 @@ export async function openFaultHouse(v1Url: string, timing: TimingName, alone: A
     async close() {
       await running.close();
       await proxy.close();
-      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }

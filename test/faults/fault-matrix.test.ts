@@ -6,7 +6,6 @@ import type { Fault } from './fault';
 import { judge, renderFaultTable, renderRow } from './fault-table';
 import { PURCHASES } from './purchase';
 import { readyHouse, type FaultResult, type NumberedFault, type ReadyHouse } from './run-faults';
-import { removeMappings } from './timing';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
 import { WIRE_FAULTS } from './wire-faults';
 import { CLOCK_FAULTS, CONNECTION_FAULTS, FOLDER_FAULT, JOURNAL_FAULTS, MOOD_FAULTS } from './world-faults';
@@ -46,7 +45,6 @@ beforeAll(async () => {
   await playDoubtful();
 }, 900_000);
 afterAll(async () => {
-  removeMappings();
   await v1.close();
 });
 

@@ -1,7 +1,6 @@
 /** v1 already has an order under the script's request id that this gateway never made: another machine's, or another sale. */
 import { openFaultHouse, type FaultHouse } from './fault-house';
 import { askStatus, buy, PURCHASES } from './purchase';
-import { removeMappings } from './timing';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
 
 let v1: V1OfMany;
@@ -12,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await house.close();
-  removeMappings();
   await v1.close();
 });
 

@@ -1,15 +1,15 @@
 /** What an operator does to a running house, or to its data folder, between two tries of one order. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { configFor } from '../flows/house';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
 import { askStatus, buy, PURCHASES, type Purchase } from './purchase';
-import { mappingsWith, removeMappings } from './timing';
+import { mappingsWith } from './timing';
 import { openV1OfMany, type V1OfMany } from './v1-of-many';
 import { afterCharge } from './fault';
+import { newFolder } from '../new-folder';
 
 const AIRTIME = PURCHASES.find(({ operation, format }) => operation === 'airtime' && format === 'B')!;
 const EXAM = PURCHASES.find(({ operation, format }) => operation === 'exam' && format === 'B')!;
@@ -24,14 +24,10 @@ beforeAll(async () => {
   v1 = await openV1OfMany(20);
 });
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'operator-'));
+  folder = newFolder();
   cell += 1;
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-afterAll(async () => {
-  removeMappings();
-  await v1.close();
-});
+afterAll(() => v1.close());
 
 interface Visit {
   readonly url: string;

@@ -1,9 +1,9 @@
 /** Time in these tests: a mapping whose waits are others (its quiet time is the shipped one), and a clock that is put forward. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { MAPPINGS } from '../flows/house';
+import { newFolder } from '../new-folder';
 
 interface Timing {
   /** Of both kinds of caller, in milliseconds as all that follow. */
@@ -38,22 +38,16 @@ const REPLAY_MS = 4 * 60 * 60_000;
 
 const folders = new Map<TimingName, string>();
 
-/** A mappings folder below the system's temporary one, made once. */
+/** A mappings folder, made once. */
 export function mappingsWith(name: TimingName): string {
   const folder = folders.get(name) ?? makeFolder(name);
   folders.set(name, folder);
   return folder;
 }
 
-/** When nobody uses them any more. */
-export function removeMappings(): void {
-  for (const folder of folders.values()) rmSync(folder, { recursive: true, force: true });
-  folders.clear();
-}
-
 function makeFolder(name: TimingName): string {
   const timing: Timing = TIMINGS[name];
-  const folder = mkdtempSync(join(tmpdir(), 'fault-mappings-'));
+  const folder = newFolder();
   cpSync(MAPPINGS, folder, { recursive: true });
   const file = join(folder, 'callers.yaml');
   const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS, replay: REPLAY_MS };

@@ -1,11 +1,11 @@
 /** One sandbox with an account for every cell of the matrix: what one order moved is what its wallet lacks. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRealClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox } from '../../src/sandbox/sandbox';
+import { newFolder } from '../new-folder';
 
 export interface V1OfMany {
   readonly url: string;
@@ -35,7 +35,7 @@ const HASTE = 10;
 const BALANCE = 1_000_000_000;
 
 export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMany> {
-  const configDir = mkdtempSync(join(tmpdir(), 'fault-v1-'));
+  const configDir = newFolder();
   cpSync(SHIPPED, configDir, { recursive: true });
   const accounts = Array.from(
     { length: cells },
@@ -70,7 +70,6 @@ export async function openV1OfMany(cells: number, haste = HASTE): Promise<V1OfMa
     async close() {
       agent.destroy();
       await sandbox.close();
-      rmSync(configDir, { recursive: true, force: true });
     },
   };
 }

@@ -1,11 +1,11 @@
-import { cpSync, lstatSync, mkdtempSync, readFileSync, rmSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, lstatSync, readFileSync, rmSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import type { Problem } from '../../src/mapping/problem';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
 import { breakFiles, createRandom } from '../mapping/break-files';
 import { MAPPINGS, openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 /** Broken one after the other under a running gateway; `BROKEN_SEED` plays a single one again. */
 const SETS = Number(process.env.BROKEN_SETS ?? (process.env.LONG_TESTS === '1' ? 1_000 : 25));
@@ -16,7 +16,7 @@ const SEEDS =
 /** A restart is dear; every so many broken sets one is tried. */
 const RESTART_EVERY = SETS > 100 ? 10 : 6;
 
-let home: string;
+const home = newFolder();
 let folder: string;
 let files: readonly MappingFileText[];
 let house: House;
@@ -24,7 +24,6 @@ let house: House;
 const start = (): Promise<House> => openHouse({ dataDir: join(home, 'data'), env: { MAPPINGS_DIR: folder } });
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'compat-broken-'));
   folder = join(home, 'mappings');
   cpSync(MAPPINGS, folder, { recursive: true });
   const read = readFolder(folder);
@@ -32,10 +31,7 @@ beforeAll(async () => {
   ({ files } = read);
   house = await start();
 });
-afterAll(async () => {
-  await house.close();
-  rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => house.close());
 
 interface Reload {
   readonly http: number;

@@ -1,17 +1,17 @@
 // From a script that nobody knows to one that sells: what it sends is learnt, the patch is applied, the set is reloaded.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFolder } from '../../src/mapping/check';
 import type { Ran } from '../cli/run-command';
 import { runHere } from '../cli/run-here';
 import { MAPPINGS, openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 let folder: string;
 let house: House;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'drift-'));
+  folder = newFolder();
   cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
   house = await openHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') } });
   const { hostname, port } = new URL(house.service.adminUrl);
@@ -23,7 +23,6 @@ afterEach(async () => {
   process.env = { ...environment };
   jest.restoreAllMocks();
   await house.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function drift(...args: string[]): Promise<Ran> {

@@ -1,12 +1,10 @@
 /** Scripts that give up before their answer, on real sockets: what they hear when they ask once more, and what v1 charged. */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { hasPhp, runScript } from '../php/run-script';
 import { runHere } from '../cli/run-here';
 import { askV1, MAPPINGS, openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 const KEY = 'sandbox_demo:1234';
 const MINUTE = 60_000;
@@ -15,15 +13,11 @@ const DAY = 24 * 60 * MINUTE;
 const LATE = '0001';
 
 let house: House;
-let dataDir: string;
+const dataDir = newFolder();
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'compat-hang-up-'));
   house = await openHouse({ dataDir });
 });
-afterAll(async () => {
-  await house.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => house.close());
 
 const sold = async (phone: string): Promise<number> => {
   const { transactions } = (await askV1(house.service, '/transactions?per_page=50')).body.data;
@@ -62,7 +56,7 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key =
   'a script that has hung up twice after six seconds hears pending before that, also after a restart',
   async () => {
     await house.close();
-    const folder = mkdtempSync(join(tmpdir(), 'compat-learnt-'));
+    const folder = newFolder();
     house = await openHouse({ dataDir: folder });
     // v1 never says how it ends.
     const buy = (nth: number) =>
@@ -85,7 +79,6 @@ const runPhp = (service: string, order: Readonly<Record<string, unknown>>, key =
     expect(drift).toMatch(/Scripts that hang up before their answer/);
     expect(drift).toMatch(/[0-9a-f]{32} {2}plain_php {2}held [45](\.\d+)? s: hung up after [56](\.\d+)? s, [56](\.\d+)? s/);
     await house.close();
-    rmSync(folder, { recursive: true, force: true });
     house = await openHouse({ dataDir });
   },
   60_000,

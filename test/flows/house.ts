@@ -1,8 +1,7 @@
 /** The whole house for a test: gateway, journal and sandbox in one process, on real sockets and free ports. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text as readBody } from 'node:stream/consumers';
 import { stringify } from 'yaml';
@@ -12,6 +11,7 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { startService, type Service } from '../../src/main';
 import { createLog, type LogLevel } from '../../src/telemetry/log';
+import { newFolder } from '../new-folder';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
 
@@ -71,9 +71,9 @@ export function configFor(dataDir: string, env: Readonly<Record<string, string>>
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
-  const { env, dataDir = makeFolder(), clock, logLevel = 'info' } = options;
+  const { env, dataDir = newFolder(), clock, logLevel = 'info' } = options;
   const v1 = options.v1 === undefined ? undefined : await openV1(options.v1);
-  const copy = options.changeMappings === undefined ? undefined : makeFolder();
+  const copy = options.changeMappings === undefined ? undefined : newFolder();
   if (copy !== undefined) {
     cpSync(MAPPINGS, copy, { recursive: true });
     options.changeMappings!(copy);
@@ -93,14 +93,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     async close() {
       await service.stop();
       await v1?.close();
-      for (const folder of [options.dataDir === undefined ? dataDir : undefined, copy])
-        if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function makeFolder(): string {
-  return mkdtempSync(join(tmpdir(), 'compat-gateway-'));
 }
 
 async function openV1(answer: V1): Promise<{ readonly url: string; close(): Promise<void> }> {

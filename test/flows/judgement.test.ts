@@ -1,10 +1,8 @@
 // What v1 would not tell a key at an address, the journal does not tell it either (decision 0035). The key is bound to
 // 127.0.0.1 and 10.0.0.9 in the sandbox; what is asked, from where and in what weather is each test's own.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { openHouse, send, type House, type Told } from './house';
+import { newFolder } from '../new-folder';
 
 const KEY = 'acme_live_iplocked';
 const LISTED = '10.0.0.9';
@@ -13,7 +11,7 @@ const NOT_ALLOWED = 'Requests from this IP address are not allowed.';
 const SALE = { network: '2', phone: '08021234567', amount: '100', bypass: true, 'request-id': 'j-1' };
 const NOBODY_LISTENS = { UPSTREAM_URL: 'http://127.0.0.1:9' };
 
-let dataDir: string;
+const dataDir = newFolder();
 let house: House;
 let bought: Told;
 let laterMs = 0;
@@ -23,15 +21,11 @@ const open = (env: Readonly<Record<string, string>> = {}): Promise<House> =>
   openHouse({ dataDir, clock, env: { TRUSTED_PROXIES: '127.0.0.1', ...env } });
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'compat-judgement-'));
   house = await open();
   bought = await buy(LISTED);
   expect(bought.body).toMatchObject({ status: 'success' });
 });
-afterAll(async () => {
-  await house.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => house.close());
 
 const from = (address: string, key = KEY) => ({ key, headers: { 'X-Forwarded-For': address } });
 const buy = (address: string, key = KEY): Promise<Told> => send(house.url, '/api/topup/', SALE, from(address, key));

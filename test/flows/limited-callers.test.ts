@@ -1,8 +1,6 @@
 /** Keys that callers.yaml has paused or limited, through the whole house: what is refused, and what is still told. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { askV1, type House, nameKeys, openHouse, send, type Told } from './house';
+import { newFolder } from '../new-folder';
 
 const SECRET = 'c0ffee'.repeat(6);
 const KEY = 'sandbox_demo:1234';
@@ -83,34 +81,30 @@ test('beyond its purchases of a minute a key is refused with the time to wait, a
   }));
 
 test('the naira of a day are counted across a restart, without what took no money', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'compat-gateway-'));
+  const dataDir = newFolder();
   const limited = { limit: { naira: 400 } };
-  try {
-    await withHouse(
-      limited,
-      async (house) => {
-        expect((await sell(house, 'day-1', 200)).body).toMatchObject({ status: 'success' });
-        const declined = await sell(house, 'given-back-0000', 200);
-        expect([declined.status, declined.body.status]).toEqual([400, 'fail']);
-        expect((await sell(house, 'day-3', 150)).body).toMatchObject({ status: 'success' });
-      },
-      dataDir,
-    );
-    await withHouse(
-      limited,
-      async (house) => {
-        const before = await wallet(house);
-        const { status, body } = await sell(house, 'day-4', 100);
-        expect(status).toBe(403);
-        expect(body.msg).toMatch(/^This purchase would go beyond the NGN 400\.00 /);
-        expect(await wallet(house)).toBe(before);
-        expect((await sell(house, 'day-1', 200)).body).toMatchObject({ status: 'success' });
-        expect((await sell(house, 'day-5', 50)).body).toMatchObject({ status: 'success' });
-        expect((await sell(house, 'other-2', 500, OTHER)).body).toMatchObject({ status: 'success' });
-      },
-      dataDir,
-    );
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  await withHouse(
+    limited,
+    async (house) => {
+      expect((await sell(house, 'day-1', 200)).body).toMatchObject({ status: 'success' });
+      const declined = await sell(house, 'given-back-0000', 200);
+      expect([declined.status, declined.body.status]).toEqual([400, 'fail']);
+      expect((await sell(house, 'day-3', 150)).body).toMatchObject({ status: 'success' });
+    },
+    dataDir,
+  );
+  await withHouse(
+    limited,
+    async (house) => {
+      const before = await wallet(house);
+      const { status, body } = await sell(house, 'day-4', 100);
+      expect(status).toBe(403);
+      expect(body.msg).toMatch(/^This purchase would go beyond the NGN 400\.00 /);
+      expect(await wallet(house)).toBe(before);
+      expect((await sell(house, 'day-1', 200)).body).toMatchObject({ status: 'success' });
+      expect((await sell(house, 'day-5', 50)).body).toMatchObject({ status: 'success' });
+      expect((await sell(house, 'other-2', 500, OTHER)).body).toMatchObject({ status: 'success' });
+    },
+    dataDir,
+  );
 });

@@ -2,13 +2,13 @@
  * Every metric, moved by what its row in docs/operations.md says: a whole house is driven through a day, step by step. A new
  * metric needs a row in that table and a step here that moves it.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { createMetrics } from '../../src/telemetry/metrics';
 import { MAPPINGS, openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 type Samples = ReadonlyMap<string, number>;
 
@@ -32,19 +32,15 @@ const clock: Clock = {
   },
 };
 
-let folder: string;
+const folder = newFolder();
 let house: House;
 let withoutV1: House;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-metrics-'));
   cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
   house = await openHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') }, clock });
   withoutV1 = await openHouse({ env: { UPSTREAM_URL: 'http://127.0.0.1:9/api/v1' } });
 }, 60_000);
-afterAll(async () => {
-  await Promise.all([house.close(), withoutV1.close()]);
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([house.close(), withoutV1.close()]));
 
 async function read(...houses: readonly House[]): Promise<Samples> {
   const samples = new Map<string, number>();

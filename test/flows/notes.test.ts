@@ -1,6 +1,5 @@
 /** What the journal does not keep, through the whole house: refused requests, troubled exchanges, and the words that were told. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
@@ -11,15 +10,12 @@ import { keyOfSentId, keysOfOrder } from '../../src/orders/notes';
 import { openNotesStore } from '../../src/orders/notes-store';
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { openHouse, send, type AnswerOfV1 } from './house';
+import { newFolder } from '../new-folder';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
 const SECRET = 'a1b2c3d4'.repeat(5);
 const keyring = createKeyring(new Secret(SECRET));
 const OWNER = keyring.fingerprint(new Secret('sandbox_demo'));
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /** Plays requests against a v1 and gives what was noted of them. */
 async function play(
@@ -27,8 +23,7 @@ async function play(
   requests: readonly { readonly path: string; readonly body?: unknown; readonly key?: string | null }[],
   env: Readonly<Record<string, string>> = {},
 ) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'compat-notes-'));
-  folders.push(dataDir);
+  const dataDir = newFolder();
   const house = await openHouse({
     v1: (_request, url) => v1(url.pathname),
     dataDir,
@@ -145,8 +140,7 @@ test('no key, PIN or token is in what was noted, wherever a script put it', asyn
 });
 
 test('a folder that cannot be used costs no sale and is told once', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'compat-notes-'));
-  folders.push(dataDir);
+  const dataDir = newFolder();
   writeFileSync(join(dataDir, 'notes'), 'a file in its place');
   let sold = 0;
   const v1 = (): AnswerOfV1 => ({

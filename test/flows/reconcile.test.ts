@@ -5,17 +5,16 @@ import { createDays, dayAt, dayText, USUAL_TIME_ZONE } from '../../src/domain/da
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { runCommand, type Ran } from '../cli/run-command';
 import { newOrder } from '../journal/new-order';
-import { makeFolder } from '../journal/temporary-folder';
 import { openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
 const KEY = 'sandbox_demo';
 const TODAY = dayText(dayAt(Date.now(), createDays()), USUAL_TIME_ZONE);
 
-let dataDir: string;
+const dataDir = newFolder();
 let house: House;
 beforeAll(async () => {
-  dataDir = await makeFolder();
   house = await openHouse({ dataDir });
   for (const id of ['first-a', 'first-b']) {
     const { body } = await send(house.url, '/api/topup/', {

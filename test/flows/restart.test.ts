@@ -1,14 +1,12 @@
 /** What an operator hears after a restart of the orders that the process before left open, and when v1 is asked about them. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { openHouse, send, type House, type LogLine } from './house';
+import { newFolder } from '../new-folder';
 
 const find = (house: House, event: string): LogLine[] => house.log().filter((line) => line['event'] === event);
 
 test('open orders are counted with their money at the start, and asked about with the next request of their key', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'restart-'));
+  const dataDir = newFolder();
   let house = await openHouse({ dataDir });
   try {
     expect(find(house, 'orders_found_open')).toMatchObject([{ level: 'info', count: 0 }]);
@@ -39,7 +37,6 @@ test('open orders are counted with their money at the start, and asked about wit
     while ((await openNow(house)) !== '0') await sleep();
   } finally {
     await house.close().catch(() => undefined);
-    rmSync(dataDir, { recursive: true, force: true });
   }
 }, 60_000);
 

@@ -3,7 +3,7 @@
  * smartcard, meter or phone in another spelling, or of another one, under the script's request id or in its history.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mappingsWith, removeMappings, TIMINGS } from '../faults/timing';
+import { mappingsWith, TIMINGS } from '../faults/timing';
 import { send, useHouse, type V1 } from './house';
 
 /**
@@ -69,7 +69,6 @@ const answer: V1 = ({ method }, url, body) => {
   return { http: 200, body: { status: 'success', data: { transactions, total: 4, page: 1, per_page: 50, total_pages: 1 } } };
 };
 const house = useHouse({ v1: answer, env: { MAPPINGS_DIR: mappingsWith('brief') } });
-afterAll(removeMappings);
 
 const PURSUED_MS = TIMINGS.brief.pursue + TIMINGS.brief.try;
 

@@ -1,15 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openHouse, send, type House, type Told } from './house';
+import { newFolder } from '../new-folder';
 
 const KEY = 'sandbox_demo:1234';
-let dataDir: string;
+const dataDir = newFolder();
 let house: House;
 let bought: Told;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'compat-status-'));
   house = await openHouse({ dataDir });
   bought = await send(house.url, '/api/data/', {
     network: '1',
@@ -19,10 +16,7 @@ beforeAll(async () => {
   });
   expect(bought.body.status).toBe('success');
 });
-afterAll(async () => {
-  await house.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => house.close());
 
 const same = (status: Told): void => {
   expect(status.status).toBe(200);

@@ -3,7 +3,7 @@
  * of what its receipts show as sold, or "success" of what they do not.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mappingsWith, removeMappings } from '../faults/timing';
+import { mappingsWith } from '../faults/timing';
 import { send, useHouse, type AnswerOfV1, type V1 } from './house';
 
 interface Strange {
@@ -200,7 +200,6 @@ const answer: V1 = ({ method }, { pathname, searchParams }, body) => {
   return pathname.endsWith('/receipt') ? answerReceipt(searchParams.get('reference')!) : { http: 503, body: '' };
 };
 const house = useHouse({ v1: answer, env: { MAPPINGS_DIR: mappingsWith('patient') } });
-afterAll(removeMappings);
 
 /** Longer than a lie would take; a script that hears nothing by then hangs up. */
 const HANG_UP_MS = 6_000;

@@ -1,27 +1,19 @@
 // What the whole house remembers of requests: shapes, and never a value.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Traffic } from '../../src/domain/traffic';
 import { openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 const open: { close(): Promise<void> }[] = [];
-const folders: string[] = [];
 afterEach(async () => {
   for (const house of open.splice(0)) await house.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 async function house(env: Readonly<Record<string, string>> = {}, dataDir = newFolder()): Promise<House> {
   const opened = await openHouse({ env, dataDir });
   open.push(opened);
   return opened;
-}
-
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'traffic-'));
-  folders.push(folder);
-  return folder;
 }
 
 async function read({ service }: House): Promise<Traffic> {

@@ -1,23 +1,14 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { freePort } from '../free-port';
 import { configFor, MAPPINGS, openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'trouble-1' };
-const folders: string[] = [];
-const folder = (): string => {
-  const made = mkdtempSync(join(tmpdir(), 'compat-trouble-'));
-  folders.push(made);
-  return made;
-};
-afterAll(() => {
-  for (const made of folders) rmSync(made, { recursive: true, force: true });
-});
 const silent = createLog('silent', { write: () => undefined });
 
 describe('a v1 that is away', () => {
@@ -57,7 +48,7 @@ describe('a v1 that is away', () => {
 });
 
 test('a v1 that comes back sells the order that could not be sent, under its own id', async () => {
-  const dataDir = folder();
+  const dataDir = newFolder();
   const away = await openHouse({ dataDir, env: { UPSTREAM_URL: `http://127.0.0.1:${await freePort()}/api/v1` } });
   expect((await send(away.url, '/api/topup/', SALE)).status).toBe(400);
   await away.close();
@@ -68,18 +59,18 @@ test('a v1 that comes back sells the order that could not be sent, under its own
 });
 
 test('a broken mapping folder refuses to start, with file, line and column of every problem', async () => {
-  const mappings = folder();
+  const mappings = newFolder();
   cpSync(MAPPINGS, mappings, { recursive: true });
   const file = join(mappings, 'format-a.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace('login: basic', 'login: basic\nlogni: basic'));
-  const config = configFor(folder(), { MAPPINGS_DIR: mappings });
+  const config = configFor(newFolder(), { MAPPINGS_DIR: mappings });
   await expect(startService(config, silent)).rejects.toThrow(
     /format-a\.yaml:\d+:1\s+unknown-key\s+unknown key `logni`\n\s+did you mean `login`\?/,
   );
 });
 
 test('a mapping folder that is not there refuses to start', async () => {
-  await expect(startService(configFor(folder(), { MAPPINGS_DIR: join(folder(), 'none') }), silent)).rejects.toThrow(
+  await expect(startService(configFor(newFolder(), { MAPPINGS_DIR: join(newFolder(), 'none') }), silent)).rejects.toThrow(
     /cannot be read/,
   );
 });
@@ -89,7 +80,7 @@ test.each(['PORT', 'ADMIN_PORT'])(
   async (setting) => {
     const blocker = createServer().unref();
     await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
-    const dataDir = folder();
+    const dataDir = newFolder();
     const taken = String((blocker.address() as AddressInfo).port);
     await expect(startService(configFor(dataDir, { [setting]: taken }), silent)).rejects.toThrow(`${setting} is ${taken}`);
     expect(openSetHistory(dataDir).list()).toEqual([]);
@@ -102,7 +93,7 @@ test.each(['PORT', 'ADMIN_PORT'])(
 );
 
 test('a journal that cannot be written sends nothing, and says so', async () => {
-  const dataDir = folder();
+  const dataDir = newFolder();
   writeFileSync(join(dataDir, 'journal'), 'a file where a folder belongs');
   await expect(startService(configFor(dataDir), silent)).rejects.toThrow(/journal/i);
 });

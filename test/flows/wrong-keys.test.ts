@@ -1,13 +1,11 @@
 /** Wrong keys, against a v1 that refuses them: whoever guesses is slowed down, and no shop that shares his address is. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { openHouse, send, type House, type Told } from './house';
+import { newFolder } from '../new-folder';
 
 const SHOP = 'acme_live_demo:1234';
 const TRIES = 20;
-let dataDir: string;
+const dataDir = newFolder();
 let house: House;
 let guesses = 0;
 let orders = 0;
@@ -19,7 +17,6 @@ const clock: Clock = { ...systemClock, elapsed: () => elapsedMs ?? systemClock.e
 
 const open = () => openHouse({ dataDir, env: { TRUSTED_PROXIES: '127.0.0.1' }, clock });
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'wrong-keys-'));
   house = await open();
 });
 beforeEach(() => {
@@ -27,10 +24,7 @@ beforeEach(() => {
   address = `203.0.113.${Number(address.split('.')[3]) + 1}`;
 });
 afterEach(() => void (elapsedMs = undefined));
-afterAll(async () => {
-  await house.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterAll(() => house.close());
 
 const headers = (more: object = {}) => ({ 'X-Forwarded-For': address, ...more });
 const ask = (path: string, key: string | null, body?: unknown, more?: object): Promise<Told> =>

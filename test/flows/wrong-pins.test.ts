@@ -1,8 +1,6 @@
 /** Wrong PINs, against the lock of a real v1: three lock a reseller's purchases for ten minutes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { openHouse, send, type House } from './house';
+import { newFolder } from '../new-folder';
 
 const KEY = 'acme_live_demo';
 const RIGHT = '1234';
@@ -12,13 +10,10 @@ let orders = 0;
 
 const open = () => openHouse({ dataDir, env: { TRUSTED_PROXIES: '127.0.0.1' } });
 beforeEach(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'wrong-pins-'));
+  dataDir = newFolder();
   house = await open();
 });
-afterEach(async () => {
-  await house.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
+afterEach(() => house.close());
 
 const phone = () => `0803${String((orders += 1)).padStart(6, '0')}1`;
 const buy = async (pin: string, { address = '203.0.113.5', id }: { address?: string; id?: string } = {}) => {

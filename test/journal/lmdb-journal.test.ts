@@ -5,15 +5,13 @@ import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { journalSuite } from './journal-suite';
 import { newOrder, OPENED_AT_MS } from './new-order';
 import { outputOf, startChild } from './start-child';
-import { makeFolder, removeFolders } from './temporary-folder';
+import { newFolder } from '../new-folder';
 
-afterAll(removeFolders);
-
-journalSuite('LMDB journal', async () => openLmdbJournal({ dir: await makeFolder() }));
+journalSuite('LMDB journal', async () => openLmdbJournal({ dir: newFolder() }));
 
 describe('LMDB journal on its disk', () => {
   test('orders survive closing and opening again', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const first = await openLmdbJournal({ dir });
     await first.open(newOrder());
     const settled = await first.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, OPENED_AT_MS);
@@ -26,7 +24,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('of two processes that take the same orders at once each order is opened by exactly one', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const children = [startChild('race', dir), startChild('race', dir)];
     const outputs = children.map(outputOf);
     await Promise.all(children.map((child) => once(child.stdout, 'data')));
@@ -40,7 +38,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('what was said to be written is there after kill -9 in the middle of writes', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     for (let round = 0; round < 3; round += 1) {
       const child = startChild('write', join(dir, String(round)));
       const output = outputOf(child);
@@ -66,7 +64,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('a reader sees what another process wrote since', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const journal = await openLmdbJournal({ dir });
     expect(await journal.find(newOrder().owner, 'k0')).toBeUndefined();
     const child = startChild('write', dir);
@@ -80,7 +78,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('a full disk refuses new orders, loses none and leaves the process alive', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     // A limit on the size of files is the full disk that every Linux and macOS can play.
     const child = startChild('fill', dir, ['sh', '-c', 'ulimit -f 800; exec "$@"', 'sh']);
     const lines = await outputOf(child);
@@ -94,7 +92,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('no token and no card PIN reaches the disk', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const journal = await openLmdbJournal({ dir });
     await journal.open(newOrder());
     const delivery = {
@@ -113,7 +111,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('an order beyond the size of a record is a bug, and neither it nor its neighbours suffer in silence', async () => {
-    const journal = await openLmdbJournal({ dir: await makeFolder() });
+    const journal = await openLmdbJournal({ dir: newFolder() });
     const large = newOrder({ requestId: 'large', fields: { recipients: 'x'.repeat(20_000) } });
     const [one, two] = await Promise.allSettled([journal.open(newOrder()), journal.open(large)]);
     expect(one.status).toBe('fulfilled');
@@ -123,7 +121,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('an answer of any length can be settled', async () => {
-    const journal = await openLmdbJournal({ dir: await makeFolder() });
+    const journal = await openLmdbJournal({ dir: newFolder() });
     await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
     const long = '\u0001'.repeat(100_000);
     const settled = await journal.settle(
@@ -138,7 +136,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('two journals on one folder in one process share it', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const [one, two] = [
       await openLmdbJournal({ dir, retentionMs: Infinity }),
       await openLmdbJournal({ dir, retentionMs: Infinity }),
@@ -151,7 +149,7 @@ describe('LMDB journal on its disk', () => {
   });
 
   test('reading after closing is refused, not a crash', async () => {
-    const journal = await openLmdbJournal({ dir: await makeFolder() });
+    const journal = await openLmdbJournal({ dir: newFolder() });
     await journal.close();
     await journal.close();
     await expect(journal.find('a', 'b')).rejects.toThrow('closed');

@@ -5,14 +5,12 @@ import { open } from 'lmdb';
 import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal';
 import { startChild } from './start-child';
 import { newOrder, OPENED_AT_MS } from './new-order';
-import { makeFolder, removeFolders } from './temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const { owner } = newOrder();
 
 async function makeJournal(): Promise<string> {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const journal = await openLmdbJournal({ dir });
   await journal.open(newOrder());
   await journal.close();
@@ -46,13 +44,13 @@ test('a reader sees what another process writes beside it', async () => {
 });
 
 test('a reader makes no journal', async () => {
-  const dir = await makeFolder();
+  const dir = newFolder();
   await expect(openLmdbReader({ dir })).rejects.toThrow(`The journal folder ${dir}`);
   expect(existsSync(join(dir, 'data.mdb'))).toBe(false);
 });
 
 test('a journal whose maker ended before it had its trees is told in words', async () => {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const root = open<Buffer, Buffer>({ path: dir, noSubdir: false, encoding: 'binary', keyEncoding: 'binary' });
   await root.put(Buffer.from('compat-gateway'), Buffer.from('{"magic":"compat-gateway journal","version":1}'));
   await root.close();

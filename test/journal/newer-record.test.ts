@@ -2,9 +2,7 @@ import { open } from 'lmdb';
 import type { Journal, JournalEvent } from '../../src/journal/journal';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { newOrder, OPENED_AT_MS } from './new-order';
-import { makeFolder, removeFolders } from './temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const { owner } = newOrder();
 const SENTENCE = 'The journal holds a record of version 9, which this build cannot read.';
@@ -20,7 +18,7 @@ interface Opening {
 
 /** A journal of three orders, the second of which a newer build has written. */
 async function withNewerRecord(work: (journal: Journal, dir: string) => Promise<void>, opening: Opening = {}): Promise<void> {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const before = await openLmdbJournal({ dir });
   for (const [at, requestId] of ['first', 'newer', 'last'].entries()) await before.open(order(requestId, at));
   await before.settle(owner, 'first', { kind: 'succeeded', reference: 'v1-first' }, OPENED_AT_MS);

@@ -2,13 +2,11 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openJournal } from '../../src/journal/open-journal';
 import { newOrder } from './new-order';
-import { makeFolder, removeFolders } from './temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 describe('the journal address', () => {
   test('lmdb: is the folder journal of the data folder', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const journal = await openJournal('lmdb:', dir);
     expect((await journal.open(newOrder())).kind).toBe('opened');
     await journal.close();
@@ -16,7 +14,7 @@ describe('the journal address', () => {
   });
 
   test.each(['lmdb:', 'lmdb://'])('%s and a path is that folder', async (prefix) => {
-    const dir = join(await makeFolder(), 'orders');
+    const dir = join(newFolder(), 'orders');
     await (await openJournal(`${prefix}${dir}`, '/nowhere')).close();
     expect((await stat(join(dir, 'data.mdb'))).isFile()).toBe(true);
   });

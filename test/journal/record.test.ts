@@ -12,9 +12,7 @@ import {
   RECORD_BYTES_MAX,
 } from '../../src/journal/record';
 import { newOrder, OPENED_AT_MS } from './new-order';
-import { makeFolder, removeFolders } from './temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const seal = createFieldSeal(undefined);
 const place = { openedAtMs: OPENED_AT_MS, number: 7 };
@@ -147,7 +145,7 @@ describe('encryption at rest', () => {
   });
 
   test('an encrypted journal shows no phone number on disk and opens only with its key', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const journal = await openLmdbJournal({ dir, encryptionKey });
     await journal.open(newOrder());
     const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, OPENED_AT_MS);
@@ -165,7 +163,7 @@ describe('encryption at rest', () => {
   });
 
   test('what v1 says of an order is as private as the number that it repeats', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const journal = await openLmdbJournal({ dir, encryptionKey });
     await journal.open(newOrder());
     const outcome = { kind: 'succeeded', message: 'MTN airtime was sent to 08030000001.', reference: 'v1-9' } as const;
@@ -180,7 +178,7 @@ describe('encryption at rest', () => {
   });
 
   test('an answer of any length can be settled, encrypted too', async () => {
-    const journal = await openLmdbJournal({ dir: await makeFolder(), encryptionKey });
+    const journal = await openLmdbJournal({ dir: newFolder(), encryptionKey });
     await journal.open(newOrder({ fields: { note: 'x'.repeat(7000) } }));
     const message = '\u0001'.repeat(1000);
     const settled = await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', message }, OPENED_AT_MS);
@@ -190,7 +188,7 @@ describe('encryption at rest', () => {
   });
 
   test('a journal begun without a key goes on with one', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const plain = await openLmdbJournal({ dir });
     await plain.open(newOrder());
     await plain.close();

@@ -1,14 +1,12 @@
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import type { JournalEvent } from '../../src/journal/journal';
 import { newOrder, OPENED_AT_MS } from './new-order';
-import { makeFolder, removeFolders } from './temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const DAY_MS = 86_400_000;
 
 test('settled orders beyond their age are swept with all their indexes; unsettled and younger ones stay', async () => {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const { owner } = newOrder();
   const before = await openLmdbJournal({ dir, now: () => OPENED_AT_MS });
   const placeOrder = async (index: number): Promise<void> => {

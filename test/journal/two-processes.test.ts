@@ -7,9 +7,7 @@ import type { Outcome } from '../../src/domain/outcome';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import type { Command } from './journal-puppet';
 import { newOrder, OPENED_AT_MS } from './new-order';
-import { makeFolder, removeFolders } from './temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const { owner } = newOrder();
 
@@ -41,7 +39,7 @@ function startPuppet(dir: string): Puppet {
 }
 
 async function withTwo(work: (puppets: readonly [Puppet, Puppet]) => Promise<void>): Promise<void> {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const puppets = [startPuppet(dir), startPuppet(dir)] as const;
   try {
     await work(puppets);

@@ -3,10 +3,8 @@ import type { CheckedMapping } from '../../src/mapping/check';
 import { checkOnce, findChecked } from '../../src/mapping/checked-set';
 import { keepValue } from '../../src/mapping/kept-value';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { MAPPINGS } from './mapping-set';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 function shipped(): readonly MappingFileText[] {
   const read = readFolder(MAPPINGS);
@@ -22,7 +20,7 @@ const changed = (name: string, from: string, to: string): readonly MappingFileTe
   });
 
 test('a set that was checked once is compiled to the same mapping from what was kept', async () => {
-  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const kept = { program: 'p1', folders: [newFolder()] };
   const first = checkOnce(kept, shipped());
   const bytes = readFileSync(`${kept.folders[0]}/mappings.checked`);
   const second = checkOnce(kept, shipped());
@@ -50,7 +48,7 @@ test('a set that was checked once is compiled to the same mapping from what was 
 });
 
 test('a broken set is refused however often it comes, and after it the sound one is still known', async () => {
-  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const kept = { program: 'p1', folders: [newFolder()] };
   checkOnce(kept, shipped());
   const broken = changed('operations/airtime.yaml', 'as: naira', 'as: niara');
   expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
@@ -59,7 +57,7 @@ test('a broken set is refused however often it comes, and after it the sound one
 });
 
 test('warnings are told again of a set that was checked once', async () => {
-  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const kept = { program: 'p1', folders: [newFolder()] };
   const warned = changed('callers.yaml', 'patience: 8s', 'patience: 31s');
   const { problems } = checkOnce(kept, warned);
   expect(problems).toEqual([expect.objectContaining({ severity: 'warning' })]);
@@ -70,21 +68,21 @@ test('warnings are told again of a set that was checked once', async () => {
 });
 
 test('another build checks anew what an older one has found sound', async () => {
-  const folders = [await makeFolder()];
+  const folders = [newFolder()];
   checkOnce({ program: 'p1', folders }, shipped());
   expect(checkOnce({ program: 'p2', folders }, shipped()).source).toBeDefined();
 });
 
 test('what was kept under these texts and means another set is not taken', async () => {
-  const kept = { program: 'p1', folders: [await makeFolder()] };
-  const { source } = checkOnce({ program: 'p1', folders: [await makeFolder()] }, shipped());
+  const kept = { program: 'p1', folders: [newFolder()] };
+  const { source } = checkOnce({ program: 'p1', folders: [newFolder()] }, shipped());
   const texts = shipped().map(({ name, text }) => [name, text]);
   keepValue(kept, 'mappings', texts, { source: { ...source, places: undefined, hash: 'of-another-set' }, warnings: [] });
   expect(checkOnce(kept, shipped()).source).toBeDefined();
 });
 
 test('who only asks what is known of a set checks and keeps nothing', async () => {
-  const kept = { program: 'p1', folders: [await makeFolder()] };
+  const kept = { program: 'p1', folders: [newFolder()] };
   expect(findChecked(kept, shipped())).toBeUndefined();
   expect(readdirSync(kept.folders[0]!)).toEqual([]);
   const { mapping } = checkOnce(kept, shipped());

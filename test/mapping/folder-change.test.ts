@@ -1,16 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  statSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -23,11 +13,10 @@ import {
   type NamedText,
 } from '../../src/mapping/folder-change';
 import { hashOf, readFolder } from '../../src/mapping/load';
-import { tmpdir } from 'node:os';
+import { newFolder } from '../new-folder';
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'compat-folder-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 const OLD: readonly NamedText[] = Array.from({ length: 40 }, (_, index) => ({
   name: `${index % 3 === 0 ? 'operations/' : ''}${index}.yaml`,
@@ -118,8 +107,7 @@ test('killed at any instant, the folder means the old set or the new one, and a 
   const met = new Set<string>();
   const runner = resolve(__dirname, '..', 'journal', 'run-typescript.cjs');
   for (let round = 0; round < 12; round += 1) {
-    rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder);
+    folder = newFolder();
     put(OLD);
     const child = spawn(process.execPath, ['-r', runner, join(__dirname, 'change-folder-child.ts'), folder], {
       stdio: ['pipe', 'pipe', 'inherit'],

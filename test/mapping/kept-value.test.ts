@@ -1,22 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findValue, keepValue } from '../../src/mapping/kept-value';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const TEXTS = [['a.yaml', 'x: 1\n']];
 const VALUE = { map: new Map([['one', [1n, undefined]]]) };
 
 test('a value is found for the same texts and the same program, in whichever folder it stands', async () => {
-  const [data, program] = [await makeFolder(), await makeFolder()];
+  const [data, program] = [newFolder(), newFolder()];
   keepValue({ program: 'p1', folders: [program] }, 'set', TEXTS, VALUE);
   expect(findValue({ program: 'p1', folders: [data, program] }, 'set', TEXTS)).toEqual(VALUE);
   expect(findValue({ program: 'p1', folders: [data] }, 'set', TEXTS)).toBeUndefined();
 });
 
 test('other texts, another program and another name find nothing', async () => {
-  const folders = [await makeFolder()];
+  const folders = [newFolder()];
   keepValue({ program: 'p1', folders }, 'set', TEXTS, VALUE);
   expect(findValue({ program: 'p1', folders }, 'set', [['a.yaml', 'x: 2\n']])).toBeUndefined();
   expect(findValue({ program: 'p2', folders }, 'set', TEXTS)).toBeUndefined();
@@ -24,7 +22,7 @@ test('other texts, another program and another name find nothing', async () => {
 });
 
 test('a file that was cut off or changed by one bit is none', async () => {
-  const folder = await makeFolder();
+  const folder = newFolder();
   const kept = { program: 'p1', folders: [folder] };
   keepValue(kept, 'set', TEXTS, VALUE);
   const path = join(folder, 'set.checked');
@@ -40,7 +38,7 @@ test('a file that was cut off or changed by one bit is none', async () => {
 });
 
 test('a folder that takes no files, and a value that is no plain data, are no failure', async () => {
-  const folder = await makeFolder();
+  const folder = newFolder();
   writeFileSync(join(folder, 'file'), '');
   const nowhere = { program: 'p1', folders: [join(folder, 'file')] };
   keepValue(nowhere, 'set', TEXTS, VALUE);

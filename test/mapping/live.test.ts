@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
 import { hashOf, readFolder } from '../../src/mapping/load';
 import { openSetHistory } from '../../src/mapping/set-history';
+import { newFolder } from '../new-folder';
 
 const SHIPPED = resolve(__dirname, '..', '..', 'mappings');
 
@@ -11,12 +11,11 @@ let home: string;
 let folder: string;
 let dataDir: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'compat-gateway-live-'));
+  home = newFolder();
   folder = join(home, 'mappings');
   dataDir = join(home, 'data');
   cpSync(SHIPPED, folder, { recursive: true });
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function open(): LiveMapping {
   const live = openOnly();

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFiles, checkFolder } from '../../src/mapping/check';
 import { loadSource, mergeFiles } from '../../src/mapping/load';
 import { filesWith, MAPPINGS, marked } from './mapping-set';
+import { newFolder } from '../new-folder';
 
 const BUY = 'operations:\n  buy: { title: Airtime, kind: list }\n';
 
@@ -60,10 +60,7 @@ test('the hash tells one set of bytes from another', () => {
 
 describe('a folder', () => {
   let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'compat-mappings-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => (folder = newFolder()));
 
   test('that is not there cannot be read', () => {
     expect(loadSource(join(folder, 'nowhere'))).toEqual({
@@ -85,7 +82,7 @@ describe('a folder', () => {
   });
 
   test('with a link to a folder of mapping files says that it is not followed', () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), 'compat-linked-'));
+    const elsewhere = newFolder();
     for (const { file, text } of filesWith()) writeFileSync(join(folder, file), text);
     writeFileSync(join(elsewhere, 'families.yaml'), 'families: {}');
     symlinkSync(elsewhere, join(folder, 'families'));
@@ -103,7 +100,6 @@ describe('a folder', () => {
       }),
     ]);
     expect(mapping).toBeDefined();
-    rmSync(elsewhere, { recursive: true });
   });
 
   test('without mapping files says so', () => {
@@ -188,17 +184,13 @@ test('a format whose own key is misspelt is told as that one mistake', () => {
 });
 
 test('files that end in .json are read like every other, as what they say they are', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'compat-json-'));
-  try {
-    for (const { file, text } of filesWith('format: x').slice(1)) writeFileSync(join(folder, file), text);
-    writeFileSync(
-      join(folder, 'x.json'),
-      JSON.stringify({ format: 'x', title: 'X', numbers: { network: { 1: 'MTN', 2: 'GLO' } } }),
-    );
-    const { problems, mapping } = checkFolder(folder);
-    expect(problems).toEqual([]);
-    expect([...mapping!.formats.keys()]).toEqual(['x']);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  for (const { file, text } of filesWith('format: x').slice(1)) writeFileSync(join(folder, file), text);
+  writeFileSync(
+    join(folder, 'x.json'),
+    JSON.stringify({ format: 'x', title: 'X', numbers: { network: { 1: 'MTN', 2: 'GLO' } } }),
+  );
+  const { problems, mapping } = checkFolder(folder);
+  expect(problems).toEqual([]);
+  expect([...mapping!.formats.keys()]).toEqual(['x']);
 });

@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFiles } from '../../src/mapping/check';
 import { hashOf, readFolder } from '../../src/mapping/load';
 import { changedFiles, openSetHistory, stepBack, type Cause, type InUse, type SetHistory } from '../../src/mapping/set-history';
 import { MAPPINGS } from './mapping-set';
+import { newFolder } from '../new-folder';
 
 const DAY_MS = 24 * 3_600_000;
 
 let dataDir: string;
 let now: number;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'compat-history-'));
+  dataDir = newFolder();
   // The files have the times of this machine.
   now = Date.now();
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const open = (keepDays = 30): SetHistory => openSetHistory(dataDir, { keepMs: keepDays * DAY_MS, now: () => now });
 

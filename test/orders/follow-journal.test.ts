@@ -8,10 +8,8 @@ import { openNumberIndex, type NumberIndex } from '../../src/orders/number-index
 import { keysOfTyped } from '../../src/orders/number-keys';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { shippedMapping } from '../mapping/mapping-set';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const mapping = shippedMapping();
 const keyring = createKeyring(new Secret('s'.repeat(32)));
@@ -34,7 +32,7 @@ const found = (index: NumberIndex, nth: number): number =>
   index.find(keysOfTyped(phoneOf(nth), keyring), Number.MAX_SAFE_INTEGER, 5).length;
 
 async function setUp(journal = createMemoryJournal()) {
-  const index = await openNumberIndex({ dir: join(await makeFolder(), 'index'), keyring });
+  const index = await openNumberIndex({ dir: join(newFolder(), 'index'), keyring });
   const clock = createVirtualClock(START_MS);
   const parts: FollowerParts = {
     ...{ journal, index, keyring, clock, mapping: () => mapping },

@@ -4,9 +4,7 @@ import { Secret } from '../../src/domain/credentials';
 import { createFieldSeal } from '../../src/journal/record';
 import type { Note, RefusedNote } from '../../src/orders/note';
 import { createMemoryNotesStore, openNotesStore, type NotesStore } from '../../src/orders/notes-store';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const PLAIN = createFieldSeal(undefined);
 const KEY = 'ab'.repeat(16);
@@ -22,7 +20,7 @@ function refusedIn(store: NotesStore, fromMs = 0, untilMs = 1_000_000): readonly
 }
 
 describe.each([
-  ['on disk', async () => openNotesStore({ dir: join(await makeFolder(), 'notes'), seal: PLAIN, now: () => 1_000 })],
+  ['on disk', async () => openNotesStore({ dir: join(newFolder(), 'notes'), seal: PLAIN, now: () => 1_000 })],
   ['in memory', async () => createMemoryNotesStore()],
 ])('notes %s', (_where, open) => {
   let store: NotesStore;
@@ -56,7 +54,7 @@ describe.each([
 });
 
 test('beyond their bounds the oldest notes go, and nothing finds them any more', async () => {
-  const dir = join(await makeFolder(), 'notes');
+  const dir = join(newFolder(), 'notes');
   let now = 1_000;
   const store = await openNotesStore({ dir, seal: PLAIN, bounds: { countMax: 10, ageMaxMs: 500 }, now: () => now });
   for (let atMs = 901; atMs <= 920; atMs += 1) await store.write([{ note: refused(atMs), keys: [KEY] }]);
@@ -70,7 +68,7 @@ test('beyond their bounds the oldest notes go, and nothing finds them any more',
 });
 
 test('with a key the numbers and texts do not stand on the disk, and open with that key alone', async () => {
-  const dir = join(await makeFolder(), 'notes');
+  const dir = join(newFolder(), 'notes');
   const sealed = createFieldSeal(new Secret('k'.repeat(32)));
   const store = await openNotesStore({ dir, seal: sealed, now: () => 10 });
   await store.write([{ note: refused(5), keys: [KEY] }]);
@@ -83,13 +81,13 @@ test('with a key the numbers and texts do not stand on the disk, and open with t
 });
 
 test('whoever reads a folder that is not there finds nothing, and makes none', async () => {
-  const store = await openNotesStore({ dir: join(await makeFolder(), 'notes'), seal: PLAIN, isReadOnly: true });
+  const store = await openNotesStore({ dir: join(newFolder(), 'notes'), seal: PLAIN, isReadOnly: true });
   expect(refusedIn(store)).toEqual([]);
   await expect(store.write([])).rejects.toThrow(/reading only/);
 });
 
 test('a folder in whose place a file stands is refused', async () => {
-  const dir = join(await makeFolder(), 'notes');
+  const dir = join(newFolder(), 'notes');
   await writeFile(dir, 'a file');
   await expect(openNotesStore({ dir, seal: PLAIN })).rejects.toThrow(/EEXIST|ENOTDIR/);
 });

@@ -6,16 +6,14 @@ import { createNotes } from '../../src/orders/notes';
 import { openNotesStore } from '../../src/orders/notes-store';
 import { createFieldSeal } from '../../src/journal/record';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { shippedMapping } from '../mapping/mapping-set';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 test('what comes after the stop, as of a call to v1 that it cuts off, is no trouble', async () => {
   const clock = createVirtualClock();
   const troubles: unknown[] = [];
   const notes = createNotes({
-    store: openNotesStore({ dir: await makeFolder(), seal: createFieldSeal(undefined) }),
+    store: openNotesStore({ dir: newFolder(), seal: createFieldSeal(undefined) }),
     mapping: shippedMapping,
     keyring: createKeyring(new Secret('a'.repeat(64))),
     clock,
@@ -44,7 +42,7 @@ test('what comes after the stop, as of a call to v1 that it cuts off, is no trou
 test('what the door refuses keeps no key that its sentence, or its id, repeats', async () => {
   const clock = createVirtualClock();
   const notes = createNotes({
-    store: openNotesStore({ dir: await makeFolder(), seal: createFieldSeal(undefined) }),
+    store: openNotesStore({ dir: newFolder(), seal: createFieldSeal(undefined) }),
     mapping: shippedMapping,
     keyring: createKeyring(new Secret('a'.repeat(64))),
     clock,

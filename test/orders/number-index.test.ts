@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { openNumberIndex } from '../../src/orders/number-index';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const keyring = createKeyring(new Secret('s'.repeat(32)));
 const [KEY, OTHER] = ['ab'.repeat(16), 'cd'.repeat(16)];
@@ -14,7 +12,7 @@ const ALL = Number.MAX_SAFE_INTEGER;
 const STATE = { fromMs: 5, untilMs: 9 };
 
 test('orders are found by any of the keys, newest first, each once, page by page', async () => {
-  const index = await openNumberIndex({ dir: join(await makeFolder(), 'index'), keyring });
+  const index = await openNumberIndex({ dir: join(newFolder(), 'index'), keyring });
   expect(index.indexed()).toBeUndefined();
   await index.add(
     [
@@ -40,7 +38,7 @@ test('orders are found by any of the keys, newest first, each once, page by page
 });
 
 test('it is the same after a restart, and none under another secret', async () => {
-  const dir = join(await makeFolder(), 'index');
+  const dir = join(newFolder(), 'index');
   const before = await openNumberIndex({ dir, keyring });
   await before.add([{ key: KEY, owner: ADA, number: 3 }], STATE);
   await before.close();
@@ -56,7 +54,7 @@ test('it is the same after a restart, and none under another secret', async () =
 });
 
 test('what is removed is not found; a reader of nothing finds nothing', async () => {
-  const dir = join(await makeFolder(), 'index');
+  const dir = join(newFolder(), 'index');
   const index = await openNumberIndex({ dir, keyring });
   await index.add(
     [1, 2, 3].map((number) => ({ key: KEY, owner: ADA, number })),

@@ -1,13 +1,13 @@
 /** A crowd of strangers of every kind at a gateway with few open files, while scripts sell: `npm run bench:hostile` measures the same. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
+import { newFolder } from '../new-folder';
 
 const CROWD = resolve(__dirname, '..', '..', 'bench', 'hostile-crowd.mjs');
 const FILES_MAX = 256;
@@ -51,7 +51,7 @@ async function openV1(): Promise<{ url: string; close: () => void }> {
 }
 
 test('strangers of every kind cost no sale, and leave nothing behind', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const dataDir = newFolder();
   const v1 = await openV1();
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url, filesMax: FILES_MAX });
   const crowd = fork(CROWD, { execArgv: [] });
@@ -80,7 +80,6 @@ test('strangers of every kind cost no sale, and leave nothing behind', async () 
     crowd.disconnect();
     await gateway.end('SIGTERM');
     v1.close();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 });
 
@@ -99,7 +98,7 @@ async function medianMsOfSales(gateway: GatewayProcess, name: string): Promise<n
 }
 
 test('a sale takes its usual time beside a thousand idle connections and a hundred slow bodies', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'hostile-'));
+  const dataDir = newFolder();
   const v1 = await openV1();
   const gateway = await prepareGateway({ dataDir, upstreamUrl: v1.url });
   const crowds = [fork(CROWD, { execArgv: [] }), fork(CROWD, { execArgv: [] })];
@@ -120,6 +119,5 @@ test('a sale takes its usual time beside a thousand idle connections and a hundr
     for (const crowd of crowds) crowd.disconnect();
     await gateway.end('SIGTERM');
     v1.close();
-    rmSync(dataDir, { recursive: true, force: true });
   }
 });

@@ -2,16 +2,15 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/sandbox/load-config';
 import { openSandbox } from '../../src/sandbox/sandbox';
-import { temporaryFolder } from '../conformance/target';
+import { newFolder } from '../new-folder';
 
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = newFolder();
 
 let count = 0;
 
 /** The shipped files with one text replaced in one of them. */
 function broken(name: 'accounts.yaml' | 'catalog.yaml', from: string, to: string): string {
-  const path = join(folder.path, String((count += 1)));
+  const path = join(folder, String((count += 1)));
   cpSync('sandbox', path, { recursive: true });
   const file = join(path, name);
   const text = readFileSync(file, 'utf8');
@@ -76,7 +75,7 @@ describe('the YAML of the sandbox', () => {
   });
 
   test('that cannot be read is refused by openSandbox, with both files named', async () => {
-    await expect(openSandbox({ configDir: join(folder.path, 'nowhere') })).rejects.toThrow(
+    await expect(openSandbox({ configDir: join(folder, 'nowhere') })).rejects.toThrow(
       /catalog\.yaml.*unreadable-file[^]*accounts\.yaml/,
     );
   });

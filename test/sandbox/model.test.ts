@@ -10,14 +10,13 @@ import { loadConfig } from '../../src/sandbox/load-config';
 import { openLmdbStore } from '../../src/sandbox/store/lmdb-store';
 import { checkLedger } from '../../src/sandbox/order/ledger';
 import { WebhookPoster } from '../../src/sandbox/webhook/post-webhook';
-import { temporaryFolder } from '../conformance/target';
+import { newFolder } from '../new-folder';
 
 const STEPS = 10_000;
 const STEPS_PER_LIFE = 100;
 const START_KOBO = 100_000_000;
 const config = loadConfig('sandbox');
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = newFolder();
 
 interface Expected {
   readonly reference: string;
@@ -193,7 +192,7 @@ test(`the model holds for ${STEPS} steps of purchases, results, receipts, time a
   const life = fc.asyncProperty(
     fc.array(stepArbitrary, { minLength: STEPS_PER_LIFE, maxLength: STEPS_PER_LIFE, size: 'max' }),
     async (steps) => {
-      const subject = new Life(`${folder.path}/${(lives += 1)}`);
+      const subject = new Life(`${folder}/${(lives += 1)}`);
       try {
         for (const step of steps) await subject.take(step);
         subject.check();

@@ -2,15 +2,15 @@ import { fork } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openSandbox } from '../../src/sandbox/sandbox';
 import { createVirtualClock } from '../../src/sandbox/clock';
-import { openSandboxTarget, sale, temporaryFolder } from '../conformance/target';
+import { openSandboxTarget, sale } from '../conformance/target';
+import { newFolder } from '../new-folder';
 
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = newFolder();
 
 describe('a data folder', () => {
   test('brings back wallets, orders, locks, moods that struck and results that are due', async () => {
     const clock = createVirtualClock();
-    const dataDir = `${folder.path}/all`;
+    const dataDir = `${folder}/all`;
     const before = await openSandboxTarget({ dataDir, clock });
     const { body: sold } = await before.post('/airtime', sale({ request_id: 'sold' }));
     const { body: late } = await before.post('/airtime', sale({ phone: '08031230001' }));
@@ -36,7 +36,7 @@ describe('a data folder', () => {
 
   test('remembers the duplicate window', async () => {
     const clock = createVirtualClock();
-    const dataDir = `${folder.path}/window`;
+    const dataDir = `${folder}/window`;
     const before = await openSandboxTarget({ dataDir, clock });
     await before.post('/airtime', sale());
     await before.close();
@@ -51,7 +51,7 @@ describe('a data folder', () => {
     ['of another program', () => Buffer.from('xx\n'), 'holds a sandbox.lmdb that is no LMDB data file'],
     ['cut off', (whole: Buffer) => whole.subarray(0, 8_192), 'holds a sandbox.lmdb that is cut off'],
   ])('with a file that is %s is refused with a sentence, and left as it is', async (name, damage, sentence) => {
-    const dataDir = `${folder.path}/${name}`;
+    const dataDir = `${folder}/${name}`;
     const before = await openSandboxTarget({ dataDir });
     for (let sales = 0; sales < 50; sales += 1) await before.post('/airtime', sale({ request_id: `${sales}` }));
     await before.close();
@@ -63,7 +63,7 @@ describe('a data folder', () => {
   });
 
   test('is refused to a second sandbox of the same process', async () => {
-    const dataDir = `${folder.path}/taken`;
+    const dataDir = `${folder}/taken`;
     const first = await openSandbox({ dataDir });
     await expect(openSandbox({ dataDir })).rejects.toThrow(/in use by process \d+/);
     await first.close();
@@ -71,7 +71,7 @@ describe('a data folder', () => {
   });
 
   test('is taken over from a process that was killed, with every answered order', async () => {
-    const dataDir = `${folder.path}/killed`;
+    const dataDir = `${folder}/killed`;
     const references = await sellUntilKilled(dataDir);
     expect(references.length).toBeGreaterThan(0);
     const v1 = await openSandboxTarget({ dataDir });
@@ -82,7 +82,7 @@ describe('a data folder', () => {
   });
 
   test('is refused to a second process while the first runs', async () => {
-    const dataDir = `${folder.path}/two`;
+    const dataDir = `${folder}/two`;
     const child = fork(`${__dirname}/child-sandbox.cjs`, [dataDir, '0'], { silent: true });
     await new Promise((resolve) => child.once('message', resolve));
     await expect(openSandbox({ dataDir })).rejects.toThrow(new RegExp(`in use by process ${child.pid}`));

@@ -2,15 +2,14 @@ import { open as openLmdb } from 'lmdb';
 import { openLmdbStore } from '../../src/sandbox/store/lmdb-store';
 import { createMemoryStore } from '../../src/sandbox/store/store';
 import { numberKey, type Store } from '../../src/sandbox/store/store';
-import { temporaryFolder } from '../conformance/target';
+import { newFolder } from '../new-folder';
 
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = newFolder();
 
 let count = 0;
 const stores: readonly (readonly [string, () => Store])[] = [
   ['memory', createMemoryStore],
-  ['LMDB', () => openLmdbStore(`${folder.path}/${(count += 1)}`)],
+  ['LMDB', () => openLmdbStore(`${folder}/${(count += 1)}`)],
 ];
 
 describe.each(stores)('the %s store', (_name, open) => {
@@ -46,7 +45,7 @@ describe.each(stores)('the %s store', (_name, open) => {
 });
 
 test('writes of one turn reach the disk together, and committed waits for them', async () => {
-  const path = `${folder.path}/together`;
+  const path = `${folder}/together`;
   const store = openLmdbStore(path);
   const waits: Promise<void>[] = [];
   for (let index = 0; index < 200; index += 1) {
@@ -61,7 +60,7 @@ test('writes of one turn reach the disk together, and committed waits for them',
 });
 
 test('a folder written in another layout is refused', async () => {
-  const path = `${folder.path}/layout`;
+  const path = `${folder}/layout`;
   await openLmdbStore(path).close();
   const root = openLmdb<unknown, string>({ path: `${path}/sandbox.lmdb`, noSubdir: true, encoding: 'json' });
   await root.put('claim', { layout: 99, pid: null, started: '' });

@@ -5,10 +5,9 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRealClock, type Clock } from '../../src/sandbox/clock';
@@ -17,6 +16,7 @@ import { createChance } from '../crash/chance';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { PURCHASES } from '../faults/purchase';
 import { goodsIn, markedText, search, searchFolder, type Hit, type Marks } from './marks';
+import { newFolder } from '../new-folder';
 
 const REQUESTS = Number(process.env['MARKED_REQUESTS'] ?? 3_000);
 const AT_ONCE = 32;
@@ -59,7 +59,7 @@ interface Sending {
   readonly body: string;
 }
 
-let folder: string;
+const folder = newFolder();
 let v1: Sandbox;
 let gateway: GatewayProcess;
 const heard: Hit[] = [];
@@ -227,7 +227,6 @@ async function openV1(): Promise<void> {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-marks-'));
   mkdirSync(join(folder, 'logs'));
   await openV1();
   gateway = await prepareGateway({
@@ -241,7 +240,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.end('SIGKILL');
   await v1?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Everything that the admin server says: to the holder of the token, to who guesses, and its pages. */

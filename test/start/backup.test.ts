@@ -5,7 +5,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../src/config';
 import type { NewOrder } from '../../src/domain/order';
@@ -23,6 +21,7 @@ import { openLmdbJournal, openLmdbReader } from '../../src/journal/lmdb-journal'
 import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src/start/backup';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor, MAPPINGS } from '../flows/house';
+import { newFolder } from '../new-folder';
 
 const KEY = 'ab'.repeat(32);
 const OWNER = 'f'.repeat(32);
@@ -37,10 +36,9 @@ const OUTCOMES: Readonly<Record<string, Outcome | undefined>> = {
 let folder: string;
 let backup: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'backup-'));
+  folder = newFolder();
   backup = join(folder, 'backup');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const configOf = (name: string, env: Record<string, string> = {}): Config =>
   configFor(join(folder, name), { JOURNAL_KEY: KEY, ...env });

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfigFile } from '../../src/start/config-file';
+import { newFolder } from '../new-folder';
 
-const folder = mkdtempSync(join(tmpdir(), 'config-file-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function read(yaml: string, names: readonly string[] = ['PORT', 'HOST']) {
   writeFileSync(join(folder, 'compat-gateway.yaml'), yaml);

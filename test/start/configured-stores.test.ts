@@ -4,11 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openConfiguredJournal, openJournalBeside } from '../../src/start/configured-stores';
 import { configFor } from '../flows/house';
 import { newOrder } from '../journal/new-order';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { newFolder } from '../new-folder';
 
 let dataDir: string;
-beforeEach(async () => (dataDir = await makeFolder()));
-afterAll(removeFolders);
+beforeEach(() => (dataDir = newFolder()));
 
 const OLD_MS = Date.now() - 20 * 24 * 3_600_000;
 /** Longer than the first round of the sweep takes to begin. */

@@ -1,21 +1,10 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareDataFolder } from '../../src/start/data-folder';
+import { newFolder } from '../new-folder';
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'compat-data-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 test('a folder is made, with those above it, and found again', () => {
   const deep = join(folder, 'a', 'b', 'c');

@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readOpenFilesLimit, shareDescriptors } from '../../src/start/descriptors';
+import { newFolder } from '../new-folder';
 
 describe('the open files that a process may have', () => {
   test.each([200, 256, 1_024, 4_096, 20_000, 1_048_576])('are shared among the doors: %i', (limit) => {
@@ -32,7 +32,7 @@ describe('the open files that a process may have', () => {
   });
 
   test('are read as Linux writes them', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'limits-')), 'limits');
+    const file = join(newFolder(), 'limits');
     const title = 'Limit                     Soft Limit           Hard Limit           Units     \n';
     writeFileSync(file, `${title}Max processes             7864                 7864                 processes \n`);
     expect(readOpenFilesLimit(file)).toBe(Number.MAX_SAFE_INTEGER);

@@ -1,11 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../../src/domain/credentials';
 import { findGatewaySecret, missingSecret, readGatewaySecret, takeGatewaySecret } from '../../src/start/gateway-secret';
+import { newFolder } from '../new-folder';
 
-const folder = mkdtempSync(join(tmpdir(), 'secret-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 describe('the gateway secret', () => {
   it('is the configured one, and then no file is made', () => {

@@ -17,9 +17,7 @@ import {
 import { join } from 'node:path';
 import { createFileOutput, createOutput, type OutputEvents, type Output, prettyOutput } from '../../src/telemetry/output';
 import { createLog } from '../../src/telemetry/log';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../new-folder';
 
 const ROOT = join(__dirname, '..', '..');
 /** A quarter of what an output keeps. */
@@ -34,7 +32,7 @@ function noting(): { readonly told: string[]; readonly events: OutputEvents } {
 }
 
 async function makePipe(): Promise<{ readonly reader: number; readonly writer: number }> {
-  const path = join(await makeFolder(), 'pipe');
+  const path = join(newFolder(), 'pipe');
   execFileSync('mkfifo', [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { reader, writer: openSync(path, 'w') };
@@ -74,7 +72,7 @@ test('a line is written soon although nobody asks for it', async () => {
 });
 
 test('a file takes the lines in their order', async () => {
-  const file = join(await makeFolder(), 'log');
+  const file = join(newFolder(), 'log');
   const output = createOutput(openSync(file, 'a'));
   for (let n = 0; n < 3_000; n += 1) output.write(`line ${n} ₦\n`);
   await output.flush();
@@ -128,7 +126,7 @@ test('a device that is full is trouble once, a flush of it ends', async () => {
 });
 
 test('a descriptor that cannot be written is trouble and nothing more', async () => {
-  const file = join(await makeFolder(), 'log');
+  const file = join(newFolder(), 'log');
   closeSync(openSync(file, 'w'));
   const readOnly = openSync(file, 'r');
   expect(() => ftruncateSync(readOnly)).toThrow();
@@ -156,7 +154,7 @@ const openFiles = (): number => readdirSync('/proc/self/fd').length;
 
 describe('a file with a name', () => {
   test('that is renamed while lines are written: each line is whole in one of the files, and the old ones are closed', async () => {
-    const folder = await makeFolder();
+    const folder = newFolder();
     const file = join(folder, 'log');
     const output = createFileOutput(file);
     const before = openFiles();
@@ -176,7 +174,7 @@ describe('a file with a name', () => {
   });
 
   test('whose disk is full is given up for one with room: the line that it has in part is whole in the new one', async () => {
-    const disk = join(await makeFolder(), 'disk');
+    const disk = join(newFolder(), 'disk');
     mkdirSync(disk);
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
     try {
@@ -203,7 +201,7 @@ describe('a file with a name', () => {
   });
 
   test('that cannot be opened anew goes on in the old file, and says why', async () => {
-    const folder = await makeFolder();
+    const folder = newFolder();
     const file = join(folder, 'log');
     const output = createFileOutput(file);
     renameSync(file, `${file}.1`);
@@ -215,7 +213,7 @@ describe('a file with a name', () => {
   });
 
   test('that ends with half of a line keeps it for itself: the next line is whole', async () => {
-    const file = join(await makeFolder(), 'log');
+    const file = join(newFolder(), 'log');
     writeFileSync(file, '{"event":"whole"}\n{"event":"req');
     const output = createFileOutput(file);
     output.write('{"event":"next"}\n');
@@ -224,7 +222,7 @@ describe('a file with a name', () => {
   });
 
   test('is added to and not begun again, and is a file', async () => {
-    const folder = await makeFolder();
+    const folder = newFolder();
     const file = join(folder, 'log');
     writeFileSync(file, 'before\n');
     chmodSync(file, 0o600);

@@ -1,13 +1,13 @@
 /** The built program (one file) with a collector of the test's own: a real HTTP server that reads OTLP as JSON. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text as readBody } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
+import { newFolder } from '../new-folder';
 
 interface Span {
   readonly traceId: string;
@@ -47,7 +47,7 @@ beforeAll(async () => {
     });
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
-  folder = mkdtempSync(join(tmpdir(), 'traces-'));
+  folder = newFolder();
   writeFileSync(join(folder, 'loaded.cjs'), LOADED);
   gateway = await open('on', { TRACES_URL: `http://127.0.0.1:${(collector.address() as AddressInfo).port}` });
 }, 60_000);
@@ -55,7 +55,6 @@ afterAll(async () => {
   await gateway.end('SIGTERM');
   collector.closeAllConnections();
   collector.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Says at the end which packages the process has loaded from files of theirs. */

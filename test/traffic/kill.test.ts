@@ -1,19 +1,15 @@
 // A gateway that is killed forgets its last seconds of traffic and no more, and its folder can be read.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FLUSH_EVERY_MS } from '../../src/traffic/recorder';
 import { openTrafficStore } from '../../src/traffic/traffic-store';
 import { startCommand } from '../cli/run-command';
 import { send } from '../flows/house';
+import { newFolder } from '../new-folder';
 
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'traffic-kill-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 test('kill -9 leaves a readable folder with everything but the last seconds', async () => {
   const gateway = startCommand(['serve'], {

@@ -1,12 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMemoryStore, openTrafficStore, type TrafficStore } from '../../src/traffic/traffic-store';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
 import { bodiesOf, NOW, ROOM, tally } from './tallies';
+import { newFolder } from '../new-folder';
 
 let dir: string;
-beforeEach(async () => (dir = join(await makeFolder(), 'traffic')));
-afterAll(removeFolders);
+beforeEach(() => (dir = join(newFolder(), 'traffic')));
 
 const file = (): string => join(dir, 'shapes.jsonl');
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../src/domain/clock';
 import { createLog } from '../../src/telemetry/log';
 import { TELL_AGAIN_MS, watchAlarms, type Telling } from '../../src/watch/alarms';
 import type { Sightings } from '../../src/watch/sightings';
+import { newFolder } from '../new-folder';
 
 const WELL: Sightings = {
   v1: { trouble: undefined },
@@ -14,8 +14,7 @@ const WELL: Sightings = {
 const DOWN: Sightings = { ...WELL, v1: { trouble: 'it is gone' } };
 
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'alarms-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 interface OpenOptions {
   readonly takes?: (telling: Telling) => boolean;

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
@@ -10,14 +8,12 @@ import { findEnd, markUntold, watchUntold } from '../../src/watch/mark-untold';
 import { toldFiles } from '../../src/watch/told-log';
 import { createVirtualClock } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
+import { newFolder } from '../new-folder';
 
 const NOW = Date.UTC(2026, 10, 22, 8);
 const SECOND = 1_000;
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-told-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 /** Opened and sold so many seconds before the end of its process. */
 async function sell(journal: Journal, requestId: string, openedAtMs: number, settledAtMs?: number): Promise<void> {

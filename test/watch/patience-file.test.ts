@@ -1,15 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPatienceFile, readPatienceFile } from '../../src/watch/patience-file';
 import { createVirtualClock } from '../domain/virtual-clock';
+import { newFolder } from '../new-folder';
 
 const ENTRY = { fingerprint: '0a'.repeat(16), kind: 'plain_php', hangUpsMs: [20_000, 20_100], limitMs: 18_000 };
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-patience-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 test('a spell of hang-ups is one write, which its owner alone may read', async () => {
   const clock = createVirtualClock();

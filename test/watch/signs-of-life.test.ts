@@ -1,19 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/domain/clock';
 import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from '../../src/watch/signs-of-life';
 import type { Processes } from '../../src/journal/journal';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
+import { newFolder } from '../new-folder';
 
 const START = Date.UTC(2026, 10, 22, 8);
 let folder: string;
 beforeEach(() => {
   silent = [];
-  folder = mkdtempSync(join(tmpdir(), 'compat-signs-'));
+  folder = newFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 let silent: number[];
 const give = (clock: Clock, journal = { isWritable: () => true }) =>

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../src/domain/clock';
@@ -9,14 +8,12 @@ import { openToldLog, toldFiles } from '../../src/watch/told-log';
 import { watchUntold } from '../../src/watch/mark-untold';
 import { createVirtualClock, settlePromises } from '../domain/virtual-clock';
 import { newOrder } from '../journal/new-order';
+import { newFolder } from '../new-folder';
 
 const OWNER = 'f'.repeat(32);
 const sale = (number: number) => ({ owner: OWNER, number });
 let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'compat-told-log-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 const store = (clock: Clock = createVirtualClock()) => toldFiles(folder, clock);
 const isTold = async (number: number) => (await readTold(store(), 0))(sale(number));

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/domain/clock';
 import type { LiveMapping } from '../../src/mapping/live';
 import { watchMappings } from '../../src/watch/watch-mappings';
-import { makeFolder, removeFolders } from '../journal/temporary-folder';
+import { newFolder } from '../new-folder';
 
 let folder: string;
 let reloads: number;
 let watching: ReturnType<typeof watchMappings>;
 beforeEach(async () => {
-  folder = await makeFolder();
+  folder = newFolder();
   mkdirSync(join(folder, 'operations'));
   reloads = 0;
   const reload = (): ReturnType<LiveMapping['reload']> => ({ kind: 'unchanged', hash: String((reloads += 1)) });
@@ -21,7 +21,6 @@ beforeEach(async () => {
   await sleep(200);
 });
 afterEach(() => watching.stop());
-afterAll(removeFolders);
 
 const untilReloaded = async (): Promise<void> => {
   while (reloads === 0) await sleep(20);

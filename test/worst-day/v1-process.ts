@@ -1,13 +1,13 @@
 /** v1 in a process of its own, which keeps the true ledger on a disk of its own: killed, stopped, or replaced by a stranger on its port. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
 import type { Trouble } from './trouble';
+import { newFolder } from '../new-folder';
 
 export interface V1Process extends Trouble {
   readonly url: string;
@@ -41,7 +41,7 @@ const STRANGERS: Readonly<Record<string, { readonly status: number; readonly typ
 };
 
 export async function openV1Process(accounts: number): Promise<V1Process> {
-  const folder = mkdtempSync(join(tmpdir(), 'worst-v1-'));
+  const folder = newFolder();
   const [configDir, dataDir] = [join(folder, 'config'), join(folder, 'data')];
   cpSync(SHIPPED, configDir, { recursive: true });
   mkdirSync(dataDir);
@@ -115,7 +115,6 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
     faults: async () => (await ask()).faults,
     async close() {
       await kill();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -2,19 +2,7 @@
  * An operator's worst day: the disk, the log and v1 are each taken away and given back at random while scripts of every family
  * sell. The gateway stays, every script hears the truth in its own words, and afterwards everything is as before.
  */
-import {
-  closeSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, cpSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChance } from '../crash/chance';
@@ -27,6 +15,7 @@ import { MAPPINGS } from '../flows/house';
 import { startCallers, type CallerOrder } from './callers';
 import { openLogPipe, takeAtRandom, type LogPipe, type Trouble } from './trouble';
 import { openV1Process, type V1Process } from './v1-process';
+import { newFolder } from '../new-folder';
 
 const TIMES = Number(process.env['TIMES'] ?? 5);
 const ACCOUNTS = 400;
@@ -49,7 +38,7 @@ const MORE_FILES = 5;
 const SOCKETS_MAX = 200;
 const UNCAUGHT = /uncaught|unhandled/i;
 
-let folder: string;
+const folder = newFolder();
 let disk: TakenDisk;
 let log: LogPipe;
 let pipe: number;
@@ -57,7 +46,6 @@ let v1: V1Process;
 /** The one of the test that runs; what it stands on is everybody's. */
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'worst-'));
   disk = openTakenDisk('full', DISK_MB);
   log = openLogPipe(folder);
   v1 = await openV1Process(ACCOUNTS + 3);
@@ -72,7 +60,6 @@ afterAll(async () => {
   await log?.close();
   if (pipe !== undefined) closeSync(pipe);
   disk?.remove();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function openGateway(name: string, stdout: number, stderr?: number): Promise<GatewayProcess> {

@@ -1,6 +1,5 @@
 // A data folder that is not fit to keep orders, each for real.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Check, Finding } from '../../../src/cli/doctor/finding';
 import {
@@ -15,11 +14,11 @@ import { openConfiguredJournal } from '../../../src/start/configured-stores';
 import { takeGatewaySecret } from '../../../src/start/gateway-secret';
 import { configFor } from '../../flows/house';
 import { describePostgres, startPostgres, type PostgresServer } from '../../journal/postgres/start-postgres';
+import { newFolder } from '../../new-folder';
 
 const KEY = 'ab'.repeat(32);
 let folder: string;
-beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'doctor-'))));
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => (folder = newFolder()));
 
 const look = async (check: Check, env: Record<string, string> = {}, dataDir = folder): Promise<readonly Finding[]> =>
   check({ config: configFor(dataDir, env), found: { kind: 'none' }, key: undefined, mapping: undefined, now: Date.now });

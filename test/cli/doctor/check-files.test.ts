@@ -1,16 +1,15 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkMappings } from '../../../src/cli/doctor/check-files';
 import type { Finding } from '../../../src/cli/doctor/finding';
 import { configFor, MAPPINGS } from '../../flows/house';
+import { newFolder } from '../../new-folder';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'doctor-'));
+  folder = newFolder();
   cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function look(metrics = '', env: Record<string, string> = {}): Promise<string[]> {
   const config = configFor(folder, { MAPPINGS_DIR: join(folder, 'mappings'), ...env });

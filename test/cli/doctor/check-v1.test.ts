@@ -3,9 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Secret } from '../../../src/domain/credentials';
 import { checkFolder } from '../../../src/mapping/check';
 import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1';
@@ -14,21 +11,20 @@ import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
 import { configFor, nameKeys, openHouse } from '../../flows/house';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { SELF_SIGNED } from '../../upstream/self-signed';
+import { newFolder } from '../../new-folder';
 
 const DAY_MS = 86_400_000;
-let folder: string;
+const folder = newFolder();
 let sandbox: Sandbox;
 let sandboxUrl: string;
 const servers: Server[] = [];
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'doctor-'));
   sandbox = await openSandbox();
   sandboxUrl = (await sandbox.listen(0)).url;
 });
 afterAll(async () => {
   for (const server of servers) server.close().closeAllConnections();
   await sandbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function serve(answer: RequestListener, server = createServer(answer)): Promise<number> {

@@ -1,9 +1,9 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameKeys, openHouse, send, type House } from '../../flows/house';
 import { MAPPINGS } from '../../mapping/mapping-set';
 import { consoleOf, hiddenIn, type ConsoleAsked, type Shown } from '../ask-console';
+import { newFolder } from '../../new-folder';
 
 const SECRET = 'a-secret-of-tests-that-is-long-enough';
 const AIRTIME = 'operations/airtime.yaml';
@@ -114,23 +114,19 @@ test('an edit with a problem is shown with it, in its line, and can be mended th
 });
 
 test('a folder elsewhere is planned; what it holds is not shown when it is no set', async () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'compat-candidate-'));
-  try {
-    cpSync(MAPPINGS, elsewhere, { recursive: true });
-    const file = join(elsewhere, AIRTIME);
-    writeFileSync(file, readFileSync(file, 'utf8').replace('title: Airtime', 'title: Airtime top-up'));
-    const planned = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
-    expect(planned.text).toContain('1 difference, none of which moves money.');
-    writeFileSync(join(elsewhere, 'callers.yaml'), 'a line of somebody: else\n');
-    const broken = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
-    expect(broken.status).toBe(422);
-    expect(broken.html).not.toContain('class="frame"');
-    expect((await asked.post('/mappings/plan', { kind: 'path', folder: join(elsewhere, 'not-there') })).status).toBe(400);
-    expect((await apply(planned)).text).toContain('In use now');
-    expect(textOf()).toContain('top-up');
-  } finally {
-    rmSync(elsewhere, { recursive: true, force: true });
-  }
+  const elsewhere = newFolder();
+  cpSync(MAPPINGS, elsewhere, { recursive: true });
+  const file = join(elsewhere, AIRTIME);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('title: Airtime', 'title: Airtime top-up'));
+  const planned = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
+  expect(planned.text).toContain('1 difference, none of which moves money.');
+  writeFileSync(join(elsewhere, 'callers.yaml'), 'a line of somebody: else\n');
+  const broken = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
+  expect(broken.status).toBe(422);
+  expect(broken.html).not.toContain('class="frame"');
+  expect((await asked.post('/mappings/plan', { kind: 'path', folder: join(elsewhere, 'not-there') })).status).toBe(400);
+  expect((await apply(planned)).text).toContain('In use now');
+  expect(textOf()).toContain('top-up');
 });
 
 test('an earlier set is shown as it was, and what is other now', async () => {

@@ -12,9 +12,9 @@ import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { createMemoryJournal } from '../../../src/journal/memory-journal';
 import type { Finding, V1Call } from '../../../src/upstream/upstream';
 import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
-import { makeFolder, removeFolders } from '../../journal/temporary-folder';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
+import { newFolder } from '../../new-folder';
 
 const START = 1_800_000_000_000;
 const QUIET_MS = 5 * 60_000;
@@ -46,7 +46,7 @@ const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slic
 
 const stores: readonly (readonly [string, () => Promise<Journal>])[] = [
   ['in memory', async () => createMemoryJournal()],
-  ['in LMDB', async () => openLmdbJournal({ dir: await makeFolder(), retentionMs: Infinity })],
+  ['in LMDB', async () => openLmdbJournal({ dir: newFolder(), retentionMs: Infinity })],
 ];
 
 describe.each(stores)('with a journal %s', (_store, openJournal) => {
@@ -55,7 +55,6 @@ describe.each(stores)('with a journal %s', (_store, openJournal) => {
     stored = await openJournal();
   });
   afterEach(() => stored.close());
-  afterAll(removeFolders);
 
   function openRoom(rows: readonly Row[], dress: Partial<Journal> = {}) {
     const clock = createVirtualClock(START);

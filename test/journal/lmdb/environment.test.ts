@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { newOrder } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 async function digest(dir: string): Promise<string> {
   return createHash('sha256')
@@ -40,7 +38,7 @@ async function makeLmdb(dir: string, entries: Readonly<Record<string, string>>):
 }
 
 async function makeFilled(orders: number): Promise<string> {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const journal = await openLmdbJournal({ dir });
   await Promise.all(Array.from({ length: orders }, (_, index) => journal.open(newOrder({ requestId: `r${index}` }))));
   await journal.close();
@@ -49,27 +47,27 @@ async function makeFilled(orders: number): Promise<string> {
 
 describe('the folder of the LMDB journal', () => {
   test('a new folder is for its owner only', async () => {
-    const dir = join(await makeFolder(), 'data', 'journal.d');
+    const dir = join(newFolder(), 'data', 'journal.d');
     await (await openLmdbJournal({ dir })).close();
     expect((await stat(dir)).mode & 0o777).toBe(0o700);
     expect((await stat(join(dir, 'data.mdb'))).isFile()).toBe(true);
   });
 
   test('a file in the place of the folder is refused', async () => {
-    const dir = join(await makeFolder(), 'journal');
+    const dir = join(newFolder(), 'journal');
     await writeFile(dir, 'notes');
     await expect(openLmdbJournal({ dir })).rejects.toThrow(/journal folder .* cannot be used/);
     expect(await readFile(dir, 'utf8')).toBe('notes');
   });
 
   test('a foreign file is refused and left alone', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     await writeFile(join(dir, 'data.mdb'), 'SQLite format 3\0'.padEnd(20_000, 'x'));
     await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
 
   test('a short foreign file is refused and left alone', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     await writeFile(join(dir, 'data.mdb'), 'x');
     await expectRefusal(dir, 'holds a data.mdb that is no LMDB data file');
   });
@@ -81,13 +79,13 @@ describe('the folder of the LMDB journal', () => {
   });
 
   test('an LMDB file of another program is refused and left alone', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     await makeLmdb(dir, { theirs: 'data' });
     await expectRefusal(dir, 'belongs to another program');
   });
 
   test('a journal of a newer build is refused and left alone', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     await makeLmdb(dir, { 'compat-gateway': JSON.stringify({ magic: 'compat-gateway journal', version: 2 }) });
     await expectRefusal(dir, 'was written by a newer build (layout 2, this one knows 1)');
   });
@@ -95,7 +93,7 @@ describe('the folder of the LMDB journal', () => {
   test.each(['not json', '{}', 'null', '{"magic":"compat-gateway journal","version":"1"}'])(
     'an unreadable mark (%s) is refused',
     async (mark) => {
-      const dir = await makeFolder();
+      const dir = newFolder();
       await makeLmdb(dir, { 'compat-gateway': mark });
       await expectRefusal(dir, 'unreadable first record');
     },
@@ -109,7 +107,7 @@ describe('the folder of the LMDB journal', () => {
   });
 
   test('a folder that was never a journal keeps its other files', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     await mkdir(join(dir, 'lost+found'));
     await (await openLmdbJournal({ dir })).close();
     expect((await stat(join(dir, 'lost+found'))).isDirectory()).toBe(true);

@@ -5,9 +5,7 @@ import { Secret } from '../../../src/domain/credentials';
 import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openLmdbJournal, openLmdbReader } from '../../../src/journal/lmdb-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 const KEY = new Secret('a key of more than thirty-two characters');
 const OTHER = new Secret('another key of more than thirty-two characters');
@@ -31,7 +29,7 @@ function openReader(dir: string, encryptionKey?: Secret): Promise<Journal> {
 
 /** Gateways on one folder, which take one order each, in this order; all are closed afterwards. */
 async function makeJournal(...keys: readonly (Secret | undefined)[]): Promise<string> {
-  const dir = await makeFolder();
+  const dir = newFolder();
   for (const [index, key] of keys.entries()) {
     const journal = await openGateway(dir, key);
     await journal.open(newOrder({ requestId: `r${index + 1}` }));
@@ -104,7 +102,7 @@ describe('of two gateways on one journal', () => {
     key: Secret | undefined,
     work: (mine: Journal, sealing: Journal, told: JournalEvent[], dir: string) => Promise<void>,
   ): Promise<void> {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const told: JournalEvent[] = [];
     const mine = await openGateway(dir, key, (event) => told.push(event));
     const sealing = await openGateway(dir, KEY);

@@ -13,9 +13,7 @@ import {
 import { createFieldSeal, encodeOpening, encodeOrder } from '../../../src/journal/record';
 import type { Order } from '../../../src/domain/order';
 import { newOrder } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 const places = [
   { openedAtMs: 0, number: 1 },
@@ -56,7 +54,7 @@ const seal = createFieldSeal(undefined);
 const order: Order = { ...newOrder(), number: 7, tries: 1 };
 
 async function withStore(run: (store: Store) => Promise<void>): Promise<void> {
-  const store = { ...(await openEnvironment({ dir: await makeFolder(), keyCheck: undefined })), seal };
+  const store = { ...(await openEnvironment({ dir: newFolder(), keyCheck: undefined })), seal };
   try {
     await run(store);
   } finally {

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import type { RootDatabase } from 'lmdb';
 import { openByteFolder } from '../../../src/journal/lmdb/environment';
 import { createLastingRoot, probeFolder } from '../../../src/journal/lmdb/lasting-root';
-import { makeFolder, removeFolders } from '../temporary-folder';
+import { newFolder } from '../../new-folder';
 
-afterAll(removeFolders);
 const KEY = Buffer.from('key');
 const RUN_TYPESCRIPT = join(__dirname, '..', 'run-typescript.cjs');
 const EXITING = join(__dirname, 'exit-while-committing.ts');
@@ -36,7 +35,7 @@ function openLasting(dir: string) {
 
 describe('a root of LMDB that outlasts a failed write', () => {
   test('after a failure it is opened anew before anything is tried, and what was on disk is there', async () => {
-    const { put, read, fail, opened, close } = openLasting(await makeFolder());
+    const { put, read, fail, opened, close } = openLasting(newFolder());
     await put('one');
     await expect(fail()).rejects.toThrow('the disk failed');
     expect(opened()).toBe(1);
@@ -50,7 +49,7 @@ describe('a root of LMDB that outlasts a failed write', () => {
   });
 
   test('while no file can be written it stays open for reading, and says why it takes nothing', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     const { lasting, put, read, fail, opened, close } = openLasting(dir);
     await put('one');
     await fail().catch(() => undefined);
@@ -64,7 +63,7 @@ describe('a root of LMDB that outlasts a failed write', () => {
   });
 
   test('work is done one after another, also after one that failed', async () => {
-    const { put, read, fail, close } = openLasting(await makeFolder());
+    const { put, read, fail, close } = openLasting(newFolder());
     const results = await Promise.allSettled([put('one'), fail(), put('two'), put('three')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect(read()).toBe('three');
@@ -72,7 +71,7 @@ describe('a root of LMDB that outlasts a failed write', () => {
   });
 
   test('the probe leaves nothing behind', async () => {
-    const dir = await makeFolder();
+    const dir = newFolder();
     await probeFolder(dir);
     expect(existsSync(dir) && readdirSync(dir)).toEqual([]);
   });
@@ -80,7 +79,7 @@ describe('a root of LMDB that outlasts a failed write', () => {
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
     'a process that exits in the middle of its commits ends at once, and what was committed is there (%i)',
     async () => {
-      const dir = await makeFolder();
+      const dir = newFolder();
       const child = spawnSync(process.execPath, ['-r', RUN_TYPESCRIPT, EXITING, dir], { encoding: 'utf8', timeout: 10_000 });
       expect([child.error, child.stderr]).toEqual([undefined, '']);
       const { put, read, close } = openLasting(dir);

@@ -3,9 +3,7 @@ import type { Journal } from '../../../src/journal/journal';
 import { openLmdbJournal } from '../../../src/journal/lmdb-journal';
 import { OpenAttempts } from '../../../src/journal/lmdb/write-orders';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 const { owner } = newOrder();
 const order = (requestId: string, of = owner): Order => ({ ...newOrder({ requestId, owner: of }), number: 1, tries: 1 });
@@ -40,7 +38,7 @@ describe('open attempts', () => {
 
 /** Two journals on one folder: each keeps the attempts of its own, as two processes do. */
 async function withTwo(work: (mine: Journal, other: Journal) => Promise<void>): Promise<void> {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const [mine, other] = [
     await openLmdbJournal({ dir, retentionMs: Infinity }),
     await openLmdbJournal({ dir, retentionMs: Infinity }),

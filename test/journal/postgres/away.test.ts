@@ -8,14 +8,12 @@ import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
 import { lineOfTold } from '../../../src/journal/told-sales';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { newFolder } from '../../new-folder';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9', message: 'sold to 08030000001' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400 };
 const { owner } = newOrder();
-
-afterAll(removeFolders);
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -40,7 +38,7 @@ describePostgres('while PostgreSQL is away', () => {
   });
 
   const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
-    const spoolDir = options.spoolDir ?? (await makeFolder());
+    const spoolDir = options.spoolDir ?? newFolder();
     const onEvent = (event: JournalEvent): void => void events.push(event);
     const journal = await openPostgresJournal({ url, spoolDir, retentionMs: Infinity, onEvent, ...options });
     journals.push(journal);
@@ -49,7 +47,7 @@ describePostgres('while PostgreSQL is away', () => {
   const kinds = (): readonly string[] => events.map(({ kind }) => kind);
 
   test('v1 is told as it stands, kept on this disk, and written when the database is back', async () => {
-    const spoolDir = await makeFolder();
+    const spoolDir = newFolder();
     const journal = await open({ spoolDir, encryptionKey: new Secret('0123456789abcdef0123456789abcdef') });
     await journal.open(newOrder());
     await server.kill();
@@ -86,7 +84,7 @@ describePostgres('while PostgreSQL is away', () => {
   });
 
   test('what a process heard before it died itself is written by the next start on its folder', async () => {
-    const spoolDir = await makeFolder();
+    const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
     await journal.open(newOrder({ requestId: 'r2' }));
@@ -105,7 +103,7 @@ describePostgres('while PostgreSQL is away', () => {
   });
 
   test('a kept "nothing was charged" does not end an attempt that another gateway began meanwhile', async () => {
-    const spoolDir = await makeFolder();
+    const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
     await server.kill();

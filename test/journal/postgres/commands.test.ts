@@ -7,10 +7,8 @@ import { openPostgresJournal } from '../../../src/journal/postgres/postgres-jour
 import { runCommand } from '../../cli/run-command';
 import { openHouse, send } from '../../flows/house';
 import { newOrder } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 const HOUSE = join(__dirname, '..', '..', '..');
 
@@ -27,7 +25,7 @@ async function type(words: readonly string[], env: Readonly<Record<string, strin
     GATEWAY_SECRET: '0123456789abcdef'.repeat(2),
     ...env,
   };
-  const options = { env: all, cwd: await makeFolder(), timeout: 40_000 };
+  const options = { env: all, cwd: newFolder(), timeout: 40_000 };
   return promisify(execFile)(process.execPath, [program, ...words], options).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, output: stdout + stderr }),
@@ -43,12 +41,12 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
 
   test('orders are listed, shown and reported from any machine', async () => {
     const url = await server.createDatabase();
-    const journal = await openPostgresJournal({ url, spoolDir: await makeFolder() });
+    const journal = await openPostgresJournal({ url, spoolDir: newFolder() });
     await journal.open(newOrder({ openedAtMs: Date.now() }));
     await journal.settle(newOrder().owner, 'r1', { kind: 'succeeded', reference: 'v1-9' }, Date.now());
     await journal.open(newOrder({ requestId: 'r2', openedAtMs: Date.now() }));
     await journal.close();
-    const env = { JOURNAL_URL: url, DATA_DIR: await makeFolder() };
+    const env = { JOURNAL_URL: url, DATA_DIR: newFolder() };
     const list = await type(['orders', 'list'], env);
     expect(list).toMatchObject({ code: 0, output: expect.stringMatching(/succeeded[^]*r1/) });
     expect(list.output).toContain('r2');
@@ -66,7 +64,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
   });
 
   test('a day is held against v1: its own sale agrees, and one past the gateway stands in the report', async () => {
-    const [cwd, url] = [await makeFolder(), await server.createDatabase()];
+    const [cwd, url] = [newFolder(), await server.createDatabase()];
     const settings = { JOURNAL_URL: url, GATEWAY_SECRET: '0123456789abcdef'.repeat(2) };
     const house = await openHouse({ dataDir: cwd, env: settings });
     try {
@@ -95,7 +93,7 @@ describePostgres('commands beside a journal in PostgreSQL', () => {
 
   test('a database without a journal, and a start with a wrong password, are said in one line without the password', async () => {
     const url = await server.createDatabase();
-    const env = { JOURNAL_URL: url, DATA_DIR: await makeFolder() };
+    const env = { JOURNAL_URL: url, DATA_DIR: newFolder() };
     expect(await type(['orders', 'list'], env)).toEqual({
       code: 1,
       output:

@@ -3,10 +3,8 @@ import type { JournalEvent } from '../../../src/journal/journal';
 import { Database } from '../../../src/journal/postgres/database';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 describePostgres('where connections are short', () => {
   let server: PostgresServer;
@@ -22,7 +20,7 @@ describePostgres('where connections are short', () => {
     Object.assign(url, { username: 'seller', password: 'seller-password' });
     const events: JournalEvent[] = [];
     const onEvent = (event: JournalEvent): void => void events.push(event);
-    const journal = await openPostgresJournal({ url: url.href, spoolDir: await makeFolder(), onEvent });
+    const journal = await openPostgresJournal({ url: url.href, spoolDir: newFolder(), onEvent });
     try {
       const sell = async (index: number): Promise<void> => {
         const order = newOrder({ requestId: `r${index}`, openedAtMs: OPENED_AT_MS + index });

@@ -2,11 +2,9 @@
 import type { JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { openAddress } from './address';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 describePostgres('a database whose machine is lost', () => {
   let server: PostgresServer;
@@ -21,7 +19,7 @@ describePostgres('a database whose machine is lost', () => {
     url.port = String(address.port);
     const events: JournalEvent[] = [];
     const journal = await openPostgresJournal({
-      ...{ url: url.href, spoolDir: await makeFolder(), statementMs: 1_000, retentionMs: Infinity },
+      ...{ url: url.href, spoolDir: newFolder(), statementMs: 1_000, retentionMs: Infinity },
       onEvent: (event) => void events.push(event),
     });
     const { owner } = newOrder();

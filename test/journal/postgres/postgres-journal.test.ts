@@ -12,15 +12,13 @@ import {
 } from '../../../src/journal/postgres/postgres-journal';
 import { journalSuite } from '../journal-suite';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { newFolder } from '../../new-folder';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9' };
 const { owner } = newOrder();
 const DAY_MS = 86_400_000;
-
-afterAll(removeFolders);
 
 describePostgres('on a real PostgreSQL', () => {
   let server: PostgresServer;
@@ -39,13 +37,13 @@ describePostgres('on a real PostgreSQL', () => {
   });
 
   const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
-    const journal = await openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity, ...options });
+    const journal = await openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity, ...options });
     journals.push(journal);
     return journal;
   };
   const sql = (text: string) => server.query(new URL(url).pathname.slice(1), text);
 
-  journalSuite('PostgreSQL journal', async () => openPostgresJournal({ url, spoolDir: await makeFolder() }));
+  journalSuite('PostgreSQL journal', async () => openPostgresJournal({ url, spoolDir: newFolder() }));
 
   describe('gateways that share it', () => {
     const kindsOf = (opened: readonly Opened[]) => opened.map(({ kind }) => kind).sort();
@@ -430,7 +428,7 @@ describePostgres('on a real PostgreSQL', () => {
   });
 
   test('nothing is left in the spool of a gateway whose database was there', async () => {
-    const spoolDir = await makeFolder();
+    const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
     await journal.settle(owner, 'r1', SOLD, OPENED_AT_MS);

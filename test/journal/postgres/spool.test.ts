@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import type { KeptWord } from '../../../src/journal/kept-answers';
 import { createSpool, replaySpool } from '../../../src/journal/postgres/away';
 import { createFieldSeal } from '../../../src/journal/record';
-import { makeFolder, removeFolders } from '../temporary-folder';
+import { newFolder } from '../../new-folder';
 
 const seal = createFieldSeal(undefined);
-afterEach(removeFolders);
 
 const wordOf = (requestId: string): KeptWord => ({
   ...{ owner: 'ada', requestId, tries: 1 },
@@ -26,7 +25,7 @@ async function fillDisk(dir: string): Promise<void> {
 }
 
 test('a line that the disk has half of spoils none that comes after it', async () => {
-  const dir = await makeFolder();
+  const dir = newFolder();
   const troubles: unknown[] = [];
   const spool = createSpool({ dir, seal, onTrouble: (error) => troubles.push(error) });
   await spool.append(wordOf('before'));

@@ -1,12 +1,12 @@
 /** A PostgreSQL of its own for a suite: Debian's, in a temporary folder, on a free port of this machine's loopback. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePort } from '../../free-port';
+import { newFolder } from '../../new-folder';
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 /** Of `nobody`: PostgreSQL refuses to run as root. */
@@ -51,7 +51,7 @@ export interface Tls {
 
 export async function startPostgres(tls?: Tls): Promise<PostgresServer> {
   if (postgresFolder === undefined) throw new Error('PostgreSQL is not installed: apt-get install postgresql');
-  const folder = mkdtempSync(join(tmpdir(), 'compat-postgres-'));
+  const folder = newFolder();
   const server = new Server(postgresFolder, folder, await freePort(), tls);
   try {
     server.init();

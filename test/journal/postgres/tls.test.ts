@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { SELF_SIGNED } from '../../upstream/self-signed';
 import { newOrder } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 describePostgres('a PostgreSQL behind TLS', () => {
   let server: PostgresServer;
@@ -16,7 +14,7 @@ describePostgres('a PostgreSQL behind TLS', () => {
   afterAll(() => server?.end());
 
   test('is believed by the file of its CA and by nothing else', async () => {
-    const [spoolDir, url] = [await makeFolder(), await server.createDatabase()];
+    const [spoolDir, url] = [newFolder(), await server.createDatabase()];
     const ca = join(spoolDir, 'ca.pem');
     await writeFile(ca, SELF_SIGNED.cert);
     const encrypted = `${url}?sslmode=verify-full`;
@@ -35,7 +33,7 @@ describePostgres('a PostgreSQL behind TLS', () => {
 
   test('a file of a CA that is not there is said without the address', async () => {
     const url = `${await server.createDatabase()}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`;
-    const error = await openPostgresJournal({ url, spoolDir: await makeFolder() }).then(String, String);
+    const error = await openPostgresJournal({ url, spoolDir: newFolder() }).then(String, String);
     expect(error).toContain('/nowhere/ca.pem');
     expect(error).not.toContain('hunter2');
   });

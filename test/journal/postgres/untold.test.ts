@@ -5,10 +5,8 @@ import { watchUntold } from '../../../src/watch/mark-untold';
 import { openToldLog } from '../../../src/watch/told-log';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../new-order';
-import { makeFolder, removeFolders } from '../temporary-folder';
 import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
-
-afterAll(removeFolders);
+import { newFolder } from '../../new-folder';
 
 const SECOND = 1_000;
 
@@ -21,7 +19,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
 
   test('the one that lives marks what the dead one may have told nobody, and nothing of its own', async () => {
     const url = await server.createDatabase();
-    const open = async () => openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity });
+    const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [lives, dies] = [await open(), await open()];
     const { owner } = newOrder();
     const now = Date.now();
@@ -45,7 +43,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     await lives.settle(owner, 'taken over', { kind: 'unknown', reason: 'begins', isBeginning: true }, now);
     const marked: number[] = [];
     const endSigns = await watchUntold({
-      dataDir: await makeFolder(),
+      dataDir: newFolder(),
       journal: lives,
       told: lives.processes!.told,
       clock: createVirtualClock(now + 30 * SECOND),
@@ -64,7 +62,7 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
 
   test('what a fleet had told before it ended is read by the next, and forgotten later', async () => {
     const url = await server.createDatabase();
-    const open = async () => openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity });
+    const open = async () => openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
     const [ended, begins] = [await open(), await open()];
     await ended.processes!.told.append('one\n', 1_000);
     await ended.processes!.told.append('two\n', 1_000);
@@ -83,10 +81,10 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     const url = await server.createDatabase();
     const clock = createVirtualClock(Date.now());
     const begin = async () => {
-      const journal = await openPostgresJournal({ url, spoolDir: await makeFolder(), retentionMs: Infinity });
+      const journal = await openPostgresJournal({ url, spoolDir: newFolder(), retentionMs: Infinity });
       const onTrouble = (): void => undefined;
       const endSigns = await watchUntold({
-        dataDir: await makeFolder(),
+        dataDir: newFolder(),
         ...{ journal, clock, told: journal.processes!.told },
         onMarked: (count) => marked.push(count),
         onTrouble,

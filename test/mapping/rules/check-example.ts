@@ -1,6 +1,5 @@
 /** What `check` says of an example, laid over the common set of docs/rules/README.md. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { checkFiles, checkFolder, type CheckedMapping } from '../../../src/mapping/check';
@@ -9,6 +8,7 @@ import { RULE_PAGES } from '../../../src/mapping/rules/rule-pages';
 import { parsePage } from '../../docs/read-page';
 import { filesWith } from '../mapping-set';
 import { parseExample, type Example, type ExampleFile } from './example';
+import { newFolder } from '../../new-folder';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -82,22 +82,18 @@ function checkLaidOut(
   if (own.length > 0 && own.every(({ name, linkTo }) => name.endsWith('.yaml') && linkTo === undefined))
     return checkFiles([...own.map(({ name, text }) => ({ file: name, text })), ...base]);
   // What is about the folder itself needs one.
-  const folder = mkdtempSync(join(tmpdir(), 'compat-rule-'));
-  try {
-    for (const { file, text } of base) writeFileSync(join(folder, file), text);
-    for (const { name, text, linkTo } of own)
-      if (linkTo === undefined) writeFileSync(join(folder, name), text);
-      else symlinkSync(linkTo, join(folder, name));
-    if (!isAbsent) mkdirSync(join(folder, 'mappings'));
-    const { problems, ...checked } = checkFolder(isAbsent || isAlone ? join(folder, 'mappings') : folder);
-    const told = (text: string): string => text.replaceAll(`${folder}/`, '').replace(': Error: ', ': ');
-    return {
-      ...checked,
-      problems: problems.map((one) => ({ ...one, file: basename(one.file), message: told(one.message) })),
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = newFolder();
+  for (const { file, text } of base) writeFileSync(join(folder, file), text);
+  for (const { name, text, linkTo } of own)
+    if (linkTo === undefined) writeFileSync(join(folder, name), text);
+    else symlinkSync(linkTo, join(folder, name));
+  if (!isAbsent) mkdirSync(join(folder, 'mappings'));
+  const { problems, ...checked } = checkFolder(isAbsent || isAlone ? join(folder, 'mappings') : folder);
+  const told = (text: string): string => text.replaceAll(`${folder}/`, '').replace(': Error: ', ': ');
+  return {
+    ...checked,
+    problems: problems.map((one) => ({ ...one, file: basename(one.file), message: told(one.message) })),
+  };
 }
 
 /** A line of the whole, with the line of the example (from 1) that it is, or that it is put in behind. */

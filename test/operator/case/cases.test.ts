@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadCases, readCases, describeRow, fillIn, toRow, readShortForms } from '../../../src/operator/case/cases';
 import { marked } from '../../mapping/mapping-set';
+import { newFolder } from '../../new-folder';
 
 const read = (text: string) => readCases([{ file: 'a.yaml', text }]);
 
@@ -110,7 +110,7 @@ test('the price list and the answers of v1 are collected from all files', () => 
 });
 
 test('cases stand in a folder of that name, and a set without it has none', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cases-'));
+  const folder = newFolder();
   expect(loadCases(folder)).toEqual({ cases: [], fixtures: { catalog: undefined, answers: {} }, problems: [] });
   mkdirSync(join(folder, 'cases'));
   writeFileSync(join(folder, 'cases', 'a.yaml'), 'cases:\n  - name: a case\n    send: GET /api/user/\n    http: 200\n');

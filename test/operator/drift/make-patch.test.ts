@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkFolder } from '../../../src/mapping/check';
 import { readFolder } from '../../../src/mapping/load';
 import { appendToList, makePatch, type Addition } from '../../../src/operator/drift/make-patch';
 import { MAPPINGS } from '../../mapping/mapping-set';
+import { newFolder } from '../../new-folder';
 
 const read = readFolder(MAPPINGS);
 const files = 'files' in read ? read.files : [];
@@ -25,10 +25,9 @@ const ADDITIONS = [
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'drift-'));
+  folder = newFolder();
   cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseCurl } from '../../../src/operator/paste/parse-curl';
+import { newFolder } from '../../new-folder';
 
 const FORM = 'Content-Type: application/x-www-form-urlencoded';
 
@@ -61,16 +61,12 @@ test('a form is written as curl writes it, with its files by name only', () => {
 });
 
 test('data is taken from a file as curl takes it', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'compat-curl-'));
-  try {
-    const file = join(folder, 'body.json');
-    writeFileSync(file, '{"a":\r\n1}\n');
-    expect(read('http://x', '-d', `@${file}`).body).toBe('{"a":1}');
-    expect(read('http://x', '--data-binary', `@${file}`).body).toBe('{"a":\r\n1}\n');
-    expect(read('http://x', '--data-urlencode', `a@${file}`).body).toBe('a=%7B%22a%22%3A%0D%0A1%7D%0A');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder();
+  const file = join(folder, 'body.json');
+  writeFileSync(file, '{"a":\r\n1}\n');
+  expect(read('http://x', '-d', `@${file}`).body).toBe('{"a":1}');
+  expect(read('http://x', '--data-binary', `@${file}`).body).toBe('{"a":\r\n1}\n');
+  expect(read('http://x', '--data-urlencode', `a@${file}`).body).toBe('a=%7B%22a%22%3A%0D%0A1%7D%0A');
 });
 
 test.each<[readonly string[], string]>([

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSource, mergeFiles } from '../../../src/mapping/load';
 import type { MappingSource } from '../../../src/mapping/source';
@@ -7,25 +6,22 @@ import { editSource, type Mutant } from '../../../src/operator/mutant/mutant';
 import { listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
 import { compareSources, type Difference } from '../../../src/operator/plan/compare-sources';
 import { filesWith, MAPPINGS } from '../../mapping/mapping-set';
+import { newFolder } from '../../new-folder';
 
 const source = loadSource(MAPPINGS).source!;
 const mutants = listMutants(source);
 
 /** The shipped set with one text replaced by another in one file. */
 function edited(file: string, from: string | RegExp, to: string): MappingSource {
-  const folder = mkdtempSync(join(tmpdir(), 'compat-plan-'));
-  try {
-    cpSync(MAPPINGS, folder, { recursive: true });
-    const path = join(folder, file);
-    const text = readFileSync(path, 'utf8');
-    expect(text).toMatch(from);
-    writeFileSync(path, text.replace(from, to));
-    const { source: changed, problems } = loadSource(folder);
-    expect(problems).toEqual([]);
-    return changed!;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = newFolder();
+  cpSync(MAPPINGS, folder, { recursive: true });
+  const path = join(folder, file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toMatch(from);
+  writeFileSync(path, text.replace(from, to));
+  const { source: changed, problems } = loadSource(folder);
+  expect(problems).toEqual([]);
+  return changed!;
 }
 
 function differences(file: string, from: string | RegExp, to: string): Difference[] {

@@ -7,10 +7,10 @@ import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { Webhooks } from '../../../src/sandbox/webhook/webhooks';
 import { openReceiver, type Receiver } from '../../conformance/sandbox-only/receiver';
 import { SELF_SIGNED } from '../../upstream/self-signed';
-import { openSandboxTarget, sale, temporaryFolder } from '../../conformance/target';
+import { openSandboxTarget, sale } from '../../conformance/target';
+import { newFolder } from '../../new-folder';
 
-const folder = temporaryFolder();
-afterAll(() => folder.remove());
+const folder = newFolder();
 
 let receiver: Receiver;
 beforeEach(async () => {
@@ -21,7 +21,7 @@ afterEach(() => receiver.close());
 describe('webhooks', () => {
   test('that wait for a retry survive a restart and keep their place in the schedule', async () => {
     const clock = createVirtualClock();
-    const dataDir = `${folder.path}/retry`;
+    const dataDir = `${folder}/retry`;
     const before = await openSandboxTarget({ dataDir, clock });
     before.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
     receiver.answers = [500, 500];
@@ -45,7 +45,7 @@ describe('webhooks', () => {
 
   test('that were on the wire when the sandbox closed are sent by the next one', async () => {
     const clock = createVirtualClock();
-    const dataDir = `${folder.path}/wire`;
+    const dataDir = `${folder}/wire`;
     const before = await openSandboxTarget({ dataDir, clock });
     before.sandbox.admin.changeAccount('demo', { webhook_url: receiver.url });
     receiver.answers = ['never'];
