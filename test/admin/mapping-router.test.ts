@@ -1,12 +1,12 @@
 import express from 'express';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { createMappingRouter } from '../../src/admin/mapping-router';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
 import { hashOf } from '../../src/mapping/load';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 
 let home: string;
@@ -14,7 +14,7 @@ let live: LiveMapping;
 let app: express.Express;
 beforeEach(() => {
   home = newFolder();
-  cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
+  copyMappings(join(home, 'mappings'));
   const opened = openLiveMapping({ folder: join(home, 'mappings'), history: openSetHistory(join(home, 'data')) });
   if ('problems' in opened) throw new Error('the shipped set is sound');
   live = opened.live;
@@ -93,7 +93,7 @@ test('the history says what changed the set, and who by his own words', async ()
       .send({ ...change, by: 'start' }),
   ).toMatchObject({ status: 400 });
   expect(await request(app).post('/mapping/apply').send(change)).toMatchObject({ status: 200 });
-  cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
+  copyMappings(join(home, 'mappings'));
   expect(await request(app).post('/mapping/reload').send({ who: 'bola' })).toMatchObject({ status: 200 });
   expect(live.history.list()).toMatchObject([
     { hash, by: 'reload', who: 'bola' },

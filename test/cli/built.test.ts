@@ -1,9 +1,9 @@
 /** The built program: its commands come from one file, and tell what those of the many files tell. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { placeProgram } from '../docs/place-program';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
 
 let dist: string;
@@ -15,8 +15,7 @@ beforeAll(async () => {
   dist = join(house, 'dist');
   cwd = join(newFolder(), 'elsewhere');
   mkdirSync(cwd);
-  broken = join(newFolder(), 'mappings');
-  cpSync(MAPPINGS, broken, { recursive: true });
+  broken = copyMappings(join(newFolder(), 'mappings'));
   writeFileSync(join(broken, 'request-id.yaml'), 'request_id: [\n');
 });
 

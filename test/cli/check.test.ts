@@ -1,14 +1,10 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { copyMappings, editFile, MAPPINGS } from '../mapping/mapping-set';
 import { runHere } from './run-here';
-import { newFolder } from '../new-folder';
 
 let folder: string;
-beforeEach(() => {
-  folder = newFolder();
-  cpSync(MAPPINGS, folder, { recursive: true });
-});
+beforeEach(() => (folder = copyMappings()));
 
 interface Ran {
   readonly exitCode: number | null;
@@ -20,12 +16,7 @@ async function run(...args: readonly string[]): Promise<Ran> {
   return { exitCode: code, output: stdout };
 }
 
-function edit(file: string, from: string | RegExp, to: string): void {
-  const path = join(folder, file);
-  const text = readFileSync(path, 'utf8');
-  expect(text).toMatch(from);
-  writeFileSync(path, text.replace(from, to));
-}
+const edit = (file: string, from: string | RegExp, to: string): void => editFile(join(folder, file), from, to);
 
 test('a sound folder gives one line and exit code 0', async () => {
   expect(await run(folder)).toEqual({

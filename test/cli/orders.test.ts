@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kobo } from '../../src/domain/amount';
 import { TOLD_PENDING, type NewOrder } from '../../src/domain/order';
@@ -8,7 +8,7 @@ import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { createFieldSeal } from '../../src/journal/record';
 import { openNotesStore } from '../../src/orders/notes-store';
 import { newOrder } from '../journal/new-order';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
 import { printTable } from '../../src/cli/process';
 import { runHere, withSettings } from './run-here';
 import { newFolder } from '../new-folder';
@@ -423,10 +423,8 @@ describe('--caller', () => {
   const STRANGER = 'feedfeed'.repeat(4);
 
   beforeEach(async () => {
-    const mappings = join(dataDir, 'named-mappings');
-    cpSync(MAPPINGS, mappings, { recursive: true });
-    const file = join(mappings, 'callers.yaml');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('  keys: {}', `  keys: { ${ADA}: { title: Ada } }`));
+    const mappings = copyMappings(join(dataDir, 'named-mappings'));
+    editFile(join(mappings, 'callers.yaml'), '  keys: {}', `  keys: { ${ADA}: { title: Ada } }`);
     process.env['MAPPINGS_DIR'] = mappings;
     await fill(
       { id: 'of-ada', outcome: sold('V1') },

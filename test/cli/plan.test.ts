@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Traffic } from '../../src/domain/traffic';
 import { openHouse, send, type House } from '../flows/house';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
 import { runCommand } from './run-command';
 import { runHere } from './run-here';
 import { newFolder } from '../new-folder';
@@ -19,8 +19,7 @@ const environment = { ...process.env };
 
 beforeEach(() => {
   home = newFolder();
-  folder = join(home, 'mappings');
-  cpSync(MAPPINGS, folder, { recursive: true });
+  folder = copyMappings(join(home, 'mappings'));
 });
 afterEach(async () => {
   await house?.close();
@@ -58,12 +57,7 @@ const apply = (...args: readonly string[]): Promise<Ran> => run('apply', ...args
 const history = (...args: readonly string[]): Promise<Ran> => run('history', ...args);
 const rollback = (...args: readonly string[]): Promise<Ran> => run('rollback', ...args);
 
-function edit(file: string, from: string | RegExp, to: string, where = folder): void {
-  const path = join(where, file);
-  const text = readFileSync(path, 'utf8');
-  expect(text).toMatch(from);
-  writeFileSync(path, text.replace(from, to));
-}
+const edit = (file: string, from: string | RegExp, to: string, where = folder): void => editFile(join(where, file), from, to);
 
 function copyOf(name: string): string {
   const copy = join(home, name);

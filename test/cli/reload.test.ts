@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeReload } from '../../src/cli/reload';
 import { openHouse, send, type House } from '../flows/house';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
 import { newFolder } from '../new-folder';
 
@@ -11,8 +11,7 @@ const TOKEN = 'let-me-in-please';
 let folder: string;
 let house: House;
 beforeEach(async () => {
-  folder = join(newFolder(), 'mappings');
-  cpSync(MAPPINGS, folder, { recursive: true });
+  folder = copyMappings(join(newFolder(), 'mappings'));
   house = await openHouse({ env: { MAPPINGS_DIR: folder, ADMIN_TOKEN: TOKEN, MAPPINGS_WATCH: '1' } });
 });
 withSettings(() => ({ ADMIN_PORT: new URL(house.service.adminUrl).port, ADMIN_TOKEN: TOKEN }));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { send } from '../flows/house';
 import { runCommand, startCommand, type Ran } from './run-command';
 import { newFolder } from '../new-folder';
@@ -49,8 +49,7 @@ async function serving(args: readonly string[], env: Readonly<Record<string, str
 const addressIn = (text: string, before: RegExp): string => new RegExp(`${before.source} *(http://[\\w.:-]+)`).exec(text)![1]!;
 
 test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, and ends with 0 at Ctrl-C', async () => {
-  const mappings = join(cwd, 'mappings');
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  const mappings = copyMappings(join(cwd, 'mappings'));
   // Whoever sits at a terminal waits for no load balancer.
   const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings, DRAIN_SECONDS: '300' });
   await gateway.until(/Stop with Ctrl-C/);
@@ -181,8 +180,8 @@ test('a second signal does not wait for the drain', async () => {
 
 test('serve with MAPPINGS_WATCH follows a folder that is put in the place of another, and keeps its set where that one is half written', async () => {
   const mappings = join(cwd, 'mappings');
-  cpSync(MAPPINGS, join(cwd, 'one'), { recursive: true });
-  cpSync(MAPPINGS, join(cwd, 'two'), { recursive: true });
+  copyMappings(join(cwd, 'one'));
+  copyMappings(join(cwd, 'two'));
   writeFileSync(join(cwd, 'two', 'more.yaml'), 'rows: { another: { id: $row.id } }\n');
   symlinkSync('one', mappings);
   const gateway = await serving(['serve'], { MAPPINGS_DIR: mappings, MAPPINGS_WATCH: '1' });
@@ -204,14 +203,13 @@ test('serve with MAPPINGS_WATCH follows a folder that is put in the place of ano
   expect((await send(url, '/api/topup/', sale)).body).toMatchObject({ status: 'success' });
 
   // The rest of it comes: the whole set is taken into use.
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  copyMappings(mappings);
   await gateway.until(/"kind":"reloaded"[^]*"kind":"reloaded"/);
   expect((await gateway.end('SIGTERM')).code).toBe(0);
 }, 60_000);
 
 test('serve that starts with the last good set says so beside its greeting, with the next step', async () => {
-  const mappings = join(cwd, 'mappings');
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  const mappings = copyMappings(join(cwd, 'mappings'));
   const sound = await serving(['serve'], { MAPPINGS_DIR: mappings });
   await sound.until(/Stop with Ctrl-C/);
   expect(await sound.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });

@@ -1,11 +1,11 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { showOrder } from '../../src/cli/show-order';
 import { createTimes } from '../../src/domain/times';
 import { NOT_TOLD, TOLD_PENDING, type Order } from '../../src/domain/order';
 import { openHouse, send } from '../flows/house';
 import { newOrder, OPENED_AT_MS } from '../journal/new-order';
-import { MAPPINGS, shippedMapping } from '../mapping/mapping-set';
+import { shippedMapping, copyMappings } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
 import { newFolder } from '../new-folder';
 
@@ -30,8 +30,7 @@ let dataDir: string;
 let folder: string;
 beforeEach(async () => {
   dataDir = newFolder();
-  folder = join(dataDir, 'edited');
-  cpSync(MAPPINGS, folder, { recursive: true });
+  folder = copyMappings(join(dataDir, 'edited'));
 });
 withSettings(() => ({ DATA_DIR: dataDir, MAPPINGS_DIR: folder }));
 

@@ -2,6 +2,7 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runHere } from './run-here';
 import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 const ROOT = resolve(__dirname, '..', '..');
 const SHIPPED = join(ROOT, 'mappings');
@@ -14,7 +15,7 @@ async function run(...args: readonly string[]) {
 const folder = newFolder();
 
 beforeAll(() => {
-  cpSync(SHIPPED, folder, { recursive: true });
+  copyMappings(folder);
   rmSync(join(folder, 'cases'), { recursive: true });
 });
 

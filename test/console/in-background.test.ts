@@ -1,17 +1,16 @@
 /** The built program computes plans and coverage in a thread of its own, while it sells. */
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { copyMappings } from '../mapping/mapping-set';
 import { consoleOf } from './ask-console';
 import { newFolder } from '../new-folder';
 
 const home = newFolder();
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  cpSync(MAPPINGS, join(home, 'mappings'), { recursive: true });
+  copyMappings(join(home, 'mappings'));
   gateway = await prepareGateway({
     dataDir: join(home, 'data'),
     upstreamUrl: 'sandbox',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { openHouse, type House } from '../flows/house';
 import { describeWithBrowser, openBrowser } from './browser';
+import { editFile } from '../mapping/mapping-set';
 
 describeWithBrowser('in a browser', () => {
   let house: House;
@@ -64,7 +65,7 @@ describeWithBrowser('in a browser', () => {
   test('one step back is planned first and then taken', async () => {
     const before = house.service.live.current().hash;
     const path = join(house.mappingsDir, 'operations', 'airtime.yaml');
-    writeFileSync(path, readFileSync(path, 'utf8').replace('title: Airtime', 'title: Airtime top-up'));
+    editFile(path, 'title: Airtime', 'title: Airtime top-up');
     house.service.live.reload();
     await open('/mappings');
     await page.getByRole('button', { name: 'Go back one step' }).click();

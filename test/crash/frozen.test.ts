@@ -3,17 +3,17 @@
  * the other proves meanwhile that v1 never had it and says "failed". What the first one does when it wakes up, v1's ledger tells.
  */
 import { once } from 'node:events';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { askStatus, buy, PURCHASES, type Told } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
-import { MAPPINGS } from '../flows/house';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { newFolder } from '../new-folder';
+import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const QUIET_MS = 4_000;
 const ACCOUNT = 0;
@@ -75,10 +75,8 @@ async function listen(server: Server): Promise<number> {
 
 /** The shipped mappings with another quiet time. */
 function writeMappings(): string {
-  const mappings = join(folder, 'mappings');
-  cpSync(MAPPINGS, mappings, { recursive: true });
-  const file = join(mappings, 'callers.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('quiet: 5m', `quiet: ${QUIET_MS}ms`));
+  const mappings = copyMappings(join(folder, 'mappings'));
+  editFile(join(mappings, 'callers.yaml'), 'quiet: 5m', `quiet: ${QUIET_MS}ms`);
   return mappings;
 }
 

@@ -1,6 +1,6 @@
 /** Several processes that serve as one: what one would do, they do together. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { readGatewaySecret } from '../../src/start/gateway-secret';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { createChance } from './chance';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { openWebhookServer } from '../flows/webhook-server';
@@ -187,8 +187,7 @@ test('one sale without an id that comes again while it is open is one order at v
 
 test('limits, a pause and the sandbox of a key hold over both, and its wallet is shown once', async () => {
   const secret = 'c0ffee'.repeat(6);
-  const mappings = join(dataDir, 'mappings');
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  const mappings = copyMappings(join(dataDir, 'mappings'));
   nameKeys(mappings, secret, {
     [v1.keyOf(0)]: { title: 'Ada', limit: { purchases: 5 } },
     [v1.keyOf(1)]: { title: 'Bola', paused: true },
@@ -271,8 +270,7 @@ test('wrong keys from one network have as many tries as with one process', async
 }, 60_000);
 
 test('a change of the mappings is in use everywhere when its reload is answered, and a broken one nowhere', async () => {
-  const mappings = join(dataDir, 'mappings-in-use');
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  const mappings = copyMappings(join(dataDir, 'mappings-in-use'));
   await open(v1.url, mappings);
   const file = join(mappings, 'operations', 'airtime.yaml');
   const text = readFileSync(file, 'utf8');
@@ -299,8 +297,7 @@ test('a change of the mappings is in use everywhere when its reload is answered,
 }, 60_000);
 
 test('a worker that starts during a reload is told of it, and goes on', async () => {
-  const mappings = join(dataDir, 'mappings-in-use');
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  const mappings = copyMappings(join(dataDir, 'mappings-in-use'));
   await open(v1.url, mappings);
   const file = join(mappings, 'operations', 'airtime.yaml');
   const text = readFileSync(file, 'utf8');

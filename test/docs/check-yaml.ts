@@ -6,9 +6,9 @@ import { runCases } from '../../src/operator/case/run-cases';
 import { readWrittenRequest } from '../../src/http/read-written-request';
 import { loadCases, readCases } from '../../src/operator/case/cases';
 import { checkFiles } from '../../src/mapping/check';
-import { readFolder, type MappingFileText } from '../../src/mapping/load';
+import type { MappingFileText } from '../../src/mapping/load';
 import type { Mapping } from '../../src/mapping/mapping';
-import { MAPPINGS } from '../flows/house';
+import { MAPPINGS, shippedFiles } from '../mapping/mapping-set';
 import type { Block } from './read-page';
 
 const ROOT = resolve(__dirname, '..', '..');
@@ -19,9 +19,7 @@ send: { POST /api/topup/: { network: MTN, phone: '08031234567', amount: 100 } }
 
 const fixtures = loadCases(MAPPINGS).fixtures;
 
-const shipped = readFolder(MAPPINGS);
-if ('problems' in shipped) throw new Error('the shipped set cannot be read');
-const shippedFiles = shipped.files;
+const shipped = shippedFiles();
 
 /**
  * - `excerpt=<file>`: its lines stand in that file, in this order; a line `# …` stands for what is left out.
@@ -73,7 +71,7 @@ function compile(files: readonly MappingFileText[]): { readonly mapping?: Mappin
 }
 
 function checkFragment({ text, marks }: Block): string | undefined {
-  const { wrong } = compile(mergeFragment(shippedFiles, text));
+  const { wrong } = compile(mergeFragment(shipped, text));
   const rule = marks.get('breaks');
   if (rule === undefined) return wrong;
   return wrong?.startsWith(`${rule}:`) === true ? undefined : `does not break ${rule} first of all, but: ${wrong ?? 'nothing'}`;
@@ -82,7 +80,7 @@ function checkFragment({ text, marks }: Block): string | undefined {
 async function playCases(text: string, fragment: string | undefined): Promise<string | undefined> {
   const { cases, fixtures: own, problems } = readCases([{ file: 'page.yaml', text }]);
   if (problems.length > 0) return problems.map(({ message }) => message).join('\n');
-  const { mapping, wrong } = compile(fragment === undefined ? shippedFiles : mergeFragment(shippedFiles, fragment));
+  const { mapping, wrong } = compile(fragment === undefined ? shipped : mergeFragment(shipped, fragment));
   if (mapping === undefined) return wrong;
   const answers = { ...fixtures.answers, ...own.answers };
   const results = await runCases(cases, {

@@ -1,9 +1,10 @@
 /** What an operator does to a running house, or to its data folder, between two tries of one order. */
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { configFor } from '../flows/house';
+import { editFile } from '../mapping/mapping-set';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
 import { askStatus, buy, PURCHASES, type Purchase } from './purchase';
 import { mappingsWith } from './timing';
@@ -57,11 +58,7 @@ const buyOnce =
 function mappingsWhere(name: string, from: RegExp, to: string): string {
   const mappings = join(folder, 'mappings');
   cpSync(mappingsWith('impatient'), mappings, { recursive: true });
-  const file = join(mappings, name);
-  const text = readFileSync(file, 'utf8');
-  const changed = text.replace(from, to);
-  expect(changed).not.toBe(text);
-  writeFileSync(file, changed);
+  editFile(join(mappings, name), from, to);
   return mappings;
 }
 

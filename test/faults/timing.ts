@@ -1,9 +1,8 @@
 /** Time in these tests: a mapping whose waits are others (its quiet time is the shipped one), and a clock that is put forward. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
-import { MAPPINGS } from '../flows/house';
-import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 interface Timing {
   /** Of both kinds of caller, in milliseconds as all that follow. */
@@ -47,8 +46,7 @@ export function mappingsWith(name: TimingName): string {
 
 function makeFolder(name: TimingName): string {
   const timing: Timing = TIMINGS[name];
-  const folder = newFolder();
-  cpSync(MAPPINGS, folder, { recursive: true });
+  const folder = copyMappings();
   const file = join(folder, 'callers.yaml');
   const values: Readonly<Record<string, number>> = { ...timing, read: READ_MS, replay: REPLAY_MS };
   const text = readFileSync(file, 'utf8').replace(/\b(\w+): \d+(?:ms|s|m|h)\b/g, (said, key: string) =>

@@ -1,11 +1,12 @@
-import { cpSync, lstatSync, readFileSync, rmSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync, chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import type { Problem } from '../../src/mapping/problem';
 import { readFolder, type MappingFileText } from '../../src/mapping/load';
 import { breakFiles, createRandom } from '../mapping/break-files';
-import { MAPPINGS, openHouse, send, type House } from './house';
+import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 /** Broken one after the other under a running gateway; `BROKEN_SEED` plays a single one again. */
 const SETS = Number(process.env.BROKEN_SETS ?? (process.env.LONG_TESTS === '1' ? 1_000 : 25));
@@ -24,8 +25,7 @@ let house: House;
 const start = (): Promise<House> => openHouse({ dataDir: join(home, 'data'), env: { MAPPINGS_DIR: folder } });
 
 beforeAll(async () => {
-  folder = join(home, 'mappings');
-  cpSync(MAPPINGS, folder, { recursive: true });
+  folder = copyMappings(join(home, 'mappings'));
   const read = readFolder(folder);
   if ('problems' in read) throw new Error('the shipped folder cannot be read');
   ({ files } = read);

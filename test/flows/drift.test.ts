@@ -1,18 +1,18 @@
 // From a script that nobody knows to one that sells: what it sends is learnt, the patch is applied, the set is reloaded.
 import { spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFolder } from '../../src/mapping/check';
 import type { Ran } from '../cli/run-command';
 import { runHere } from '../cli/run-here';
-import { MAPPINGS, openHouse, send, type House } from './house';
+import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 let folder: string;
 let house: House;
 beforeEach(async () => {
   folder = newFolder();
-  cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
+  copyMappings(join(folder, 'mappings'));
   house = await openHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') } });
   const { hostname, port } = new URL(house.service.adminUrl);
   Object.assign(process.env, { ADMIN_HOST: hostname, ADMIN_PORT: port, MAPPINGS_DIR: join(folder, 'mappings') });

@@ -1,5 +1,5 @@
 /** The whole house for a test: gateway, journal and sandbox in one process, on real sockets and free ports. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { createKeyring } from '../../src/gateway/read/keyring';
 import { startService, type Service } from '../../src/main';
 import { createLog, type LogLevel } from '../../src/telemetry/log';
 import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
 
@@ -75,7 +76,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const v1 = options.v1 === undefined ? undefined : await openV1(options.v1);
   const copy = options.changeMappings === undefined ? undefined : newFolder();
   if (copy !== undefined) {
-    cpSync(MAPPINGS, copy, { recursive: true });
+    copyMappings(copy);
     options.changeMappings!(copy);
   }
   const logLines: string[] = [];

@@ -2,13 +2,14 @@
  * Every metric, moved by what its row in docs/operations.md says: a whole house is driven through a day, step by step. A new
  * metric needs a row in that table and a step here that moves it.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { createMetrics } from '../../src/telemetry/metrics';
-import { MAPPINGS, openHouse, send, type House } from './house';
+import { openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 type Samples = ReadonlyMap<string, number>;
 
@@ -36,7 +37,7 @@ const folder = newFolder();
 let house: House;
 let withoutV1: House;
 beforeAll(async () => {
-  cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
+  copyMappings(join(folder, 'mappings'));
   house = await openHouse({ env: { MAPPINGS_DIR: join(folder, 'mappings') }, clock });
   withoutV1 = await openHouse({ env: { UPSTREAM_URL: 'http://127.0.0.1:9/api/v1' } });
 }, 60_000);

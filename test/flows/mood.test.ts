@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { editFile } from '../mapping/mapping-set';
 import { askV1, send, useHouse, type Told } from './house';
 
 // Every mood of the sandbox × airtime, sold to a caller that waits four seconds and to one that waits forty. What the script
@@ -35,10 +35,7 @@ const NAMES = Object.keys(MOODS);
 
 /** As an operator would set it for a script that hangs up after five seconds. */
 function makeImpatient(folder: string): void {
-  const callers = readFileSync(join(folder, 'callers.yaml'), 'utf8');
-  const impatient = callers.replace(/(user_agents: \['node\*', 'undici\*'\], patience: )\w+/, '$14s');
-  expect(impatient).not.toBe(callers);
-  writeFileSync(join(folder, 'callers.yaml'), impatient);
+  editFile(join(folder, 'callers.yaml'), /(user_agents: \['node\*', 'undici\*'\], patience: )\w+/, '$14s');
 }
 
 const house = useHouse({ logLevel: 'debug', changeMappings: makeImpatient });

@@ -1,12 +1,13 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { freePort } from '../free-port';
-import { configFor, MAPPINGS, openHouse, send, type House } from './house';
+import { configFor, openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
+import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const SALE = { network: '1', phone: '08031234567', amount: '100', bypass: true, 'request-id': 'trouble-1' };
 const silent = createLog('silent', { write: () => undefined });
@@ -59,10 +60,8 @@ test('a v1 that comes back sells the order that could not be sent, under its own
 });
 
 test('a broken mapping folder refuses to start, with file, line and column of every problem', async () => {
-  const mappings = newFolder();
-  cpSync(MAPPINGS, mappings, { recursive: true });
-  const file = join(mappings, 'format-a.yaml');
-  writeFileSync(file, readFileSync(file, 'utf8').replace('login: basic', 'login: basic\nlogni: basic'));
+  const mappings = copyMappings();
+  editFile(join(mappings, 'format-a.yaml'), 'login: basic', 'login: basic\nlogni: basic');
   const config = configFor(newFolder(), { MAPPINGS_DIR: mappings });
   await expect(startService(config, silent)).rejects.toThrow(
     /format-a\.yaml:\d+:1\s+unknown-key\s+unknown key `logni`\n\s+did you mean `login`\?/,

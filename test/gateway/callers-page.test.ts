@@ -5,10 +5,8 @@ import { parse, stringify } from 'yaml';
 import { runCases } from '../../src/operator/case/run-cases';
 import { readWrittenRequest } from '../../src/http/read-written-request';
 import { loadCases, readCases } from '../../src/operator/case/cases';
-import { checkFiles } from '../../src/mapping/check';
-import { readFolder } from '../../src/mapping/load';
 import type { Mapping } from '../../src/mapping/mapping';
-import { MAPPINGS } from '../mapping/mapping-set';
+import { MAPPINGS, mappingOf, shippedFiles } from '../mapping/mapping-set';
 
 const page = readFileSync(join(MAPPINGS, '..', 'docs', 'callers.md'), 'utf8');
 const blocks = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = '']) => text);
@@ -17,17 +15,13 @@ const examples = blocks.flatMap((text, index) =>
 );
 
 function mappingWith(entry: string): Mapping {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('the shipped folder cannot be read');
-  const files = read.files.map((one) => {
+  const files = shippedFiles().map((one) => {
     if (one.name !== 'callers.yaml') return one;
     const { callers, ...sections } = parse(one.text) as { callers: object };
     const said = parse(entry) as { callers: object };
     return { ...one, text: stringify({ ...sections, callers: { ...callers, ...said.callers } }) };
   });
-  const { mapping, problems } = checkFiles(files);
-  expect(problems).toEqual([]);
-  return mapping!;
+  return mappingOf(files);
 }
 
 test('every block of the page is an entry or the cases that follow it', () => {

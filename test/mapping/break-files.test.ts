@@ -1,17 +1,10 @@
 import { checkFiles, type CheckedMapping } from '../../src/mapping/check';
-import { readFolder } from '../../src/mapping/load';
 import { breakFiles, createRandom } from './break-files';
-import { MAPPINGS } from './mapping-set';
+import { shippedFiles } from './mapping-set';
 
 const SETS = 60;
 /** As much work as checking the shipped set so many times: what never ends is more on any machine. */
 const CHECKS_MAX = 30;
-
-function shippedFiles() {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('the shipped folder cannot be read');
-  return read.files;
-}
 
 /** Milliseconds of processor time, so that a busy machine counts for little. */
 function workOf(act: () => void): number {

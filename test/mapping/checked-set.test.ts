@@ -2,28 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { CheckedMapping } from '../../src/mapping/check';
 import { checkOnce, findChecked } from '../../src/mapping/checked-set';
 import { keepValue } from '../../src/mapping/kept-value';
-import { readFolder, type MappingFileText } from '../../src/mapping/load';
-import { MAPPINGS } from './mapping-set';
+import { editedFiles, shippedFiles } from './mapping-set';
 import { newFolder } from '../new-folder';
-
-function shipped(): readonly MappingFileText[] {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('no mappings');
-  return read.files;
-}
-
-const changed = (name: string, from: string, to: string): readonly MappingFileText[] =>
-  shipped().map((file) => {
-    if (file.name !== name) return file;
-    expect(file.text).toContain(from);
-    return { ...file, text: file.text.replace(from, to) };
-  });
 
 test('a set that was checked once is compiled to the same mapping from what was kept', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
-  const first = checkOnce(kept, shipped());
+  const first = checkOnce(kept, shippedFiles());
   const bytes = readFileSync(`${kept.folders[0]}/mappings.checked`);
-  const second = checkOnce(kept, shipped());
+  const second = checkOnce(kept, shippedFiles());
   expect(second.source).toBeUndefined();
   expect(second.mapping!.hash).toBe(first.mapping!.hash);
   expect([...second.mapping!.operations.keys()]).toEqual([...first.mapping!.operations.keys()]);
@@ -49,16 +35,16 @@ test('a set that was checked once is compiled to the same mapping from what was 
 
 test('a broken set is refused however often it comes, and after it the sound one is still known', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
-  checkOnce(kept, shipped());
-  const broken = changed('operations/airtime.yaml', 'as: naira', 'as: niara');
+  checkOnce(kept, shippedFiles());
+  const broken = editedFiles('operations/airtime.yaml', 'as: naira', 'as: niara');
   expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
   expect(checkOnce(kept, broken)).toEqual({ problems: [expect.anything()] });
-  expect(checkOnce(kept, shipped()).source).toBeUndefined();
+  expect(checkOnce(kept, shippedFiles()).source).toBeUndefined();
 });
 
 test('warnings are told again of a set that was checked once', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
-  const warned = changed('callers.yaml', 'patience: 8s', 'patience: 31s');
+  const warned = editedFiles('callers.yaml', 'patience: 8s', 'patience: 31s');
   const { problems } = checkOnce(kept, warned);
   expect(problems).toEqual([expect.objectContaining({ severity: 'warning' })]);
   const moved = warned.map((one) => ({ ...one, file: `elsewhere/${one.name}` }));
@@ -69,23 +55,23 @@ test('warnings are told again of a set that was checked once', async () => {
 
 test('another build checks anew what an older one has found sound', async () => {
   const folders = [newFolder()];
-  checkOnce({ program: 'p1', folders }, shipped());
-  expect(checkOnce({ program: 'p2', folders }, shipped()).source).toBeDefined();
+  checkOnce({ program: 'p1', folders }, shippedFiles());
+  expect(checkOnce({ program: 'p2', folders }, shippedFiles()).source).toBeDefined();
 });
 
 test('what was kept under these texts and means another set is not taken', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
-  const { source } = checkOnce({ program: 'p1', folders: [newFolder()] }, shipped());
-  const texts = shipped().map(({ name, text }) => [name, text]);
+  const { source } = checkOnce({ program: 'p1', folders: [newFolder()] }, shippedFiles());
+  const texts = shippedFiles().map(({ name, text }) => [name, text]);
   keepValue(kept, 'mappings', texts, { source: { ...source, places: undefined, hash: 'of-another-set' }, warnings: [] });
-  expect(checkOnce(kept, shipped()).source).toBeDefined();
+  expect(checkOnce(kept, shippedFiles()).source).toBeDefined();
 });
 
 test('who only asks what is known of a set checks and keeps nothing', async () => {
   const kept = { program: 'p1', folders: [newFolder()] };
-  expect(findChecked(kept, shipped())).toBeUndefined();
+  expect(findChecked(kept, shippedFiles())).toBeUndefined();
   expect(readdirSync(kept.folders[0]!)).toEqual([]);
-  const { mapping } = checkOnce(kept, shipped());
-  expect(findChecked(kept, shipped())!.mapping!.hash).toBe(mapping!.hash);
-  expect(findChecked({ ...kept, program: 'p2' }, shipped())).toBeUndefined();
+  const { mapping } = checkOnce(kept, shippedFiles());
+  expect(findChecked(kept, shippedFiles())!.mapping!.hash).toBe(mapping!.hash);
+  expect(findChecked({ ...kept, program: 'p2' }, shippedFiles())).toBeUndefined();
 });

@@ -1,20 +1,13 @@
 import { dirname, join, relative, resolve } from 'node:path';
 import { parse, parseDocument } from 'yaml';
-import { readFolder, type MappingFileText } from '../../src/mapping/load';
 import { formatFileSchema, sharedFileSchema } from '../../src/mapping/language/schema';
 import { breakFiles } from './break-files';
 import { mappingJsonSchema, sayOnce, type JsonSchema } from './json-schema';
-import { MAPPINGS } from './mapping-set';
+import { MAPPINGS, shippedFiles } from './mapping-set';
 import { validateJson } from './validate-json';
 
 const ROOT = resolve(__dirname, '..', '..');
 const SCHEMA = sayOnce(mappingJsonSchema());
-
-function shippedFiles(): readonly MappingFileText[] {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('the shipped folder cannot be read');
-  return read.files;
-}
 
 test('every shipped mapping file fits the schema that its first line names', () => {
   for (const { name, text } of shippedFiles()) {

@@ -4,6 +4,7 @@ import { openLiveMapping, type LiveMapping } from '../../src/mapping/live';
 import { hashOf, readFolder } from '../../src/mapping/load';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { newFolder } from '../new-folder';
+import { copyMappings } from './mapping-set';
 
 const SHIPPED = resolve(__dirname, '..', '..', 'mappings');
 
@@ -14,7 +15,7 @@ beforeEach(() => {
   home = newFolder();
   folder = join(home, 'mappings');
   dataDir = join(home, 'data');
-  cpSync(SHIPPED, folder, { recursive: true });
+  copyMappings(folder);
 });
 
 function open(): LiveMapping {
@@ -147,8 +148,7 @@ interface Candidate {
 
 /** The running files with one changed, and its hash: what an operator has planned in another folder. */
 function candidate(change: (text: string) => string): Candidate {
-  const elsewhere = join(home, `candidate-${Math.random()}`);
-  cpSync(SHIPPED, elsewhere, { recursive: true });
+  const elsewhere = copyMappings(join(home, `candidate-${Math.random()}`));
   const file = join(elsewhere, 'operations', 'airtime.yaml');
   writeFileSync(file, change(readFileSync(file, 'utf8')));
   const opened = openLiveMapping({ folder: elsewhere, history: openSetHistory(join(home, 'candidate')) });

@@ -1,5 +1,5 @@
-/** Small sets of mapping files for tests: a base in which everything is right, and texts that differ from it. */
-import { readFileSync } from 'node:fs';
+/** Sets of mapping files for tests: a small base in which everything is right, with texts that differ from it, and the shipped files, edited or not. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { checkFiles, type CheckedMapping } from '../../src/mapping/check';
@@ -9,6 +9,7 @@ import { mergeFiles, readFolder, type MappingFileText } from '../../src/mapping/
 import type { Mapping } from '../../src/mapping/mapping';
 import { createReport } from '../../src/mapping/source';
 import { keptValues } from '../kept-values';
+import { newFolder } from '../new-folder';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
 
@@ -99,20 +100,45 @@ let shipped: Mapping | undefined;
 
 /** The mappings that the product ships. Compiled once for a suite and checked once for all: nothing in them changes. */
 export function shippedMapping(): Mapping {
-  if (shipped !== undefined) return shipped;
-  const read = readFolder(MAPPINGS);
-  const { mapping, problems } = 'problems' in read ? { mapping: undefined, ...read } : checkOnce(keptValues(), read.files);
-  if (mapping === undefined) throw new Error(problems.map((problem) => problem.message).join('\n'));
-  return (shipped = mapping);
+  return (shipped ??= soundMapping(checkOnce(keptValues(), shippedFiles())));
 }
 
-/** The shipped files and one more, as an operator adds it; `check` finds nothing wrong. */
-export function mappingBeside(text: string): Mapping {
+export function shippedFiles(): readonly MappingFileText[] {
   const read = readFolder(MAPPINGS);
-  const files = 'problems' in read ? [] : read.files;
-  const { mapping, problems } = checkFiles([...files, { file: 'own.yaml', text }]);
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  return read.files;
+}
+
+/** The shipped files and one more, as an operator adds it. */
+export const mappingBeside = (text: string): Mapping => mappingOf([...shippedFiles(), { file: 'own.yaml', text }]);
+
+/** The shipped files, one of them edited. */
+export const editedFiles = (name: string, from: string | RegExp, to: string): readonly MappingFileText[] =>
+  shippedFiles().map((file) => (file.name === name ? { ...file, text: edited(file.text, from, to) } : file));
+
+/** Of files in which `check` finds nothing wrong. */
+export const mappingOf = (files: readonly MappingFileText[]): Mapping => soundMapping(checkFiles(files));
+
+function soundMapping({ mapping, problems }: CheckedMapping): Mapping {
   if (mapping === undefined || problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
   return mapping;
+}
+
+/** A copy of the shipped folder. */
+export function copyMappings(folder = newFolder()): string {
+  cpSync(MAPPINGS, folder, { recursive: true });
+  return folder;
+}
+
+/** Edits a file as an operator does. */
+export function editFile(path: string, from: string | RegExp, to: string): void {
+  writeFileSync(path, edited(readFileSync(path, 'utf8'), from, to));
+}
+
+function edited(text: string, from: string | RegExp, to: string): string {
+  const changed = text.replace(from, to);
+  if (changed === text) throw new Error(`there is no ${from} to be replaced`);
+  return changed;
 }
 
 export interface Marked {

@@ -1,7 +1,6 @@
-import { formatProblem, codeFrame, byCause, formatProblems } from '../../src/mapping/problem';
+import { formatProblem, codeFrame, byCause, formatProblems, type Problem } from '../../src/mapping/problem';
 import { checkFiles } from '../../src/mapping/check';
-import { readFolder, type MappingFileText } from '../../src/mapping/load';
-import { MAPPINGS } from './mapping-set';
+import { editedFiles } from './mapping-set';
 
 const problem = {
   file: 'mappings/format-a.yaml',
@@ -46,19 +45,9 @@ test('control characters move neither the caret nor the terminal', () => {
   expect(codeFrame(['a:\u001b[31m\tb'], 1, 9)).toBe('1 | a: [31m b\n  |         ^');
 });
 
-const read = readFolder(MAPPINGS);
-const SHIPPED = 'files' in read ? read.files : [];
+const problemsOf = (...edit: Parameters<typeof editedFiles>): readonly Problem[] => checkFiles(editedFiles(...edit)).problems;
 
-function problemsOf(name: string, from: string | RegExp, to: string): ReturnType<typeof checkFiles>['problems'] {
-  const files = SHIPPED.map((file): MappingFileText => {
-    if (file.name !== name) return file;
-    expect(file.text).toMatch(from);
-    return { ...file, text: file.text.replace(from, to) };
-  });
-  return checkFiles(files).problems;
-}
-
-const told = (problems: ReturnType<typeof checkFiles>['problems']): string[] =>
+const told = (problems: readonly Problem[]): string[] =>
   byCause(problems).map(({ problem, others }) => `${problem.line} ${problem.code} +${others.length}`);
 
 test('an operation that lost a level of indentation is one cause, whatever it was taken for', () => {

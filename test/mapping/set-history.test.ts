@@ -1,9 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkFiles } from '../../src/mapping/check';
-import { hashOf, readFolder } from '../../src/mapping/load';
+import { hashOf } from '../../src/mapping/load';
 import { changedFiles, openSetHistory, stepBack, type Cause, type InUse, type SetHistory } from '../../src/mapping/set-history';
-import { MAPPINGS } from './mapping-set';
+import { editedFiles, mappingOf } from './mapping-set';
 import { newFolder } from '../new-folder';
 
 const DAY_MS = 24 * 3_600_000;
@@ -18,14 +17,10 @@ beforeEach(() => {
 
 const open = (keepDays = 30): SetHistory => openSetHistory(dataDir, { keepMs: keepDays * DAY_MS, now: () => now });
 
-const read = readFolder(MAPPINGS);
-if ('problems' in read) throw new Error('the shipped set is sound');
-const SHIPPED = read.files;
-
 /** The shipped set with a comment of its own, so with another hash. */
 function setWith(comment: string): InUse {
-  const files = SHIPPED.map((file) => (file.name === 'ids.yaml' ? { ...file, text: `${file.text}\n# ${comment}\n` } : file));
-  return { mapping: checkFiles(files).mapping!, files };
+  const files = editedFiles('ids.yaml', /$/, `\n# ${comment}\n`);
+  return { mapping: mappingOf(files), files };
 }
 const [A, B, C] = ['a', 'b', 'c'].map(setWith) as [InUse, InUse, InUse];
 

@@ -1,18 +1,12 @@
 import type { CallerKey, Mapping } from '../../src/mapping/mapping';
 import { numberingShown, shownNumbers } from '../../src/mapping/shown-numbers';
-import { checkFiles } from '../../src/mapping/check';
-import { readFolder } from '../../src/mapping/load';
-import { MAPPINGS } from './mapping-set';
+import { editedFiles, mappingOf } from './mapping-set';
 
 const KEY = '0a'.repeat(16);
 
 /** The shipped set with one caller. */
 function withCaller(says: string): { mapping: Mapping; callerKey: CallerKey } {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('the shipped folder cannot be read');
-  const files = read.files.map((one) => ({ ...one, text: one.text.replace('  keys: {}', `  keys: { ${KEY}: ${says} }`) }));
-  const { mapping, problems } = checkFiles(files);
-  if (mapping === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
+  const mapping = mappingOf(editedFiles('callers.yaml', '  keys: {}', `  keys: { ${KEY}: ${says} }`));
   return { mapping, callerKey: mapping.callerKeys.get(KEY)! };
 }
 

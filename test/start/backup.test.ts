@@ -22,6 +22,7 @@ import { makeBackup, readBackup, refusesRestore, restoreBackup } from '../../src
 import { readGatewaySecret } from '../../src/start/gateway-secret';
 import { configFor, MAPPINGS } from '../flows/house';
 import { newFolder } from '../new-folder';
+import { copyMappings } from '../mapping/mapping-set';
 
 const KEY = 'ab'.repeat(32);
 const OWNER = 'f'.repeat(32);
@@ -120,8 +121,7 @@ test('a backup that is not whole, or not what was written, is refused with the n
 });
 
 test('a backup is not made inside of what it copies', async () => {
-  const mappings = join(folder, 'mappings');
-  cpSync(MAPPINGS, mappings, { recursive: true });
+  const mappings = copyMappings(join(folder, 'mappings'));
   const here = configOf('here', { MAPPINGS_DIR: mappings });
   await sell(here, ['sold']);
   const before = readdirSync(mappings);

@@ -2,7 +2,7 @@
  * An operator's worst day: the disk, the log and v1 are each taken away and given back at random while scripts of every family
  * sell. The gateway stays, every script hears the truth in its own words, and afterwards everything is as before.
  */
-import { closeSync, cpSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChance } from '../crash/chance';
@@ -11,11 +11,11 @@ import { askInTheEnd, distinct } from '../crash/scripts';
 import { describeVerdict, judgeOrders } from '../crash/verdict';
 import { noTakenDisk, openTakenDisk, TROUBLES, type TakenDisk } from '../disk/taken-disk';
 import { askStatus, buy, PURCHASES } from '../faults/purchase';
-import { MAPPINGS } from '../flows/house';
 import { startCallers, type CallerOrder } from './callers';
 import { openLogPipe, takeAtRandom, type LogPipe, type Trouble } from './trouble';
 import { openV1Process, type V1Process } from './v1-process';
 import { newFolder } from '../new-folder';
+import { copyMappings, editFile } from '../mapping/mapping-set';
 
 const TIMES = Number(process.env['TIMES'] ?? 5);
 const ACCOUNTS = 400;
@@ -79,15 +79,9 @@ async function openGateway(name: string, stdout: number, stderr?: number): Promi
 
 /** The shipped mappings with other times. */
 function writeMappings(): string {
-  const mappings = join(folder, 'mappings');
-  cpSync(MAPPINGS, mappings, { recursive: true });
-  const file = join(mappings, 'callers.yaml');
-  const text = readFileSync(file, 'utf8');
+  const mappings = copyMappings(join(folder, 'mappings'));
   const times = { 'quiet: 5m': `quiet: ${QUIET_MS}ms`, 'patience: 40s': `patience: ${PATIENCE_MS}ms`, 'read: 10s': 'read: 2s' };
-  writeFileSync(
-    file,
-    Object.entries(times).reduce((done, [from, to]) => done.replace(from, to), text),
-  );
+  for (const [from, to] of Object.entries(times)) editFile(join(mappings, 'callers.yaml'), from, to);
   return mappings;
 }
 

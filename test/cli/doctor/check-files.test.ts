@@ -1,14 +1,15 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkMappings } from '../../../src/cli/doctor/check-files';
 import type { Finding } from '../../../src/cli/doctor/finding';
-import { configFor, MAPPINGS } from '../../flows/house';
+import { configFor } from '../../flows/house';
 import { newFolder } from '../../new-folder';
+import { copyMappings } from '../../mapping/mapping-set';
 
 let folder: string;
 beforeEach(() => {
   folder = newFolder();
-  cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
+  copyMappings(join(folder, 'mappings'));
 });
 
 async function look(metrics = '', env: Record<string, string> = {}): Promise<string[]> {

@@ -1,9 +1,8 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameKeys, openHouse, send, type House } from '../../flows/house';
-import { MAPPINGS } from '../../mapping/mapping-set';
+import { MAPPINGS, copyMappings, editFile } from '../../mapping/mapping-set';
 import { consoleOf, hiddenIn, type ConsoleAsked, type Shown } from '../ask-console';
-import { newFolder } from '../../new-folder';
 
 const SECRET = 'a-secret-of-tests-that-is-long-enough';
 const AIRTIME = 'operations/airtime.yaml';
@@ -18,7 +17,7 @@ afterEach(() => house.close());
 
 const path = (): string => join(house.mappingsDir, AIRTIME);
 const textOf = (): string => readFileSync(path(), 'utf8');
-const edit = (from: string, to: string): void => writeFileSync(path(), textOf().replace(from, to));
+const edit = (from: string, to: string): void => editFile(path(), from, to);
 const running = (): string => house.service.live.current().hash;
 
 /** As the form of the file's page sends it. */
@@ -114,10 +113,8 @@ test('an edit with a problem is shown with it, in its line, and can be mended th
 });
 
 test('a folder elsewhere is planned; what it holds is not shown when it is no set', async () => {
-  const elsewhere = newFolder();
-  cpSync(MAPPINGS, elsewhere, { recursive: true });
-  const file = join(elsewhere, AIRTIME);
-  writeFileSync(file, readFileSync(file, 'utf8').replace('title: Airtime', 'title: Airtime top-up'));
+  const elsewhere = copyMappings();
+  editFile(join(elsewhere, AIRTIME), 'title: Airtime', 'title: Airtime top-up');
   const planned = await asked.post('/mappings/plan', { kind: 'path', folder: elsewhere });
   expect(planned.text).toContain('1 difference, none of which moves money.');
   writeFileSync(join(elsewhere, 'callers.yaml'), 'a line of somebody: else\n');

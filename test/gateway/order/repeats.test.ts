@@ -14,9 +14,9 @@ import { keepAnswers } from '../../../src/journal/kept-answers';
 import type { Journal } from '../../../src/journal/journal';
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
 import { compileMapping } from '../../../src/mapping/compile';
-import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import { mergeFiles } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
-import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import type { Order } from '../../../src/domain/order';
 import { lineOfTold, type ToldStore } from '../../../src/journal/told-sales';
 import { newOrder } from '../../journal/new-order';
@@ -55,11 +55,8 @@ function ask(
 const withoutPorted = (): Mapping => editedMapping(', ported: $ported } }', ' } }');
 
 function editedMapping(from: string, to: string): Mapping {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-  const files = read.files.map((file) => ({ ...file, text: file.text.replace(from, to) }));
-  const { source } = mergeFiles(files);
-  return compileMapping(source!, (_path, _code, message) => {
+  const files = shippedFiles().map((file) => ({ ...file, text: file.text.replace(from, to) }));
+  return compileMapping(mergeFiles(files).source!, (_path, _code, message) => {
     throw new Error(message);
   });
 }

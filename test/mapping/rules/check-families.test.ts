@@ -1,10 +1,7 @@
 import { checkFiles } from '../../../src/mapping/check';
-import { readFolder } from '../../../src/mapping/load';
-import { MAPPINGS } from '../mapping-set';
+import { shippedFiles } from '../mapping-set';
 
-const read = readFolder(MAPPINGS);
-if ('problems' in read) throw new Error(JSON.stringify(read.problems));
-const shipped = read.files;
+const shipped = shippedFiles();
 
 /** The problems of the shipped set with one more family of format B that says this. */
 function problemsOf(said: string): string[] {

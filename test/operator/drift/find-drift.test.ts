@@ -1,12 +1,11 @@
 import { plainCallerKey } from '../../../src/mapping/compile-callers';
-import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import { mergeFiles } from '../../../src/mapping/load';
 import { additionsOf, findDrift, findFamilies } from '../../../src/operator/drift/find-drift';
 import { makePatch } from '../../../src/operator/drift/make-patch';
-import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import { seen, trafficWith, unlisted } from './traffic-with';
 
-const read = readFolder(MAPPINGS);
-const source = mergeFiles('files' in read ? read.files : []).source!;
+const source = mergeFiles(shippedFiles()).source!;
 const drift = (parts: Parameters<typeof trafficWith>[0]) => findDrift(trafficWith(parts), shippedMapping(), source);
 
 test('addresses are told apart: not served, and not by this method; what is served by now is not told', () => {
@@ -86,8 +85,7 @@ test('a request id is one line in its own list, however many operations are sent
   expect(additions).toEqual([
     { path: ['request_id'], value: 'order_id', title: "order_id is the script's own id of an order", movesMoney: true },
   ]);
-  const files = 'files' in read ? read.files : [];
-  const { made, diff } = makePatch(files, additions, 'mappings');
+  const { made, diff } = makePatch(shippedFiles(), additions, 'mappings');
   expect(made).toEqual(additions);
   expect(diff).toContain('+request_id: [request-id, request_id, requestId, ref, ident, order_id]');
 });

@@ -1,10 +1,9 @@
-import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import { mergeFiles } from '../../../src/mapping/load';
 import { findWords, nearestValue } from '../../../src/operator/drift/find-words';
-import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+import { shippedFiles, shippedMapping } from '../../mapping/mapping-set';
 import { trafficWith, unlisted } from './traffic-with';
 
-const read = readFolder(MAPPINGS);
-const source = mergeFiles('files' in read ? read.files : []).source!;
+const source = mergeFiles(shippedFiles()).source!;
 const find = (...unlistedWords: ReturnType<typeof unlisted>[]) =>
   findWords(trafficWith({ unlistedWords }), shippedMapping(), source);
 

@@ -1,15 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { checkFolder } from '../../../src/mapping/check';
-import { readFolder } from '../../../src/mapping/load';
 import { appendToList, makePatch, type Addition } from '../../../src/operator/drift/make-patch';
-import { MAPPINGS } from '../../mapping/mapping-set';
+import { copyMappings, shippedFiles } from '../../mapping/mapping-set';
 import { newFolder } from '../../new-folder';
 
-const read = readFolder(MAPPINGS);
-const files = 'files' in read ? read.files : [];
+const files = shippedFiles();
 const addition = (path: readonly string[], value: string): Addition => ({ path, value, title: value, movesMoney: false });
 
 const ADDITIONS = [
@@ -26,7 +23,7 @@ const ADDITIONS = [
 let folder: string;
 beforeEach(() => {
   folder = newFolder();
-  cpSync(MAPPINGS, join(folder, 'mappings'), { recursive: true });
+  copyMappings(join(folder, 'mappings'));
 });
 
 const has = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0;

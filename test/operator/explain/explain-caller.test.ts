@@ -1,10 +1,7 @@
 import { Secret } from '../../../src/domain/credentials';
 import { explain } from '../../../src/operator/explain/explain';
 import { createKeyring } from '../../../src/gateway/read/keyring';
-import { checkFiles } from '../../../src/mapping/check';
-import { readFolder } from '../../../src/mapping/load';
-import type { Mapping } from '../../../src/mapping/mapping';
-import { MAPPINGS } from '../../mapping/mapping-set';
+import { editedFiles, mappingOf } from '../../mapping/mapping-set';
 import { legacyRequest, type LegacyRequestParts } from '../../gateway/legacy-request';
 
 const keyring = createKeyring(new Secret('test'));
@@ -23,17 +20,7 @@ const CALLER = `  keys:
         list_b_discos: { companies: $list }
 `;
 
-function mappingWithCaller(): Mapping {
-  const read = readFolder(MAPPINGS);
-  if ('problems' in read) throw new Error('the shipped folder cannot be read');
-  const { mapping, problems } = checkFiles(
-    read.files.map((one) => (one.name === 'callers.yaml' ? { ...one, text: one.text.replace('  keys: {}\n', CALLER) } : one)),
-  );
-  if (mapping === undefined) throw new Error(problems.map(({ message }) => message).join('\n'));
-  return mapping;
-}
-
-const mapping = mappingWithCaller();
+const mapping = mappingOf(editedFiles('callers.yaml', '  keys: {}\n', CALLER));
 /** Of the key in callers.yaml: 1 is the line of the fingerprint. */
 const firstLine = mapping.placeOf(['callers', 'keys']).line;
 

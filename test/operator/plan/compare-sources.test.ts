@@ -1,25 +1,16 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { loadSource, mergeFiles } from '../../../src/mapping/load';
 import type { MappingSource } from '../../../src/mapping/source';
 import { editSource, type Mutant } from '../../../src/operator/mutant/mutant';
 import { listMutants, narrowSource } from '../../../src/operator/mutant/mutate';
 import { compareSources, type Difference } from '../../../src/operator/plan/compare-sources';
-import { filesWith, MAPPINGS } from '../../mapping/mapping-set';
-import { newFolder } from '../../new-folder';
+import { editedFiles, filesWith, MAPPINGS } from '../../mapping/mapping-set';
 
 const source = loadSource(MAPPINGS).source!;
 const mutants = listMutants(source);
 
 /** The shipped set with one text replaced by another in one file. */
-function edited(file: string, from: string | RegExp, to: string): MappingSource {
-  const folder = newFolder();
-  cpSync(MAPPINGS, folder, { recursive: true });
-  const path = join(folder, file);
-  const text = readFileSync(path, 'utf8');
-  expect(text).toMatch(from);
-  writeFileSync(path, text.replace(from, to));
-  const { source: changed, problems } = loadSource(folder);
+function edited(...edit: Parameters<typeof editedFiles>): MappingSource {
+  const { source: changed, problems } = mergeFiles(editedFiles(...edit));
   expect(problems).toEqual([]);
   return changed!;
 }

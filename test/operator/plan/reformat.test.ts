@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { mergeFiles, readFolder } from '../../../src/mapping/load';
+import { mergeFiles } from '../../../src/mapping/load';
 import { compareSources } from '../../../src/operator/plan/compare-sources';
 import type { MappingSource } from '../../../src/mapping/source';
 import { createChance } from '../../crash/chance';
-import { MAPPINGS } from '../../mapping/mapping-set';
+import { shippedFiles } from '../../mapping/mapping-set';
 import { contentOf, narrowContent, narrowMerged, reformat } from './reformat';
 
 /** A hundred thousand take ten minutes; how many there are can be said, and CI says more than this. */
@@ -12,8 +12,7 @@ const MS_A_FILE_MAX = 60;
 /** So much of the set is rewritten at a time. */
 const PICKED = 0.15;
 
-const read = readFolder(MAPPINGS);
-const files = 'files' in read ? read.files : [];
+const files = shippedFiles();
 const source = mergeFiles(files).source!;
 const content = contentOf(files);
 const NAMES = ['operations', 'tables', 'blocks', 'rows', 'texts'].flatMap((section) =>

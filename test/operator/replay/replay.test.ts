@@ -1,25 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FieldShape, RequestShape, SeenShape } from '../../../src/domain/traffic';
 import { replay, type Replay } from '../../../src/operator/replay/replay';
 import { checkFiles } from '../../../src/mapping/check';
-import { readFolder } from '../../../src/mapping/load';
 import type { Mapping } from '../../../src/mapping/mapping';
-import { MAPPINGS, shippedMapping } from '../../mapping/mapping-set';
+import { editedFiles, shippedMapping } from '../../mapping/mapping-set';
 
 const running = shippedMapping();
-const read = readFolder(MAPPINGS);
-const files = 'files' in read ? read.files : [];
-
-/** The shipped set with one text replaced by another. */
-function edited(file: string, from: string | RegExp, to: string): Mapping {
-  expect(readFileSync(join(MAPPINGS, file), 'utf8')).toMatch(from);
-  const { mapping, problems } = checkFiles(
-    files.map((one) => (one.name === file ? { ...one, text: one.text.replace(from, to) } : one)),
-  );
-  if (mapping === undefined) throw new Error(JSON.stringify(problems, null, 2));
-  return mapping;
-}
+const edited = (...edit: Parameters<typeof editedFiles>): Mapping => checkFiles(editedFiles(...edit)).mapping!;
 
 function seen(shape: Partial<RequestShape> & { readonly path: string }, count = 1, more: Partial<SeenShape> = {}): SeenShape {
   return {
