@@ -2,6 +2,7 @@
  * The v1 service that tests speak to: whatever V1_URL, V1_KEY and V1_PIN name, or else a sandbox of its own over real HTTP,
  * whose clock the tests move, so that none waits.
  */
+import { opened } from '../opened';
 import { createVirtualClock, type Clock } from '../../src/sandbox/clock';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox';
 
@@ -52,25 +53,13 @@ const REMOTE_GAP_MS = Number(process.env['V1_GAP_MS'] ?? 2_100);
 if (process.env['V1_URL'] !== undefined) jest.setTimeout(300_000);
 
 /** One v1 for all tests of a file. */
-export const v1OfFile = (): Target => opened(openTarget, beforeAll, afterAll);
+export const v1OfFile = (): Target => opened(openTarget);
 
 /** One sandbox for all tests of a file. */
-export const sandboxOfFile = (): SandboxTarget => opened(openSandboxTarget, beforeAll, afterAll);
+export const sandboxOfFile = (): SandboxTarget => opened(openSandboxTarget);
 
 /** A new sandbox for each test. */
 export const sandboxOfTest = (): SandboxTarget => opened(openSandboxTarget, beforeEach, afterEach);
-
-type Hook = (run: () => Promise<void>) => void;
-
-/** What `open` gives, opened and closed by hooks of jest; it stands for the one that is open at the moment. */
-export function opened<T extends { close(): Promise<void> }>(open: () => Promise<T>, before: Hook, after: Hook): T {
-  let current: T | undefined;
-  before(async () => {
-    current = await open();
-  });
-  after(async () => current?.close());
-  return new Proxy({} as T, { get: (_empty, name) => current?.[name as keyof T] });
-}
 
 async function openTarget(): Promise<Target> {
   const url = process.env['V1_URL'];

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { createStreams, STREAMS_MAX, type Stream } from '../../src/console/live';
 import { systemClock } from '../../src/domain/clock';
+import { opened } from '../opened';
 
 interface House {
   readonly url: string;
@@ -40,9 +41,7 @@ async function until(isSo: () => boolean): Promise<void> {
   expect(isSo()).toBe(true);
 }
 
-let house: House;
-beforeEach(async () => void (house = await openHouse()));
-afterEach(() => house.close());
+const house = opened(openHouse, beforeEach, afterEach);
 
 test('what is sent comes as an event, and a browser that goes away is forgotten', async () => {
   const leave = new AbortController();

@@ -1,17 +1,14 @@
 /** kill -9 at any instant, as often as it takes: no order is doubled, lost or lied about. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openCrashStage, type CrashStage } from './stage';
+import { openCrashStage } from './stage';
+import { opened } from '../opened';
 
 // Six while somebody waits; CI kills more often.
 const KILLS = Number(process.env['KILLS'] ?? 6);
 /** A start takes half a second, and ten and more on a machine with ten times the work it can do. */
 const TIMEOUT_MS = 60_000 + KILLS * 30_000;
 
-let stage: CrashStage;
-beforeAll(async () => {
-  stage = await openCrashStage({ gateways: 1 });
-});
-afterAll(() => stage.close());
+const stage = opened(() => openCrashStage({ gateways: 1 }));
 
 test(
   `a gateway that is killed ${KILLS} times under load doubles, loses and lies about nothing`,

@@ -22,7 +22,7 @@ describePostgres('two gateways on one PostgreSQL', () => {
   }, 180_000);
   afterAll(async () => {
     await stage?.close();
-    await postgres?.end();
+    await postgres?.close();
   });
 
   async function untilReady(): Promise<void> {

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, PURCHASES } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
 import { openAddress } from '../journal/postgres/address';
-import { describePostgres, startPostgres, type PostgresServer } from '../journal/postgres/start-postgres';
+import { describePostgres, startPostgres } from '../journal/postgres/start-postgres';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { newFolder } from '../new-folder';
+import { opened } from '../opened';
 
 const [AIRTIME] = PURCHASES;
 const folder = newFolder();
@@ -46,11 +47,7 @@ test('after a kill the next sale of the same, without an id, is sold', async () 
 }, 60_000);
 
 describePostgres('on one PostgreSQL', () => {
-  let postgres: PostgresServer;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-  afterAll(() => postgres?.end());
+  const postgres = opened(startPostgres);
 
   test('a neighbour that finds a gateway dead sells what that one had told on its own machine', async () => {
     const url = await postgres.createDatabase();

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openLmdbReader } from '../../src/journal/lmdb-journal';
 import { prepareGateway } from '../crash/gateway-process';
 import { ask, askStatus, buy, type Purchase } from '../faults/purchase';
-import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { openV1OfMany } from '../faults/v1-of-many';
 import { noTakenDisk, openTakenDisk, TROUBLES, type Trouble } from './taken-disk';
 import { newFolder } from '../new-folder';
+import { opened } from '../opened';
 
 const AIRTIME = { operation: 'airtime', format: 'A', path: '/api/topup/' } as const;
 const airtime = (phone: string): Purchase => ({
@@ -15,11 +16,7 @@ const airtime = (phone: string): Purchase => ({
   fields: { network: '1', phone, amount: '100', plan_type: 'VTU', bypass: false },
 });
 
-let v1: V1OfMany;
-beforeAll(async () => {
-  v1 = await openV1OfMany(TROUBLES.length + 3, 2);
-});
-afterAll(() => v1.close());
+const v1 = opened(() => openV1OfMany(TROUBLES.length + 3, 2));
 
 async function gauge(adminUrl: string): Promise<string | undefined> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();

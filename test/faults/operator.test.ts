@@ -8,9 +8,10 @@ import { editFile } from '../mapping/mapping-set';
 import { openFaultProxy, type FaultProxy } from './fault-proxy';
 import { askStatus, buy, PURCHASES, type Purchase } from './purchase';
 import { mappingsWith } from './timing';
-import { openV1OfMany, type V1OfMany } from './v1-of-many';
+import { openV1OfMany } from './v1-of-many';
 import { afterCharge } from './fault';
 import { newFolder } from '../new-folder';
+import { opened } from '../opened';
 
 const AIRTIME = PURCHASES.find(({ operation, format }) => operation === 'airtime' && format === 'B')!;
 const EXAM = PURCHASES.find(({ operation, format }) => operation === 'exam' && format === 'B')!;
@@ -18,17 +19,13 @@ const ELECTRICITY = PURCHASES.find(({ operation, format }) => operation === 'ele
 
 const LOST_ANSWER = afterCharge(({ socket }) => socket.resetAndDestroy());
 
-let v1: V1OfMany;
+const v1 = opened(() => openV1OfMany(20));
 let folder: string;
 let cell = 0;
-beforeAll(async () => {
-  v1 = await openV1OfMany(20);
-});
 beforeEach(() => {
   folder = newFolder();
   cell += 1;
 });
-afterAll(() => v1.close());
 
 interface Visit {
   readonly url: string;

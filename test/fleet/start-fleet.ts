@@ -45,7 +45,7 @@ export async function startFleet({
   };
   try {
     const postgres = await startPostgres();
-    closers.push(() => postgres.end());
+    closers.push(() => postgres.close());
     const env = {
       JOURNAL_URL: await postgres.createDatabase(),
       GATEWAY_SECRET: '0123456789abcdef'.repeat(2),

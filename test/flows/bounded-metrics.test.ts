@@ -1,11 +1,7 @@
 /** Whatever strangers send, the page of metrics does not grow: a second crowd of ever new things adds no series to the first. */
-import { openHouse, send, type House } from './house';
+import { send, useHouse } from './house';
 
-let house: House;
-beforeAll(async () => {
-  house = await openHouse();
-});
-afterAll(() => house.close());
+const house = useHouse();
 
 const CROWD = 500;
 const AT_ONCE = 50;

@@ -1,14 +1,8 @@
 /** Scripts that were written for a Topupmate server: sold through the started gateway. */
 import { hasPhp, runScript } from '../php/run-script';
-import { askV1, openHouse, send, type House } from './house';
+import { askV1, send, useHouse } from './house';
 
-let house: House;
-beforeAll(async () => {
-  house = await openHouse();
-});
-afterAll(async () => {
-  await house.close();
-});
+const house = useHouse();
 
 const receiptOf = async (reference: string) => (await askV1(house.service, `/receipt?reference=${reference}`)).body.data;
 

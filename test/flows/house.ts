@@ -12,6 +12,7 @@ import { createKeyring } from '../../src/gateway/read/keyring';
 import { startService, type Service } from '../../src/main';
 import { createLog, type LogLevel } from '../../src/telemetry/log';
 import { newFolder } from '../new-folder';
+import { opened } from '../opened';
 import { copyMappings } from '../mapping/mapping-set';
 
 export const MAPPINGS = resolve(__dirname, '..', '..', 'mappings');
@@ -117,33 +118,10 @@ async function openV1(answer: V1): Promise<{ readonly url: string; close(): Prom
 }
 
 /** A house for all tests of a file or of a `describe`. */
-export function useHouse(options?: HouseOptions): House {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse(options);
-  });
-  afterAll(() => house.close());
-  return {
-    get service() {
-      return house.service;
-    },
-    get url() {
-      return house.url;
-    },
-    get dataDir() {
-      return house.dataDir;
-    },
-    get mappingsDir() {
-      return house.mappingsDir;
-    },
-    get logLines() {
-      return house.logLines;
-    },
-    log: () => house.log(),
-    metrics: () => house.metrics(),
-    close: () => house.close(),
-  };
-}
+export const useHouse = (options?: HouseOptions): House => opened(() => openHouse(options));
+
+/** A new house for each test. */
+export const useHouses = (options?: HouseOptions): House => opened(() => openHouse(options), beforeEach, afterEach);
 
 /** Writes what callers.yaml says of these keys, as scripts send them, under this GATEWAY_SECRET. */
 export function nameKeys(folder: string, secret: string, byKey: Readonly<Record<string, object>>): void {

@@ -1,11 +1,7 @@
 /** Verifies without a key from a busy shop, and a login that sends its key in the body. */
-import { openHouse, send, type House } from './house';
+import { send, useHouses } from './house';
 
-let house: House;
-beforeEach(async () => {
-  house = await openHouse({ env: { TRUSTED_PROXIES: '127.0.0.1', SANDBOX_RELAXED: '0', LOOKUP_API_KEY: 'acme_live_demo' } });
-});
-afterEach(() => house.close());
+const house = useHouses({ env: { TRUSTED_PROXIES: '127.0.0.1', SANDBOX_RELAXED: '0', LOOKUP_API_KEY: 'acme_live_demo' } });
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 const cardPath = (card: number): string => `/api/cable/cable-validation?iuc=${7012345600 + card}&cable=1`;

@@ -1,15 +1,11 @@
 /** A complaint on the phone, in a running house: the order is found, its story told, and v1 asked again with the key. */
 import { describeRecheck } from '../../src/cli/orders-recheck';
 import type { Rechecked } from '../../src/gateway/recheck';
-import { openHouse, send, type AnswerOfV1, type House, type V1 } from './house';
+import { openHouse, send, type AnswerOfV1, type House, type V1, useHouse } from './house';
 
 const SALE = { network: '1', mobile_number: '08031234567', amount: '100', bypass: true };
 
-let house: House;
-beforeAll(async () => {
-  house = await openHouse();
-});
-afterAll(() => house.close());
+const house = useHouse();
 
 interface Answer {
   readonly status: number;

@@ -1,17 +1,13 @@
 /** Who gets a plan list: nobody whom v1 would refuse it, by key or by address, also while the gateway has it at hand. */
 import { createForwardClock } from '../faults/timing';
-import { openHouse, send, type House } from './house';
+import { send, useHouses } from './house';
 
 const LISTED = '10.0.0.9';
 const STRANGER = '10.0.0.8';
 const LOCKED = 'acme_live_iplocked';
 
 const clock = createForwardClock();
-let house: House;
-beforeEach(async () => {
-  house = await openHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' }, clock });
-});
-afterEach(() => house.close());
+const house = useHouses({ env: { TRUSTED_PROXIES: '127.0.0.1' }, clock });
 
 const admin = () => house.service.sandbox!.admin;
 const listFor = (key: string, from = '127.0.0.1', path = '/api/data_plans') =>

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { GatewayError } from '../../src/domain/errors';
 import { hasPhp } from '../php/run-script';
 import { openRequestDoor, plain, speak, type RequestDoor } from './request-door';
+import { opened } from '../opened';
 
 const PHP = join(__dirname, '..', 'php');
 /** By the case of scripts/bodies.php: what PHP put on the wire, byte for byte, each below a line with its name. */
@@ -88,11 +89,7 @@ function assertReading(door: RequestDoor, expected: Reading): void {
 }
 
 describe('a request as PHP puts it on the wire', () => {
-  let door: RequestDoor;
-  beforeAll(async () => {
-    door = await openRequestDoor();
-  });
-  afterAll(() => door.close());
+  const door = opened(openRequestDoor);
 
   test('every recorded request has a reading', () => {
     expect([...RECORDED.keys()].sort()).toEqual(Object.keys(READINGS).sort());
@@ -110,11 +107,7 @@ describe('a request as PHP puts it on the wire', () => {
 (hasPhp ? describe : describe.skip)(
   `a request that PHP sends now${hasPhp ? '' : ' (left out: php with curl is not installed)'}`,
   () => {
-    let door: RequestDoor;
-    beforeAll(async () => {
-      door = await openRequestDoor();
-    });
-    afterAll(() => door.close());
+    const door = opened(openRequestDoor);
 
     test.each(Object.entries(READINGS))('%s is read like its recording', async (name, expected) => {
       await promisify(execFile)('php', [join(PHP, 'scripts', 'bodies.php'), name, `http://127.0.0.1:${door.port}`]);

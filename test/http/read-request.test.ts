@@ -3,14 +3,11 @@ import fc from 'fast-check';
 import { GatewayError } from '../../src/domain/errors';
 import type { LegacyReply } from '../../src/domain/legacy';
 import { closeServers, openServer, reply } from './open-server';
-import { openRequestDoor, plain, readBody, type RequestDoor, speak } from './request-door';
+import { openRequestDoor, plain, readBody, speak } from './request-door';
+import { opened } from '../opened';
 
 describe('readRequest', () => {
-  let door: RequestDoor;
-  beforeAll(async () => {
-    door = await openRequestDoor();
-  });
-  afterAll(() => door.close());
+  const door = opened(openRequestDoor);
 
   test('gives method, path, headers and the judged address', async () => {
     await speak(
@@ -112,11 +109,7 @@ describe('readRequest', () => {
 });
 
 describe('readHeaders', () => {
-  let door: RequestDoor;
-  beforeAll(async () => {
-    door = await openRequestDoor();
-  });
-  afterAll(() => door.close());
+  const door = opened(openRequestDoor);
 
   test('differing keys are refused, equal ones are one', async () => {
     const send = (...headers: string[]) =>

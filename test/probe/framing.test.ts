@@ -3,8 +3,9 @@
  * more purchase on the same connection: nobody may hide it in the body before, or make it of that body.
  */
 import { DOORS, GROUPS, isWhole, write, type Framing } from './framings';
-import { idOf, openRawHouse, speak, type RawHouse } from './raw-house';
+import { idOf, openRawHouse, speak } from './raw-house';
 import { readAsRfc } from './rfc-reader';
+import { opened } from '../opened';
 
 interface Context {
   readonly around: (framing: Framing) => Framing;
@@ -22,11 +23,7 @@ const CONTEXTS: Readonly<Record<string, Context>> = {
   'HTTP/1.0, kept': { around: (framing) => ({ version: 'HTTP/1.0', ...framing, headers: ['Connection: keep-alive', ...framing.headers!] }), packets: 1 },
 }; // prettier-ignore
 
-let raw: RawHouse;
-beforeAll(async () => {
-  raw = await openRawHouse();
-});
-afterAll(() => raw.close());
+const raw = opened(openRawHouse);
 
 /** How a question about orders is refused. */
 const UNANSWERED = 202;

@@ -1,5 +1,6 @@
 /** However an address is spelt, nothing of v1 outside its base path is reached, and nothing is bought at an address that is not a purchase. */
-import { openRawHouse, speak, type RawHouse } from './raw-house';
+import { openRawHouse, speak } from './raw-house';
+import { opened } from '../opened';
 
 const CLIMBS = [
   '..', '%2e%2e', '.%2e', '%2E.', '%252e%252e', '.%25252e', '..;', '..;x=1', '%2e%2e;', '..%00', '..%20', '..%09', '.. ', '%c0%ae%c0%ae', '%e0%80%ae%e0%80%ae', '%c0%2e%c0%2e',
@@ -26,11 +27,7 @@ const PURCHASES = [
   '/api/topup/?x=/api/user',
 ];
 
-let raw: RawHouse;
-beforeAll(async () => {
-  raw = await openRawHouse();
-});
-afterAll(() => raw.close());
+const raw = opened(openRawHouse);
 
 let count = 0;
 

@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 import { parseRoute } from '../../src/mapping/routes';
-import { MAPPINGS, openHouse, send, type House, type Told } from '../flows/house';
-import { idOf, openRawHouse, speak, type RawHouse } from './raw-house';
+import { MAPPINGS, openHouse, send, type Told, useHouse } from '../flows/house';
+import { idOf, openRawHouse, speak } from './raw-house';
+import { opened } from '../opened';
 
 describe('a hostile body', () => {
-  let raw: RawHouse;
-  beforeAll(async () => {
-    raw = await openRawHouse();
-  });
-  afterAll(() => raw.close());
+  const raw = opened(openRawHouse);
 
   /** `$f` are the fields of a purchase in JSON, `$p` its phone, `$i` its id, `$m` its fields as parts of a multipart body. */
   const JSON_BODIES = [
@@ -95,11 +92,7 @@ describe('a hostile body', () => {
 });
 
 describe('a key of somebody else', () => {
-  let house: House;
-  beforeAll(async () => {
-    house = await openHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  });
-  afterAll(() => house.close());
+  const house = useHouse({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
   let address = 0;
   /** Each time from another address: who is refused for asking too often is not refused for the token. */

@@ -13,8 +13,9 @@ import {
 import { openConfiguredJournal } from '../../../src/start/configured-stores';
 import { takeGatewaySecret } from '../../../src/start/gateway-secret';
 import { configFor } from '../../flows/house';
-import { describePostgres, startPostgres, type PostgresServer } from '../../journal/postgres/start-postgres';
+import { describePostgres, startPostgres } from '../../journal/postgres/start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const KEY = 'ab'.repeat(32);
 let folder: string;
@@ -138,11 +139,7 @@ test('there is nothing to compare without a database, or while it is away', asyn
 });
 
 describePostgres('the clock of a database', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  }, 60_000);
-  afterAll(() => server.end());
+  const server = opened(startPostgres);
 
   test('is held against that of this machine', async () => {
     const url = await server.createDatabase();

@@ -1,6 +1,6 @@
 /** Gateway and sandbox for one file of tests, and what a script of either format would send to them. */
 import { askV1, openHouse, send, type House, type Told } from '../../flows/house';
-import { opened } from '../target';
+import { opened } from '../../opened';
 
 export type Format = 'a' | 'b';
 export type NetworkName = 'MTN' | 'GLO' | 'AIRTEL' | '9MOBILE';
@@ -44,7 +44,7 @@ interface CompatHouse extends House {
   wallet(script: Script): Promise<number>;
 }
 
-export const compatHouseOfFile = (): CompatHouse => opened(openCompatHouse, beforeAll, afterAll);
+export const compatHouseOfFile = (): CompatHouse => opened(openCompatHouse);
 
 async function openCompatHouse(): Promise<CompatHouse> {
   const house = await openHouse();

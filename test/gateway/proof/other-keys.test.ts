@@ -15,6 +15,7 @@ import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const START = 1_800_000_000_000;
 const QUIET_MS = 5 * 60_000;
@@ -50,11 +51,7 @@ const stores: readonly (readonly [string, () => Promise<Journal>])[] = [
 ];
 
 describe.each(stores)('with a journal %s', (_store, openJournal) => {
-  let stored: Journal;
-  beforeEach(async () => {
-    stored = await openJournal();
-  });
-  afterEach(() => stored.close());
+  const stored = opened(openJournal, beforeEach, afterEach);
 
   function openRoom(rows: readonly Row[], dress: Partial<Journal> = {}) {
     const clock = createVirtualClock(START);

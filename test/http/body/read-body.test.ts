@@ -2,14 +2,11 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { readBodyFields } from '../../../src/http/body/read-body';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/http-limits';
-import { openRequestDoor, plain, readBody, type RequestDoor, speak } from '../request-door';
+import { openRequestDoor, plain, readBody, speak } from '../request-door';
+import { opened } from '../../opened';
 
 describe('readBodyFields', () => {
-  let door: RequestDoor;
-  beforeAll(async () => {
-    door = await openRequestDoor();
-  });
-  afterAll(() => door.close());
+  const door = opened(openRequestDoor);
 
   test.each([
     [undefined, '{"a": 1}', { a: 1 }],
@@ -108,11 +105,7 @@ describe('readBodyFields', () => {
 const SMALL = { ...DEFAULT_HTTP_LIMITS, bodyBytesMax: 1000, bodyTimeMs: 100 };
 
 describe('readBytes', () => {
-  let door: RequestDoor;
-  beforeAll(async () => {
-    door = await openRequestDoor(SMALL);
-  });
-  afterAll(() => door.close());
+  const door = opened(() => openRequestDoor(SMALL));
 
   test('a body of just the largest size is read, one byte more is refused, by length or by count', async () => {
     const body = (length: number): string => `a=${'x'.repeat(length - 2)}`;

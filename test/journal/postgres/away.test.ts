@@ -8,8 +8,9 @@ import type { Journal, JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal, type PostgresJournalOptions } from '../../../src/journal/postgres/postgres-journal';
 import { lineOfTold } from '../../../src/journal/told-sales';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9', message: 'sold to 08030000001' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400 };
@@ -20,14 +21,10 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describePostgres('while PostgreSQL is away', () => {
-  let server: PostgresServer;
+  const server = opened(startPostgres);
   let url: string;
   let journals: Journal[] = [];
   let events: JournalEvent[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.end());
   beforeEach(async () => {
     url = await server.createDatabase();
     events = [];

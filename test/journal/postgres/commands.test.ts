@@ -7,8 +7,9 @@ import { openPostgresJournal } from '../../../src/journal/postgres/postgres-jour
 import { runCommand } from '../../cli/run-command';
 import { openHouse, send } from '../../flows/house';
 import { newOrder } from '../new-order';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const HOUSE = join(__dirname, '..', '..', '..');
 
@@ -33,11 +34,7 @@ async function type(words: readonly string[], env: Readonly<Record<string, strin
 }
 
 describePostgres('commands beside a journal in PostgreSQL', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.end());
+  const server = opened(startPostgres);
 
   test('orders are listed, shown and reported from any machine', async () => {
     const url = await server.createDatabase();

@@ -3,15 +3,12 @@ import type { JournalEvent } from '../../../src/journal/journal';
 import { Database } from '../../../src/journal/postgres/database';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 describePostgres('where connections are short', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.end());
+  const server = opened(startPostgres);
 
   test('orders wait for those that it has, and none is refused', async () => {
     const url = new URL(await server.createDatabase());

@@ -3,15 +3,12 @@ import type { JournalEvent } from '../../../src/journal/journal';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { newOrder, OPENED_AT_MS } from '../new-order';
 import { openAddress } from './address';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 describePostgres('a database whose machine is lost', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.end());
+  const server = opened(startPostgres);
 
   test('is missed by what was asked of it, and by nothing that is asked of its successor', async () => {
     const url = new URL(await server.createDatabase());

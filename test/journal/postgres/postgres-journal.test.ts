@@ -12,8 +12,9 @@ import {
 } from '../../../src/journal/postgres/postgres-journal';
 import { journalSuite } from '../journal-suite';
 import { newOrder, OPENED_AT_MS } from '../new-order';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'Insufficient balance' };
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9' };
@@ -21,13 +22,9 @@ const { owner } = newOrder();
 const DAY_MS = 86_400_000;
 
 describePostgres('on a real PostgreSQL', () => {
-  let server: PostgresServer;
+  const server = opened(startPostgres);
   let url: string;
   let journals: Journal[] = [];
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.end());
   beforeEach(async () => {
     url = await server.createDatabase();
   });

@@ -40,7 +40,7 @@ export interface PostgresServer {
   /** Statements of the administrator. */
   query(database: string, text: string): Promise<readonly Record<string, unknown>[]>;
   /** Stops it and removes its folder. */
-  end(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** A certificate with its key: then it speaks TLS as well. */
@@ -57,7 +57,7 @@ export async function startPostgres(tls?: Tls): Promise<PostgresServer> {
     server.init();
     await server.start();
   } catch (error) {
-    await server.end();
+    await server.close();
     throw error;
   }
   return server;
@@ -176,7 +176,7 @@ class Server implements PostgresServer {
     this.#signal('SIGCONT');
   }
 
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     await this.#endBy('SIGQUIT');
     rmSync(this.#folder, { recursive: true, force: true });
   }

@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { openPostgresJournal } from '../../../src/journal/postgres/postgres-journal';
 import { SELF_SIGNED } from '../../upstream/self-signed';
 import { newOrder } from '../new-order';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 describePostgres('a PostgreSQL behind TLS', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres(SELF_SIGNED);
-  });
-  afterAll(() => server?.end());
+  const server = opened(() => startPostgres(SELF_SIGNED));
 
   test('is believed by the file of its CA and by nothing else', async () => {
     const [spoolDir, url] = [newFolder(), await server.createDatabase()];

@@ -5,17 +5,14 @@ import { watchUntold } from '../../../src/watch/mark-untold';
 import { openToldLog } from '../../../src/watch/told-log';
 import { createVirtualClock } from '../../domain/virtual-clock';
 import { newOrder } from '../new-order';
-import { describePostgres, startPostgres, type PostgresServer } from './start-postgres';
+import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const SECOND = 1_000;
 
 describePostgres('two gateways with folders of their own on one PostgreSQL', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server?.end());
+  const server = opened(startPostgres);
 
   test('the one that lives marks what the dead one may have told nobody, and nothing of its own', async () => {
     const url = await server.createDatabase();

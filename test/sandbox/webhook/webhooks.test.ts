@@ -5,18 +5,15 @@ import type { OrderBook } from '../../../src/sandbox/order/order-book';
 import { createMemoryStore } from '../../../src/sandbox/store/store';
 import type { WebhookPoster } from '../../../src/sandbox/webhook/post-webhook';
 import { Webhooks } from '../../../src/sandbox/webhook/webhooks';
-import { openReceiver, type Receiver } from '../../conformance/sandbox-only/receiver';
+import { openReceiver } from '../../conformance/sandbox-only/receiver';
 import { SELF_SIGNED } from '../../upstream/self-signed';
 import { openSandboxTarget, sale } from '../../conformance/target';
 import { newFolder } from '../../new-folder';
+import { opened } from '../../opened';
 
 const folder = newFolder();
 
-let receiver: Receiver;
-beforeEach(async () => {
-  receiver = await openReceiver();
-});
-afterEach(() => receiver.close());
+const receiver = opened(openReceiver, beforeEach, afterEach);
 
 describe('webhooks', () => {
   test('that wait for a retry survive a restart and keep their place in the schedule', async () => {
