@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { placeProgram } from '../docs/place-program';
 import { send } from '../flows/house';
 import { freePort } from '../free-port';
 import { MAPPINGS } from '../mapping/mapping-set';
 import { newFolder } from '../new-folder';
+import { until } from '../until';
 
 const house = newFolder();
 let program: string;
@@ -36,13 +36,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isTrue()); tries += 1) {
-    expect(tries).toBeLessThan(400);
-    await sleep(50);
-  }
-}
 
 /** A gateway with its sandbox, and what can be asked of it although its own words do not come through. */
 async function openShop(stdio: StdioOptions, command = [process.execPath, program, 'serve'], env: Record<string, string> = {}) {

@@ -1,11 +1,11 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describeReload } from '../../src/cli/reload';
 import { openHouse, send, type House } from '../flows/house';
 import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { runHere, withSettings } from './run-here';
 import { newFolder } from '../new-folder';
+import { until } from '../until';
 
 const TOKEN = 'let-me-in-please';
 let folder: string;
@@ -28,10 +28,6 @@ const linesOf = (event: string): unknown[] =>
   house.logLines
     .map((line) => JSON.parse(line) as { msg?: string })
     .filter((line) => JSON.stringify(line).includes(`"${event}"`));
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(20);
-}
 
 test('a sound folder is taken into use, and one that did not change says so', async () => {
   const hash = house.service.live.current().hash;

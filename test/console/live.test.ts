@@ -4,6 +4,7 @@ import express from 'express';
 import { createStreams, STREAMS_MAX, type Stream } from '../../src/console/live';
 import { systemClock } from '../../src/domain/clock';
 import { opened } from '../opened';
+import { until } from '../until';
 
 interface House {
   readonly url: string;
@@ -34,11 +35,6 @@ async function openHouse(): Promise<House> {
     await new Promise((resolve) => server.close(resolve));
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, streams, ended, close };
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo() && tries < 500; tries += 1) await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(isSo()).toBe(true);
 }
 
 const house = opened(openHouse, beforeEach, afterEach);

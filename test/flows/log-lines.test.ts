@@ -1,6 +1,7 @@
 /** What an operator finds in the log of a whole house: each request by the ids that its script, the journal and v1 know it by. */
 import { connect } from 'node:net';
 import { send, useHouse, type LogLine } from './house';
+import { until } from '../until';
 
 const PHONE = '08031234567';
 const METER = '45012345678';
@@ -171,7 +172,3 @@ test('what is no HTTP leaves a line as well', async () => {
   await until(() => last().kind === 'broken');
   expect(last()).toMatchObject({ refusedAs: 'unreadable_body', detail: 'The request is not well-formed HTTP.' });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + 5_000; !holds() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 5));
-}

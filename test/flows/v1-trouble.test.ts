@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createForwardClock } from '../faults/timing';
 import { openHouse, send, type House, type LogLine } from './house';
+import { until } from '../until';
 
 interface Says {
   readonly status: number;
@@ -47,11 +48,6 @@ afterAll(async () => {
 
 const said = (): LogLine[] => house.log().filter(({ event }) => /^upstream_(?:trouble|well)$/.test(String(event)));
 
-async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  const end = Date.now() + 30_000;
-  while (!(await isTrue()) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(await isTrue()).toBe(true);
-}
 const isUp = async (): Promise<boolean> => /^compat_v1_up 1$/m.test(await house.metrics());
 const readiness = async (): Promise<number> => (await fetch(`${house.service.adminUrl}/readyz`)).status;
 

@@ -7,6 +7,7 @@ import { createApp } from '../../src/http/app';
 import type { AppOptions, PartialRequest, RequestLine } from '../../src/http/app';
 import { DEFAULT_HTTP_LIMITS } from '../../src/http/http-limits';
 import { closeServers, openServer } from './open-server';
+import { until } from '../until';
 
 interface House {
   readonly app: ReturnType<typeof createApp>;
@@ -213,11 +214,6 @@ describe('requests in flight', () => {
   function dial(text: string): Socket {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     return socket.on('error', () => undefined).resume();
-  }
-
-  async function until(holds: () => boolean): Promise<void> {
-    for (const end = Date.now() + 5_000; !holds() && Date.now() < end;) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(holds()).toBe(true);
   }
 
   test.each(['/', '/api/v1/balance'])('many for %s on one connection, one after the other', async (path) => {

@@ -6,6 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { runInThisContext } from 'node:vm';
 import { createForwardRequest, type ForwardOptions } from '../../src/http/forward-request';
 import { SELF_SIGNED } from '../upstream/self-signed';
+import { until } from '../until';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const LIMITS = { socketsMax: 4, connectTimeMs: 2_000, answerTimeMs: 2_000 };
@@ -64,10 +65,6 @@ async function speak({ port, told }: Awaited<ReturnType<typeof openDoor>>, reque
   await new Promise((resolve) => setTimeout(resolve, 10));
   caller.destroy();
   return got;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 afterEach(async () => {

@@ -4,6 +4,7 @@ import type { Clock } from '../../src/domain/clock';
 import { createLog } from '../../src/telemetry/log';
 import type { CallDone } from '../../src/upstream/http-upstream';
 import { watchUpstream, type UpstreamWatch } from '../../src/watch/watch-upstream';
+import { until } from '../until';
 
 type V1 = (path: string) => { readonly status: number; readonly text: string };
 const WELL: V1 = () => ({ status: 401, text: '{"status":"error","message":"Invalid API key"}' });
@@ -78,10 +79,6 @@ function watch(url = `http://127.0.0.1:${port}/api/v1`, probeSeconds = 30): Upst
   return (watching = watchUpstream(url, { clock, log, metrics, probeSeconds }));
 }
 
-async function until(isTrue: () => boolean): Promise<void> {
-  for (let tries = 0; !isTrue() && tries < 2_000; tries += 1) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(isTrue()).toBe(true);
-}
 /** A probe is over when the next one is planned. */
 const probed = (): Promise<void> => until(() => due !== undefined);
 /** Waits for the next probe and gives after how many seconds it came. */

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import type { LegacyReply } from '../../../src/domain/legacy';
 import { closeServers, openServer, pause } from '../open-server';
+import { until } from '../../until';
 
 afterEach(closeServers);
 
@@ -25,10 +26,6 @@ function callOn(port: number): { readonly socket: Socket; readonly told: () => s
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString('latin1')));
   return { socket, told: () => [...text.matchAll(/"path":"([^"]*)"|HTTP\/1.1 4\d\d/g)].map(([all, path]) => path ?? all) };
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !isTrue(); await pause(2)) if (Date.now() > end) throw new Error('never became true');
 }
 
 describe('requests behind one another on a connection', () => {

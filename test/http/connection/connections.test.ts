@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { KnownAddresses } from '../../../src/http/connection/loop-turns';
 import { closeServers, ok, openServer, pause } from '../open-server';
 import { speak } from '../request-door';
+import { until } from '../../until';
 
 afterEach(closeServers);
 
@@ -28,10 +29,6 @@ async function callMany(port: number, count: number, from: string, bytes = ''): 
   const callers: Caller[] = [];
   for (let index = 0; index < count; index += 1) callers.push(await call(port, from, bytes));
   return callers;
-}
-
-async function until(isTrue: () => boolean): Promise<void> {
-  for (const end = Date.now() + 10_000; !isTrue(); await pause(5)) if (Date.now() > end) throw new Error('never became true');
 }
 
 const hangUp = (callers: readonly Caller[]): void => callers.forEach(({ socket }) => socket.destroy());

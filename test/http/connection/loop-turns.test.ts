@@ -1,4 +1,5 @@
 import { KnownAddresses, LoopTurns } from '../../../src/http/connection/loop-turns';
+import { until } from '../../until';
 
 test('an address that has sold is known, and its neighbours in the same IPv6 network', () => {
   const known = new KnownAddresses();
@@ -15,10 +16,6 @@ test('an address that has sold is known, and its neighbours in the same IPv6 net
 });
 
 const turnOfTheLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
 
 function openTurns() {
   const known = new KnownAddresses();

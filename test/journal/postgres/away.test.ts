@@ -11,14 +11,11 @@ import { newOrder, OPENED_AT_MS } from '../new-order';
 import { describePostgres, startPostgres } from './start-postgres';
 import { newFolder } from '../../new-folder';
 import { opened } from '../../opened';
+import { until } from '../../until';
 
 const SOLD: Outcome = { kind: 'succeeded', reference: 'v1-9', message: 'sold to 08030000001' };
 const REJECTED: Outcome = { kind: 'rejected', httpStatus: 400 };
 const { owner } = newOrder();
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 describePostgres('while PostgreSQL is away', () => {
   const server = opened(startPostgres);
