@@ -1,156 +1,15 @@
-/** Orders that got no answer, looked for in v1's history. Times are v1's own: West Africa Time, one hour ahead of UTC. */
+/** Orders that got no answer, looked for in v1's history. */
+import { pause } from '../../../src/domain/clock';
 import type { JsonObject } from '../../../src/domain/json';
-import type { NewOrder } from '../../../src/domain/order';
-import type { Outcome } from '../../../src/domain/outcome';
-import { createReconciler } from '../../../src/gateway/proof/reconcile';
 import type { Journal } from '../../../src/journal/journal';
-import type { Mapping } from '../../../src/mapping/mapping';
-import { createMemoryJournal } from '../../../src/journal/memory-journal';
-import type { CallContext, Finding, V1Call } from '../../../src/upstream/upstream';
-import { createSteadiness, pause } from '../../../src/domain/clock';
-import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
-import { mappingBeside, shippedMapping } from '../../mapping/mapping-set';
-import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
-
-const START = 1_800_000_000_000;
-const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
-const QUIET_MS = 5 * 60_000;
-
-interface Row {
-  readonly reference: string;
-  readonly atMs: number;
-  /** Its time as the history shows it, where that is not the usual text. */
-  readonly timeText?: string;
-  readonly phone?: string;
-  /** What its receipt shows otherwise than a sale of airtime. */
-  readonly shows?: JsonObject;
-  /** v1 does not give its receipt right now. */
-  readonly isUnreadable?: true;
-}
-
-interface RoomOptions {
-  /** v1 gives no history now. */
-  readonly isIll?: () => boolean;
-  /** Runs while the history is being read. */
-  readonly onHistory?: (journal: Journal) => Promise<unknown>;
-  /** How far v1's clock, as its answers tell it, is from the true time. */
-  readonly serverErrorMs?: number | 'not told';
-  /** One order more of the key, which only a newer build can read. */
-  readonly hasNewerRecord?: true;
-  readonly mapping?: Mapping;
-}
-
-const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
-const found = (body: JsonObject): Finding => ({ kind: 'found', body });
-
-/** A v1 with this history, newest first. */
-function openRoom(
-  rows: readonly Row[],
-  {
-    onHistory = async () => undefined,
-    isIll = () => false,
-    serverErrorMs = 0,
-    hasNewerRecord,
-    mapping = shippedMapping(),
-  }: RoomOptions = {},
-) {
-  const clock = createVirtualClock(START);
-  // What the wall of the gateway's machine shows beyond the true time.
-  let wallErrorMs = 0;
-  const wall = { ...clock, now: () => clock.now() + wallErrorMs };
-  const troubles: string[] = [];
-  const stored = createMemoryJournal();
-  const journal: Journal = {
-    ...stored,
-    async listUnsettled(options) {
-      const newer = new Error('a record of version 9');
-      if (hasNewerRecord === true && options.onUnreadable === undefined) throw newer;
-      if (hasNewerRecord === true) options.onUnreadable?.(newer);
-      return stored.listUnsettled(options);
-    },
-  };
-  const running = new Set<string>();
-  const find = (call: V1Call): Finding => {
-    if (call.path === '/transactions') {
-      void onHistory(journal);
-      if (isIll()) return { kind: 'unavailable', reason: 'HTTP 502' };
-      const from = (Number(call.query!['page']) - 1) * 50;
-      const transactions = rows
-        .slice(from, from + 50)
-        .map(({ reference, atMs, timeText: shown = timeText(atMs) }) => ({ transaction_ref: reference, created_at: shown }));
-      const page = { page: Number(call.query!['page']), total_pages: Math.max(1, Math.ceil(rows.length / 50)) };
-      return {
-        ...found({ status: 'success', data: { transactions, ...page } }),
-        ...(serverErrorMs === 'not told' ? {} : { serverAtMs: clock.now() + serverErrorMs }),
-      };
-    }
-    const row = rows.find(({ reference }) => reference === call.query?.['reference'])!;
-    if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
-    const data = {
-      reference: row.reference,
-      status: 'success',
-      category: 'airtime',
-      phone: row.phone ?? '08030000001',
-      amount: 100,
-      type: 'debit',
-      ...row.shows,
-    };
-    return found({ status: 'success', data });
-  };
-  const upstream = createScriptedUpstream(clock, [], find);
-  const reconciler = createReconciler({
-    priceLists: { get: async () => undefined },
-    journal,
-    upstream,
-    clock: wall,
-    steadiness: createSteadiness(wall),
-    pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
-    mapping: () => mapping,
-    onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
-  });
-  // The first request of a process: from then on it knows how long its clock has run evenly.
-  reconciler.nudge({ ...CREDENTIALS, fingerprint: 'f'.repeat(32) }, '192.0.2.7');
-  return {
-    clock,
-    journal,
-    running,
-    troubles,
-    upstream,
-    reconciler,
-    setWall: (errorMs: number) => void (wallErrorMs = errorMs),
-    async reconcile(requestId?: string): Promise<void> {
-      await reconciler.reconcile(CREDENTIALS, '192.0.2.7', requestId);
-      await settlePromises();
-    },
-    async outcomeOf(requestId: string): Promise<Outcome | undefined> {
-      return (await journal.find(CREDENTIALS.fingerprint, requestId))?.outcome;
-    },
-    open: (requestId: string, phone = '08030000001') => journal.open(airtime(requestId, wall.now(), phone)),
-    /** An order of another operation that got no answer. */
-    async openLost(requestId: string, operation: string, fields: JsonObject): Promise<void> {
-      await journal.open({ ...airtime(requestId, wall.now(), ''), operation, fields });
-      await journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now());
-    },
-    lose: (requestId: string) => journal.settle(CREDENTIALS.fingerprint, requestId, UNKNOWN, wall.now()),
-  };
-}
-
-function airtime(requestId: string, openedAtMs: number, phone: string): NewOrder {
-  return {
-    owner: CREDENTIALS.fingerprint,
-    requestId,
-    operation: 'buy_airtime',
-    format: 'b',
-    fields: { phone, amount: 10_000, network: 'MTN', ported: true },
-    echo: {},
-    contentHash: requestId,
-    openedAtMs,
-  };
-}
+import type { CallContext, V1Call } from '../../../src/upstream/upstream';
+import { settlePromises } from '../../domain/virtual-clock';
+import { mappingBeside } from '../../mapping/mapping-set';
+import { CREDENTIALS } from '../scripted-upstream';
+import { airtime, openRoom, QUIET_MS, START, UNKNOWN, type RoomOptions, type Row } from './history-room';
 
 test('a lost order that v1 has is found by what its receipt shows', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -158,7 +17,6 @@ test('a lost order that v1 has is found by what its receipt shows', async () => 
 
 test('an order that v1 does not have after the quiet time was never sent', async () => {
   const room = openRoom([]);
-  await room.open('r-1');
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
@@ -170,26 +28,22 @@ test('an order that v1 does not have after the quiet time was never sent', async
 test('a history that lacks the last sale that v1 has confirmed proves no order absent', async () => {
   const rows: Row[] = [];
   const room = openRoom(rows);
-  await room.open('r-1');
   await room.lose('r-1');
-  await room.open('r-2', '08030000002');
-  await room.journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V2' }, room.clock.now());
+  await room.sell('r-2', 'V2', { phone: '08030000002' });
   await room.clock.advance(QUIET_MS);
   // A replica that lags by more than the quiet time, or a v1 that has lost its accounts for a moment.
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
-  rows.push({ reference: 'V2', atMs: START, phone: '08030000002' });
+  rows.push({ reference: 'V2', phone: '08030000002' });
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
 
 test('a sale of a moment ago need not be in the history yet', async () => {
   const room = openRoom([]);
-  await room.open('r-1');
   await room.lose('r-1');
   await room.clock.advance(QUIET_MS);
-  await room.open('r-2', '08030000002');
-  await room.journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V2' }, room.clock.now());
+  await room.sell('r-2', 'V2', { phone: '08030000002' });
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
 });
@@ -210,8 +64,8 @@ describe('a row that v1 may have written of the order in its own way', () => {
     ['at the price of one card', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'print_voucher' }],
     ['of airtime on cards by the word for airtime', 'buy_recharge_cards', cards, { phone: '', amount: 98, category: 'airtime' }],
   ])('%s keeps it from being called unsent', async (_title, operation, fields, shows) => {
-    const room = openRoom([{ reference: 'V1', atMs: START, shows }]);
-    await room.openLost('r-1', operation, fields);
+    const room = openRoom([{ reference: 'V1', shows }]);
+    await room.lose('r-1', { operation, fields });
     await room.clock.advance(QUIET_MS);
     await room.reconcile();
     expect((await room.outcomeOf('r-1'))?.kind).not.toBe('not_sent');
@@ -221,8 +75,8 @@ describe('a row that v1 may have written of the order in its own way', () => {
 test.each(['success', 'failed'])(
   'airtime (%s) whose receipt has no PINs keeps no cards from being called unsent',
   async (status) => {
-    const room = openRoom([{ reference: 'V1', atMs: START, shows: { amount: 98, category: 'airtime', status, pins: [] } }]);
-    await room.openLost('r-1', 'buy_recharge_cards', { network: 'MTN', denomination: 100, quantity: 1 });
+    const room = openRoom([{ reference: 'V1', shows: { amount: 98, category: 'airtime', status, pins: [] } }]);
+    await room.lose('r-1', { operation: 'buy_recharge_cards', fields: { network: 'MTN', denomination: 100, quantity: 1 } });
     await room.clock.advance(QUIET_MS);
     await room.reconcile();
     expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'not_sent', isProven: true });
@@ -245,8 +99,8 @@ describe('an operation of the operator that buys what a shipped one buys', () =>
     reply: { include: [purchase] }`;
 
   test('is found, and not called unsent, though v1 calls the order by the word of the other', async () => {
-    const room = openRoom([{ reference: 'V1', atMs: START }], { mapping: mappingBeside(QUICK) });
-    await room.openLost('r-1', 'buy_vtu', { phone: '08030000001', amount: 10_000, network: 'MTN' });
+    const room = openRoom([{ reference: 'V1' }], { mapping: mappingBeside(QUICK) });
+    await room.lose('r-1', { operation: 'buy_vtu', fields: { phone: '08030000001', amount: 10_000, network: 'MTN' } });
     await room.clock.advance(QUIET_MS);
     await room.reconcile();
     expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -267,16 +121,15 @@ describe('an operation of the operator that buys what a shipped one buys', () =>
   test('is not given the PINs of another order because it looks up no price', async () => {
     const pins = [{ pin: '1', serial: '2' }];
     const shows = { phone: '', amount: 1_300, category: 'exam', description: 'NECO', pins };
-    const room = openRoom([{ reference: 'V1', atMs: START, shows }], { mapping: mappingBeside(EXAM) });
-    await room.openLost('r-1', 'buy_checker', { exam: 'WAEC' });
+    const room = openRoom([{ reference: 'V1', shows }], { mapping: mappingBeside(EXAM) });
+    await room.lose('r-1', { operation: 'buy_checker', fields: { exam: 'WAEC' } });
     await room.reconcile();
     expect((await room.outcomeOf('r-1'))?.kind).toBe('unknown');
   });
 });
 
 test("a refund is nobody's order, though it shows the same number and amount", async () => {
-  const room = openRoom([{ reference: 'V2', atMs: START, shows: { type: 'credit' } }]);
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V2', shows: { type: 'credit' } }]);
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
@@ -286,9 +139,8 @@ test("a refund is nobody's order, though it shows the same number and amount", a
 });
 
 test('an open order of an operation that is gone may be any row', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  await room.openLost('r-0', 'buy_what_was', {});
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1' }]);
+  await room.lose('r-0', { operation: 'buy_what_was', fields: {} });
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
@@ -298,25 +150,21 @@ test.each<[string, JsonObject]>([
   ['all of them', { msisdn: '08030000001', value: 10_000, net: 'MTN' }],
   ['its number alone', { msisdn: '08030000001', amount: 10_000, network: 'MTN' }],
 ])('an order whose fields have other names by now (%s) takes no row of another number', async (_what, fields) => {
-  const room = openRoom([{ reference: 'V1', atMs: START, phone: '08099999999' }]);
-  await room.openLost('r-1', 'buy_airtime', fields);
+  const room = openRoom([{ reference: 'V1', phone: '08099999999' }]);
+  await room.lose('r-1', { operation: 'buy_airtime', fields });
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
 test('of two lost orders that are alike none takes the only row', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  for (const id of ['r-1', 'r-2']) {
-    await room.open(id);
-    await room.lose(id);
-  }
+  const room = openRoom([{ reference: 'V1' }]);
+  for (const id of ['r-1', 'r-2']) await room.lose(id);
   await room.reconcile();
   expect([await room.outcomeOf('r-1'), await room.outcomeOf('r-2')]).toEqual([UNKNOWN, UNKNOWN]);
 });
 
 test('a lost order does not take the row of one that is still under way', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-1');
   await room.open('r-2');
   room.running.add('r-2');
@@ -325,24 +173,22 @@ test('a lost order does not take the row of one that is still under way', async 
 });
 
 test('a lost order does not take the row of one that was opened while the history was read', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }], {
+  const room = openRoom([{ reference: 'V1' }], {
     onHistory: (journal) => journal.open(airtime('r-2', START, '08030000001')),
   });
-  await room.open('r-1');
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
 test('a lost order does not take a row that was claimed while the history was read', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }], {
+  const room = openRoom([{ reference: 'V1' }], {
     onHistory: async (journal) => {
       // Late enough to be missed by the first look at the row.
       for (let turn = 0; turn < 6; turn += 1) await Promise.resolve();
       await journal.settle(CREDENTIALS.fingerprint, 'r-2', { kind: 'succeeded', reference: 'V1' }, START);
     },
   });
-  await room.open('r-1');
   await room.lose('r-1');
   await room.open('r-2');
   room.running.add('r-2');
@@ -354,7 +200,6 @@ test('an order that is tried again while the history is read is not called unsen
   const room = openRoom([], {
     onHistory: (journal) => journal.settle(CREDENTIALS.fingerprint, 'r-1', UNKNOWN, START + QUIET_MS + 1),
   });
-  await room.open('r-1');
   await room.lose('r-1');
   await room.clock.advance(QUIET_MS + 1);
   await room.reconcile();
@@ -362,20 +207,15 @@ test('an order that is tried again while the history is read is not called unsen
 });
 
 test('no row is taken while the receipt of another that may be meant cannot be read', async () => {
-  const rows: Row[] = [
-    { reference: 'V1', atMs: START },
-    { reference: 'V2', atMs: START, isUnreadable: true },
-  ];
+  const rows: Row[] = [{ reference: 'V1' }, { reference: 'V2', isUnreadable: true }];
   const room = openRoom(rows);
-  await room.open('r-1');
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
 test('a history with a row that cannot be read proves no order absent', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START, timeText: 'yesterday' }]);
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1', timeText: 'yesterday' }]);
   await room.lose('r-1');
   await room.clock.advance(QUIET_MS);
   await room.reconcile();
@@ -383,27 +223,21 @@ test('a history with a row that cannot be read proves no order absent', async ()
 });
 
 test('of two rows that are alike none is taken', async () => {
-  const room = openRoom([
-    { reference: 'V1', atMs: START },
-    { reference: 'V2', atMs: START },
-  ]);
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1' }, { reference: 'V2' }]);
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
 test('an order that is sent again while the history is read takes no row', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }], { onHistory: async () => void room.running.add('r-1') });
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1' }], { onHistory: async () => void room.running.add('r-1') });
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
 });
 
 test('an order whose purchase is on its way is not looked for', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  await room.open('r-1');
+  const room = openRoom([{ reference: 'V1' }]);
   await room.lose('r-1');
   room.running.add('r-1');
   await room.reconcile();
@@ -411,19 +245,15 @@ test('an order whose purchase is on its way is not looked for', async () => {
 });
 
 test('an order that is still pending has not found its end', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START, shows: { status: 'pending', balance_after: 900 } }]);
-  const { order } = await room.open('r-1');
-  await room.journal.settle(order.owner, 'r-1', { kind: 'pending', reference: 'V1' }, START);
+  const room = openRoom([{ reference: 'V1', shows: { status: 'pending', balance_after: 900 } }]);
+  await room.leavePending('r-1', 'V1');
   expect(await room.reconciler.reconcile(CREDENTIALS, '192.0.2.7')).toBe(0);
 });
 
 test('a lost order is found at once, however slowly v1 tells of those that are pending', async () => {
   const slow = Array.from({ length: 20 }, (_, nth) => `P${nth}`);
   const shows = { status: 'pending', balance_after: 900 };
-  const room = openRoom([
-    { reference: 'V1', atMs: START, phone: '08030000099' },
-    ...slow.map((reference) => ({ reference, atMs: START, shows })),
-  ]);
+  const room = openRoom([{ reference: 'V1', phone: '08030000099' }, ...slow.map((reference) => ({ reference, shows }))]);
   const quick = { ...room.upstream };
   Object.assign(room.upstream, {
     async find(call: V1Call, context: CallContext) {
@@ -431,12 +261,8 @@ test('a lost order is found at once, however slowly v1 tells of those that are p
       return quick.find(call, context);
     },
   });
-  for (const reference of slow) {
-    await room.open(reference);
-    await room.journal.settle(CREDENTIALS.fingerprint, reference, { kind: 'pending', reference }, START);
-  }
-  await room.open('lost', '08030000099');
-  await room.lose('lost');
+  for (const reference of slow) await room.leavePending(reference, reference);
+  await room.lose('lost', { phone: '08030000099' });
   const looking = room.reconcile();
   for (let nth = 0; nth < 20; nth += 1) await room.clock.advance(50);
   expect(await room.outcomeOf('lost')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -446,20 +272,19 @@ test('a lost order is found at once, however slowly v1 tells of those that are p
 
 test('of two lost sales of airtime for one number each is found by its amount', async () => {
   const room = openRoom([
-    { reference: 'V200', atMs: START, shows: { amount: 200 } },
-    { reference: 'V100', atMs: START, shows: { amount: 98 } },
+    { reference: 'V200', shows: { amount: 200 } },
+    { reference: 'V100', shows: { amount: 98 } },
   ]);
   const airtimeFor = (amount: number): JsonObject => ({ phone: '08030000001', amount, network: 'MTN', ported: true });
-  await room.openLost('r-100', 'buy_airtime', airtimeFor(100_00));
-  await room.openLost('r-200', 'buy_airtime', airtimeFor(200_00));
+  await room.lose('r-100', { operation: 'buy_airtime', fields: airtimeFor(100_00) });
+  await room.lose('r-200', { operation: 'buy_airtime', fields: airtimeFor(200_00) });
   await room.reconcile();
   expect(await room.outcomeOf('r-100')).toMatchObject({ kind: 'succeeded', reference: 'V100' });
   expect(await room.outcomeOf('r-200')).toMatchObject({ kind: 'succeeded', reference: 'V200' });
 });
 
 test('a lost sale of airtime does not take one of twice its amount, which nothing that v1 puts on top explains', async () => {
-  const room = openRoom([{ reference: 'V200', atMs: START, shows: { amount: 200 } }]);
-  await room.open('r-100');
+  const room = openRoom([{ reference: 'V200', shows: { amount: 200 } }]);
   await room.lose('r-100');
   await room.clock.advance(QUIET_MS);
   await room.reconcile();
@@ -467,9 +292,8 @@ test('a lost sale of airtime does not take one of twice its amount, which nothin
 });
 
 test('a row that two pages show is one row', async () => {
-  const row = { reference: 'V1', atMs: START };
+  const row = { reference: 'V1' };
   const room = openRoom([row, row]);
-  await room.open('r-1');
   await room.lose('r-1');
   await room.reconcile();
   expect(await room.outcomeOf('r-1')).toMatchObject({ kind: 'succeeded', reference: 'V1' });
@@ -481,7 +305,6 @@ describe('the clock', () => {
   test('that is set ahead proves nothing: the quiet time has passed on the wall alone', async () => {
     const room = openRoom([]);
     await room.clock.advance(QUIET_MS);
-    await room.open('r-1');
     await room.lose('r-1');
     room.setWall(QUIET_MS + 60_000);
     await room.reconcile();
@@ -489,10 +312,9 @@ describe('the clock', () => {
   });
 
   test('that is a day ahead of v1 all the time makes no order of v1 look too old', async () => {
-    const room = openRoom([{ reference: 'V1', atMs: START }]);
+    const room = openRoom([{ reference: 'V1' }]);
     room.setWall(DAY_MS);
     await room.reconcile();
-    await room.open('r-1');
     await room.lose('r-1');
     await room.clock.advance(QUIET_MS * 3);
     await room.reconcile();
@@ -501,9 +323,8 @@ describe('the clock', () => {
   });
 
   test('that was a day ahead when the order was opened does not hide it from a proof a day later', async () => {
-    const room = openRoom([{ reference: 'V1', atMs: START }]);
+    const room = openRoom([{ reference: 'V1' }]);
     room.setWall(DAY_MS);
-    await room.open('r-1');
     await room.lose('r-1');
     room.setWall(0);
     for (let look = 0; look < 3; look += 1) {
@@ -528,13 +349,12 @@ describe('the clock', () => {
       [
         { reference: 'V3', atMs: START + 60_000, phone: '08030000009' },
         { reference: 'V2', atMs: START - 2 * DAY_MS, phone: '08030000009' },
-        { reference: 'V1', atMs: START },
+        { reference: 'V1' },
       ],
       { kind: 'succeeded', reference: 'V1' },
     ],
   ])('of a v1 %s does not end its history there', async (_title, rows, outcome) => {
     const room = openRoom(rows);
-    await room.open('r-1');
     await room.lose('r-1');
     await room.clock.advance(QUIET_MS);
     await room.reconcile();
@@ -546,7 +366,6 @@ describe('the clock', () => {
       { reference: 'V2', atMs: START - 60_000, phone: '08030000009' },
       { reference: 'V1', atMs: START - 3_600_000 },
     ]);
-    await room.open('r-1');
     await room.lose('r-1');
     await room.reconcile();
     expect(await room.outcomeOf('r-1')).toEqual(UNKNOWN);
@@ -554,7 +373,6 @@ describe('the clock', () => {
 
   test('of v1, when it is an hour away from ours, is said and nothing is concluded', async () => {
     const room = openRoom([], { serverErrorMs: 3_600_000 });
-    await room.open('r-1');
     await room.lose('r-1');
     await room.clock.advance(QUIET_MS);
     await room.reconcile();
@@ -579,15 +397,12 @@ describe('with hundreds of open orders', () => {
   const phoneOf = (nth: number) => `0803${String(1_000_000 + nth)}`;
   const openMany = async (count: number, rows: readonly Row[], options: RoomOptions = {}) => {
     const room = openRoom(rows, options);
-    for (let nth = 0; nth < count; nth += 1) {
-      await room.open(`r-${nth}`, phoneOf(nth));
-      await room.lose(`r-${nth}`);
-    }
+    for (let nth = 0; nth < count; nth += 1) await room.lose(`r-${nth}`, { phone: phoneOf(nth) });
     return room;
   };
 
   test('each look goes on where the last one ended, so that none hides another', async () => {
-    const rows = Array.from({ length: 250 }, (_, nth) => ({ reference: `V${nth}`, atMs: START, phone: phoneOf(nth) }));
+    const rows = Array.from({ length: 250 }, (_, nth) => ({ reference: `V${nth}`, phone: phoneOf(nth) }));
     const room = await openMany(250, rows);
     for (let look = 0; look < 12; look += 1) await room.reconcile();
     expect(await room.journal.listUnsettled({ limit: 1_000 })).toEqual([]);
@@ -595,16 +410,12 @@ describe('with hundreds of open orders', () => {
 
   test('orders that nothing can settle do not keep a younger one from being found', async () => {
     // Two of each, alike: they stay open for ever.
-    const room = await openMany(0, [{ reference: 'V', atMs: START, phone: phoneOf(999) }]);
+    const room = await openMany(0, [{ reference: 'V', phone: phoneOf(999) }]);
     for (let nth = 0; nth < 120; nth += 1) {
-      for (const id of [`one-${nth}`, `two-${nth}`]) {
-        await room.open(id, phoneOf(0));
-        await room.lose(id);
-      }
+      for (const id of [`one-${nth}`, `two-${nth}`]) await room.lose(id, { phone: phoneOf(0) });
     }
     await room.clock.advance(1_000);
-    await room.open('young', phoneOf(999));
-    await room.lose('young');
+    await room.lose('young', { phone: phoneOf(999) });
     for (let look = 0; look < 3; look += 1) await room.reconcile();
     expect(await room.outcomeOf('young')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
@@ -612,29 +423,24 @@ describe('with hundreds of open orders', () => {
   describe('and more sales than a look reads', () => {
     type Young = 'not known here' | 'opened here' | 'opened here by a clock that was set since';
     const sellMany = async (everyMs: number, young: Young = 'not known here', missing = 0, options: RoomOptions = {}) => {
-      const rows: Row[] = [{ reference: 'V', atMs: START, phone: phoneOf(0) }];
+      const rows: Row[] = [{ reference: 'V', phone: phoneOf(0) }];
       const room = await openMany(0, rows, options);
       const openYoung = async (): Promise<void> => {
-        await room.open('young', phoneOf(9_999));
-        await room.lose('young');
+        await room.lose('young', { phone: phoneOf(9_999) });
         const opened = { requestId: 'young', atMs: room.clock.elapsed() };
         if (young !== 'not known here') room.reconciler.watch(CREDENTIALS, '192.0.2.7', opened);
       };
       // They are alike: they stay open for ever.
-      for (const id of ['old-1', 'old-2']) {
-        await room.open(id, phoneOf(0));
-        await room.lose(id);
-      }
+      for (const id of ['old-1', 'old-2']) await room.lose(id, { phone: phoneOf(0) });
       if (young === 'opened here by a clock that was set since') {
-        rows.unshift({ reference: 'Y', atMs: START, phone: phoneOf(9_999) });
+        rows.unshift({ reference: 'Y', phone: phoneOf(9_999) });
         room.setWall(86_400_000);
         await openYoung();
         room.setWall(0);
       }
       for (let nth = 1; nth <= 3_050; nth += 1) {
         await room.clock.advance(everyMs);
-        const { order } = await room.open(`sold-${nth}`, phoneOf(nth));
-        await room.journal.settle(order.owner, order.requestId, { kind: 'succeeded', reference: `S${nth}` }, room.clock.now());
+        await room.sell(`sold-${nth}`, `S${nth}`, { phone: phoneOf(nth) });
         rows.unshift({ reference: `S${nth}`, atMs: room.clock.now() });
       }
       if (young !== 'opened here by a clock that was set since') await openYoung();
@@ -672,16 +478,16 @@ describe('with hundreds of open orders', () => {
   });
 
   test('the one that is asked for is looked at first', async () => {
-    const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
-    await room.reconcile('r-399');
+    const room = await openMany(400, [{ reference: 'V', phone: phoneOf(399) }]);
+    await room.reconcile(CREDENTIALS, 'r-399');
     expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
 
   test('one that is asked for while others are looked at is looked at next', async () => {
-    const room = await openMany(400, [{ reference: 'V', atMs: START, phone: phoneOf(399) }]);
+    const room = await openMany(400, [{ reference: 'V', phone: phoneOf(399) }]);
     const looking = room.reconcile();
     await settlePromises();
-    await room.reconcile('r-399');
+    await room.reconcile(CREDENTIALS, 'r-399');
     await looking;
     expect(await room.outcomeOf('r-399')).toMatchObject({ kind: 'succeeded', reference: 'V' });
   });
@@ -690,7 +496,6 @@ describe('with hundreds of open orders', () => {
 test('an order that was left open is looked for with nobody parsed, until a v1 that is well again proves that it never was', async () => {
   let isIll = true;
   const room = openRoom([], { isIll: () => isIll });
-  await room.open('r-1');
   await room.lose('r-1');
   room.reconciler.watch(CREDENTIALS, '192.0.2.7');
   await room.clock.advance(10 * 60_000);
@@ -704,11 +509,8 @@ test('an order that was left open is looked for with nobody parsed, until a v1 t
 });
 
 test('an order that stays open is looked for ever less often, and given up when it has been pursued long enough', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  for (const id of ['r-1', 'r-2']) {
-    await room.open(id);
-    await room.lose(id);
-  }
+  const room = openRoom([{ reference: 'V1' }]);
+  for (const id of ['r-1', 'r-2']) await room.lose(id);
   room.reconciler.watch(CREDENTIALS, '192.0.2.7');
   await room.clock.advance(7 * 3_600_000);
   const looks = room.upstream.asked.filter(({ call }) => call.path === '/transactions').map(({ atMs }) => atMs);
@@ -718,11 +520,8 @@ test('an order that stays open is looked for ever less often, and given up when 
 });
 
 test('looking that finds nothing is done less and less often, until something new is open', async () => {
-  const room = openRoom([{ reference: 'V1', atMs: START }]);
-  for (const id of ['r-1', 'r-2']) {
-    await room.open(id);
-    await room.lose(id);
-  }
+  const room = openRoom([{ reference: 'V1' }]);
+  for (const id of ['r-1', 'r-2']) await room.lose(id);
   const looksWithin = async (ms: number): Promise<number> => {
     const before = room.upstream.asked.filter(({ call }) => call.path === '/transactions').length;
     for (let passed = 0; passed < ms; passed += 10_000) {
@@ -738,19 +537,18 @@ test('looking that finds nothing is done less and less often, until something ne
 });
 
 test('an order that cannot be read may be any row of the history: nothing is proven, receipts are read as ever', async () => {
-  const room = openRoom(
-    [
-      { reference: 'V1-known', atMs: START },
-      { reference: 'V1-lost', atMs: START, phone: '08030000002' },
-    ],
-    {
-      hasNewerRecord: true,
+  const newer = new Error('a record of version 9');
+  const dress = (stored: Journal): Partial<Journal> => ({
+    async listUnsettled(options) {
+      if (options.onUnreadable === undefined) throw newer;
+      options.onUnreadable(newer);
+      return stored.listUnsettled(options);
     },
-  );
-  for (const [requestId, phone] of [['known'], ['lost', '08030000002'], ['absent', '08030000003']] as const)
-    await room.open(requestId, phone);
-  await room.journal.settle(CREDENTIALS.fingerprint, 'known', { kind: 'pending', reference: 'V1-known' }, START);
-  for (const requestId of ['lost', 'absent']) await room.lose(requestId);
+  });
+  const room = openRoom([{ reference: 'V1-known' }, { reference: 'V1-lost', phone: '08030000002' }], { dress });
+  await room.leavePending('known', 'V1-known');
+  await room.lose('lost', { phone: '08030000002' });
+  await room.lose('absent', { phone: '08030000003' });
   await room.clock.advance(2 * QUIET_MS);
   await room.reconcile();
   expect(await room.outcomeOf('known')).toMatchObject({ kind: 'succeeded', reference: 'V1-known' });

@@ -1,0 +1,144 @@
+/** A v1 with this history, newest first, the journal of a shop, and the reconciler between them. v1's times are West Africa Time, an hour ahead of UTC. */
+import { createSteadiness } from '../../../src/domain/clock';
+import type { Credentials } from '../../../src/domain/credentials';
+import type { JsonObject } from '../../../src/domain/json';
+import type { NewOrder } from '../../../src/domain/order';
+import type { Outcome } from '../../../src/domain/outcome';
+import { createReconciler } from '../../../src/gateway/proof/reconcile';
+import type { Journal } from '../../../src/journal/journal';
+import { createMemoryJournal } from '../../../src/journal/memory-journal';
+import type { Mapping } from '../../../src/mapping/mapping';
+import type { Finding, V1Call } from '../../../src/upstream/upstream';
+import { createVirtualClock, settlePromises } from '../../domain/virtual-clock';
+import { shippedMapping } from '../../mapping/mapping-set';
+import { createScriptedUpstream, CREDENTIALS } from '../scripted-upstream';
+
+export const START = 1_800_000_000_000;
+export const MINUTE_MS = 60_000;
+export const QUIET_MS = 5 * MINUTE_MS;
+export const UNKNOWN: Outcome = { kind: 'unknown', reason: 'HTTP 500' };
+
+export interface Row {
+  readonly reference: string;
+  /** The start, where it does not matter. */
+  readonly atMs?: number;
+  /** Its time as the history shows it, where that is not the usual text. */
+  readonly timeText?: string;
+  readonly phone?: string;
+  /** What its receipt shows otherwise than a sale of airtime. */
+  readonly shows?: JsonObject;
+  /** v1 does not give its receipt right now. */
+  readonly isUnreadable?: true;
+  /** Not in the history of this account; its receipt is not shown either. */
+  readonly isOfAnotherAccount?: true;
+}
+
+/** An order is of airtime, of the key that looks, and opened now, where nothing else is said. */
+export interface Asked {
+  readonly by?: Credentials;
+  readonly phone?: string;
+  /** After the start. */
+  readonly afterMs?: number;
+  readonly operation?: string;
+  readonly fields?: JsonObject;
+}
+
+export interface RoomOptions {
+  readonly stored?: Journal;
+  readonly dress?: (stored: Journal) => Partial<Journal>;
+  /** v1 gives no history now. */
+  readonly isIll?: () => boolean;
+  /** Runs while the history is being read. */
+  readonly onHistory?: (journal: Journal) => Promise<unknown>;
+  /** How far v1's clock, as its answers tell it, is from the true time. */
+  readonly serverErrorMs?: number | 'not told';
+  readonly mapping?: Mapping;
+}
+
+const ADDRESS = '192.0.2.7';
+const timeText = (atMs: number) => new Date(atMs + 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+
+export function openRoom(rows: readonly Row[], options: RoomOptions = {}) {
+  const { stored = createMemoryJournal(), dress, onHistory, isIll, serverErrorMs = 0, mapping = shippedMapping() } = options;
+  const clock = createVirtualClock(START);
+  // What the wall of the gateway's machine shows beyond the true time.
+  let wallErrorMs = 0;
+  const wall = { ...clock, now: () => clock.now() + wallErrorMs };
+  const troubles: string[] = [];
+  const journal: Journal = { ...stored, ...dress?.(stored) };
+  const running = new Set<string>();
+  const find = (call: V1Call): Finding => {
+    const own = rows.filter(({ isOfAnotherAccount }) => isOfAnotherAccount !== true);
+    if (call.path === '/transactions') {
+      void onHistory?.(journal);
+      if (isIll?.() === true) return { kind: 'unavailable', reason: 'HTTP 502' };
+      const page = Number(call.query!['page']);
+      const transactions = own
+        .slice((page - 1) * 50, page * 50)
+        .map(({ reference, atMs = START, timeText: shown = timeText(atMs) }) => ({
+          transaction_ref: reference,
+          created_at: shown,
+        }));
+      const data = { transactions, page, total_pages: Math.max(1, Math.ceil(own.length / 50)) };
+      const told = serverErrorMs === 'not told' ? {} : { serverAtMs: clock.now() + serverErrorMs };
+      return { kind: 'found', body: { status: 'success', data }, ...told };
+    }
+    const row = own.find(({ reference }) => reference === call.query?.['reference']);
+    if (row === undefined) return { kind: 'refused', httpStatus: 404, body: { status: 'error' } };
+    if (row.isUnreadable === true) return { kind: 'unavailable', reason: 'HTTP 502' };
+    const { reference, phone = '08030000001', shows } = row;
+    const sale = { reference, status: 'success', category: 'airtime', phone, amount: 100, type: 'debit' };
+    return { kind: 'found', body: { status: 'success', data: { ...sale, ...shows } } };
+  };
+  const upstream = createScriptedUpstream(clock, [], find);
+  const reconciler = createReconciler({
+    priceLists: { get: async () => undefined },
+    ...{ journal, upstream, clock: wall },
+    steadiness: createSteadiness(wall),
+    pursuits: { isSending: async (_owner, requestId) => running.has(requestId) },
+    mapping: () => mapping,
+    onTrouble: (what, error) => void troubles.push(`${what}: ${(error as Error).message}`),
+  });
+  // The first request of a process: from then on it knows how long its clock has run evenly.
+  reconciler.nudge({ ...CREDENTIALS, fingerprint: 'f'.repeat(32) }, ADDRESS);
+
+  const orderOf = (requestId: string, { by = CREDENTIALS, phone, afterMs, ...other }: Asked): NewOrder => ({
+    ...airtime(requestId, afterMs === undefined ? wall.now() : START + afterMs, phone),
+    owner: by.fingerprint,
+    ...other,
+  });
+  const end = async (requestId: string, outcome: Outcome, asked: Asked): Promise<void> => {
+    const order = orderOf(requestId, asked);
+    await stored.open(order);
+    await stored.settle(order.owner, requestId, outcome, order.openedAtMs);
+  };
+  return {
+    ...{ clock, journal, running, troubles, upstream, reconciler },
+    setWall: (errorMs: number) => void (wallErrorMs = errorMs),
+    open: (requestId: string, asked: Asked = {}) => stored.open(orderOf(requestId, asked)),
+    /** Opened, and without an answer. */
+    lose: (requestId: string, asked: Asked = {}) => end(requestId, UNKNOWN, asked),
+    sell: (requestId: string, reference: string, asked: Asked = {}) => end(requestId, { kind: 'succeeded', reference }, asked),
+    leavePending: (requestId: string, reference: string, asked: Asked = {}) =>
+      end(requestId, { kind: 'pending', reference }, asked),
+    async reconcile(by: Credentials = CREDENTIALS, requestId?: string): Promise<void> {
+      await reconciler.reconcile(by, ADDRESS, requestId);
+      await settlePromises();
+    },
+    outcomeOf: async (requestId: string, by: Credentials = CREDENTIALS) =>
+      (await stored.find(by.fingerprint, requestId))?.outcome,
+  };
+}
+
+export function airtime(requestId: string, openedAtMs: number, phone = '08030000001'): NewOrder {
+  return {
+    owner: CREDENTIALS.fingerprint,
+    requestId,
+    operation: 'buy_airtime',
+    format: 'b',
+    fields: { phone, amount: 10_000, network: 'MTN', ported: true },
+    echo: {},
+    contentHash: requestId,
+    openedAtMs,
+  };
+}
