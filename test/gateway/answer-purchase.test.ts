@@ -36,6 +36,12 @@ function ask({ gateway }: WalkHouse, fields: Readonly<Record<string, string>> = 
   return gateway.handle(legacyRequest({ body: { ...sale, ...fields }, headers }));
 }
 
+/** A question what became of an order. */
+const question = (house: WalkHouse, id = 'r-1'): Promise<Served> =>
+  house.gateway.handle(
+    legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers: { authorization: `Token ${WALK_KEY}:1234` } }),
+  );
+
 function readReply({ reply, refusal }: Served) {
   return { http: reply.status, code: refusal?.code, ...(reply.body as { status: string; reference?: string }) };
 }
@@ -139,10 +145,9 @@ describe('while too many wrong keys come from its address', () => {
     await giveUp(before);
     return openWalkHouse({ answers: [{ outcome: SUCCESS }], beside: before, parts: { keyGuard } });
   };
-  const askAfter = async ({ gateway, clock }: WalkHouse, id: string) => {
-    const headers = { authorization: `Token ${WALK_KEY}:1234` };
-    const served = gateway.handle(legacyRequest({ method: 'GET', path: `/api/transaction/${id}`, headers }));
-    await clock.advance(60_000);
+  const askAfter = async (house: WalkHouse, id: string) => {
+    const served = question(house, id);
+    await house.clock.advance(60_000);
     return readReply(await served);
   };
 
@@ -299,15 +304,11 @@ test('a refusal that hung on the way to the disk says nothing of the try that an
   const again = ask(second);
   await first.clock.advance(1_000);
   await kept.journal?.writeKept();
-  const question = legacyRequest({
-    ...{ method: 'GET', path: '/api/transaction/r-1' },
-    headers: { authorization: `Token ${WALK_KEY}:1234` },
-  });
-  const asked = first.gateway.handle(question);
+  const asked = question(first);
   await first.clock.advance(9_000);
   expect(readReply(await asked)).toMatchObject({ status: 'pending' });
   expect(readReply(await again)).toMatchObject({ status: 'success' });
-  const askedLater = first.gateway.handle(question);
+  const askedLater = question(first);
   await first.clock.advance(9_000);
   expect(readReply(await askedLater)).toMatchObject({ status: 'success' });
 });
@@ -328,9 +329,7 @@ test('a status query that overtakes the journal waits for the order instead of d
   // Before the first sale of its key the journal is looked through, and nobody knows of it until then.
   await buy(house, { 'request-id': 'r-0' });
   const buying = buy(house);
-  const served = house.gateway.handle(
-    legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
-  );
+  const served = question(house);
   expect((await buying).status).toBe('success');
   // An order that nobody knows is told as pending as well, but with 202 and without its id.
   expect((await served).reply).toMatchObject({ status: 200, body: { status: 'pending', 'request-id': 'r-1' } });
@@ -338,12 +337,7 @@ test('a status query that overtakes the journal waits for the order instead of d
 
 describe('a journal that can be neither written nor read', () => {
   const gone: Partial<Journal> = { open: away, find: async () => Promise.reject(new Error('EIO')) };
-  const statusOf = async ({ gateway }: WalkHouse) =>
-    readReply(
-      await gateway.handle(
-        legacyRequest({ method: 'GET', path: '/api/transaction/r-1', headers: { authorization: `Token ${WALK_KEY}:1234` } }),
-      ),
-    );
+  const statusOf = async (house: WalkHouse) => readReply(await question(house));
 
   test('tells an order with an id of its own as pending: it may be the repeat of one that was charged', async () => {
     const house = openWalkHouse({ answers: [{ outcome: SUCCESS }], dress: () => gone });

@@ -171,7 +171,6 @@ function openHouse({
   says,
 }: { answersAfterMs?: number; isDuplicate?: boolean; says?: Outcome } = {}) {
   const clock = createVirtualClock();
-  const keyring = createKeyring(new Secret('a'.repeat(64)));
   const sent: { pin: string | undefined; atMs: number; timeoutMs: number }[] = [];
   const startedAt = clock.elapsed();
   let wrong = 0;
@@ -189,13 +188,8 @@ function openHouse({
     close: async () => undefined,
   };
   const send = takePinTurns(upstream, createPinGuard(clock, keyring), clock);
-  const owner = (pin?: string, key = 'K'): Credentials => ({
-    apiKey: new Secret(key),
-    fingerprint: keyring.fingerprint(new Secret(key)),
-    ...(pin === undefined ? {} : { pin: new Secret(pin) }),
-  });
-  const order = (pin?: string, timeoutMs = 20_000, key?: string) =>
-    send(CALL, 'r', { credentials: owner(pin, key), clientAddress: '203.0.113.9', timeoutMs });
+  const order = (pin?: string, timeoutMs = 20_000, key = 'K') =>
+    send(CALL, 'r', { credentials: owner(key, pin), clientAddress: '203.0.113.9', timeoutMs });
   const orderAtOnce = async (count: number, pin?: string, key?: string) => {
     const orders = Promise.all(Array.from({ length: count }, () => order(pin, undefined, key)));
     await clock.advance(20_000);

@@ -1,4 +1,5 @@
 import type { NewOrder, Order } from '../../../src/domain/order';
+import type { Served } from '../../../src/gateway/gateway';
 import type { Pursuit } from '../../../src/gateway/order/pursuit';
 import { createAdmission, createPursuits, requestIdReused } from '../../../src/gateway/order/pursuits';
 import { settlePromises } from '../../domain/virtual-clock';
@@ -153,46 +154,32 @@ test('one that would hardly get its turn at v1 within a quarter of its patience 
 
 test('orders are counted by their owner until they end', async () => {
   const pursuits = createPursuits();
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  const order = {
-    owner: 'a',
-    requestId: 'r',
-    operation: 'x',
-    format: 'a',
-    fields: {},
-    echo: {},
-    contentHash: 'c',
-    openedAtMs: 0,
-  };
-  await pursuits.join(order, async () => ({ ended }) as never);
-  await pursuits.join({ ...order, owner: 'b' }, async () => Promise.reject(new Error('refused'))).catch(() => undefined);
+  const { pursuit, end } = pursuitThatEnds();
+  await pursuits.join(intent({ owner: 'a' }), async () => pursuit);
+  await pursuits.join(intent({ owner: 'b' }), async () => Promise.reject(new Error('refused'))).catch(() => undefined);
   expect([pursuits.crowd('a'), pursuits.crowd('b')]).toEqual([
     { own: 1, owners: 1 },
     { own: 0, owners: 1 },
   ]);
   end();
-  await ended;
-  await new Promise((resolve) => setImmediate(resolve));
+  await settlePromises();
   expect(pursuits.crowd('a')).toEqual({ own: 0, owners: 0 });
 });
 
-describe('a sale that has waited too long at the door', () => {
-  const SALE = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': 'late-1' };
+/** Airtime, from a script that has waited so long at the door. */
+function buyLate({ gateway }: WalkHouse, waitedMs: number, requestId: string, userAgent?: string): Promise<Served> {
+  const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': requestId };
+  const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent, sent: {} };
+  return gateway.handle(legacyRequest({ body, headers }), openLine(waitedMs).line);
+}
 
+describe('a sale that has waited too long at the door', () => {
   async function sell(house: WalkHouse, waitedMs: number) {
-    const { line } = openLine(waitedMs);
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, userAgent: 'axios/1.7', sent: {} };
-    const handled = house.gateway.handle(legacyRequest({ body: SALE, headers }), line);
+    const handled = buyLate(house, waitedMs, 'late-1', 'axios/1.7');
     await house.clock.advance(60_000);
     const { reply, refusal } = await handled;
-    return {
-      code: refusal?.code,
-      status: reply.status,
-      retry: reply.retryAfterSeconds,
-      body: reply.body,
-      sent: house.upstream.sent.length,
-    };
+    const { status, retryAfterSeconds: retry, body } = reply;
+    return { code: refusal?.code, status, retry, body, sent: house.upstream.sent.length };
   }
 
   test('is refused in the words of its script, and nothing is written or sent', async () => {
@@ -221,11 +208,8 @@ test('what a request waited at the door is taken off the time for which its scri
   const house = openWalkHouse({ answers: [{ outcome: { kind: 'pending', reference: 'V1' } }] });
   const heldAfter = async (waitedMs: number, requestId: string): Promise<number> => {
     const from = house.clock.now();
-    const { line } = openLine(waitedMs);
     let toldAt: number | undefined;
-    const body = { network: '1', mobile_number: '08030000001', amount: '100', Ported_number: 'true', 'request-id': requestId };
-    const headers = { authorization: `Token ${WALK_KEY}:1234`, sent: {} };
-    const handled = house.gateway.handle(legacyRequest({ body, headers }), line).then((served) => {
+    const handled = buyLate(house, waitedMs, requestId).then((served) => {
       toldAt = house.clock.now();
       return served;
     });
