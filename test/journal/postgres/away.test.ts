@@ -118,7 +118,7 @@ describePostgres('while PostgreSQL is away', () => {
     ['is not told anew what its script heard at another gateway', true, undefined],
     ['is still to be told where no script heard of it', false, NOT_TOLD],
   ])('a sale whose script hung up meanwhile %s', async (_title, isHeard, toldAtMs) => {
-    const spoolDir = await makeFolder();
+    const spoolDir = newFolder();
     const journal = await open({ spoolDir });
     await journal.open(newOrder());
     await server.kill();
