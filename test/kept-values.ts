@@ -2,6 +2,7 @@
  * Stands in for `src/start/one-file` in tests: the program that they run keeps what it has checked as the built one does, so that a gateway of a
  * suite does not check the shipped mappings again. A value holds for the very same texts and sources (jest.config.cjs).
  */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { KeptValues } from '../src/mapping/kept-value';
@@ -11,12 +12,13 @@ const FOLDER = resolve(__dirname, '..', 'node_modules', '.cache', 'checked');
 const SETS = 6;
 
 export function keptValues(): KeptValues {
-  const { TESTED_SOURCES, JEST_WORKER_ID = '1' } = process.env;
+  // Outside of jest nobody says of which sources this program is made: it finds nothing that another has kept.
+  const { TESTED_SOURCES = randomUUID(), JEST_WORKER_ID = '0' } = process.env;
   const own = Array.from({ length: SETS }, (_, nth) => join(FOLDER, JEST_WORKER_ID, String(nth)));
   for (const folder of own) mkdirSync(folder, { recursive: true });
   // What is new takes the place of the oldest.
   const ages = new Map(
     own.map((folder) => [folder, statSync(join(folder, 'mappings.checked'), { throwIfNoEntry: false })?.mtimeMs ?? 0]),
   );
-  return { program: TESTED_SOURCES!, folders: own.sort((one, other) => ages.get(one)! - ages.get(other)!) };
+  return { program: TESTED_SOURCES, folders: own.sort((one, other) => ages.get(one)! - ages.get(other)!) };
 }
