@@ -114,12 +114,12 @@ export class Disk {
   }
 
   #read<T>(life: Life, owner: string | undefined, find: () => Promise<T>): Promise<T> {
-    const { timeline, faults, book } = this.#stage;
+    const { timeline, faults, book, startMs } = this.#stage;
     const label = String(this.#count('read'));
     const { chance } = faults.forWrite(`read ${label}`);
     return new Promise((resolve, reject) => {
       timeline.after(chance.skewed(0, 4), () => {
-        if (faults.failsRead(label, timeline.now)) {
+        if (faults.failsRead(label, timeline.now - startMs)) {
           if (owner !== undefined) book.doubtfulOwners.add(owner);
           note(this.#stage, '* journal', 'cannot be read');
           return reject(new Error('the disk: cannot be read'));
@@ -136,7 +136,7 @@ export class Disk {
     process: string,
     complete: () => Promise<T>,
   ): Promise<T> {
-    const { timeline, faults, book } = this.#stage;
+    const { timeline, faults, book, startMs } = this.#stage;
     const label = `${kind} ${requestId}`;
     const { fault, chance } = faults.forWrite(`${label} ${this.#count(label)}`);
     const trouble = (why: string): Error => {
@@ -150,7 +150,7 @@ export class Disk {
       this.#writing.add(writing);
       timeline.after(fault === 'slow' ? chance.between(500, 8_000) : chance.skewed(1, 40), () => {
         if (!this.#writing.delete(writing)) return;
-        if (faults.isDiskFull(timeline.now) || faults.isJournalGone(timeline.now)) {
+        if (faults.isDiskFull(timeline.now - startMs) || faults.isJournalGone(timeline.now - startMs)) {
           faults.count('disk_full');
           return reject(trouble('finds the disk full'));
         }
