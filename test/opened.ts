@@ -13,7 +13,11 @@ export function opened<T extends { close(): Promise<void> }>(
     const value = current?.[name as keyof T];
     return typeof value === 'function' ? (value.bind(current) as unknown) : value;
   };
-  return new Proxy({} as T, { get: read });
+  const write = (_empty: T, name: string | symbol, value: unknown): boolean => {
+    current![name as keyof T] = value as T[keyof T];
+    return true;
+  };
+  return new Proxy({} as T, { get: read, set: write });
 }
 
 type Hook = (run: () => Promise<void>) => void;
