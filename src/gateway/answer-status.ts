@@ -127,7 +127,7 @@ async function refresh(order: Order, parsed: ParsedRequest, parts: WalkParts): P
   const latest = await findReceipt(reference, readContextOf(parsed), parts.upstream);
   const now = latest === undefined ? outcome : succeedOutcome(outcome, latest);
   if (!isFinal(now)) return order;
-  const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now());
+  const settled = await parts.journal.settle(order.owner, order.requestId, now, parts.clock.now(), order.tries);
   return { ...settled, outcome: now };
 }
 

@@ -14,7 +14,7 @@ import type { ToldStore } from './told-sales';
 export interface ListOptions {
   readonly limit: number;
   readonly onUnreadable?: (error: Error) => void;
-  /** Only what this process wrote last, where the journal knows of several (`processes`). */
+  /** Only those for which a script of this process may wait, where the journal knows of several (`processes`). */
   readonly holder?: string;
 }
 

@@ -57,7 +57,7 @@ export async function watchUntold({
 }
 
 export interface Marking {
-  /** Whose orders are marked, where the journal knows processes by name: only what that one wrote last. */
+  /** Whose orders are marked, where the journal knows processes by name: only those of that one. */
   readonly holder?: string | undefined;
   /** Which sales are known to have been told. */
   readonly told?: ToldStore;

@@ -163,8 +163,7 @@ async function meetExisting(
     if (reopened.has(key)) again.push(job);
     else reopened.set(key, next);
   }
-  const lost =
-    reopened.size === 0 ? [] : await write('reopened', reopened, parts, REWRITE, [...rewritesOf(reopened), parts.holder]);
+  const lost = reopened.size === 0 ? [] : await write('reopened', reopened, parts, REWRITE, rewritesOf(reopened));
   return { again: [...again, ...lost], isNumberTaken };
 }
 

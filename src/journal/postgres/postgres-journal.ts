@@ -161,8 +161,8 @@ class PostgresJournal {
         const tries = keptTries ?? this.#triesOf(owner, requestId);
         // Written late: a script that hung up here may have sent its sale again to a neighbour since, and heard of it there.
         const isHeard = keptTries !== undefined && toldAtMs === NOT_TOLD && (await this.#wasTold(owner, requestId));
-        const change = (order: Order, { holder }: Standing): Order => {
-          if (isHeard && holder !== this.#processes.own) return order;
+        const change = (order: Order): Order => {
+          if (isHeard) return order;
           return tries === undefined || tries === order.tries ? tellOrder(order, toldAtMs) : order;
         };
         await this.#write({ owner, requestId }, toldAtMs, change);
@@ -186,25 +186,23 @@ class PostgresJournal {
     }
   }
 
-  async #settle(
-    owner: string,
-    requestId: string,
-    latest: Outcome,
-    atMs: number,
-    tries = this.#triesOf(owner, requestId),
-  ): Promise<Order> {
+  async #settle(owner: string, requestId: string, latest: Outcome, atMs: number, ofTries?: number): Promise<Order> {
     const storable = withoutGoods(latest);
+    const tries = ofTries ?? this.#triesOf(owner, requestId);
+    // What a receipt or v1's history tells of an order that another process may have a script waiting for.
+    const isOfOther = ofTries === undefined && storable.kind !== 'unknown';
     // An attempt that begins, and a proof that there was none, hold by their times on every machine.
     const isByTime = isProvenAbsent(storable) || (storable.kind === 'unknown' && storable.isBeginning === true);
     if (isByTime && !this.#clock.isRight()) throw new WriteFailure(new Error('the clock of this machine is not right'));
-    const order = await this.#write({ owner, requestId }, atMs, (before) => settleAttempt(before, storable, atMs, tries));
+    const change = (before: Order): Order => settleAttempt(before, storable, atMs, tries);
+    const order = await this.#write({ owner, requestId }, atMs, change, isOfOther);
     if (order === undefined) throw new Error('The journal has no order with this request id to settle.');
     return order;
   }
 
-  async #write(key: OrderKey, atMs: number, change: Writing['change']): Promise<Order | undefined> {
+  async #write(key: OrderKey, atMs: number, change: Writing['change'], isOfOther = false): Promise<Order | undefined> {
     if (!this.#isOpen) throw new Error('The journal is closed.');
-    return this.#writings.ask({ key, atMs, change });
+    return this.#writings.ask({ key, atMs, change, isOfOther });
   }
 
   #doubt(intent: NewOrder): void {

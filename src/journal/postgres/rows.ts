@@ -15,7 +15,7 @@ export interface Standing {
   readonly order: Order;
   /** Counts the writes of its row: whoever writes names the one that was read. */
   readonly version: number;
-  /** The process that wrote it last. */
+  /** The process that opened it, began its last attempt, or wrote an answer to that: whose scripts may wait for it. */
   readonly holder: string;
   /** With the encoded intent, to be written again as it is. */
   readonly record: Buffer;
@@ -50,6 +50,8 @@ export function keyArrays(keys: readonly OrderKey[]): readonly [string, string] 
 /** An order that is written over the version that was read. */
 export interface Rewrite {
   readonly order: Order;
+  /** The process whose order it is from then on. */
+  readonly holder: string;
   readonly version: number;
   readonly record: Buffer;
   /** Set where this write gives the order its reference. */
@@ -68,14 +70,15 @@ export function rewriteArrays(rewrites: readonly Rewrite[]): readonly string[] {
     byteaArray(references.map((reference) => (reference === undefined ? undefined : textBytes(reference)))),
     plainArray(rewrites.map(({ referencedAtMs }) => referencedAtMs)),
     byteaArray(rewrites.map(({ record }) => record)),
+    plainArray(rewrites.map(({ holder }) => holder)),
   ];
 }
 
 /** Compares with what was read and swaps: a row that another process has written meanwhile is left alone, and not given back. */
-export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, holder = $9, opened_at_ms = w.opened_at_ms,
+export const REWRITE = `UPDATE gateway_orders AS o SET version = o.version + 1, holder = w.holder, opened_at_ms = w.opened_at_ms,
   is_unsettled = w.is_unsettled, reference = w.reference, referenced_at_ms = COALESCE(w.referenced_at_ms, o.referenced_at_ms), record = w.record
-  FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bigint[], $5::boolean[], $6::bytea[], $7::bigint[], $8::bytea[])
-    AS w(owner, request_id, version, opened_at_ms, is_unsettled, reference, referenced_at_ms, record)
+  FROM unnest($1::bytea[], $2::bytea[], $3::int[], $4::bigint[], $5::boolean[], $6::bytea[], $7::bigint[], $8::bytea[], $9::text[])
+    AS w(owner, request_id, version, opened_at_ms, is_unsettled, reference, referenced_at_ms, record, holder)
   WHERE o.owner = w.owner AND o.request_id = w.request_id AND o.version = w.version
   RETURNING o.owner, o.request_id`;
 
@@ -93,8 +96,8 @@ export function byteaArray(values: readonly (Buffer | undefined)[]): string {
   return `{${values.map((value) => (value === undefined ? 'NULL' : `"\\\\x${value.toString('hex')}"`)).join(',')}}`;
 }
 
-/** Of numbers and of truth values, which need no quoting. */
-export function plainArray(values: readonly (number | boolean | undefined)[]): string {
+/** Of numbers, truth values and names of processes, which need no quoting. */
+export function plainArray(values: readonly (number | boolean | string | undefined)[]): string {
   return `{${values.map((value) => value ?? 'NULL').join(',')}}`;
 }
 

@@ -29,6 +29,8 @@ export interface Writing {
   readonly atMs: number;
   /** The very same object when nothing changes. */
   readonly change: (order: Order, standing: Standing) => Order;
+  /** Of an order that this process has no attempt of: whoever dies with a script that waits for it is another. */
+  readonly isOfOther?: boolean;
 }
 
 /** Answered with the order after the change, undefined when there is none of this id. */
@@ -144,9 +146,14 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   const changes = tasks.flatMap((task) => {
     try {
       const after = apply(task);
-      if (after !== undefined) return [{ task, ...after, record: encodeOrder(after.order, task.standing!.record, seal) }];
-      task.jobs.forEach((job) => job.resolve(task.standing!.order));
-      held.note(task.standing!);
+      const standing = task.standing!;
+      const isOfOther = task.jobs.every(({ asked }) => asked.isOfOther === true);
+      if (after !== undefined) {
+        const record = encodeOrder(after.order, standing.record, seal);
+        return [{ task, ...after, version: standing.version, record, holder: isOfOther ? standing.holder : holder }];
+      }
+      task.jobs.forEach((job) => job.resolve(standing.order));
+      held.note(standing);
     } catch (error) {
       // A record beyond its bounds is a bug, and not that of its neighbours.
       task.jobs.forEach((job) => job.reject(error));
@@ -156,11 +163,10 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   if (changes.length === 0) return [];
   // In the order of their keys, so that two gateways with the same orders wait for each other and not in a circle.
   changes.sort((one, other) => (keyText(one.task.key) < keyText(other.task.key) ? -1 : 1));
-  const rewrites = changes.map((change) => ({ ...change, version: change.task.standing!.version }));
   // Before it is so: between the two it is only looked up in vain.
   const untold = changes.filter(({ task, order }) => isUntold(order) && !isUntold(task.standing!.order));
   if (untold.length > 0) await run(NOTE_UNTOLD, untoldArrays(untold));
-  const rows = await run(REWRITE, [...rewriteArrays(rewrites), holder]);
+  const rows = await run(REWRITE, rewriteArrays(changes));
   const written = new Set(rows.map((row) => keyText(keyOfRow(row))));
   const told = changes.filter(
     ({ task, order }) => isUntold(task.standing!.order) && !isUntold(order) && written.has(keyText(task.key)),
@@ -168,12 +174,12 @@ async function rewrite(tasks: readonly Task[], { run, seal, held, holder }: Writ
   // What stays in the list is looked up in vain, and goes by its age.
   if (told.length > 0) await run(FORGET_TOLD, untoldArrays(told)).catch(() => undefined);
   const left: Task[] = [];
-  for (const { task, order, each } of changes) {
+  for (const { task, order, each, version, holder: by } of changes) {
     if (!written.has(keyText(task.key))) {
       left.push({ ...task, standing: undefined, isFresh: false });
       continue;
     }
-    held.note({ ...task.standing!, order, version: task.standing!.version + 1, holder });
+    held.note({ ...task.standing!, order, version: version + 1, holder: by });
     task.jobs.forEach((job, index) => job.resolve(each[index]));
   }
   return left;

@@ -38,6 +38,12 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
     // The living one takes an attempt over that the other had begun.
     await sell(dies, 'taken over', false);
     await lives.settle(owner, 'taken over', { kind: 'unknown', reason: 'begins', isBeginning: true }, now);
+    // It has found by v1's history, or by a status question, how others ended.
+    await sell(dies, 'found since', false);
+    await lives.settle(owner, 'found since', { kind: 'pending', reference: 'found' }, now);
+    await lives.settle(owner, 'found since', { kind: 'succeeded', reference: 'found' }, now);
+    await sell(dies, 'asked since', false);
+    await lives.settle(owner, 'asked since', { kind: 'succeeded', reference: 'asked' }, now, 1);
     const marked: number[] = [];
     const endSigns = await watchUntold({
       dataDir: newFolder(),
@@ -47,10 +53,10 @@ describePostgres('two gateways with folders of their own on one PostgreSQL', () 
       onMarked: (count) => marked.push(count),
       onTrouble: (_what, error) => expect(error).toBeUndefined(),
     });
-    const ids = ['its open', 'its last', 'it told', 'my open', 'my last', 'taken over'];
+    const ids = ['its open', 'its last', 'found since', 'it told', 'my open', 'my last', 'taken over', 'asked since'];
     const told = await Promise.all(ids.map(async (requestId) => (await lives.find(owner, requestId))?.toldAtMs));
-    expect(told).toEqual([0, 0, undefined, undefined, undefined, undefined]);
-    expect(marked).toEqual([2]);
+    expect(told).toEqual([0, 0, 0, undefined, undefined, undefined, undefined, undefined]);
+    expect(marked).toEqual([3]);
     await endSigns(true);
     expect(await lives.processes!.list()).toEqual([]);
     await lives.close();
