@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';
 import { networkOf } from '../domain/network-of';
+import { isOwnProbe, LEADS_BACK } from '../upstream/exchange';
 import { createFairTurns, type FairTurns, type Lane } from '../upstream/fair-turns';
 import type { ClientAddress } from './client-address';
 import { createForwardHeaders } from './forward-headers';
@@ -175,6 +176,7 @@ function admit(request: IncomingMessage, clientAddress: ClientAddress): string |
   if (request.method === 'TRACE') return { status: 405, message: 'TRACE is not served.' };
   if (hasFragment(request.url ?? '/')) return { status: 400, message: 'The address may not hold "#".' };
   if (isClimbing(request.url ?? '/')) return { status: 400, message: 'The address may not hold "..".' };
+  if (isOwnProbe(request.headers)) return { status: 508, message: LEADS_BACK };
   // A server that expects no body of these methods would read it as another request.
   if ((request.method === 'DELETE' || request.method === 'OPTIONS') && request.headers['transfer-encoding'] !== undefined) {
     return { status: 411, message: `A ${request.method} with a body needs a Content-Length.` };

@@ -3,6 +3,8 @@
  * or the failure says whether a byte may have left. Built on undici's `dispatch` because only its handler tells the
  * moment at which writing begins: that moment, not an error code, is what proves that nothing was sent.
  */
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Client, type Dispatcher } from 'undici';
 import { type Clock, startAge, systemClock } from '../domain/clock';
 
@@ -211,6 +213,15 @@ function firstOf(header: string | string[] | undefined): string | undefined {
 
 /** v1 answers it 401, in its own words, which proves all that is asked. */
 export const PROBE_PATH = '/balance';
+/** A probe of this process, by a header that the pass-through forwards: where it comes back, UPSTREAM_URL leads to ourselves. */
+const PROBE_ID = `probe-${randomUUID()}`;
+/** What the pass-through answers then. */
+export const LEADS_BACK = 'UPSTREAM_URL of the gateway leads back to the gateway.';
+
+export function isOwnProbe({ 'x-request-id': id }: IncomingHttpHeaders): boolean {
+  return id === PROBE_ID;
+}
+
 const CONNECT_MS_MAX = 5_000;
 const PROBE_MS_MAX = 7_000;
 const REPLY_BYTES_MAX = 256 * 1024;
@@ -228,7 +239,7 @@ export function probeV1(baseUrl: string): Probe {
   const wire = {
     method: 'GET' as const,
     path: `${base.pathname.replace(/\/+$/, '')}${PROBE_PATH}`,
-    headers: ['accept', 'application/json', 'user-agent', 'compat-gateway', 'connection', 'close'],
+    headers: ['accept', 'application/json', 'user-agent', 'compat-gateway', 'x-request-id', PROBE_ID, 'connection', 'close'],
     body: null,
   };
   const exchanged = exchange(client, wire, { timeoutMs: PROBE_MS_MAX, replyBytesMax: REPLY_BYTES_MAX });

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../domain/clock';
 import { parseJsonObject } from './answer-data';
-import { type Answer, DEADLINE_PASSED, type Exchanged, type Failure, NO_TURN, WRITTEN_TWICE } from './exchange';
+import { type Answer, DEADLINE_PASSED, type Exchanged, type Failure, LEADS_BACK, NO_TURN, WRITTEN_TWICE } from './exchange';
 
 /** `not_v1`: somebody answers, in a way that v1 never does. */
 export type TroubleKind = 'unreachable' | 'silent' | 'not_v1' | 'failing';
@@ -54,6 +54,11 @@ export function readSign(exchanged: Exchanged, asked: Asked): Sign | undefined {
 
 function signOfAnswer({ httpStatus, text }: Answer, { host, path }: Asked): Sign | undefined {
   const trouble = (kind: TroubleKind, words: string): Trouble => ({ kind, httpStatus, detail: `${host} ${words}` });
+  if (text.includes(LEADS_BACK))
+    return trouble(
+      'not_v1',
+      'leads back to this gateway: UPSTREAM_URL must be the address of v1, not of a server in front of the gateway.',
+    );
   if (httpStatus >= 500)
     return trouble('failing', `answers HTTP ${httpStatus} for ${path}: look at the log of v1, or of the proxy in front of it.`);
   const body = parseJsonObject(text);

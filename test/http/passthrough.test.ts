@@ -1,10 +1,12 @@
-import { createServer } from 'node:http';
+import { createServer, get } from 'node:http';
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createNetServer, connect } from 'node:net';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { createClientAddress } from '../../src/http/client-address';
 import { createPassthrough } from '../../src/http/passthrough';
 import type { PassthroughOptions } from '../../src/http/passthrough';
+import { probeV1 } from '../../src/upstream/exchange';
+import { readSign } from '../../src/upstream/v1-state';
 import { freePort } from '../free-port';
 import { speak } from './request-door';
 
@@ -428,5 +430,25 @@ describe('the pass-through', () => {
     const door = await openDoor(port);
     for (let at = 0; at < 3; at++) await speak(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(connections).toBe(1);
+  });
+
+  test('a probe of the gateway that comes back through a server in front of it is told so, and goes round no further', async () => {
+    let rounds = 0;
+    const front = await openUpstream((request, response) => {
+      rounds += 1;
+      const { url, headers } = request;
+      get({ port: door, path: url, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0);
+        answer.pipe(response);
+      });
+    });
+    const door: number = await openDoor(front.port);
+    const { exchanged } = probeV1(`http://127.0.0.1:${front.port}/v1/base`);
+    expect(readSign(await exchanged, { host: 'sell.example', path: '/balance', durationMs: 10 })).toMatchObject({
+      kind: 'not_v1',
+      httpStatus: 508,
+      detail: expect.stringContaining('sell.example leads back to this gateway: UPSTREAM_URL') as string,
+    });
+    expect(rounds).toBe(1);
   });
 });
