@@ -1,6 +1,6 @@
 /**
- * What v1's answer to a purchase is worth beside everything else that is known. `classify` reads its words; here they are
- * held against each other, against the journal and, where v1 speaks of an order that it had already, against its receipt.
+ * Decides whether v1's answer to a purchase can be believed. `classify` has read the answer. This file checks that the
+ * answer does not contradict itself or the journal, and reads the receipt where v1 says that it had the order already.
  */
 import type { JsonObject, JsonValue } from '../../domain/json';
 import type { Order } from '../../domain/order';
@@ -26,13 +26,13 @@ const USED: Outcome = {
   message:
     'This request-id was already used: the order with it was sold long ago. Nothing was charged for this request. Send a new sale with an id of its own.',
 };
-/** Whose reference it is cannot be read: v1 is asked again, or its answer would be lost and the order left open. */
-const NOBODY_KNOWS: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
+/** The journal cannot show which order has the reference. `unknown` makes the pursuit ask v1 again, so the answer is not lost. */
+const JOURNAL_UNREAD: Unknown = { kind: 'unknown', reason: 'the journal cannot be read' };
 
 /**
- * Doubts an answer that contradicts itself, and one that may be about another order: its reference belongs to another
- * order of the journal (a connection out of step), or v1 had it already (another gateway, another key, another sale under
- * this id).
+ * The outcome of one attempt. Two kinds of answers are doubted: an answer that contradicts itself, and an answer that may be
+ * about another order. The latter has the reference of another order in the journal (a connection out of step), or v1 had an
+ * order under this id already (from another gateway, another key, or another sale).
  */
 export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<Outcome> {
   const body: JsonObject = sent.body ?? {};
@@ -40,26 +40,26 @@ export async function judgeAnswer(sent: SentOutcome, judging: Judging): Promise<
   if (sent.outcome.kind === 'rejected') return judgeRefusal(sent.outcome, body, data, judging);
   const reference = referenceOf(sent.outcome);
   if (reference === undefined) return sent.outcome;
-  const outcome: Outcome = isTakenBack(sent.outcome, body, data) ? { kind: 'pending', reference } : sent.outcome;
+  const outcome: Outcome = isSelfContradictory(sent.outcome, body, data) ? { kind: 'pending', reference } : sent.outcome;
   if (referenceOf(judging.before) === reference) return outcome;
   const isDuplicate = sent.isDuplicate || isYes(body['duplicate']) || isYes(data['duplicate']);
   const judged = isDuplicate ? await judgeDuplicate(outcome, reference, judging) : outcome;
-  // Asked last: while a receipt was read, the order that it belongs to may have been written down.
+  // The journal is asked last: while the receipt was read, another order may have been settled with this reference.
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return OTHER_ORDER;
   if (owning !== 'unread' || judged.kind === 'unknown') return judged;
-  if (isDuplicate && !isExpected(judging)) return { ...NOBODY_KNOWS, isDoubted: true };
-  // A journal may be away for longer than any script waits: then v1's own record of the reference tells whose it is.
+  if (isDuplicate && !isExpected(judging)) return { ...JOURNAL_UNREAD, isDoubted: true };
+  // The journal may be away for longer than any script waits. v1's receipt of the reference can then show that it is this order's.
   const { identity, isOfOld } = await judging.identify(reference, judging.order.openedAtMs);
-  return identity === 'same' && isOfOld !== true ? judged : NOBODY_KNOWS;
+  return identity === 'same' && isOfOld !== true ? judged : JOURNAL_UNREAD;
 }
 
 /**
- * "No" beside the sign of an order that v1 has (its reference, `duplicate`, `pending`) is not the refusal of section 7,
- * which creates nothing. Its receipt tells; without one nobody knows.
+ * A refusal of section 7 of the specification creates no order. A refusal with the sign of an order (a reference, `duplicate`,
+ * `pending`) is something else: the receipt of the reference decides, and without a readable receipt the outcome is in doubt.
  */
 async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject, judging: Judging): Promise<Outcome> {
-  const reference = [body['reference'], data['reference'], data['transaction_ref']].find(isName);
+  const reference = [body['reference'], data['reference'], data['transaction_ref']].find(isFilledText);
   const isOfOrder = [body['duplicate'], body['pending'], body['success'], data['pending']].some(isYes);
   const doubt: Outcome = { kind: 'unknown', reason: 'v1 refuses and speaks of an order that it has', isDoubted: true };
   if (reference === undefined) return isOfOrder ? doubt : refusal;
@@ -67,27 +67,27 @@ async function judgeRefusal(refusal: Outcome, body: JsonObject, data: JsonObject
   const owning = await ownerOf(reference, judging);
   if (owning === 'another') return isOfOrder ? OTHER_ORDER : refusal;
   if (owning === 'unread') return doubt;
-  // An old sale under this id is the reason of the refusal, and not what this request has bought.
+  // An old sale under this id explains the refusal: this request has bought nothing.
   if (identity === 'same' && isOfOld === true && outcome?.kind === 'succeeded') return refusal;
   if (identity === 'same') return outcome ?? { kind: 'pending', reference };
-  // No order has this reference, or it is provably another sale: then it only explains the refusal.
+  // v1 has no order of this reference, or the reference is provably another sale's: then the refusal stands.
   return (identity === 'none' && !isOfOrder) || identity === 'other' ? refusal : doubt;
 }
 
-/** v1 gave back an order that it had under this id. */
+/** v1 answered with an order that it had under this id before. */
 async function judgeDuplicate(told: Outcome, reference: string, judging: Judging): Promise<Outcome> {
   const { order, before, identify } = judging;
   const { identity, outcome, isOfOld } = await identify(reference, order.openedAtMs);
   const wasExpected = isExpected(judging);
   if (identity === 'same' || (identity === 'unclear' && wasExpected)) {
     if (isOfOld === true && (outcome ?? told).kind === 'succeeded') {
-      // No attempt of ours has made it: this request has sold nothing, as one under an id that the journal knows as used.
+      // No attempt of ours made that sale, so this request has sold nothing: it is refused like any used-up id.
       if (before === undefined || isRefusal(before)) return USED;
       return { kind: 'unknown', reason: 'v1 has an old order under this request id', isDoubted: true };
     }
-    // "Success" may only say that the original was found. What became of it stands in its receipt.
+    // v1's "success" may only mean that it found the earlier order: the receipt has that order's outcome.
     if (outcome === undefined) return told;
-    // It may show the goods that a mere "found" leaves out.
+    // The receipt may show goods (token, PINs) that v1's answer leaves out.
     return outcome.kind === told.kind ? succeedOutcome(outcome, told) : outcome;
   }
   if (identity === 'other')
@@ -97,18 +97,18 @@ async function judgeDuplicate(told: Outcome, reference: string, judging: Judging
       message: 'This request id belongs to another order. Nothing was charged for this one.',
     };
   const reason = 'v1 has an order under this request id that cannot be told from this one';
-  // The expected order whose receipt cannot be read right now is looked at again; any other stays in doubt.
+  // If the receipt of an expected order cannot be read now, v1 is asked again. Any other order stays in doubt.
   const isReadAgain = (identity === 'unread' || identity === 'none') && wasExpected;
   return { kind: 'unknown', reason, ...(isReadAgain ? {} : { isDoubted: true }) };
 }
 
-/** After an attempt of our own whose answer was lost, an order under its id is the expected one, unless it was doubted before. */
+/** An earlier attempt of ours got no usable answer: an order that v1 has under its id is then the expected one, unless it was doubted before. */
 function isExpected({ before }: Judging): boolean {
   return before?.kind === 'unknown' && before.isDoubted !== true;
 }
 
-/** A success in whose own answer something says that it is none: the receipt will tell. */
-function isTakenBack({ kind }: Outcome, body: JsonObject, data: JsonObject): boolean {
+/** A success whose answer also says the opposite (another status, refunded, pending). It counts as pending, and the receipt decides. */
+function isSelfContradictory({ kind }: Outcome, body: JsonObject, data: JsonObject): boolean {
   if (kind !== 'succeeded') return false;
   const { status } = data;
   const isOtherStatus = typeof status === 'string' && !/^success(?:ful)?$/i.test(status);
@@ -119,7 +119,7 @@ function isTakenBack({ kind }: Outcome, body: JsonObject, data: JsonObject): boo
   );
 }
 
-/** `none` is also this very order. */
+/** Whether another order of the journal has this reference. `none` also where it is this order's own. */
 async function ownerOf(reference: string, { order, journal, onTrouble }: Judging): Promise<'another' | 'none' | 'unread'> {
   try {
     const owning = await journal.findByReference(order.owner, reference);
@@ -130,11 +130,11 @@ async function ownerOf(reference: string, { order, journal, onTrouble }: Judging
   }
 }
 
-/** PHP and MySQL write `true` as 1 now and then, and as text. */
+/** PHP and MySQL sometimes write `true` as 1 or as text. */
 function isYes(value: JsonValue | undefined): boolean {
   return value === true || value === 1 || (typeof value === 'string' && /^(?:1|true|yes)$/i.test(value));
 }
 
-function isName(value: JsonValue | undefined): value is string {
+function isFilledText(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value !== '';
 }

@@ -1,11 +1,11 @@
 /**
- * Steps 8 and 9 for one order: send it, send it again while that is safe, ask for its receipt while it is pending, and
- * write down what became of it. The only place that sends a purchase again. A pursuit belongs to the order, not to the
- * script's connection: what is on its way is finished when the script hangs up or has had its answer.
+ * Steps 8 and 9 for one order: send it, send it again while that is safe, read its receipt while it is pending, and
+ * write the outcome. No other file sends a purchase again. A pursuit belongs to the order, not to the script's
+ * connection: an attempt under way is finished even when the script hangs up or has had its reply.
  *
- * To send a purchase again is to ask and to buy. Once nobody waits for the order any more its script has heard "pending",
- * or nothing, and most scripts have refunded by then: nothing more is sent, unless this caller is known to keep or sell
- * what is pending (decision 0018).
+ * Sending a purchase again asks v1 about the order, and may also buy it. When no script waits any more, the script has
+ * heard "pending" or nothing, and most scripts have refunded. So nothing more is sent then, unless this caller is known
+ * to keep or sell pending orders (decision 0018).
  */
 import { CommonSignal, within } from '../../domain/clock';
 import type { Line } from '../../domain/legacy';
@@ -28,13 +28,13 @@ import {
 
 const UNDER_WAY: Outcome = { kind: 'unknown', reason: 'a try is under way' };
 const RENEWALS_MAX = 3;
-/** How long a pending order's receipt is asked for after the patience, at most: v1 asks its provider again after two minutes. */
+/** How long after the patience the receipt of a pending order is read, at most: v1 asks its provider again after two minutes. */
 const FOLLOW_MS = 180_000;
 /** How long a repetition waits for its turn before v1's history is read instead. */
 const TURN_MS = 2_000;
-/** A v1 that is silent to reads as well must not keep the purchase from being asked for again. */
+/** How long one look into v1's history may delay the next attempt: v1 may leave reads unanswered as well. */
 const LOOK_MS = 3_000;
-/** After so many attempts without a usable answer, and then after each further so many, v1's history is read as well. */
+/** v1's history is read after every so many attempts without a usable answer. */
 const LOOK_EVERY_ATTEMPTS = 3;
 
 export function pursue(plan: PursuitPlan, parts: PursuitParts): Pursuit {
@@ -49,19 +49,19 @@ class RunningPursuit implements Pursuit {
   readonly #startedAt: number;
   readonly #changed: CommonSignal;
   #waiters: readonly Waiter[];
-  /** Charged, and it has a reference: its receipt tells the end, and sending it again could only do harm (specification, 7). */
+  /** The order was charged and has a reference: its receipt will show the end, and sending it again could only do harm (specification, 7). */
   readonly #wasPending: boolean;
-  /** Whoever began this pursuit waits for it, and says so a moment later. */
+  /** Stands for the request that began this pursuit, until that request calls `waitFor`. */
   #beginner: Waiter | undefined;
   #order: Order;
-  /** While an attempt is on its way the money may have moved. */
+  /** The outcome by all answers so far; undefined before the first. */
   #known: Outcome | undefined;
   #hasSettled: boolean;
-  /** What the journal says of the order comes from elsewhere, and stands. */
-  #isToldElsewhere = false;
+  /** The journal has an outcome that another process or a look into v1's history has written. It stands. */
+  #isSettledElsewhere = false;
   #hasEnded = false;
   #isHurried = false;
-  /** The last script that waited hung up before it heard anything: what it concludes by itself is a failure in most. */
+  /** The last script that waited hung up without a reply: most scripts then count the sale as failed. */
   #isDeserted = false;
   isLooking = false;
   openSince: number | undefined;
@@ -81,7 +81,7 @@ class RunningPursuit implements Pursuit {
     this.ended = this.#run();
   }
 
-  /** Until an answer is on disk, only what the journal knew before may be told: an attempt can make a lie of the rest. */
+  /** Until an answer is on disk, the order has the outcome that the journal had before: the attempt under way may prove any other wrong. */
   current(): Order {
     return this.#hasSettled ? this.#order : { ...this.#order, outcome: this.#plan.previous ?? UNDER_WAY };
   }
@@ -123,7 +123,7 @@ class RunningPursuit implements Pursuit {
       ? { name: 'following', nth: 0 }
       : { name: 'sending', nth: 0, attempt: this.#parts.attempts.begin() };
     try {
-      while (state.name !== 'ended') state = await this.#leave(state);
+      while (state.name !== 'ended') state = await this.#runState(state);
     } catch (error) {
       this.#parts.onTrouble('pursue', error);
     } finally {
@@ -132,7 +132,7 @@ class RunningPursuit implements Pursuit {
     }
   }
 
-  #leave(state: Exclude<State, In<'ended'>>): Promise<State> {
+  #runState(state: Exclude<State, In<'ended'>>): Promise<State> {
     switch (state.name) {
       case 'sending':
         return this.#send(state);
@@ -181,25 +181,25 @@ class RunningPursuit implements Pursuit {
     return { name: 'concluding' };
   }
 
-  /** Whether what is sent now would still be what the script wants. */
+  /** Whether the script still wants the purchase if it is sent now. */
   #maySend(): boolean {
     if (this.#isGivenUp() || this.#leftMs() <= 0) return false;
     return this.#isBoughtAfterPending() || isAwaited(this.#awaitedMs());
   }
 
-  /** Its script keeps or sells what it has heard is pending. */
+  /** Whether the caller keeps or sells pending orders, so that the purchase is still wanted after "pending". */
   #isBoughtAfterPending(): boolean {
     return this.#plan.afterPending === 'buy' && (this.#waiters.length > 0 || !this.#isDeserted);
   }
 
-  /** How long somebody will still wait. */
+  /** How long the most patient script will still wait; not above 0 when none waits. */
   #awaitedMs(): number {
     let untilMs = 0;
     for (const waiter of this.#waiters) if (waiter.untilMs > untilMs) ({ untilMs } = waiter);
     return untilMs - this.#parts.clock.elapsed();
   }
 
-  /** How long repetitions may still be sent: what is known to have reached nobody is given up sooner. */
+  /** How long repetitions may still be sent. An order that provably did not reach v1 is given up sooner. */
   #leftMs(): number {
     const { patienceMs, pursueMs, reconnectMs } = this.#plan;
     const spentMs = this.#parts.clock.elapsed() - this.#startedAt;
@@ -211,10 +211,10 @@ class RunningPursuit implements Pursuit {
     return { awaitedMs: this.#awaitedMs(), leftMs: this.#leftMs(), random: this.#parts.random };
   }
 
-  /** False when nothing may be sent: that cannot be written down in time, or the order has been answered elsewhere. */
+  /** False when nothing may be sent: the lease cannot be written in time, or the journal has an outcome from elsewhere. */
   async #holdsLease(): Promise<boolean> {
     const { lease } = this.#plan;
-    // A lease that takes too long to be written is itself too old.
+    // Writing may take so long that the new lease is too old as well: then it is written once more.
     for (let renewals = 0; !lease.isValid(); renewals += 1) {
       const renewed = renewals < RENEWALS_MAX ? await lease.renew(this.#order) : undefined;
       if (renewed === undefined) {
@@ -226,12 +226,12 @@ class RunningPursuit implements Pursuit {
     return true;
   }
 
-  /** Takes over what the journal says of the order, when that is more than another attempt could tell. */
+  /** Takes over the order from the journal when another attempt could not find out more than the journal has. */
   #adopt(order: Order): boolean {
     if (!isAnswered(order.outcome)) return false;
     this.#order = order;
     this.#known = order.outcome;
-    this.#isToldElsewhere = true;
+    this.#isSettledElsewhere = true;
     return true;
   }
 
@@ -247,17 +247,17 @@ class RunningPursuit implements Pursuit {
     return judgeAnswer(sent, { order: this.#order, before: this.#known, identify, journal, onTrouble });
   }
 
-  /** True when v1's history, or another process, has told what became of the order. */
+  /** True when v1's history or another process has given the order an outcome that stands. */
   async #isFoundInHistory(): Promise<boolean> {
     const { clock, journal, onTrouble } = this.#parts;
     if (this.#known?.kind !== 'unknown' || this.#isGivenUp() || this.#leftMs() <= 0) return false;
     const isDoubted = this.#known.isDoubted === true;
     this.isLooking = true;
     try {
-      // The journal knows of no doubt yet, and without it another order of the same service could be taken for a doubted one.
+      // The doubt is not in the journal yet, so a look now could take another order of the same service for the doubted one.
       if (!isDoubted) await within(clock, Math.min(LOOK_MS, this.#leftMs()), this.#plan.look());
       const order = await journal.find(this.#order.owner, this.#order.requestId);
-      // What v1 has in a doubted case another process may have bought; its refusal would not explain it.
+      // The order that v1 has in a doubted case may be this one, bought by another process: a refusal in the journal does not explain it.
       return order !== undefined && !(isDoubted && isRefusal(order.outcome)) && this.#adopt(order);
     } catch (error) {
       onTrouble('find', error);
@@ -267,11 +267,11 @@ class RunningPursuit implements Pursuit {
     }
   }
 
-  /** Writes down what the attempts came to, unless the journal has an answer already. */
+  /** Writes the outcome of the attempts, unless the journal has one from elsewhere. */
   async #conclude(): Promise<After<'concluding'>> {
-    // "Nothing was charged" closes the order for everybody, also for who has begun it anew since a lease that is too old.
+    // "Nothing was charged" would also hide an attempt that another process began after our lease ran out: the lease must be valid.
     if (isRefusal(this.#known)) await this.#holdsLease();
-    if (this.#isToldElsewhere) this.#showSettled();
+    if (this.#isSettledElsewhere) this.#showSettled();
     else await this.#settle();
     return isWaitingForProvider(this.#known) ? { name: 'following', nth: 0 } : { name: 'ended' };
   }
@@ -281,11 +281,11 @@ class RunningPursuit implements Pursuit {
     if (!isWaitingForProvider(this.#known) || this.#isGivenUp()) return { name: 'ended' };
     const { reference } = this.#known;
     const deadline = this.#startedAt + this.#plan.patienceMs + Math.min(this.#plan.pursueMs, FOLLOW_MS);
-    // Of an order that was pending before, there may be news already.
+    // An order that was pending before this pursuit may have its end already, so its receipt is read at once.
     const waitMs =
       nth === 0 && this.#wasPending ? 0 : Math.max(pauseBeforeReceipt(nth, random), receipts.nextInMs(this.#order.owner));
     if (clock.elapsed() + Math.min(waitMs, this.#lastReadingMs()) > deadline) return { name: 'ended' };
-    // Handed on, so that the order rests in one function and not in two.
+    // `then` and not `await`: while the order rests, only one suspended function is kept in memory.
     return this.#rest(waitMs, () => this.#lastReadingMs()).then(() => this.#readReceipt(reference, nth));
   }
 
@@ -302,11 +302,11 @@ class RunningPursuit implements Pursuit {
     const known = this.#known!;
     try {
       const settled = await journal.settle(this.#order.owner, this.#order.requestId, known, clock.now(), this.#order.tries);
-      // The journal keeps no goods; the reply needs them.
+      // The journal keeps no goods (tokens, PINs), but the reply needs them.
       this.#order = settled.outcome?.kind === known.kind ? { ...settled, outcome: known } : settled;
     } catch (error) {
       onTrouble('settle', error);
-      // What is not on disk cannot be promised: the next look at the order would not know it.
+      // The outcome is not on disk, so the next reader of the journal would not find it: the script must not hear it either.
       this.#known = { kind: 'unknown', reason: 'the outcome could not be written' };
       this.#order = { ...this.#order, outcome: this.#known };
     }
@@ -322,13 +322,13 @@ class RunningPursuit implements Pursuit {
     return this.#parts.isStopping() && (this.#isHurried || this.#waiters.length === 0);
   }
 
-  /** Until a receipt must be asked for if its answer is to come before the longest patience ends. */
+  /** Milliseconds until the receipt must be read so that the answer comes before the longest patience ends. */
   #lastReadingMs(): number {
     const awaitedMs = this.#awaitedMs();
     return awaitedMs > 0 ? Math.max(awaitedMs - ANSWER_MS, LAST_PAUSE_MS) : Infinity;
   }
 
-  /** Ends early when the order is given up, and as early as `soonerMs` says, which may change while somebody comes to wait. */
+  /** Ends early when the order is given up, or after `soonerMs()`, which gets shorter when a further request begins to wait. */
   async #rest(delayMs: number, soonerMs: () => number = () => Infinity): Promise<void> {
     const { clock } = this.#parts;
     this.openSince ??= clock.elapsed();
@@ -344,7 +344,7 @@ function isWaitingForProvider(outcome: Outcome | undefined): outcome is Pending 
   return outcome?.kind === 'pending' && outcome.reference !== undefined;
 }
 
-/** The journal knows of the order what another attempt could not better: its end, or that it is charged. */
+/** Another attempt could not find out more: the order has its end, was refused, or is charged and has a reference. */
 function isAnswered(outcome: Outcome | undefined): boolean {
   return outcome !== undefined && (isFinal(outcome) || isRefusal(outcome) || isWaitingForProvider(outcome));
 }

@@ -1,4 +1,4 @@
-/** What a pursuit is given and what it gives; `pursue.ts` is how it runs. */
+/** The types of a pursuit (its states, its input, what its callers see of it) and the lease of an attempt. `pursue.ts` runs it. */
 import type { Attempt, AttemptLimit, ReceiptPace } from './attempt-limit';
 import { type Clock, startAge } from '../../domain/clock';
 import type { Order } from '../../domain/order';
@@ -12,8 +12,7 @@ import type { Upstream, V1Call } from '../../upstream/upstream';
 import type { Identify } from '../proof/compare-receipt';
 import { LEASE_MOST_MS } from '../proof/quiet-time';
 
-/** What a pursuit does, and what it may do next. `pursue` has one method for each state. */
-
+/** The states of a pursuit, and which state may follow which. `pursue.ts` has one method for each state. */
 export const TRANSITIONS = {
   /** The lease is renewed if it is old, the purchase is sent, v1's answer is judged. */
   sending: ['resting', 'concluding'],
@@ -21,18 +20,18 @@ export const TRANSITIONS = {
   resting: ['looking', 'admitting'],
   /** v1's history is read, which buys nothing. */
   looking: ['admitting', 'concluding'],
-  /** The repetition waits for its turn, and looks again when none comes. */
+  /** The repetition waits for its turn. If no turn comes in time, v1's history is read again. */
   admitting: ['sending', 'looking', 'concluding'],
-  /** What is known is written down. */
+  /** The outcome is written into the journal. */
   concluding: ['following', 'ended'],
-  /** The receipt of a charged order is read until it tells the end. */
+  /** The receipt of a charged order is read until it shows a final outcome. */
   following: ['following', 'ended'],
   ended: [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type StateName = keyof typeof TRANSITIONS;
 
-/** What each state needs; `nth`: how many attempts were made before, or how often the receipt was read. */
+/** The data of each state. `nth` counts the attempts before this state, or in `following` the readings of the receipt. */
 interface Needs {
   sending: { readonly nth: number; readonly attempt: Attempt };
   resting: { readonly nth: number; readonly waitMs: number };
@@ -45,23 +44,22 @@ interface Needs {
 
 export type In<Name extends StateName> = { [Each in Name]: { readonly name: Each } & Needs[Each] }[Name];
 export type State = In<StateName>;
-/** What the table allows after the state of this name. */
+/** The states that `TRANSITIONS` allows after the state of this name. */
 export type After<Name extends StateName> = In<(typeof TRANSITIONS)[Name][number]>;
 
 /**
- * The durable note that an attempt is beginning. Another process may prove an order absent once the quiet time since this note is over,
- * so an attempt that starts later than half of it renews the note before a byte leaves. Who proves that may have another quiet time than
- * who sends, so no note is good for longer than `LEASE_MOST_MS`.
+ * The durable note that an attempt is beginning. Once the quiet time since this note is over, another process may prove the order absent.
+ * So an attempt that begins later than half the quiet time writes the note again before a byte leaves. The process that proves and the
+ * process that sends may have mappings with different quiet times, so no note is valid for longer than `LEASE_MOST_MS`.
  */
-
 export interface Lease {
-  /** An attempt must begin within this time of the note, and its bytes must leave within this time again: together the quiet time at most. */
+  /** An attempt must begin within this time after the note, and be over within the same time after that. The sum is at most the quiet time. */
   readonly validMs: number;
-  /** By the mapping that the order is pursued with. */
+  /** The quiet time of the mapping that the order is pursued with. */
   readonly quietMs: number;
-  /** Whether an attempt may still begin under it. */
+  /** Whether an attempt may still begin under this note. */
   isValid(): boolean;
-  /** Writes the note again. Gives the order as the journal then has it, which another process may have settled; undefined when nothing can be written. */
+  /** Writes the note again. Resolves with the order in the journal, which another process may have settled; undefined when writing fails. */
   renew(order: Order): Promise<Order | undefined>;
 }
 
@@ -71,7 +69,7 @@ export interface LeaseParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** Create it before the order is opened: opening writes the first note. */
+/** Create the lease before the order is opened: opening writes the first note. */
 export function createLease(quietMs: number, parts: LeaseParts): Lease {
   return new JournalLease(quietMs, parts);
 }
@@ -95,7 +93,7 @@ class JournalLease implements Lease {
 
   async renew(order: Order): Promise<Order | undefined> {
     const { journal, clock, onTrouble } = this.#parts;
-    // Measured from before the writing, which may take long.
+    // The age counts from before the writing, because writing may take long.
     const renewed = startAge(clock);
     try {
       const marked = await journal.settle(order.owner, order.requestId, BEGINNING, clock.now());
@@ -116,18 +114,18 @@ export interface PursuitParts {
   readonly random: () => number;
   readonly attempts: AttemptLimit;
   readonly receipts: ReceiptPace;
-  /** True once the gateway is stopping: an order is then pursued only as long as somebody waits to hear its end. */
+  /** True once the gateway is stopping. From then on an order is pursued only while a script waits for its end. */
   readonly isStopping: () => boolean;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** `new`: the journal had no order of this id, or one for which nothing was charged. `replayed`: it was sold before, and is told again. */
+/** `new`: the journal had no order of this id, or one without a charge. `replayed`: the order was sold before, and its success is told again. */
 export type Beginning = 'new' | 'known' | 'replayed';
 
 export interface PursuitPlan {
   readonly order: Order;
   readonly beginning: Beginning;
-  /** What is known of the order before this attempt; `undefined` when nothing of it was ever sent. */
+  /** The outcome before this attempt; `undefined` when nothing was ever sent for the order. */
   readonly previous: Outcome | undefined;
   readonly call: V1Call;
   readonly credentials: Credentials;
@@ -135,19 +133,21 @@ export interface PursuitPlan {
   readonly trace?: Trace | undefined;
   /** How long the script that ordered waits. */
   readonly patienceMs: number;
-  /** How long an upstream that cannot be reached is tried. */
+  /** For how long attempts go on while v1 cannot be reached. */
   readonly reconnectMs: number;
-  /** `buy`: the order is sent again also when its script has heard "pending". */
+  /** `buy`: the order is sent again even after its script has heard "pending". */
   readonly afterPending: AfterPending;
   /** How long after the patience an order is sent again where `afterPending` is `buy`. */
   readonly pursueMs: number;
+  /** The time limit of one attempt. */
   readonly tryMs: number;
+  /** The time limit of one read from v1. */
   readonly readMs: number;
-  /** Renewed before an attempt that begins too long after it was written. */
+  /** Renewed before an attempt that begins when it is no longer valid. */
   readonly lease: Lease;
-  /** Tells whether an order that v1 has under an id the journal does not know is this one. */
+  /** Compares v1's receipt of a reference with this order: for a duplicate that the journal does not know. */
   readonly identify: Identify;
-  /** Looks for the order in v1's history without buying. What is found is in the journal when the promise resolves. */
+  /** Looks for the order in v1's history, and buys nothing. When the promise resolves, the finding is in the journal. */
   readonly look: () => Promise<unknown>;
 }
 
@@ -156,23 +156,24 @@ export interface Pursuit {
   /** The order as it stands now. */
   current(): Order;
   /**
-   * The order once there is something to say: final, rejected, or not sent. While it is pending or unknown this waits,
-   * at most so long and no longer than the script stays, and then gives the order as it stands.
+   * Resolves with the order once it is final, rejected or not sent. A pending or unknown order is waited for, at most
+   * `patienceMs` and no longer than the script stays; then the promise resolves with the order as it is.
    */
   waitFor(patienceMs: number, line?: Line): Promise<Order>;
-  /** Lets everybody who waits have the order as it stands. */
+  /** Ends all waiting: every `waitFor` resolves with the order as it is. */
   hurry(): void;
-  /** Since when v1's answers leave the order open, by `clock.elapsed()`; undefined while the first is awaited, and if it was the last. */
+  /** When v1's first answer left the order open, by `clock.elapsed()`. Undefined before that answer, and if it ended the pursuit. */
   readonly openSince: number | undefined;
-  /** Somebody waits for the end of the order. */
+  /** Whether a script waits for the end of the order. */
   readonly isAwaited: boolean;
-  /** Nothing is on its way at this moment: it waits for `look`, a while at most. */
+  /** True while the pursuit waits for `look`: nothing of the order is on its way to v1. */
   readonly isLooking: boolean;
-  /** When nothing more will be tried. Never rejects. */
+  /** Resolves when nothing more will be tried. Never rejects. */
   readonly ended: Promise<void>;
 }
 
-/** Somebody who waits for the end of the order. */
+/** A request that waits for the end of the order. */
 export interface Waiter {
+  /** By `clock.elapsed()`. */
   readonly untilMs: number;
 }

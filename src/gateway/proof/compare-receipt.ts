@@ -1,6 +1,6 @@
 /**
- * Can this receipt of v1 be that order? Asked when v1 reports a duplicate that the journal does not know, and when an
- * order that got no answer is looked for in v1's history.
+ * Compares a receipt of v1 with an order. This is needed when v1 reports a duplicate that the journal does not know, and
+ * when a lost order is looked for in v1's history.
  */
 import { type AmountMinor, kobo } from '../../domain/amount';
 import { type JsonObject, type JsonValue, textOf } from '../../domain/json';
@@ -24,24 +24,25 @@ export interface Comparison {
   readonly category: Agreement;
 }
 
-/** What of an order a receipt can show. */
+/** The traits of an order that a receipt can show. */
 export interface OrderTraits {
   /** Meters and smartcards first, then phones. */
   readonly numbers: readonly ServedNumber[];
+  /** Kobo: the amount that was ordered, or the list price. */
   readonly faceValue: AmountMinor | undefined;
-  /** An amount that goes to a phone: v1 takes the account's discount off it and puts nothing on top (specification, 4: airtime). */
+  /** The amount goes to a phone. v1 subtracts the account's discount from it and adds no charge (specification, 4: airtime). */
   readonly isAirtime?: boolean;
-  /** Words that v1's category of such an order holds. */
+  /** v1's category of such an order contains one of these words. */
   readonly categories: readonly string[];
-  /** A message to many has neither number nor price: only its service could be seen in a receipt. */
+  /** The order has neither number nor price (a message to many): a receipt shows only its service. */
   readonly isTraceless: boolean;
-  /** How many PINs are bought; undefined for what has none. */
+  /** How many PINs are bought; undefined for goods without PINs. */
   readonly quantity: number | undefined;
 }
 
 /**
- * By the mapping: numbers and amount are the fields that v1 is sent. What has no amount of its own (plans, exams) has its
- * price in v1's catalog; without the catalog that stays open.
+ * The traits by the mapping: numbers and amount are fields that v1 is sent. An order without an amount (plans, exams) has its
+ * price in v1's catalog; without `catalog` its face value is undefined.
  */
 export function traitsOf(operation: Operation, values: JsonObject, catalog?: CatalogLists): OrderTraits {
   const sent = operation.fields.filter((field) => field.isSent && values[field.name] !== undefined);
@@ -59,7 +60,7 @@ export function traitsOf(operation: Operation, values: JsonObject, catalog?: Cat
   };
 }
 
-/** The amount that was ordered; for cards, their denomination times how many. */
+/** The amount that was ordered; for cards, the denomination times the quantity. */
 function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
   const amount = sent.find((field) => field.isAmount);
   if (amount !== undefined) return values[amount.name] as AmountMinor;
@@ -67,7 +68,7 @@ function faceValueOf(sent: readonly Field[], values: JsonObject): AmountMinor | 
   return denomination === undefined ? undefined : priceOfAll((values[denomination.name] as number) * 100, sent, values);
 }
 
-/** The price of the row that the reply names as bought, times how many. */
+/** The price of the catalog row that the order buys (the row that `joins` finds for its reply), times the quantity. */
 function priceOf(
   { joins }: Operation,
   sent: readonly Field[],
@@ -82,7 +83,7 @@ function priceOf(
   return undefined;
 }
 
-/** Undefined for so many that money cannot count it: such an order is read all the same, for whoever lists it and the others of its key. */
+/** Undefined where the sum is too large for an amount: the order must stay readable, because whole lists of orders are read with it. */
 function priceOfAll(price: number, sent: readonly Field[], values: JsonObject): AmountMinor | undefined {
   const sum = price * countOf(sent, values);
   return Number.isSafeInteger(sum) ? kobo(sum) : undefined;
@@ -102,7 +103,7 @@ export function compareReceipt(receipt: JsonObject, traits: OrderTraits): Compar
   };
 }
 
-/** Of a number that is masked or cut nobody can tell that it is this one: a sale past the gateway may have the same id, price and service. */
+/** A masked or shortened number does not agree: a sale made past the gateway may have the same id, price and service. */
 function compareShown(data: JsonObject, traits: OrderTraits): Agreement {
   return numberIn(data, traits) === 'same' ? 'agrees' : 'differs';
 }
@@ -111,12 +112,12 @@ function isShown(number: JsonValue | undefined): number is string {
   return typeof number === 'string' && number !== '';
 }
 
-/** The number of a record of v1, held against those that were served; `unclear` where there is nothing to hold. */
+/** The number of a record of v1, compared with the served numbers; `unclear` where the record has none. */
 export function numberIn({ phone }: JsonObject, { numbers }: OrderTraits): NumberMatch {
   return isShown(phone) ? compareNumber(phone, numbers) : 'unclear';
 }
 
-/** A receipt may show the face value or what was charged for it: a discount of up to a fifth, a service charge on top of what is no airtime. */
+/** A receipt may show the face value or the charged amount: up to a fifth less (discount), or more by a service charge (not for airtime). */
 function comparePrice({ amount }: JsonObject, { faceValue, isAirtime = false }: OrderTraits): Agreement {
   const signed = readNaira(amount);
   if (faceValue === undefined || signed === undefined) return 'absent';
@@ -132,22 +133,22 @@ function compareCategory({ category }: JsonObject, { categories }: OrderTraits):
 
 export type Identity = 'same' | 'other' | 'contradicted' | 'unclear';
 
-/** What is known of an order besides its own words. */
+/** What is known of an order besides its traits. */
 export interface Circumstances {
-  /** When it can have come to v1; ms since the epoch. */
+  /** The earliest time at which the order can have reached v1; ms since the epoch. */
   readonly openedAtMs: number;
   readonly nowMs: number;
-  /** Its price by the catalog, when that is at hand. */
+  /** The order's price in v1's catalog, if the catalog is in memory. */
   readonly listPrice?: AmountMinor | undefined;
 }
 
 const SECOND_MS = 1_000;
-/** Clocks that nobody keeps right differ by this much, and hardly more. */
+/** Clocks without synchronisation differ by this much, and hardly more. */
 const SKEW_MS = 10 * 60_000;
 
 /**
- * When v1 wrote it down, against when we took the order under its id. v1's times are whole seconds, so that within the second
- * of the opening nobody can tell; `unclear` is also what is neither long before nor since.
+ * Compares the time of v1's record with the opening of the order. v1's times are whole seconds: `at once` is the very second
+ * of the opening, which may be before or after it. `unclear` is a time a little before the opening, a time after now, or none.
  */
 function compareTime(
   { created_at: createdAt }: JsonObject,
@@ -160,11 +161,16 @@ function compareTime(
 }
 
 /**
- * For what has no number that a receipt could show. Its service, and nothing against it: enough for what came to v1 after
- * we had taken the order under this id. Within the very second another sale may have come by another door, so that exactly
- * its price and exactly as many PINs must be there as well.
+ * Whether a record without a comparable number is this order. A record that v1 wrote after the opening needs the same service
+ * and nothing that differs. A record of the very second of the opening may be a sale made past the gateway: it also needs
+ * exactly the price and exactly the number of PINs.
  */
-function isOurs(data: JsonObject, traits: OrderTraits, { category, price }: Comparison, known: Circumstances): boolean {
+function isSameWithoutNumber(
+  data: JsonObject,
+  traits: OrderTraits,
+  { category, price }: Comparison,
+  known: Circumstances,
+): boolean {
   const { numbers, quantity } = traits;
   if (numbers.length > 0 || category !== 'agrees' || price === 'differs') return false;
   const listPrice = traits.faceValue ?? known.listPrice;
@@ -178,10 +184,10 @@ function isOurs(data: JsonObject, traits: OrderTraits, { category, price }: Comp
 }
 
 /**
- * `same` when the receipt shows the served number and no other price or service, `other` when it provably names another phone, and
- * `unclear` in between: told as pending, because either of the other words could be a lie about money. `contradicted` is unclear
- * with two things against it, one of which v1 may merely spell in its own way, or when v1 had it long before we did. What
- * has no number is `same` by its time: v1 wrote it down after we had taken the order under this id.
+ * `same`: the receipt shows the served number, and price and service do not differ. An order without a number is `same` by its time:
+ * v1 wrote the receipt after the order was opened here. `other`: the receipt provably names another phone. Everything else may only be
+ * told as pending, because success or failure could be a lie about money. `contradicted`: the receipt shows another number or a masked one,
+ * two traits differ (one alone may be v1's own spelling), or v1 wrote it long before the order was opened here. `unclear`: the rest.
  */
 export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known: Circumstances): Identity {
   const comparison = compareReceipt(receipt, traits);
@@ -190,27 +196,26 @@ export function identifyReceipt(receipt: JsonObject, traits: OrderTraits, known:
   if (number === 'agrees' && price !== 'differs' && category !== 'differs') return 'same';
   const isPhone = isPhoneServed(traits.numbers);
   if (numberIn(data, traits) === 'other') return isPhone ? 'other' : 'contradicted';
-  // Something that is no phone is no other phone, and nobody can tell that it is this one.
+  // The receipt shows a number that is no readable phone number: it proves neither this phone nor another one.
   if (number === 'differs' && isPhone) return 'contradicted';
-  if (isOurs(data, traits, comparison, known)) return 'same';
+  if (isSameWithoutNumber(data, traits, comparison, known)) return 'same';
   const isBefore = number !== 'agrees' && compareTime(data, known) === 'long before';
   const against = [number, price, category].filter((agreement) => agreement === 'differs').length;
   return against > 1 || isBefore ? 'contradicted' : 'unclear';
 }
 
-/**
- * Whether a record of v1 is certainly not this order: the only kind of doubt that may prove an order absent, after which
- * its script hears "failed". So each trait counts only where the specification leaves v1 no other way to write it.
- */
-
-/** Money that came in: a refund, a deposit. What was bought is a debit (specification, 2.3). */
+/** v1's `type` of a refund or deposit. Purchases are debits (specification, 2.3). */
 const MONEY_IN = /credit|refund|revers|deposit|fund/i;
 
-/** Wider than what speaks for an order: service charges and discounts of v1 are not known to us. */
+/** Wider bounds than in `comparePrice`: the gateway does not know v1's service charges and discounts. The charge is in kobo. */
 const LEAST_SHARE = 0.6;
 const MOST_SHARE = 1.25;
 const CHARGE_MOST = 250_00;
 
+/**
+ * Whether a record of v1 is certainly not this order. An order is proven absent when this is true of every record, and its script
+ * then hears "failed". So a trait counts only where the specification leaves v1 no other way to write it.
+ */
 export function rulesOut(record: JsonObject, traits: OrderTraits, others: readonly string[]): boolean {
   const data = (record['data'] ?? {}) as JsonObject;
   return (
@@ -223,8 +228,8 @@ export function rulesOut(record: JsonObject, traits: OrderTraits, others: readon
 }
 
 /**
- * How v1 calls what other operations buy: the first word of their categories. Recharge cards are airtime of a network on cards (specification,
- * 1), and v1 may call them so.
+ * The words by which v1 names the services of other operations: the first category of each. Recharge cards are airtime of a network on cards
+ * (specification, 1), and v1 may call them airtime, so for cards the operations with a network are left out.
  */
 export function otherServices(operation: Operation, mapping: Mapping): readonly string[] {
   const isOnCards = isSentAs(operation, 'denomination');
@@ -237,12 +242,12 @@ function isSentAs({ fields }: Operation, transform: string): boolean {
   return fields.some((field) => field.isSent && field.as === transform);
 }
 
-/** What v1 shows as `type` of a refund or deposit; such a record is nobody's order. */
+/** Whether the record is a refund or deposit by its `type`: such a record is no order. */
 export function isMoneyIn({ type }: JsonObject): boolean {
   return typeof type === 'string' && MONEY_IN.test(type);
 }
 
-/** The price of all or of one of them; a debit may be written with a minus. */
+/** v1 may show the price of all pieces or of one, and may write a debit with a minus. */
 function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1 }: OrderTraits): boolean {
   const shown = readNaira(amount);
   if (faceValue === undefined || shown === undefined) return false;
@@ -250,7 +255,7 @@ function isOtherPrice({ amount }: JsonObject, { faceValue, quantity = 1 }: Order
   return paid < (faceValue * LEAST_SHARE) / quantity || paid > faceValue * MOST_SHARE + CHARGE_MOST;
 }
 
-/** The specification does not list v1's categories: a word that is nobody's (`education`) may be this order's. */
+/** The specification does not list v1's categories. So an unknown word (`education`) may mean this order's service, and rules nothing out. */
 function isOtherService(category: JsonValue | undefined, { categories }: OrderTraits, others: readonly string[]): boolean {
   if (categories.length === 0 || typeof category !== 'string') return false;
   const word = category.toLowerCase();
@@ -258,38 +263,44 @@ function isOtherService(category: JsonValue | undefined, { categories }: OrderTr
   return isNamedBy(others) && !isNamedBy(categories);
 }
 
-/** Under a word that is not that of the cards: v1 sells no card without a PIN (specification, 2.3), and of cards that failed the money is back. */
+/**
+ * A finished record without PINs is no sale of cards: v1 sells no card without a PIN (specification, 2.3), and failed cards are refunded.
+ * Under the category of cards the record may be one all the same.
+ */
 function isWithoutPins(data: JsonObject, { quantity, categories }: OrderTraits): boolean {
   const { category } = data;
   if (quantity === undefined || typeof category !== 'string' || !isOverWithoutPins(data)) return false;
   return !categories.some((name) => category.toLowerCase().includes(name.toLowerCase()));
 }
 
-/** What v1's receipt says of a reference. */
-export interface Witness {
-  /** `unread` when it cannot be had right now, `none` when v1 has no order of this reference. */
+/** What v1's receipt of a reference proves about an order. */
+export interface Evidence {
+  /** `unread`: the receipt cannot be read right now. `none`: v1 has no order of this reference. */
   readonly identity: Identity | 'unread' | 'none';
-  /** What became of it, when the receipt tells that. */
+  /** The outcome that the receipt shows, if any. */
   readonly outcome?: Outcome | undefined;
-  /** v1 wrote it down so long before we took the order, by its own clock, that who sends its id now means another sale. */
+  /** By its own clock v1 wrote the receipt so long before the order was opened that the request with this id must mean another sale. */
   readonly isOfOld?: boolean;
 }
 
-/** Asks for the receipt of a reference and compares it with the order that is being bought. */
-export type Identify = (reference: string, openedAtMs: number) => Promise<Witness>;
+/** Reads the receipt of a reference and compares it with the order that is being bought. */
+export type Identify = (reference: string, openedAtMs: number) => Promise<Evidence>;
 
 interface IdentifyingParts {
   readonly upstream: Pick<Upstream, 'find'>;
   readonly priceLists: Pick<PriceLists, 'peek'>;
   readonly clock: Clock;
-  /** How long a success is told again to its repeats. */
+  /** For how long a repeat of a sold order is told that order's success. */
   readonly replayMs: number;
 }
 
-/** The journal keeps an order for a day at least: what it does not know may be the sale of a journal that was lost, but only for so long. */
+/**
+ * A receipt older than this that the journal does not know is an old sale. A younger one may be this order's, made with a journal that was lost
+ * (decision 0024). The journal keeps orders for at least a day.
+ */
 const OLD_MS = 20 * 3_600_000;
 
-/** Without v1's own clock nobody can tell: ours may be a day wrong. */
+/** Judged by v1's own clock only: this machine's clock may be a day wrong. False where v1's answer has no time. */
 function isOfOld(
   { body, serverAtMs }: Extract<Finding, { kind: 'found' }>,
   openedAtMs: number,
@@ -300,13 +311,13 @@ function isOfOld(
   return serverAtMs !== undefined && timesMs.length > 0 && timesMs.every((time) => serverAtMs - time > oldMs);
 }
 
-/** Asks v1 for the receipt of this reference and compares it with what is being bought. */
+/** Reads the receipt of this reference from v1 and compares it with the purchase of the parsed request. */
 export async function identifyOrder(
   reference: string,
   openedAtMs: number,
   parsed: ParsedRequest,
   parts: IdentifyingParts,
-): Promise<Witness> {
+): Promise<Evidence> {
   const finding = await parts.upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, readContextOf(parsed));
   if (finding.kind === 'refused' && finding.httpStatus === 404) return { identity: 'none' };
   if (finding.kind !== 'found') return { identity: 'unread' };

@@ -1,4 +1,4 @@
-/** Tokens and PINs of an order, which the journal does not keep. */
+/** Completes a success from v1's receipt: with goods (tokens, PINs), which the journal does not keep, and with balances. */
 import type { Order } from '../../domain/order';
 import { type Delivery, type Outcome, type Succeeded, succeedOutcome } from '../../domain/outcome';
 import type { Field, Operation } from '../../mapping/mapping';
@@ -7,9 +7,9 @@ import { readContextOf, type Reader } from '../read/walk-in';
 import { findReceipt } from './find-receipt';
 
 /**
- * Tokens and PINs are never journalled: for an order that was settled earlier they are fetched from v1's receipt, and so
- * they are for a sale of PINs of which v1 said "success" and nothing more. The receipt is asked for as long as the caller still
- * waits, also where goods are told and money is not. A plain value where nothing is asked for.
+ * The outcome of the order with its goods, for the reply. Goods are never journalled, so for an order that was settled earlier
+ * they are read from v1's receipt. The receipt is also read where v1's success lacks PINs, the token of a prepaid meter, or balances.
+ * Reading takes at most `leftMs`, but missing goods are waited for `GOODS_MS` at least. Returns a plain value where no receipt is read.
  */
 export function withGoods(
   order: Order,
@@ -24,18 +24,18 @@ export function withGoods(
   const pins = delivery?.pins?.length ?? 0;
   if (delivery?.goodsMissing === true || (counted !== undefined && pins === 0))
     return reference === undefined ? outcome : goodsOf(outcome, reference, parsed, leftMs, upstream);
-  // Fewer than were bought are told all the same where the receipt has no more: v1 has sold them, and most scripts refund what is pending.
+  // Fewer PINs than were bought are still a success if the receipt has no more: v1 has sold the order, and most scripts refund on "pending".
   const lacksPins = counted !== undefined && Number(order.fields[counted.name]) > pins;
   const lacksToken = delivery?.token === null && isOfPrepaidMeter(order);
   return fillMoney(outcome, parsed, leftMs, upstream, lacksPins || lacksToken);
 }
 
-/** A postpaid meter never gets a token, and other receipts have none. */
+/** Only a sale of power to a prepaid meter has a token. */
 function isOfPrepaidMeter({ fields }: Order): boolean {
   return fields['meter_number'] !== undefined && fields['meter_type'] !== 'postpaid';
 }
 
-/** A receipt that comes in time is worth a reply that is late by so much. */
+/** How late a reply may get for a receipt with goods. */
 const GOODS_MS = 1_000;
 
 async function goodsOf(
@@ -48,12 +48,12 @@ async function goodsOf(
   const context = readContextOf(parsed);
   const timeoutMs = Math.min(context.timeoutMs, Math.max(GOODS_MS, leftMs));
   const receipt = await findReceipt(reference, { ...context, timeoutMs }, upstream);
-  // Told as pending until they can be had, also where the receipt has none or is behind: a script would deliver an empty PIN.
+  // Without goods (no receipt, or a receipt without them) the script is told "pending": on a success it would deliver an empty PIN.
   const lacking: Succeeded = { ...outcome, delivery: { ...outcome.delivery, goodsMissing: true } };
   return receipt === undefined ? lacking : succeedOutcome(lacking, receipt);
 }
 
-/** Cards and exam PINs are bought by number. */
+/** Whether the operation sells PINs (cards, exams): only these have a quantity. */
 export function isOfPins(operation: Operation | undefined): boolean {
   return countField(operation) !== undefined;
 }
@@ -62,16 +62,16 @@ function countField(operation: Operation | undefined): Field | undefined {
   return operation?.fields.find((field) => field.isSent && field.as === 'quantity');
 }
 
-/**
- * v1 answers a sale of cards, data cards and SMS without balances (specification, 2.7), and the compat section wants
- * `new_balance` in every reply. The receipt has them, and it may have what the answer left out: PINs, and the token of a meter that v1 sold
- * power for with `token: null`.
- */
-
-/** A sale is told without them rather than late; a receipt that got lost is asked for once more by then. */
+/** How long a reply waits for a receipt with balances. Long enough to ask a second time when the first answer is lost. */
 const RECEIPT_MAX_MS = 3_000;
 
-/** The success with what its receipt says of the money and of goods; as it was when both are known, or cannot be had in time. */
+/**
+ * The success, completed with the balances and goods of its receipt. Unchanged when it is complete, or no receipt comes in time.
+ *
+ * v1 answers a sale of cards, data cards and SMS without balances (specification, 2.7), and the compat section wants
+ * `new_balance` in every reply. The receipt has the balances. It may also have PINs that the answer left out, and the token of
+ * a meter where the answer had `token: null`.
+ */
 export function fillMoney(
   outcome: Succeeded,
   reader: Reader,
@@ -93,7 +93,7 @@ async function moneyIn(
 ): Promise<Outcome> {
   const question = { ...readContextOf(reader), timeoutMs: Math.min(RECEIPT_MAX_MS, leftMs) };
   const receipt = await findReceipt(reference, question, upstream);
-  // v1 has sold it: a receipt that says otherwise by now says nothing of this sale's money.
+  // v1 has confirmed the sale. A receipt that is no success shows no usable balances.
   if (receipt?.kind !== 'succeeded' || receipt.delivery === undefined) return outcome;
   const { token, pins = [] } = receipt.delivery;
   return {

@@ -1,7 +1,7 @@
 /**
- * Looks for orders without a reference in v1's history. A row is an order's when both name the same number, price and
- * time, and when no other order and no other row could be meant: of two alike nobody can tell which is which, so both
- * stay open and are reported. An order that is certainly not there, long after its last attempt, was never sent.
+ * Looks for lost orders (open, without a reference) in v1's history. A row is given to an order when number, price and time
+ * agree, and no other order and no other row fits as well. Two orders that fit the same rows cannot be told apart: both stay
+ * open and are reported. An order that is certainly missing, long after its last attempt, was never sent.
  */
 import type { PriceLists } from '../../price-lists/price-lists';
 import { CLOCK_ERROR_MS, type Clock, type Steadiness } from '../../domain/clock';
@@ -22,7 +22,7 @@ export interface LostParts {
   readonly journal: Journal;
   readonly upstream: Upstream;
   readonly clock: Clock;
-  /** Whether anything of an order may be on its way to v1. */
+  /** Whether an attempt of the order may be on its way to v1. */
   readonly pursuits: { isSending(owner: string, requestId: string): Promise<boolean> };
   readonly steadiness: Steadiness;
   readonly priceLists: Pick<PriceLists, 'get'>;
@@ -30,42 +30,45 @@ export interface LostParts {
   readonly onTrouble: (what: string, error: unknown) => void;
   readonly history: HistoryReader;
   readonly otherKeys: ReturnType<typeof createOtherKeys>;
-  /** When this process opened the order, by the clock that nobody can set; undefined where that is not known. */
+  /** When this process opened the order, by `clock.elapsed()`; undefined where another process or an earlier run opened it. */
   readonly openedHereMs: (order: Pick<Order, 'owner' | 'requestId'>) => number | undefined;
 }
 
 export interface LostFound {
+  /** How many orders were settled. */
   readonly settled: number;
-  /** The next look sees more than this one did. */
+  /** True when the next look knows more than this one did. */
   readonly hasLearnt: boolean;
 }
 
-/** The most open orders of one key among which a row can be given away: with more, some rival might be overlooked. */
+/** How many open orders are listed. If a key has more, no row is given to an order: a rival order might be missing in the list. */
 export const OPEN_MAX = 5_000;
-/** Clocks of two services differ, and v1 may write an order down a little before or after it was sent. */
+/** How much earlier or later than the order's own times v1's row may be: clocks differ, and v1 may write the row before or after the sending. */
 const EARLIER_MS = 2 * 60_000;
 const LATER_MS = 10 * 60_000;
 /**
- * What is to be proven absent is looked for as much earlier as the clock of this machine may have been wrong when the order was opened. So much
- * does where it is right now, and was the same when this process opened the order: a look reads a day of a key that sells two a minute, and no more.
+ * To prove an order absent, the history must reach back further than its opening, by as much as this machine's clock may have been wrong then.
+ * This margin is enough where the clock is right now and has not been set since this process opened the order. Otherwise it is `CLOCK_ERROR_MS`,
+ * more than a day, and one look reads no more than a day of a key that sells two orders a minute.
  */
 const SURE_MARGIN_MS = 30 * 60_000;
 const SAME_CLOCK_MS = 2_000;
-/** v1's history shows a sale so long after v1 has confirmed it; it is held against the last one that is older, back to so long before a lost order. */
+/** Within this time after v1 has confirmed a sale, v1's history must show the sale. */
 const SHOWN_WITHIN_MS = 60_000;
+/** The sale by which the history is checked may be this much older than the lost orders. */
 const SOLD_BEFORE_MS = 6 * 3_600_000;
-/** The newest orders of a key among which that sale is sought. */
+/** Among how many of the key's newest orders that sale is searched. */
 const SOLD_AMONG_MAX = 200;
-/** When v1's clock and ours are further apart than this, times prove nothing. */
+/** If v1's clock and ours are further apart than this, times prove nothing. */
 const CLOCKS_APART_MS = 10 * 60_000;
 
-/** `lost` are the orders to be looked for now, a bounded share of all that are open. */
+/** Looks for the `lost` orders, a bounded share of the key's open ones, and settles those that it finds or proves absent. */
 export async function findLost(lost: readonly Order[], context: CallContext, parts: LostParts): Promise<LostFound> {
   const startedAt = parts.clock.now();
   const steadyForMs = parts.steadiness.steadyForMs();
   const offsetMs = startedAt - parts.clock.elapsed();
   const mapping = parts.mapping();
-  // The quiet time had passed before the history was read: an attempt that was still on its way then is in it, or never will be.
+  // For these orders the quiet time was over before the history is read: an attempt that reached v1 is in the history by now.
   const quietOnes = new Set(
     lost.filter((order) => Math.min(startedAt - lastTriedAt(order), steadyForMs) >= quietMsOf(order, mapping)),
   );
@@ -83,17 +86,17 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   if (areClocksApart(history, parts)) return { settled: 0, hasLearnt: false };
   const marginOf = (order: Order): number => {
     const setByMs = order.openedAtMs - (parts.openedHereMs(order) ?? -Infinity) - offsetMs;
-    // Where v1 does not tell its time nobody knows whether this clock is right.
+    // Only v1's time shows whether this machine's clock is right.
     const isRight = history.serverAtMs !== undefined;
     return isRight && Math.abs(setByMs) <= SAME_CLOCK_MS ? SURE_MARGIN_MS : CLOCK_ERROR_MS;
   };
-  // Listed after the history was read: whatever made a row of it was on disk before, so it is seen here or has claimed its row.
+  // Listed after the history was read. Each order that made a row was on disk before, so it is in this list or its row is claimed.
   const open = await parts.journal.listUnsettled({ owner: context.credentials.fingerprint, limit: OPEN_MAX });
   if (open.length === OPEN_MAX) return { settled: 0, hasLearnt: false };
   const prices = await pricesOf(context, parts);
   const otherKeys = parts.otherKeys({
     ...{ context, isTimely },
-    // An order may be tried for as long as it is pursued, and be at v1 since.
+    // An order may get attempts for as long as it is pursued, so a rival may be that much older.
     fromMs: Math.min(...lost.map(({ openedAtMs }) => openedAtMs)) - Math.max(CLOCK_ERROR_MS, mapping.timing.pursue),
     compare: (order, row) => compareRow(order, row, prices, parts.mapping()),
   });
@@ -109,11 +112,11 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
     if (!matches.isOpenAsBefore(order)) continue;
     const row = await matches.rowOf(order);
     const perhaps = history.unclaimed.filter((one) => !isNot(traits.get(order), one));
-    // How far one look reads is bounded: an old order that stays open must not keep what was lost since from being proven absent.
+    // One look reads only so far back. Each order is judged by itself, so that an old open order does not keep newer ones from being proven absent.
     const isRead = quietOnes.has(order) && history.wholeSinceMs <= order.openedAtMs - marginOf(order);
     const isAbsent = row === undefined && isRead && (await otherKeys.areAllTheirs(order, perhaps));
     if (isAbsent && !(await (isUpToDate ??= showsWhatWasSold(history, sold, parts)))) continue;
-    // What is kept of receipts tells whose they are; what became of the order, v1 tells now.
+    // The cached part of a receipt identifies the order. Its outcome is read from v1 now.
     const claimed = row === undefined ? undefined : await findReceipt(row.reference, context, parts.upstream);
     const outcome = isAbsent ? provenUnsent(order) : claimed;
     if (outcome === undefined || !(await isStillFree(order, outcome, parts))) continue;
@@ -123,7 +126,7 @@ export async function findLost(lost: readonly Order[], context: CallContext, par
   return { settled, hasLearnt: history.hasLearnt };
 }
 
-/** Which row of the history is whose, among all open orders of the key. */
+/** Matches rows of the history with the open orders of the key that have no reference. */
 class Matches {
   readonly #rivals: readonly { readonly order: Order; readonly traits: LostTraits | undefined }[];
   readonly #history: History;
@@ -141,20 +144,20 @@ class Matches {
     this.#otherKeys = otherKeys;
   }
 
-  /** It is still open, and nobody has tried it again meanwhile. */
+  /** Whether the order is still open without a further attempt since it was chosen. */
   isOpenAsBefore(order: Order): boolean {
     return this.#rivals.some((rival) => isUntouched(rival.order, order));
   }
 
-  /** The one row that can be this order's, when it can be no other order's, whatever key that was placed with. */
+  /** The only row that fits this order, if that row fits no other order of this key or of another key. */
   async rowOf(order: Order): Promise<Unclaimed | undefined> {
     const mine = this.#rivals.find((rival) => isUntouched(rival.order, order))!;
     const timely = this.#history.unclaimed.filter((row) => isTimely(order, row) && !isNot(mine.traits, row));
-    // A row whose receipt is not known yet may be the order as well.
+    // A row whose receipt has not been read may be this order as well.
     if (timely.some(({ receipt }) => receipt === undefined)) return undefined;
     const alike = timely.filter((row) => isAlike(mine, row.receipt!));
-    // Whatever its time: a rival may have been opened while the clock was wrong. One of an operation that the mapping no
-    // longer has may be anything.
+    // The time of a rival does not count: it may have been opened while the clock was wrong. A rival without traits (its
+    // operation is no longer in the mapping) may fit any row.
     const isRivalled = (row: Unclaimed): boolean =>
       this.#rivals.some((rival) => rival !== mine && (rival.traits === undefined || isAlike(rival, row.receipt!)));
     if (alike.every(isRivalled)) return undefined;
@@ -173,8 +176,8 @@ function provenUnsent(order: Order): Outcome {
 }
 
 /**
- * False where the last sale of the key that v1 has confirmed is not there: such a history comes from a replica that lags, from a cache, or from a
- * v1 that has lost its accounts for a moment, and lacks what else it may lack.
+ * False where the history lacks the key's last confirmed sale. Such a history comes from a lagging replica, from a cache, or from a v1 that has
+ * lost its accounts for a moment. It may lack lost orders as well, so it proves no absence.
  */
 async function showsWhatWasSold(
   { shown }: History,
@@ -203,7 +206,7 @@ async function pricesOf(context: CallContext, { priceLists, mapping }: LostParts
   return catalog === undefined ? undefined : catalogListsOf(catalog, mapping());
 }
 
-/** Much can happen while v1 is asked: the order may be under way again, another may have claimed its row. */
+/** Whether the finding still holds: while v1 was asked, the order may have got a new attempt, or another order may have claimed the row. */
 async function isStillFree(order: Order, outcome: Outcome, { journal, pursuits }: LostParts): Promise<boolean> {
   const { owner, requestId } = order;
   const reference = referenceOf(outcome);
@@ -230,8 +233,8 @@ export interface LostTraits extends OrderTraits {
 }
 
 /**
- * Undefined for an operation that the mapping no longer has, or whose fields have other names by now: without its number, say, an
- * order would be like the sale of anybody else.
+ * Undefined where the mapping no longer has the operation, or its fields have other names by now. Traits that lack, say, the number
+ * would fit the sale of any customer.
  */
 export function traitsIn(order: Order, prices: CatalogLists | undefined, mapping: Mapping): LostTraits | undefined {
   const operation = mapping.operations.get(order.operation);
@@ -239,15 +242,15 @@ export function traitsIn(order: Order, prices: CatalogLists | undefined, mapping
   return { ...traitsOf(operation, order.fields, prices), otherServices: otherServices(operation, mapping) };
 }
 
-/** No order is taken without such a field: this one was taken when the field was another. */
+/** Every order has its required fields, so a missing one shows that the mapping has renamed it since. */
 function isLacking({ fields }: Order, { name, isSent, isRequired }: Field): boolean {
   return isSent && isRequired && !Object.hasOwn(fields, name);
 }
 
 /**
- * Nothing that the receipt shows speaks against the order, and its number or price speaks for it. The service alone does
- * not: one sale of exam PINs looks like every other, and the PINs of another order would be given away. Only what has
- * neither number nor price (a message to many) is told by its service, and only while nobody doubts it.
+ * Whether the receipt fits the order: number, price and service do not differ, and number or price agrees. The service alone is
+ * not enough: sales of exam PINs look alike, and the script would get the PINs of another order. Only an order with neither number
+ * nor price (a message to many) is matched by its service, and only if its outcome is not doubted.
  */
 export function isAlike(
   { order, traits }: { readonly order: Order; readonly traits: LostTraits | undefined },
@@ -261,8 +264,8 @@ export function isAlike(
 }
 
 /**
- * Something that the record shows is certainly not of this order. Prices of the catalog do not count: they may have changed
- * since. A row at another time proves nothing either way, because clocks differ.
+ * Whether the record is certainly not this order. Pass traits without catalog prices, which may have changed since. The time of
+ * a row does not count, because clocks differ.
  */
 function isRuledOut(traits: LostTraits | undefined, record: JsonObject): boolean {
   return traits !== undefined && rulesOut(record, traits, traits.otherServices);

@@ -1,10 +1,10 @@
-/** One question to v1: what its receipt says of a reference. */
+/** Asks v1 for the receipt of a reference, and repeats questions about orders that get no usable answer. */
 import type { Outcome } from '../../domain/outcome';
 import { outcomeOfReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream } from '../../upstream/upstream';
 import type { Clock } from '../../domain/clock';
 
-/** What the receipt says, or `undefined` when it cannot be had or says nothing. */
+/** The outcome that the receipt shows; `undefined` when v1 returns no receipt or the receipt shows none. */
 export async function findReceipt(reference: string, context: CallContext, upstream: Upstream): Promise<Outcome | undefined> {
   const finding = await askForReceipt(reference, context, upstream);
   return finding.kind === 'found' ? outcomeOfReceipt(finding.body, reference) : undefined;
@@ -14,18 +14,17 @@ export function askForReceipt(reference: string, context: CallContext, upstream:
   return upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
 }
 
-/**
- * Questions about orders, asked again when no usable answer comes: they move no money, and a script would hear "pending"
- * for what one lost answer could have told. Whichever question is answered first counts.
- */
-
 const ABOUT_ORDERS: readonly string[] = ['/receipt', '/transactions'];
-/** A v1 that is not there fails at once, and whoever asks decides what follows. */
+/** After so many failures the caller of `find` gets the failure: when v1 is away, each question fails at once. */
 const FAILURES_MAX = 3;
-/** After so long without an answer the same is asked once more; the first may still be answered. */
+/** After so long without an answer the question is sent once more. The first one stays open. */
 const SILENCE_MS = 2_000;
 const PAUSE_MS = 200;
 
+/**
+ * `find` that repeats questions about orders until a usable answer comes, within the time limit of the call. Such questions move no
+ * money, and one lost answer would make a script hear "pending". The first usable answer counts.
+ */
 export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstream['find'] {
   return (call, context) => {
     if (!ABOUT_ORDERS.includes(call.path)) return upstream.find(call, context);
@@ -45,7 +44,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
         const pauseMs = pauseAfter(finding);
         if (pauseMs !== undefined) failures += 1;
         if (pauseMs !== undefined && failures < FAILURES_MAX && pauseMs < leftMs()) return askIn(pauseMs);
-        // One that is still open may bring more than this one did.
+        // Another question is still open and may get a usable answer.
         if (pauseMs !== undefined && failures < FAILURES_MAX && open > 0) return;
         isOver = true;
         cancelNext();
@@ -62,7 +61,7 @@ export function askAgain(upstream: Pick<Upstream, 'find'>, clock: Clock): Upstre
   };
 }
 
-/** Milliseconds until the same may be asked again; undefined when this is the answer. */
+/** Milliseconds until the question may be sent again; undefined when the finding is usable. */
 function pauseAfter(finding: Finding): number | undefined {
   if (finding.kind === 'unavailable') return PAUSE_MS;
   const isLimit = finding.kind === 'refused' && finding.httpStatus === 429;

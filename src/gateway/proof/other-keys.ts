@@ -1,8 +1,8 @@
 /**
- * v1's history is that of an account, and the journal knows orders by key. An account may have several: a key that was made anew, or two shops
- * that sell from one wallet. So a row of the history that no order of this key has claimed may be the order of another one.
+ * v1's history is that of an account, but the journal finds orders by key. An account may have several keys: a key was replaced, or two shops
+ * sell from one wallet. So a row of the history that no order of this key has claimed may be the order of another key.
  *
- * v1 takes a request id once (specification, 4): orders of two keys under one id are one order of v1, and no rivals.
+ * v1 takes a request id only once (specification, 4). So orders of two keys under one request id are one order of v1, and not rivals.
  */
 import { createLru } from '../../domain/lru';
 import type { Order } from '../../domain/order';
@@ -12,13 +12,13 @@ import type { CallContext, Upstream } from '../../upstream/upstream';
 import type { Unclaimed } from './read-history';
 
 export interface OtherKeys {
-  /** Whether each of these rows, which speak for the order, is certainly the order of another key. */
+  /** Whether each of these rows is certainly the order of another key, although it could be `order`. */
   areAllTheirs(order: Order, rows: readonly Unclaimed[]): Promise<boolean>;
-  /** The one of these rows that no other key has sold, if none may have: neither that nor another of them. */
+  /** The only row that is not an order of another key. Undefined where there are several, or where one row or its rivals are unclear. */
   onlyFree(order: Order, rows: readonly Unclaimed[]): Promise<Unclaimed | undefined>;
 }
 
-/** How a row stands to an order. `unknown` where the mapping no longer has its operation. */
+/** Whether a row fits an order. `unknown` where the mapping no longer has the order's operation. */
 export type CompareRow = (order: Order, row: Unclaimed) => 'alike' | 'ruled out' | 'neither' | 'unknown';
 
 interface OtherKeysParts {
@@ -27,40 +27,40 @@ interface OtherKeysParts {
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** What one look asks with, once it has read the history. */
-interface OfLook {
+/** The input of one look at the orders of a key. */
+interface LookInput {
   readonly context: CallContext;
   readonly compare: CompareRow;
   readonly isTimely: (order: Order, row: Unclaimed) => boolean;
-  /** Orders that were opened before can be no rivals. */
+  /** Orders that were opened before this time are no rivals. */
   readonly fromMs: number;
 }
 
-/** Open orders of all keys: beyond this a rival might be overlooked, and nothing is given away. */
+/** How many open orders of all keys are listed. If there are more, a rival might be missing, and no row is given to an order. */
 const OPEN_MAX = 20_000;
-/** Pairs of keys that are known to be of two accounts. */
+/** How many pairs of keys of two different accounts are remembered. */
 const STRANGERS_MAX = 10_000;
-/** The newest orders of a key among which one with a reference is looked for. */
+/** Among how many of a key's newest orders one with a reference is searched. */
 const NEWEST_MAX = 200;
 
-/** Remembers which keys are of other accounts. Gives what one look asks. */
-export function createOtherKeys(parts: OtherKeysParts): (ofLook: OfLook) => OtherKeys {
+/** Remembers which keys belong to other accounts, across looks. The returned function starts one look. */
+export function createOtherKeys(parts: OtherKeysParts): (look: LookInput) => OtherKeys {
   const strangers = createLru<string, true>(STRANGERS_MAX);
-  return (ofLook) => new OtherKeysOfLook(parts, ofLook, strangers);
+  return (look) => new OtherKeysOfLook(parts, look, strangers);
 }
 
 type Strangers = ReturnType<typeof createLru<string, true>>;
 
 class OtherKeysOfLook implements OtherKeys {
   readonly #parts: OtherKeysParts;
-  readonly #look: OfLook;
+  readonly #look: LookInput;
   readonly #strangers: Strangers;
-  /** Undefined where not all of them can be read. */
+  /** The open orders of all keys. Resolves with undefined where not all of them can be read. */
   #open: Promise<readonly Order[] | undefined> | undefined;
-  /** By reference; undefined where that cannot be read. */
+  /** By reference: the orders that have it. Resolves with undefined where the journal cannot be read. */
   #owning = new Map<string, Promise<readonly Order[] | undefined>>();
 
-  constructor(parts: OtherKeysParts, look: OfLook, strangers: Strangers) {
+  constructor(parts: OtherKeysParts, look: LookInput, strangers: Strangers) {
     this.#parts = parts;
     this.#look = look;
     this.#strangers = strangers;
@@ -73,7 +73,7 @@ class OtherKeysOfLook implements OtherKeys {
 
   async onlyFree(order: Order, rows: readonly Unclaimed[]): Promise<Unclaimed | undefined> {
     if (rows.length === 0) return undefined;
-    // Listed before it is asked whose the rows are: what has an end by then has claimed its row.
+    // Open orders are listed before the owners of the rows: an order that is settled in between has then claimed its row.
     this.#open ??= this.#listOpen().finally(() => this.#owning.clear());
     const open = await this.#open;
     let free: Unclaimed | undefined;
@@ -86,24 +86,24 @@ class OtherKeysOfLook implements OtherKeys {
     return free === undefined || open === undefined || (await this.#isRivalled(order, free, open)) ? undefined : free;
   }
 
-  /** `unclear` where it may be the order of another key, or where nobody can tell. */
+  /** Whether the row is an order of another key. `unclear` where it may be one, or the journal cannot be read. */
   async #claimOf(order: Order, row: Unclaimed): Promise<'theirs' | 'unclear' | 'none'> {
     const { compare, isTimely } = this.#look;
     const owning = this.#owning.get(row.reference) ?? this.#listOwning(row.reference);
     this.#owning.set(row.reference, owning);
     const others = (await owning)?.filter((other) => this.#isOfAnother(order, other));
     if (others === undefined) return 'unclear';
-    // An order that is provably another sale has its reference from another v1: the sandbox.
+    // An order with this reference that provably is another sale got the reference from another v1: the sandbox.
     const claims = others.map((other) => ({ other, is: compare(other, row) })).filter(({ is }) => is !== 'ruled out');
     if (claims.length === 0) return 'none';
     return claims.some(({ other, is }) => is === 'alike' && isTimely(other, row)) ? 'theirs' : 'unclear';
   }
 
-  /** Whether an order that another key has open may be this row as well. */
+  /** Whether the row may be an open order of another key. */
   async #isRivalled(order: Order, row: Unclaimed, open: readonly Order[]): Promise<boolean> {
     const { compare, isTimely } = this.#look;
     for (const other of open) {
-      // One that waits for its provider has its own row.
+      // An open order with a reference (pending at the provider) has a row of its own.
       if (!this.#isOfAnother(order, other) || referenceOf(other.outcome) !== undefined || !isTimely(other, row)) continue;
       const is = compare(other, row);
       if ((is === 'alike' || is === 'unknown') && !(await this.#isStranger(other.owner))) return true;
@@ -111,7 +111,10 @@ class OtherKeysOfLook implements OtherKeys {
     return false;
   }
 
-  /** v1 shows a key the receipts of its own account alone. A key to which it has sold nothing yet is taken for another account's. */
+  /**
+   * Whether `owner` is a key of another account: v1 answers 404 for that key's receipt, because it shows only receipts of one's own account.
+   * A key without any sale counts as another account's.
+   */
   async #isStranger(owner: string): Promise<boolean> {
     const { journal, upstream } = this.#parts;
     const { context } = this.#look;
@@ -134,15 +137,15 @@ class OtherKeysOfLook implements OtherKeys {
   }
 
   async #listOpen(): Promise<readonly Order[] | undefined> {
-    const orders = await this.#orTell(this.#parts.journal.listUnsettled({ fromMs: this.#look.fromMs, limit: OPEN_MAX }));
+    const orders = await this.#orReport(this.#parts.journal.listUnsettled({ fromMs: this.#look.fromMs, limit: OPEN_MAX }));
     return orders?.length === OPEN_MAX ? undefined : orders;
   }
 
   #listOwning(reference: string): Promise<readonly Order[] | undefined> {
-    return this.#orTell(this.#parts.journal.listByReference(reference));
+    return this.#orReport(this.#parts.journal.listByReference(reference));
   }
 
-  async #orTell<T>(reading: Promise<T>): Promise<T | undefined> {
+  async #orReport<T>(reading: Promise<T>): Promise<T | undefined> {
     try {
       return await reading;
     } catch (error) {

@@ -1,56 +1,56 @@
-/** v1's history of one key, as far as it can hold orders that got no answer. Reads only. */
+/** Reads v1's history of one key, back to a time, in search of orders whose answer was lost. Buys nothing. */
 import { createLru } from '../../domain/lru';
 import type { JsonObject } from '../../domain/json';
 import type { Journal } from '../../journal/journal';
 import { orderInReceipt } from '../../upstream/answer-data';
 import type { CallContext, Finding, Upstream, V1Call } from '../../upstream/upstream';
 
-/** One row of v1's history that no order of ours has claimed. */
+/** One row of v1's history whose reference no order in the journal has. */
 export interface Unclaimed {
   readonly reference: string;
-  /** When v1 wrote it down, under each zone its time may be in; ms since the epoch. */
+  /** When v1 wrote the row: one reading of its time per zone that v1 may mean; ms since the epoch. */
   readonly timesMs: readonly number[];
-  /** The row of the list in the shape of a receipt: without a number, but its service and amount can speak against an order. */
+  /** The row of the list in the shape of a receipt. It has no number, but its service and amount can rule an order out. */
   readonly row: JsonObject;
-  /** What its receipt shows of whose it is; undefined while that has not been read. */
+  /** The identifying part of the row's receipt; undefined while the receipt has not been read. */
   readonly receipt: JsonObject | undefined;
 }
 
 export interface History {
   readonly unclaimed: readonly Unclaimed[];
-  /** Everything that v1 has of this time and later is here: what is not, is not at v1. Infinity where nothing can be told. */
+  /** The history is complete from this time on: an order of this time or later that is missing here is not at v1. Infinity: never complete. */
   readonly wholeSinceMs: number;
-  /** The references of all rows, also of those that an order has claimed. */
+  /** The references of all rows, claimed or not. */
   readonly shown: ReadonlySet<string>;
-  /** v1's clock by its latest answer, when that told it; ms since the epoch. */
+  /** v1's clock in its latest answer, if that answer has a time; ms since the epoch. */
   readonly serverAtMs: number | undefined;
-  /** True when receipts were read now: the next look sees more than this one. */
+  /** True when new receipts were read, so that the next look knows more than this one did. */
   readonly hasLearnt: boolean;
 }
 
 export interface HistoryQuestion {
   readonly sinceMs: number;
-  /** False for rows that can be none of the orders that are looked for: they are passed over. */
+  /** False for a row that is certainly none of the lost orders: such a row is skipped. */
   readonly mayBeLost: (row: JsonObject) => boolean;
-  /** Rows whose receipts are wanted most. */
+  /** True for a row of the time of a lost order: its receipt is read before the others. */
   readonly isTimely: (row: Unclaimed) => boolean;
 }
 
 export interface HistoryReader {
-  /** Undefined when v1 does not give it. */
+  /** Undefined when v1 does not return a page of its history. */
   read(question: HistoryQuestion, context: CallContext): Promise<History | undefined>;
 }
 
 /** 3,000 rows: more than a key sells in a day at v1's own limit of requests. */
 const PAGES_MAX = 60;
 const PER_PAGE = 50;
-/** Receipts asked for in one look; what is left is asked for in the next. */
+/** How many receipts one look reads; the next look reads the others. */
 const RECEIPTS_MAX = 100;
 const RECEIPTS_AT_ONCE = 4;
 const RECEIPTS_KEPT = 10_000;
-/** v1's times carry no zone (specification, 2.4): its own, West Africa Time, or UTC. */
+/** v1's times carry no zone (specification, 2.4): they may be West Africa Time, v1's own zone, or UTC. */
 const ZONE_OFFSETS_MS = [3_600_000, 0];
-/** A reading so far ahead of v1's own clock is the wrong one. */
+/** If reading a time as UTC puts it so far ahead of v1's clock, v1's times are not UTC. */
 const AHEAD_MS = 30 * 60_000;
 
 export function createHistoryReader({
@@ -60,11 +60,11 @@ export function createHistoryReader({
   readonly journal: Pick<Journal, 'findByReference'>;
   readonly upstream: Pick<Upstream, 'find'>;
 }): HistoryReader {
-  // What identifies an order never changes in its receipt. Goods and status are not kept.
+  // The identifying part of a receipt never changes, so it may be cached. Goods and status are not kept.
   const known = createLru<string, JsonObject>(RECEIPTS_KEPT);
   const keyOf = ({ credentials }: CallContext, reference: string): string => `${credentials.fingerprint} ${reference}`;
 
-  /** True when the receipt is known now. */
+  /** Reads a receipt and keeps its identifying part. True when that succeeded. */
   const learn = async (reference: string, context: CallContext): Promise<boolean> => {
     const finding = await upstream.find({ method: 'GET', path: '/receipt', query: { reference } }, context);
     const identity = finding.kind === 'found' ? identityOf(finding.body, reference) : undefined;
@@ -100,7 +100,7 @@ export function createHistoryReader({
         const learnt = await Promise.all(some.map(({ reference }) => learn(reference, context)));
         hasLearnt ||= learnt.includes(true);
       }
-      // Then all are West Africa Time: read as UTC, what another door sold an hour before an order would be of its time.
+      // A row in the future rules UTC out for all rows. Read as UTC, a sale made past the gateway one hour before an order would fit that order.
       const readings = serverAtMs !== undefined && latestMs > serverAtMs + AHEAD_MS ? 1 : ZONE_OFFSETS_MS.length;
       const unclaimed = [...rows.values()].map(({ timesMs, ...row }) => ({
         ...{ ...row, timesMs: timesMs.slice(0, readings) },
@@ -120,10 +120,10 @@ export interface PagesQuestion {
 
 export interface Pages {
   readonly rows: ReadonlyMap<string, Unclaimed>;
-  /** As of a history. */
+  /** As in `History`. */
   readonly wholeSinceMs: number;
   readonly serverAtMs: number | undefined;
-  /** What v1 answered in the place of a page. */
+  /** v1's answer where it did not return a page. */
   readonly missed?: Finding;
 }
 
@@ -144,21 +144,21 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
     serverAtMs = finding.serverAtMs;
     const total = typeof data['total'] === 'number' ? data['total'] : totalMost;
     const reads = (listed as readonly JsonObject[]).map(readRow);
-    // A list that grows shows its rows again. One that has become shorter is that of a replica that lags, and may have left out some between two pages.
+    // A list that has grown only shows some rows twice. A list that has become shorter comes from a lagging replica: rows between two pages may be missing.
     if (total < totalMost || !isNewestFirst(reads)) return wholeSince(Infinity);
     totalMost = total;
     const last = reads.findLastIndex((read) => read !== undefined && latestOf(read) >= question.sinceMs);
     wholeSinceMs = -Infinity;
     for (const read of reads.slice(0, last + 1)) {
       if (read === undefined) return wholeSince(Infinity);
-      // What follows may be of the same second, or before the newest of the page where times are not in order.
+      // Rows not read yet may be of the same second as this one. Where times are not in order, the newest row read counts.
       wholeSinceMs = Math.max(wholeSinceMs, latestOf(read) + 1);
-      // A new order moves the last row of a page to the next one, where it is seen again.
+      // A new order moves the last row of a page to the next page, so a row may come twice.
       if (!rows.has(read.reference) && (await question.wants(read))) rows.set(read.reference, read);
     }
     const older = reads.slice(last + 1);
     if (older.length > 0 && older[0] === undefined) return wholeSince(Infinity);
-    // Newest first: after two that are too early all are. A single one may stand where it came, with the time of a wrong clock or of an old order.
+    // Rows come newest first, so after two rows that are too early all are. A single early row may have the time of a wrong clock or of an old order.
     if (older.length > 1) return wholeSince(question.sinceMs);
     const place = placeOf(data, page, listed.length);
     if (place !== 'more follows') return wholeSince(place === 'the last' ? -Infinity : Infinity);
@@ -167,8 +167,8 @@ export async function readPages(question: PagesQuestion, ask: (call: V1Call) => 
 }
 
 /**
- * Where a page stands, by v1's own count (specification, 2.4): a v1 that gives fewer rows than it was asked for, or the same
- * page again and again, has not shown everything. Without a count only an empty page is the end.
+ * Whether this page is the last, by v1's own count of pages (specification, 2.4). `elsewhere`: v1 returned another page than the one
+ * asked for, or no rows before its last page, so the list is not complete. Without a count only an empty page is the end.
  */
 function placeOf(list: JsonObject, page: number, rows: number): 'the last' | 'more follows' | 'elsewhere' {
   const isCounted = typeof list['total_pages'] === 'number';
@@ -182,7 +182,7 @@ function latestOf({ timesMs }: Unclaimed): number {
   return Math.max(...timesMs);
 }
 
-/** Rows in another order would end the reading too early. */
+/** The reading stops at the first old rows, so rows in another order would end it too early. */
 function isNewestFirst(rows: readonly (Unclaimed | undefined)[]): boolean {
   const [first, last] = [rows[0], rows.at(-1)];
   return first === undefined || last === undefined || latestOf(first) >= latestOf(last);
@@ -200,17 +200,17 @@ function identityOf(receipt: JsonObject, reference: string): JsonObject | undefi
   if (orderInReceipt(receipt, reference) !== 'this') return undefined;
   const data = receipt['data'] as JsonObject;
   const { phone = null, amount = null, category = null, type = null } = data;
-  // A sale that is over and had no PINs will have none.
+  // A finished sale without PINs never gets any, so this may be cached.
   const withoutPins = isOverWithoutPins(data) ? { status: data['status']!, pins: [] } : {};
   return { data: { reference, phone, amount, category, type, ...withoutPins } };
 }
 
-/** What v1 shows of something that has no PINs is an empty list of them. */
+/** Whether the sale is over and has no PINs: v1 shows an empty list for it. */
 export function isOverWithoutPins({ status, pins }: JsonObject): boolean {
   return (status === 'success' || status === 'failed') && Array.isArray(pins) && pins.length === 0;
 }
 
-/** v1's `YYYY-MM-DD HH:MM:SS` under each zone it may be in, ms since the epoch; empty when it is no such text. */
+/** v1's `YYYY-MM-DD HH:MM:SS` read in each zone that v1 may mean, ms since the epoch; empty for any other text. */
 export function parseTimes(text: unknown): number[] {
   const match = typeof text === 'string' ? /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text) : null;
   if (match === null) return [];

@@ -1,7 +1,7 @@
 /**
- * Finds out later what became of orders whose fate is open, without buying: by v1's receipts and history. v1 is asked
- * with the key of the order's owner, the only one that may; so this happens with the next request of that key, and from
- * memory while a key is still held for the order itself.
+ * Finds the outcome of open orders later, by v1's receipts and history, and buys nothing. v1 answers only the key that ordered.
+ * No file keeps keys, so this happens when the next request of that key comes, and as long as memory still holds the key of an
+ * open order.
  */
 import { createLru } from '../../domain/lru';
 import type { Credentials } from '../../domain/credentials';
@@ -17,19 +17,19 @@ export type ReconcileParts = Omit<LostParts, 'history' | 'otherKeys' | 'openedHe
 
 export interface Reconciler {
   /**
-   * A request of this key came: looks at its open orders soon, at most every half minute, and less often while looking finds
-   * nothing. Never waits, never throws.
+   * Call it for each request of a key: it starts a look at the key's open orders, at most every half minute, and less often while
+   * looks find nothing. Never waits, never throws.
    */
   nudge(credentials: Credentials, clientAddress: string): void;
   /**
-   * An order of this key is open and nobody pursues it: looks soon, again when its quiet time is over, and then ever less
-   * often until nothing of this key is open or `timing.pursue` has passed. The key is held in memory that long. `opened` where this
-   * process has opened the order, and when, by the clock that nobody can set.
+   * Call it for an order that is left open without a pursuit. Looks start soon, again when the quiet time is over, and then less and
+   * less often, until the key has no open order or `timing.pursue` has passed. The key is kept in memory that long. `opened`: the
+   * order, if this process opened it, and when, by `clock.elapsed()`.
    */
   watch(credentials: Credentials, clientAddress: string, opened?: { readonly requestId: string; readonly atMs: number }): void;
-  /** Looks now, at this order among others if one is named. Gives how many orders found their end. */
+  /** Looks now; `requestId` names an order that must be among those looked at. Resolves with the number of orders settled. */
   reconcile(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number>;
-  /** Calls off everything that waits. */
+  /** Cancels all looks that are due later. */
   stop(): void;
 }
 
@@ -37,18 +37,18 @@ const NUDGE_EVERY_MS = 30_000;
 const NUDGE_RARELY_MS = 10 * 60_000;
 const OWNERS_MAX = 10_000;
 const OPENED_MAX = 20_000;
-/** Orders looked at in one look, of each sort: those that were asked for, then the others in turn. */
+/** How many orders with a reference, and how many without one, a look takes: first those that were asked for, then the others in turn. */
 const ORDERS_MAX = 100;
 const RECEIPTS_AT_ONCE = 4;
 
-/** How long after an order was left open it is looked for; then once its quiet time is over, and then in growing steps. */
+/** When the first looks come, counted from when the order was left open. The next comes when the quiet time is over, the rest in growing steps. */
 const WATCH_EARLY_MS = [10_000, 30_000, 60_000, 120_000];
 const WATCH_FIRST_LATE_MS = 60_000;
 const WATCH_MOST_MS = 10 * 60_000;
 
 export function createReconciler(parts: ReconcileParts): Reconciler {
   const { clock } = parts;
-  /** By owner, on the clock that nobody can set. */
+  /** By owner; times by `clock.elapsed()`. */
   const nudges = createLru<string, { readonly nextMs: number; readonly everyMs: number }>(OWNERS_MAX);
   const openedAtMs = createLru<string, number>(OPENED_MAX);
   const openedHereMs: LostParts['openedHereMs'] = ({ owner, requestId }) => openedAtMs.get(`${owner} ${requestId}`);
@@ -66,7 +66,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
       const owner = credentials.fingerprint;
       const now = clock.elapsed();
       const { nextMs, everyMs } = nudges.get(owner) ?? { nextMs: now, everyMs: NUDGE_EVERY_MS };
-      // Every request is a moment to notice that the clock was set: the sooner, the sooner absence can be proven again.
+      // Each request checks whether the clock was set. Absence can be proven one quiet time after that was noticed, so it must be noticed early.
       parts.steadiness.steadyForMs();
       if (isStopped || now < nextMs) return;
       nudges.set(owner, { nextMs: now + everyMs, everyMs });
@@ -75,7 +75,7 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
     watch(credentials, clientAddress, opened) {
       const owner = credentials.fingerprint;
       if (opened !== undefined) openedAtMs.set(`${owner} ${opened.requestId}`, opened.atMs);
-      // Something new is open: looking may find something again.
+      // A new order is open, so looks may find something again: they come often again.
       const soonest = clock.elapsed() + NUDGE_EVERY_MS;
       const { nextMs = 0 } = nudges.get(owner) ?? {};
       nudges.set(owner, { nextMs: Math.min(nextMs, soonest), everyMs: NUDGE_EVERY_MS });
@@ -88,12 +88,13 @@ export function createReconciler(parts: ReconcileParts): Reconciler {
   };
 }
 
-/** What one look at a key's orders is about. */
+/** One look at the orders of a key. */
 interface Look {
+  /** Resolves with the number of orders settled. */
   readonly ended: Promise<number>;
-  /** The request ids it looks at; undefined until they are chosen. */
+  /** The request ids that the look takes; undefined until they are chosen. */
   chosen: ReadonlySet<string> | undefined;
-  /** The look after it, for those who asked for what it does not look at. */
+  /** The next look, for orders that were asked for and are not among `chosen`. */
   next: Promise<number> | undefined;
 }
 
@@ -101,7 +102,7 @@ interface Look {
 class Looks {
   readonly #parts: LostParts;
   readonly #onEnd: (owner: string, found: LostFound) => void;
-  /** Where the turn of each owner's orders stands. */
+  /** By owner: how many looks there were. It decides whose turn it is among the orders. */
   readonly #turns = createLru<string, number>(OWNERS_MAX);
   /** By owner, the request ids that the next look begins with. */
   readonly #asked = new Map<string, Set<string>>();
@@ -112,7 +113,7 @@ class Looks {
     this.#onEnd = onEnd;
   }
 
-  /** Joins the look that runs, unless it does not look at this order. Gives how many orders found their end. */
+  /** Joins the look under way unless the named order is not among its orders. Resolves with the number of orders settled. */
   look(credentials: Credentials, clientAddress: string, requestId?: string): Promise<number> {
     const owner = credentials.fingerprint;
     const running = this.#running.get(owner);
@@ -125,7 +126,7 @@ class Looks {
   }
 
   #begin(credentials: Credentials, clientAddress: string): Promise<number> {
-    // In the map before anything of it runs.
+    // The look must be in the map before it runs.
     const ended = Promise.resolve().then(() => this.#run(credentials, clientAddress, look));
     const look: Look = { ended, chosen: undefined, next: undefined };
     this.#running.set(credentials.fingerprint, look);
@@ -148,8 +149,8 @@ class Looks {
   }
 
   async #choose(owner: string, look: Look): Promise<readonly Order[]> {
-    // An order that cannot be read keeps none from being asked about by its own receipt. What needs all of them, `findLost`,
-    // lists for itself and then proves nothing.
+    // An unreadable order is skipped here: the others can still be settled by their own receipts. `findLost` needs all orders of the
+    // key, so it lists them itself and fails where one is unreadable.
     const onUnreadable = (error: Error): void => this.#parts.onTrouble('reconcile', error);
     const open = await this.#parts.journal.listUnsettled({ owner, limit: OPEN_MAX, onUnreadable });
     const turn = this.#turns.get(owner) ?? 0;
@@ -171,8 +172,9 @@ class Looks {
 
 /** The looks that are due for the open orders of one key. */
 interface Watch {
-  /** How many looks there were since the last order was left open, and when that was. */
+  /** How many looks there were since `sinceMs`. */
   nth: number;
+  /** When the latest order was left open, by `clock.elapsed()`. */
   sinceMs: number;
   cancel: () => void;
 }
@@ -194,7 +196,7 @@ class Watches {
     const sinceMs = this.#parts.clock.elapsed();
     if (this.#isStopped || (!this.#watches.has(owner) && this.#watches.size >= OWNERS_MAX)) return;
     const known = this.#watches.get(owner);
-    // The look that is due comes as planned: orders that are left open every few seconds must not put it off for ever.
+    // The planned look keeps its time: otherwise orders that are left open every few seconds would postpone it for ever.
     if (known !== undefined) return void Object.assign(known, { nth: 0, sinceMs });
     const watch: Watch = { nth: 0, sinceMs, cancel: () => undefined };
     this.#watches.set(owner, watch);
@@ -227,7 +229,7 @@ class Watches {
     });
   }
 
-  /** An owner whose orders cannot be listed may have open ones. */
+  /** True also where the orders cannot be listed. */
   async #isAnyOpen(owner: string): Promise<boolean> {
     const { journal, onTrouble } = this.#parts;
     try {
@@ -246,7 +248,7 @@ function delayOfLook(nth: number, ageMs: number, quietMs: number): number {
   return Math.min(WATCH_MOST_MS, WATCH_FIRST_LATE_MS * 2 ** Math.min(nth - due.length, 10));
 }
 
-/** Those that were asked for, then as many others as there is room for: each look goes on where the last one ended. */
+/** First the orders that were asked for, then others up to `ORDERS_MAX`: each look goes on where the last one ended. */
 function chooseInTurn(orders: readonly Order[], wanted: ReadonlySet<string>, turn: number): readonly Order[] {
   const first = orders.filter(({ requestId }) => wanted.has(requestId)).slice(0, ORDERS_MAX);
   const others = orders.filter(({ requestId }) => !wanted.has(requestId));
@@ -262,7 +264,7 @@ async function lookAt(chosen: readonly Order[], context: CallContext, parts: Los
   );
   const orders = still.filter((order) => order !== undefined);
   const lost = orders.filter(isWithoutReference);
-  // Side by side: a provider that is slow to tell of what is pending holds up no order that v1's history has.
+  // Both at once: slow receipts of pending orders must not delay the orders that are looked for in v1's history.
   const [found, settled] = await Promise.all([
     lost.length === 0 ? NOTHING_LOST : findLost(lost, context, parts),
     settleByReceipts(
@@ -276,7 +278,7 @@ async function lookAt(chosen: readonly Order[], context: CallContext, parts: Los
 
 const NOTHING_LOST: LostFound = { settled: 0, hasLearnt: false };
 
-/** Gives how many found their end. */
+/** Resolves with the number of orders settled. */
 async function settleByReceipts(orders: readonly Order[], context: CallContext, parts: LostParts): Promise<number> {
   const left = orders.values();
   let settled = 0;

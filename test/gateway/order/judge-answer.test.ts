@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/domain/json';
 import type { Order } from '../../../src/domain/order';
 import type { Outcome, Unknown } from '../../../src/domain/outcome';
 import { judgeAnswer, type Judging } from '../../../src/gateway/order/judge-answer';
-import type { Witness } from '../../../src/gateway/proof/compare-receipt';
+import type { Evidence } from '../../../src/gateway/proof/compare-receipt';
 import { newOrder } from '../../journal/new-order';
 
 const ORDER: Order = { ...newOrder(), number: 1, tries: 1 };
@@ -11,15 +11,15 @@ const SOLD: Outcome = { kind: 'succeeded', reference: 'V1' };
 const REFUSED: Outcome = { kind: 'rejected', httpStatus: 400, message: 'No.' };
 const LOST: Unknown = { kind: 'unknown', reason: 'HTTP 500' };
 
-function judge(outcome: Outcome, body: JsonObject, witness: Witness, more: Partial<Judging> = {}): Promise<Outcome> {
+function judge(outcome: Outcome, body: JsonObject, evidence: Evidence, more: Partial<Judging> = {}): Promise<Outcome> {
   const journal = { findByReference: async () => undefined };
   return judgeAnswer(
     { outcome, body, isDuplicate: body['duplicate'] === true },
-    { order: ORDER, before: undefined, identify: async () => witness, journal, onTrouble: () => undefined, ...more },
+    { order: ORDER, before: undefined, identify: async () => evidence, journal, onTrouble: () => undefined, ...more },
   );
 }
 
-test.each<[string, JsonObject, Witness, Partial<Outcome>]>([
+test.each<[string, JsonObject, Evidence, Partial<Outcome>]>([
   ['names nothing', { status: 'error' }, { identity: 'unread' }, REFUSED],
   ['names a reference that v1 does not have', { reference: 'V1' }, { identity: 'none' }, REFUSED],
   ['names a reference of another sale', { reference: 'V1' }, { identity: 'other' }, REFUSED],
@@ -41,8 +41,8 @@ test.each<[string, JsonObject, Witness, Partial<Outcome>]>([
   ['says duplicate', { duplicate: true }, { identity: 'none' }, { kind: 'unknown', isDoubted: true }],
   ['says duplicate, of no order', { duplicate: true, reference: 'V1' }, { identity: 'none' }, { kind: 'unknown' }],
   ['is said of a request that is not', { success: false, duplicate: false, pending: 0 }, { identity: 'none' }, REFUSED],
-])('a refusal that %s', async (_title, body, witness, expected) => {
-  expect(await judge(REFUSED, body, witness)).toMatchObject(expected);
+])('a refusal that %s', async (_title, body, evidence, expected) => {
+  expect(await judge(REFUSED, body, evidence)).toMatchObject(expected);
 });
 
 test.each<[string, JsonObject, string]>([
@@ -58,7 +58,7 @@ test.each<[string, JsonObject, string]>([
   expect(await judge(SOLD, body, { identity: 'unread' })).toMatchObject({ kind, reference: 'V1' });
 });
 
-test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
+test.each<[Outcome | undefined, Evidence, Partial<Outcome>]>([
   [undefined, { identity: 'same', outcome: SOLD }, SOLD],
   [undefined, { identity: 'same', outcome: { kind: 'declined', reference: 'V1' } }, { kind: 'declined' }],
   [undefined, { identity: 'unclear', outcome: SOLD }, { kind: 'unknown', isDoubted: true }],
@@ -74,8 +74,8 @@ test.each<[Outcome | undefined, Witness, Partial<Outcome>]>([
     { identity: 'unclear', outcome: SOLD },
     { kind: 'unknown', isDoubted: true },
   ],
-])('after %j an order that v1 had already, %j, is %j', async (before, witness, expected) => {
-  expect(await judge(SOLD, { duplicate: true }, witness, { before })).toMatchObject(expected);
+])('after %j an order that v1 had already, %j, is %j', async (before, evidence, expected) => {
+  expect(await judge(SOLD, { duplicate: true }, evidence, { before })).toMatchObject(expected);
 });
 
 test('a token that only the receipt has is not lost to an answer that says there is none', async () => {
@@ -115,33 +115,33 @@ test('a reference that was known before is asked about no more', async () => {
   ).toBe(SOLD);
 });
 
-test.each<[string, Outcome, JsonObject, Witness, Outcome | undefined, Partial<Outcome>]>([
+test.each<[string, Outcome, JsonObject, Evidence, Outcome | undefined, Partial<Outcome>]>([
   ['a success', SOLD, {}, { identity: 'unread' }, undefined, { kind: 'unknown', reason: 'the journal cannot be read' }],
   ['a success of a repeat', SOLD, { duplicate: true }, { identity: 'same', outcome: SOLD }, undefined, { isDoubted: true }],
   ['what was in doubt already', SOLD, { duplicate: true }, { identity: 'unread' }, LOST, { kind: 'unknown' }],
   ['a refusal that names an order', REFUSED, { reference: 'V1' }, { identity: 'none' }, undefined, { kind: 'unknown' }],
-])('%s is open while nobody can read whose its reference is', async (_title, outcome, body, witness, before, expected) => {
+])('%s is open while nobody can read whose its reference is', async (_title, outcome, body, evidence, before, expected) => {
   const troubles: string[] = [];
   const journal = { findByReference: () => Promise.reject(new Error('the disk')) };
-  const told = await judge(outcome, body, witness, { before, journal, onTrouble: (what) => troubles.push(what) });
+  const told = await judge(outcome, body, evidence, { before, journal, onTrouble: (what) => troubles.push(what) });
   expect(told).toMatchObject({ kind: 'unknown', ...expected });
   expect(troubles).toEqual(['find']);
 });
 
-test.each<[string, JsonObject, Outcome | undefined, Witness, Outcome['kind']]>([
+test.each<[string, JsonObject, Outcome | undefined, Evidence, Outcome['kind']]>([
   ['is told', {}, undefined, { identity: 'same', outcome: SOLD }, 'succeeded'],
   ['is told where its first answer was lost', { duplicate: true }, LOST, { identity: 'same', outcome: SOLD }, 'succeeded'],
   ['is not told by a sale of long ago', {}, undefined, { identity: 'same', outcome: SOLD, isOfOld: true }, 'unknown'],
   ['is not told by the record of another', {}, undefined, { identity: 'other', outcome: SOLD }, 'unknown'],
-])("while the journal is away a sale that v1's own record shows %s", async (_title, body, before, witness, kind) => {
+])("while the journal is away a sale that v1's own record shows %s", async (_title, body, before, evidence, kind) => {
   const journal = { findByReference: () => Promise.reject(new Error('the database is away')) };
-  expect(await judge(SOLD, body, witness, { before, journal })).toMatchObject({ kind });
+  expect(await judge(SOLD, body, evidence, { before, journal })).toMatchObject({ kind });
 });
 
 test('an order that v1 was expected to have is still expected after a time in which the journal could not be read', async () => {
   const journal = { findByReference: () => Promise.reject(new Error('the database is away')) };
-  const witness: Witness = { identity: 'unclear', outcome: SOLD };
-  const before = await judge(SOLD, { duplicate: true }, witness, { before: LOST, journal });
+  const evidence: Evidence = { identity: 'unclear', outcome: SOLD };
+  const before = await judge(SOLD, { duplicate: true }, evidence, { before: LOST, journal });
   expect(before).toEqual({ kind: 'unknown', reason: 'the journal cannot be read' });
-  expect(await judge(SOLD, { duplicate: true }, witness, { before })).toEqual(SOLD);
+  expect(await judge(SOLD, { duplicate: true }, evidence, { before })).toEqual(SOLD);
 });
