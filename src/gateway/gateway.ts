@@ -4,13 +4,13 @@
  *   1  read-request      bytes → LegacyRequest                       (http/)
  *   2  match-route       address → operation
  *   3  authenticate      → Credentials
- *   4  detect-format     which format, with the reason; recognise-family: in whose words it is told
+ *   4  detect-format     which format, with the reason; recognise-family: for which scripts the reply is worded
  *   5  canonicalise      script's fields → Intent
  *   6  build-call        Intent → V1Call                             above: a refusal is safe, nothing has happened
  *   7  journal.open      the order is on disk, or found again
  *   8  pursue            send, hold while pending
  *   9  journal.settle    the outcome is on disk
- *  10  merge-reply       what became of it → LegacyReply             below: pure again
+ *  10  merge-reply       outcome → LegacyReply                       below: pure again
  *  11  respond           LegacyReply → bytes                         (http/)
  *
  * Only purchases go through 7 to 9. A refusal is a GatewayError thrown before 8 and becomes a reply here.
@@ -32,7 +32,7 @@ import { createWalkParts, type GatewayParts, type WalkParts } from './walk-parts
 import { recheckOrder, type Rechecked } from './recheck';
 import { walkRequest } from './walk-request';
 
-/** What is worth telling the operator of one request: names, and the ids by which it is looked for. */
+/** One handled request: the reply, and what logs, metrics and notes show of it. */
 export interface Served {
   readonly reply: LegacyReply;
   readonly operation: string | undefined;
@@ -41,7 +41,7 @@ export interface Served {
   /** Why this format. */
   readonly reason: string | undefined;
   readonly family: string | undefined;
-  /** What proves the family. */
+  /** Why this family. */
   readonly familyReason: string | undefined;
   readonly outcome: Answer['outcome'] | 'refused';
   readonly refusal: GatewayError | undefined;
@@ -49,30 +49,30 @@ export interface Served {
   readonly unknownFields: readonly string[];
   /** The parts of the address that are values; undefined when nothing is served there. */
   readonly parameters: Readonly<Record<string, string>> | undefined;
-  /** Of a request that came to no order the id that it brought, if any. */
+  /** The ids of the order. Of a request without an order: only the request id that the script sent, if any. */
   readonly order: Partial<Omit<OrderIds, 'requestId'>> & { readonly requestId: string | undefined };
   readonly heldMs: number | undefined;
-  /** Of a purchase that repeats another request. */
+  /** Set where a purchase repeats another request. */
   readonly repeat: Repeat | undefined;
 }
 
 export interface Gateway {
-  /** Never throws for anything that a script can send. Without a line, whoever asks stays and hears. */
+  /** Never throws for anything that a script can send. Without `line` the request counts as one whose sender never hangs up. */
   handle(request: LegacyRequest, line?: Line): Promise<Served>;
-  /** The reply to a request that could not even be read; what of it is known tells whose words it is told in. */
+  /** The reply to a request that could not be read. What is known of its method and path selects the operation whose failure reply is used. */
   refuse(error: GatewayError, known?: { readonly method?: string; readonly path?: string }): LegacyReply;
-  /** Orders under way. */
+  /** How many orders are under way. */
   readonly inFlight: number;
   /**
-   * The first half of a stop. Orders that nobody waits for are left as they stand; the others are pursued a while longer,
-   * because many scripts refund what they hear is pending. Then their scripts get them as they stand.
+   * The first half of a stop. An order that no script waits for is left as it is. The others are pursued for `STOP_PATIENCE_MS`
+   * more, because many scripts refund when they hear "pending". After that each script is told the order as it then is.
    */
   beginStop(): void;
-  /** Resolves when every order under way has ended, or after so many milliseconds. True when all have. */
+  /** Resolves when every order under way has ended, or after `deadlineMs`. True when all have ended. */
   drain(deadlineMs: number): Promise<boolean>;
-  /** Asks v1 now about one order of this key. Undefined when it has none of this id. Buys nothing. */
+  /** Asks v1 now about one order, and buys nothing. Undefined when this key has no order of this request id. */
   recheck(credentials: Credentials, clientAddress: string, requestId: string): Promise<Rechecked | undefined>;
-  /** Asks v1 now what became of this key's open orders. Gives how many found their end. */
+  /** Asks v1 now about the open orders of this key. Resolves with the number of orders that were settled. */
   reconcile(credentials: Credentials, clientAddress: string): Promise<number>;
 }
 
@@ -86,15 +86,15 @@ interface Visit {
   readonly request: LegacyRequest;
   readonly line: Line;
   readonly mapping: Mapping;
-  /** How long it had waited when it was handed in: milliseconds. */
+  /** How long the script had waited when `handle` was called. */
   readonly waitedMs: number;
-  /** Milliseconds since then. */
+  /** Milliseconds since `handle` was called. */
   readonly age: () => number;
 }
 
 type Serve = (parsed: ParsedRequest, parts: WalkParts) => Promise<Answer>;
 
-/** A purchase and a question about one order look into the journal before they ask. */
+/** The unguarded two, purchases and order statuses, look into the journal first and enter the guard of keys themselves where v1 must judge the key. */
 const ANSWERS: Readonly<Record<OperationKind, Serve>> = {
   purchase: answerPurchase,
   lookup: guarded(answerLookup),
@@ -111,10 +111,10 @@ function guarded(serve: Serve): Serve {
   };
 }
 
-/** How long a stop lets scripts wait for the end of their orders: a supervisor that gives 30 seconds is not outlasted. */
+/** How long a stop lets scripts wait for the end of their orders: less than the 30 seconds after which a supervisor kills a process. */
 const STOP_PATIENCE_MS = 20_000;
 
-/** Whoever asks within the process waits for the reply and has it. */
+/** The line of a request made inside this process: its sender never hangs up, and gets the whole reply. */
 const STAYING: Line = { ageMs: 0, hasHungUp: false, onEnd: (run) => run(true) };
 
 export function createGateway(parts: GatewayParts): Gateway {
@@ -130,7 +130,7 @@ class RunningGateway implements Gateway {
     this.#parts = createWalkParts(parts, () => this.#isStopping);
   }
 
-  /** One frame for all steps: a held order keeps whatever stands on its stack. */
+  /** All steps run in this one async function: a held order keeps in memory the variables of every function that awaits it. */
   async handle(request: LegacyRequest, line = STAYING): Promise<Served> {
     const waitedMs = Math.round(line.ageMs);
     const visit: Visit = { request, line, waitedMs, mapping: this.#parts.mapping(), age: startAge(this.#parts.clock) };
@@ -138,7 +138,7 @@ class RunningGateway implements Gateway {
     const walk = walking instanceof Promise ? await walking : walking;
     if (walk.kind === 'stopped' && walk.error instanceof GatewayError && walk.error.code === 'unknown_path') {
       const asked = await atStatusAddress(request, visit.mapping, this.#parts);
-      // Its own address is no route's, whose words could be shown.
+      // Nothing is served at the script's own address, so there are no parameters to show: those are of the address that was asked instead.
       if (asked !== undefined) return { ...(await this.handle(asked, line)), parameters: undefined };
     }
     let told: Told;
@@ -152,7 +152,7 @@ class RunningGateway implements Gateway {
     return servedOf(walk.known, visit, told);
   }
 
-  /** What is to be answered by steps 7 to 10. Throws what has ended the walk before them. */
+  /** The input of steps 7 to 10. Throws the error that ended the walk in steps 2 to 6, if one did. */
   #parsedOf(walk: Walk, visit: Visit): ParsedRequest {
     if (walk.kind === 'stopped') throw walk.error;
     if (walk.kind !== 'walked') throw new Error(`The walk ended at ${walk.kind}.`);
@@ -164,10 +164,10 @@ class RunningGateway implements Gateway {
 
   #noteAnswer({ operation, credentials, request: { clientAddress } }: ParsedRequest, { outcome }: Told): void {
     const { keyless, reconciler } = this.#parts;
-    // A sale in the sandbox lends its key to nobody.
+    // A key that callers.yaml sends to the sandbox is not remembered for later lookups without a key from this address.
     const isSold = operation.kind === 'purchase' && outcome === 'succeeded' && credentials.sandboxOf === undefined;
     if (isSold) keyless.sold(credentials, clientAddress);
-    // Its key is at hand: the moment to ask what became of its open orders.
+    // v1 can be asked about open orders only with their key, which no file keeps: the key is in memory now.
     if (credentials.isLookupKey !== true) reconciler.nudge(credentials, clientAddress);
   }
 
@@ -176,7 +176,7 @@ class RunningGateway implements Gateway {
     return this.#tellBug(error, walk, visit);
   }
 
-  /** A bug of ours after the order may have left: "failed" could be a lie about money, so it is pending. */
+  /** The bug may have struck after the call was sent. "Failed" could be a lie about money, so the reply is "pending". */
   #tellBug(error: unknown, walk: Walk, visit: Visit): Told {
     const kind = walk.known.operation?.kind;
     if (kind !== 'purchase' && kind !== 'status') throw error;
@@ -196,7 +196,10 @@ class RunningGateway implements Gateway {
     return { reply: refuseRequest(refusal, refusedOf(walk.known, visit)), outcome: 'refused', refusal };
   }
 
-  /** A script that goes before its reply has shown how long it waits, and one that has it, that it waits as long; one that is cut off by a stop shows nothing. */
+  /**
+   * Learns how long scripts of this key wait: a hang-up shows the limit, a whole reply shows that the limit is not shorter. A stop of the
+   * gateway cuts connections off, so nothing is learnt from then on.
+   */
   #watchHangUp({ mapping, credentials }: ParsedRequest, { request, line, waitedMs, age }: Visit): void {
     line.onEnd((isWhole) => {
       const ageMs = waitedMs + age();
@@ -274,7 +277,7 @@ function parsedRequestOf(
   learnt: LearntPatience,
 ): ParsedRequest {
   const { mapping, operation, credentials, isBasic, callerKey, detection, family, intent, readings, call } = known;
-  // To its script the time that a name was looked up in the price list is waiting like any other.
+  // Includes the time in which a name was looked up in the price list: the script has waited for that as well.
   const waitedMs = waitedBeforeMs + Math.round(age());
   const kind = mapping.callerKindOf(request.headers);
   const learntMs = learnt.limitOf(scriptOf(credentials), kind.name);
@@ -285,5 +288,5 @@ function parsedRequestOf(
   return { request, line, mapping, operation, format, reason, family, intent, readings, call, ...caller };
 }
 
-/** Whose script it is: one that is sent to the sandbox waits no longer there. */
+/** The key by which patience is learnt: the script's own one, also while callers.yaml sends it to the sandbox. */
 const scriptOf = ({ sandboxOf, fingerprint }: Credentials): string => sandboxOf?.fingerprint ?? fingerprint;

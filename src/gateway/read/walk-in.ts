@@ -1,6 +1,7 @@
 /**
- * Steps 2 to 6: from a request to what v1 would be asked. The only file that knows their order; pure, so that `explain` and `plan` walk the
- * very same steps. What only the outside can tell (who lends a key, the price list) is asked for by a value that goes on from there.
+ * Steps 2 to 6: from a request to the call that v1 would get. The only file that knows their order. It is pure, so `explain` and `plan` walk
+ * the same steps. Where a step needs credentials or the price list, the walk returns `needs_caller` or `needs_catalog` with a function that
+ * continues it.
  */
 import type { Credentials } from '../../domain/credentials';
 import { GatewayError } from '../../domain/errors';
@@ -14,43 +15,43 @@ import type { CatalogLists } from './catalog-lists';
 import { detectFormat, type Detection, type RecognisedFamily, recogniseFamily } from './detect-format';
 import { guardNumbering } from './guard-numbering';
 
-/** Step 2: what the address asks for. */
+/** Step 2: the operation of the address. */
 export interface Routed {
   readonly operation: Operation;
   /** The parts of the address that are fields. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Of an order's status: every id that the address can be read as, likeliest first. */
+  /** Only of an order status: every request id that the address may contain, likeliest first. */
   readonly readings: readonly string[];
 }
 
-/** Step 3: who asks. */
+/** Step 3: the credentials. */
 export interface Identified extends Routed {
   readonly credentials: Credentials;
   /** The request logged in with `Authorization: Basic`. */
   readonly isBasic: boolean;
-  /** What the operator says of this key. */
+  /** The entry of this key in callers.yaml. */
   readonly callerKey: CallerKey | undefined;
 }
 
-/** Step 4: in which format, and of which family. */
+/** Step 4: the format and the family. */
 export interface Detected extends Identified {
   readonly detection: Detection;
   readonly family: RecognisedFamily | undefined;
-  /** As this script meets it: in the words of its family, if it is of one. */
+  /** The mapping with the changes that the script's family makes, if there is a family. */
   readonly mapping: Mapping;
 }
 
-/** Step 5: what is wanted, in canonical words. */
+/** Step 5: the intent. */
 interface Canonical extends Detected {
   readonly intent: Intent;
 }
 
-/** Step 6: what v1 would be asked; nothing for lists, and for a status, which asks by what the journal knows. */
+/** Step 6: the call to v1. None for lists, and none for an order status: `answer-status` asks by a reference. */
 export interface WalkedIn extends Canonical {
   readonly call: V1Call | undefined;
 }
 
-/** As far as the steps came. */
+/** The results of the steps that succeeded. */
 export type Known = Partial<WalkedIn>;
 
 export type Walk =
@@ -79,13 +80,13 @@ export function walkIn(request: LegacyRequest, mapping: Mapping): Walk {
   }
 }
 
-/** Filled in step by step: whatever a step throws ends the walk with what was known before it. */
+/** Filled step by step. When a step throws, the walk stops with the results so far. */
 type Filling = { -readonly [Part in keyof WalkedIn]: WalkedIn[Part] };
 
 function walkOn(routed: Routed, who: Authenticated, pinnedFormat: string | undefined, { request, mapping }: Asked): Walk {
   const { operation, parameters, readings } = routed;
   const { credentials, isBasic, isExpired } = who;
-  // A key that only lends itself to a lookup says nothing of whose script this is.
+  // A seller's key that is used for a lookup without a key is not the script's own, so its entry in callers.yaml does not apply.
   const callerKey = credentials.isSeller === true ? undefined : mapping.callerKeys.get(credentials.fingerprint);
   const known = { operation, parameters, readings, credentials, isBasic, callerKey } satisfies Identified as Filling;
   try {
@@ -156,42 +157,42 @@ function matched(match: RouteMatch, { method, path }: LegacyRequest): Extract<Ro
   );
 }
 
-/** `/b/api/topup` without the format that it pins. */
+/** `/b/api/topup` without the prefix that pins the format: `/api/topup`. */
 export function pathWithoutPin(path: string, mapping: Mapping): string {
   const [, first = '', rest = ''] = /^\/([^/]+)(\/.*)$/.exec(path) ?? [];
   return mapping.formats.has(first) ? rest : path;
 }
 
-/** One request after step 6: who asks for what, in which format, under which mapping. Every answer starts from this. */
+/** The parsed request: all that steps 2 to 6 found. Every `answer-*` file starts from it. */
 export interface ParsedRequest {
   readonly request: LegacyRequest;
-  /** As the script meets it: in the words of its family, if it is of one. */
+  /** The mapping with the changes that the script's family makes, if there is a family. */
   readonly mapping: Mapping;
   readonly operation: Operation;
   readonly format: string;
-  /** What decided the format. */
+  /** Why this format. */
   readonly reason: string;
   readonly family: RecognisedFamily | undefined;
   readonly intent: Intent;
-  /** Of an order's status: every id that the address can be read as, likeliest first. */
+  /** Only of an order status: every request id that the address may contain, likeliest first. */
   readonly readings: readonly string[];
-  /** What v1 is to be asked; undefined for lists, and for a status, which asks by the journal's reference. */
+  /** The call to v1. Undefined for lists, and for an order status: `answer-status` asks by a reference. */
   readonly call: V1Call | undefined;
   readonly credentials: Credentials;
   /** The request logged in with `Authorization: Basic`. */
   readonly isBasic: boolean;
   readonly callerKey: CallerKey | undefined;
-  /** Over which the caller waits. */
+  /** The connection over which the script waits. */
   readonly line: Line;
-  /** How long the request had waited when it was read: milliseconds. */
+  /** How long the script had waited when steps 2 to 6 were done. */
   readonly waitedMs: number;
-  /** How long this caller waits for the end of an order, from then on. */
+  /** How long the script waits for the end of an order, counted from the end of step 6. */
   readonly patienceMs: number;
-  /** What is done with the order once its script has heard "pending". */
+  /** How the order is pursued once its script has heard "pending". */
   readonly afterPending: AfterPending;
 }
 
-/** Who asks, from where, and how long v1 may take to be read. */
+/** The parts of a parsed request that a read from v1 needs: key, address, and the time limit in the mapping. */
 export type Reader = Pick<ParsedRequest, 'credentials' | 'request' | 'mapping'>;
 
 export function readContextOf({ credentials, request, mapping }: Reader): CallContext {
