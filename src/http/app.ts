@@ -14,7 +14,7 @@ import { readRequest } from './read-request';
 import { originForm, readPath } from './request-path';
 import { respond, WatchedLine } from './respond';
 
-/** What of an unreadable request could be read: enough for a refusal in the right words. */
+/** The readable parts of an unreadable request; the refusal depends on them. */
 export interface PartialRequest {
   readonly method?: string;
   readonly path?: string;
@@ -23,17 +23,17 @@ export interface PartialRequest {
 
 export type Refuse = (error: GatewayError, partial?: PartialRequest) => LegacyReply;
 
-/** One request that was refused at the door or passed on to v1, told when it is over. Of what came through the walk `handle` knows all. */
+/** One request that was refused before the walk or passed through to v1, reported when it has ended. `handle` reports the requests of the walk. */
 export interface RequestLine {
   readonly kind: 'compat' | 'passthrough';
   readonly method: string;
-  /** Undefined when it cannot be judged, or the connection is gone. */
+  /** The caller's IP address; undefined when it cannot be determined or the connection is gone. */
   readonly address: string | undefined;
   /** As sent, without query. */
   readonly path: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Why the request was refused at the door, when it was, and the headers that it came with. */
+  /** Set when the request was refused: the reason, and the request's headers where they could be read. */
   readonly refusal?: { readonly error: GatewayError; readonly headers: LegacyHeaders | undefined };
   readonly traceId?: string | undefined;
   /** True when the caller hung up before the reply was written. */
@@ -52,20 +52,20 @@ export interface AppOptions {
   readonly clientAddress: ClientAddress;
   readonly limits: BodyLimits;
   readonly onRequestDone?: (line: RequestLine) => void;
-  /** By how many the number of requests without a reply has changed. */
+  /** Called with the change in the number of requests that wait for their reply. */
   readonly onInFlight?: (by: number) => void;
-  /** Logs what went wrong and gives the id under which the log has it. */
+  /** Logs an unexpected error and returns the id of its log line. */
   readonly incident: (error: unknown) => string;
 }
 
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').set('etag', false).set('query parser', false);
-  // Express would take /API/V1 for /api/v1; v1 might not.
+  // Otherwise Express would route /API/V1 as /api/v1; v1 may tell them apart.
   app.enable('case sensitive routing');
   app.use(options.v1Path, passthroughStep(options));
   app.use(compatStep(options));
-  // Only what Express itself throws, such as an address it cannot decode, arrives here.
+  // Only errors of Express itself arrive here, for example for an address that it cannot decode.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- Express knows an error handler by its four parameters.
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
     respond(response, refusalFor(error, options).reply);
@@ -73,12 +73,12 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** No body parser stands in front of it. */
+/** v1 must get the bytes of the body unchanged, so no body parser runs before this step. */
 function passthroughStep(options: AppOptions) {
   const { passthrough, onRequestDone, onInFlight, clientAddress } = options;
   return (request: Request, response: Response): void => {
     const startedAt = performance.now();
-    // Node forgets the address of a connection that has ended.
+    // Read now, because Node has no address for a connection that has ended.
     const address = unlessThrown(() => clientAddress(request));
     onInFlight?.(1);
     response.on('close', () => {
@@ -101,7 +101,7 @@ interface CompatVisit {
 
 function compatStep(options: AppOptions) {
   const isOver = (): void => options.onInFlight?.(-1);
-  // No promise is given back: the router would keep all that it needs for its next step, a kilobyte for each request that waits for its reply.
+  // Returns no promise: the router would keep its state until the promise settles, a kilobyte for each request that waits for its reply.
   return (request: Request, response: Response): void => {
     const line = new WatchedLine(response, arrivalOf(request), isOver);
     options.onInFlight?.(1);
@@ -142,7 +142,7 @@ interface Refusal {
   readonly reply: LegacyReply;
 }
 
-/** The last door: whatever was thrown leaves as JSON in the words of both formats, never with a stack. */
+/** Turns anything thrown into a reply in JSON with the fields of both formats, never with a stack trace. */
 function refusalFor(error: unknown, options: AppOptions, partial?: PartialRequest): Refusal {
   const known = error instanceof GatewayError ? error : internal(error, options);
   try {
@@ -150,7 +150,7 @@ function refusalFor(error: unknown, options: AppOptions, partial?: PartialReques
   } catch (cause) {
     const bug = internal(cause, options);
     const { detail, status } = bug;
-    // The words of refusals cannot be made either. Every script takes a reply with an error and no word of success for a failure (facts, section 3.1).
+    // `refuse` has failed as well. Every script reads a reply that has `error` and no success field as a failure (facts, section 3.1).
     return { error: bug, reply: { status, body: { error: [detail], message: detail, msg: detail } } };
   }
 }

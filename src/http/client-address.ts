@@ -1,7 +1,7 @@
 /**
- * The address that v1 compares with a key's allowlist. Getting it wrong hands strangers PIN-free purchases, so nothing
- * here guesses: a forwarded address counts only from a proxy the operator named, and an unreadable one is refused instead
- * of falling back to the proxy's own address, which may well stand in an allowlist.
+ * The address that v1 compares with a key's allowlist. A wrong one would let strangers buy without a PIN, so nothing here
+ * guesses. A forwarded address counts only from a proxy that the operator has named. An unreadable one is refused: the
+ * proxy's own address, used instead, may be on an allowlist.
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
@@ -13,7 +13,7 @@ type Network = readonly [Address, number];
 
 export type ClientAddress = (request: IncomingMessage) => string;
 
-/** Whom the server's own judgement of its connections goes by. */
+/** Tells the server which of its connections come from trusted proxies, and which caller is behind one. */
 export interface Proxies {
   readonly isProxy: (peer: string) => boolean;
   /** The caller behind a trusted proxy, or the peer itself. */
@@ -27,9 +27,9 @@ const IPV4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
 const BRACKETED = /^\[([^\]]+)\](?::\d{1,5})?$/;
 
 /**
- * `onIgnored` hears of each forwarded address that does not count, because no proxy is trusted or this one is not.
+ * `onIgnored` is called for each forwarded address that does not count, because no proxy is trusted or this one is not.
  * `trustedProxies` are addresses or networks (`10.0.0.0/8`, `::1`); an unreadable one throws a plain Error at start.
- * `Forwarded`, `X-Real-IP` and the like are not read: a proxy that does not set them passes a stranger's on.
+ * `Forwarded`, `X-Real-IP` and the like are not read: a proxy that does not set them forwards those that a stranger has sent.
  */
 export function createClientAddress(trustedProxies: readonly string[], onIgnored: () => void = () => undefined): ClientAddress {
   const trusted = trustedProxies.map(readNetwork);
@@ -61,7 +61,7 @@ export function createProxies(trustedProxies: readonly string[], clientAddress: 
   };
 }
 
-/** Right to left, because only the right end was written by somebody we know; the first one not trusted is the caller. */
+/** Reads right to left, because only the right end was written by a trusted proxy. The first address that is not trusted is the caller. */
 function judgeForwarded(header: string, isTrusted: (address: Address) => boolean): string {
   let nearest: Address | undefined;
   for (const entry of header.split(',').reverse()) {
@@ -70,19 +70,19 @@ function judgeForwarded(header: string, isTrusted: (address: Address) => boolean
       throw new GatewayError('bad_forwarded_address', 'X-Forwarded-For has an entry that is no IP address.');
     if (!isTrusted(nearest)) break;
   }
-  // All trusted: the farthest proxy is itself the caller.
+  // Where all addresses are trusted, the last one read (the leftmost) is the caller.
   return addressText(nearest);
 }
 
 function peerOf(request: IncomingMessage): string {
   const peer = request.socket.remoteAddress;
-  // Node forgets the address of a connection that is already gone; nobody will read the reply.
+  // Node has no address for a connection that has ended. No caller will read this refusal.
   if (peer === undefined)
     throw new GatewayError('bad_forwarded_address', 'The connection was closed before its address was read.');
   return withoutMapping(peer);
 }
 
-/** A server that listens on IPv6 sees callers of IPv4 inside of it. */
+/** The address as plain IPv4 where a server that listens on IPv6 shows it as `::ffff:…`, and without the zone of IPv6. */
 export function withoutMapping(peer: string): string {
   const mapped = peer.startsWith(IPV4_IN_IPV6) ? peer.slice(IPV4_IN_IPV6.length) : '';
   return isIP(mapped) === 4 ? mapped : withoutZone(peer);

@@ -1,11 +1,12 @@
 /**
- * The request headers as v1 may see them: those that a client of its API needs, and one address, ours. A list of what is
- * forbidden would never be whole: every server has headers of its own by which it believes an address or another target.
+ * The request headers that the pass-through sends to v1: those that a user of its API needs, and one address, set by us. It is
+ * a list of allowed names, because a list of forbidden ones is never complete: every server trusts other headers for an
+ * address or a target.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { keepName } from '../domain/shown-words';
 
-/** Cookies are not among them: v1 knows its callers by their keys, and a browser's cookies for this host are not v1's. */
+/** Without cookies: v1 recognises callers by their keys, and a browser's cookies for this host are not meant for v1. */
 const FORWARDED: ReadonlySet<string> = new Set([
   'accept',
   'accept-charset',
@@ -40,20 +41,20 @@ const FORWARDED: ReadonlySet<string> = new Set([
   'x-request-id',
 ]);
 
-/** What frames the body: without these its bytes would be read as a second request. */
+/** The headers that say where the body ends: without them v1 would read the body as a second request. */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
-/** What concerns one connection only (RFC 9110 section 7.6.1), and Expect: Node has already answered it. */
+/** Headers of one connection only (RFC 9110 section 7.6.1), and Expect, which Node has answered already. */
 const OF_THIS_CONNECTION = /^(?:connection|expect|host|http2-settings|keep-alive|te|trailers?|upgrade)$/;
-/** Names by which some server or other believes a client's address, another target or method, or what a proxy says. */
+/** Names of headers that some server trusts for a client's address (`MISLEADING`), or for another target or method (`MISDIRECTING`). */
 const MISLEADING =
   /forward|proxy|envoy|connecting|(?:client|remote)-?(?:addr|host|ip|port|user)|(?:^|-)(?:real|source|true|user)?ip(?:addr\w*)?(?:-|$)|^via$/;
 const MISDIRECTING = /original|rewrite|override|^x-(?:http-)?(?:host|method|path|uri|url)(?:-|$)/;
 
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-const NAMES_TOLD_MAX = 100;
+const NAMES_REPORTED_MAX = 100;
 
-/** Whether a name, in lower case, may be added to the list. Many servers cannot tell `X_Forwarded.For` from `X-Forwarded-For`. */
+/** Whether an operator may add a name, in lower case, to the list. Many servers read `X_Forwarded.For` as `X-Forwarded-For`. */
 export function isForwardable(name: string): boolean {
   const plain = name.replace(/[^a-z0-9]/g, '-');
   if (!NAME.test(name) || (FORWARDED.has(plain) && plain !== name)) return false;
@@ -61,7 +62,7 @@ export function isForwardable(name: string): boolean {
 }
 
 export interface ForwardHeadersOptions {
-  /** Names in lower case that are forwarded too. */
+  /** Further names, in lower case, that are forwarded. */
   readonly more?: readonly string[] | undefined;
   /** Called once for each name that is not forwarded. */
   readonly onDropped?: ((name: string) => void) | undefined;
@@ -71,11 +72,11 @@ export type ForwardHeaders = (headers: IncomingHttpHeaders, clientAddress: strin
 
 export function createForwardHeaders({ more = [], onDropped }: ForwardHeadersOptions = {}): ForwardHeaders {
   const forwarded = new Set([...FORWARDED, ...more]);
-  const told = new Set<string>();
-  const tell = (name: string): void => {
+  const reported = new Set<string>();
+  const report = (name: string): void => {
     const shown = keepName(name);
-    if (OF_THIS_CONNECTION.test(name) || told.has(shown) || told.size >= NAMES_TOLD_MAX) return;
-    told.add(shown);
+    if (OF_THIS_CONNECTION.test(name) || reported.has(shown) || reported.size >= NAMES_REPORTED_MAX) return;
+    reported.add(shown);
     onDropped?.(shown);
   };
   return (headers, clientAddress) => {
@@ -83,7 +84,7 @@ export function createForwardHeaders({ more = [], onDropped }: ForwardHeadersOpt
     const listed = headers.connection === undefined ? NONE : new Set(headers.connection.toLowerCase().split(/[\s,]+/));
     const kept: IncomingHttpHeaders = {};
     for (const name of Object.keys(headers)) {
-      if (!forwarded.has(name)) tell(name);
+      if (!forwarded.has(name)) report(name);
       else if (!listed.has(name) || FRAMING.has(name)) kept[name] = headers[name];
     }
     kept['x-forwarded-for'] = clientAddress;

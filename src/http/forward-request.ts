@@ -1,4 +1,4 @@
-/** One request of the pass-through at v1: what leaves, what comes back, and the ways in which that ends. */
+/** One request of the pass-through: sends it to v1, passes v1's answer on, and reports how the exchange ended. */
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps, type RequestOptions } from 'node:https';
@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls';
 import { readArrived } from './body/read-body';
 
 export interface ForwardOptions {
-  /** The v1 base URL; its path stands in front of the caller's. */
+  /** The v1 base URL; the caller's path is added to its path. */
   readonly upstreamUrl: string;
   /** Most connections to v1 at a time. */
   readonly socketsMax: number;
@@ -19,13 +19,13 @@ export interface ForwardOptions {
 export interface ForwardEvents {
   /** v1 has begun to answer. */
   readonly onAnswer: (status: number) => void;
-  /** v1 gave no answer, or not all of it. Not called when it was the caller who left. */
+  /** v1 gave no answer or only a part of one. Not called when the caller hung up. */
   readonly onFailure: (error: Error, facts: { readonly mayHaveBeenSent: boolean }) => void;
-  /** Once, when no byte of this request will leave or come any more. */
+  /** Called once, when no further byte of this request can leave or arrive. */
   readonly onEnd: () => void;
 }
 
-/** Sends the request with these headers instead of its own, and passes the answer on. Throws for what cannot be sent at all. */
+/** Sends the request with these headers instead of its own, and passes the answer on. Throws when the request cannot be sent at all. */
 export type ForwardRequest = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -33,9 +33,9 @@ export type ForwardRequest = (
   events: ForwardEvents,
 ) => ClientRequest;
 
-/** The code of the error when one of the times was over. */
+/** The code of the error when `connectTimeMs` or `answerTimeMs` was over. */
 export const TIMED_OUT = 'PASSTHROUGH_TIMED_OUT';
-/** Node servers close an idle connection after 5 s; one that is given up earlier is never closed under a fresh request. */
+/** Node servers close an idle connection after 5 s. We close it before, so that v1 never closes it just when a request is sent. */
 const IDLE_TIME_MS = 4_000;
 
 export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, answerTimeMs }: ForwardOptions): ForwardRequest {
@@ -60,7 +60,7 @@ export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, a
       .on('error', fail)
       .on('close', () => {
         clearTimeout(deadline);
-        // Node closes a connection that changes to another protocol, and says nothing of it.
+        // Node closes a connection that changes to another protocol without an `error` event.
         if (!isAnswered) fail(new Error('v1 closed the connection without an answer'));
         onEnd();
       });
@@ -70,7 +70,7 @@ export function createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, a
   };
 }
 
-/** What is the same in all calls is made once. */
+/** Makes the parts that all calls share, once. */
 function openTo({ protocol, host, hostname, port, pathname, search }: URL, socketsMax: number) {
   const agentOptions = { keepAlive: true, maxSockets: socketsMax, maxFreeSockets: 64, timeout: IDLE_TIME_MS };
   const isTls = protocol === 'https:';
@@ -80,23 +80,23 @@ function openTo({ protocol, host, hostname, port, pathname, search }: URL, socke
     hostname: address,
     port: port === '' ? undefined : port,
     agent: isTls ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-    // Node would find it out again for each request, without TLS too.
+    // Otherwise Node would derive it again for each request, even without TLS.
     servername: isIP(address) === 0 ? address : '',
-    // Said here, no variable of the environment can turn it off.
+    // Set here, so that no variable of the environment can turn it off.
     rejectUnauthorized: true,
   };
   const base = `${pathname}${search}`.replace(/\/+$/, '');
   return (request: IncomingMessage, headers: OutgoingHttpHeaders): ClientRequest => {
     const { method = 'GET', url = '/' } = request;
     const isFramed = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-    // Of other methods Node says so itself.
+    // For other methods Node sends the length of an empty body itself, or none is needed.
     if (!isFramed && (method === 'DELETE' || method === 'OPTIONS')) headers['content-length'] = '0';
     headers.host = host;
     return send({ ...target, method, path: joinPath(base, url), headers });
   };
 }
 
-/** One path behind the other, with single slashes, but for those behind a scheme. The query stays as it came. */
+/** Joins two paths with single slashes, except after `http:` and `https:`. The query stays as it came. */
 function joinPath(base: string, target: string): string {
   const queryAt = target.indexOf('?');
   const path = queryAt < 0 ? target : target.slice(0, queryAt);
@@ -109,11 +109,14 @@ function joinPath(base: string, target: string): string {
 
 function sendBody(request: IncomingMessage, call: ClientRequest): void {
   if (!request.complete || request.destroyed) return pipeBody(request, call);
-  // A body that has come whole leaves in one write with its head.
+  // A body that has arrived completely leaves in one write with the head.
   call.end(readArrived(request));
 }
 
-/** Whoever leaves in the middle of a body leaves v1 too, also when v1 has answered already: of that Node does not tell the request. */
+/**
+ * A caller that hangs up in the middle of its body ends the call to v1 too. The socket is watched, because Node gives the request
+ * no event for that when v1 has answered already.
+ */
 function pipeBody(request: IncomingMessage, call: ClientRequest): void {
   const { socket } = request;
   const leave = (): void => void call.destroy();
@@ -124,12 +127,12 @@ function pipeBody(request: IncomingMessage, call: ClientRequest): void {
 
 const CONTROLS = /[\0-\x08\n-\x1f\x7f]/;
 
-/** Node's parser reads a status below 100, and control characters in the words behind it; its server throws for both. */
+/** Node's parser accepts a status below 100 and control characters in the status text; its server throws when it writes them. */
 function isWritable({ statusCode = 0, statusMessage = '' }: IncomingMessage): boolean {
   return statusCode >= 100 && !CONTROLS.test(statusMessage);
 }
 
-/** The answer as v1 gave it, but for what concerns its connection, which is not the caller's. */
+/** Passes v1's answer on unchanged, except for the headers of v1's connection, which do not hold for the caller's. */
 function passAnswerOn(answer: IncomingMessage, request: IncomingMessage, response: ServerResponse): void {
   if (response.headersSent || response.destroyed) return void answer.destroy();
   const { headers } = answer;
@@ -141,12 +144,12 @@ function passAnswerOn(answer: IncomingMessage, request: IncomingMessage, respons
   const length = Number(headers['content-length']);
   answer
     .on('data', (bytes: Buffer) => {
-      // Nearly always the first bytes are all: head and body then leave as one.
+      // Nearly always the first bytes are the whole body: head and body then leave in one write.
       if (bytes.length === length) response.end(bytes);
       else if (!response.write(bytes)) pauseUntilDrained(answer, response);
     })
     .on('end', () => response.end())
-    // A cut-off answer is passed on as one: the caller would be left waiting.
+    // A cut-off answer is passed on as cut off: otherwise the caller would wait for the rest.
     .on('close', () => answer.complete || response.destroy());
 }
 
@@ -155,9 +158,9 @@ function pauseUntilDrained(answer: IncomingMessage, response: ServerResponse): v
   response.once('drain', () => answer.resume());
 }
 
-/** Before the connection stands (TLS included) no byte of the request can have left. */
+/** Calls `then` when the connection is open (TLS included). Before that no byte of the request can have left. */
 function whenConnected(call: ClientRequest, connectTimeMs: number, then: () => void): void {
-  // A kept one stands.
+  // A kept connection is open already.
   if (call.reusedSocket) return then();
   call.once('socket', (socket: TLSSocket & { readonly secureConnecting?: boolean }) => {
     if (!socket.connecting && socket.secureConnecting !== true) return then();

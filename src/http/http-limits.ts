@@ -1,7 +1,7 @@
-/** Every bound of the public server in one place, so that nothing a stranger sends is without an end. */
+/** Every bound of the public server in one place: nothing that a stranger sends may be unlimited. */
 export interface HttpLimits {
   readonly bodyBytesMax: number;
-  /** From the first look at the body to its last byte. */
+  /** From the beginning of reading the body to its last byte. */
   readonly bodyTimeMs: number;
   /** Names in one source (query or body), nested ones included. */
   readonly fieldsMax: number;
@@ -12,9 +12,9 @@ export interface HttpLimits {
   /** From the first byte of a request to the last byte of its body, also in the pass-through. */
   readonly requestTimeMs: number;
   readonly keepAliveTimeMs: number;
-  /** How long a reply may wait for its caller to read on. */
+  /** How long a reply may wait unsent because its caller does not read. */
   readonly unreadTimeMs: number;
-  /** The process's own limit of open files may leave fewer, see `shareDescriptors`. */
+  /** The process's limit of open files may reduce it, see `shareDescriptors`. */
   readonly connectionsMax: number;
 }
 

@@ -1,4 +1,4 @@
-/** v1 itself under its own path: every byte as it came, so that one host name serves old scripts and new integrations. */
+/** The pass-through: serves v1 itself under its own path, with every byte unchanged. One host name so serves old scripts and new integrations. */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 import { GatewayError } from '../domain/errors';
@@ -12,22 +12,22 @@ import { hasFragment, isClimbing } from './request-path';
 import { respond } from './respond';
 
 export interface PassthroughOptions {
-  /** The v1 base URL; its path stands in front of what follows the mount path. */
+  /** The v1 base URL; the part of the caller's path after the mount path is added to its path. */
   readonly upstreamUrl: string;
   readonly clientAddress: ClientAddress;
   readonly onError?: (error: Error, facts: { readonly mayHaveBeenSent: boolean }) => void;
   readonly connectTimeMs?: number;
-  /** For the whole exchange. Longer than v1 takes, so that it is v1 that answers. */
+  /** For the whole exchange. Longer than v1's own limit, so that a slow request gets v1's reply and not ours. */
   readonly answerTimeMs?: number;
-  /** Most connections to v1 at a time, shared fairly between the addresses that call. */
+  /** Most connections to v1 at a time, shared fairly between the callers' addresses. */
   readonly socketsMax?: number;
   /** How many requests of one address may wait for a connection, and how long. */
   readonly waitingMax?: number;
   readonly waitMs?: number;
-  /** Headers that are forwarded beside the usual ones, in lower case. */
+  /** Further headers that are forwarded, in lower case. */
   readonly headers?: readonly string[] | undefined;
   readonly onDroppedHeader?: (name: string) => void;
-  /** v1 has answered a request of the caller at this address; the path is v1's, without what stands behind the question mark. */
+  /** v1 has answered a request of the caller at this address. The path is v1's, without the query. */
   readonly onAnswer?: (
     clientAddress: string,
     facts: { readonly method: string; readonly path: string; readonly status: number },
@@ -37,14 +37,14 @@ export interface PassthroughOptions {
 export type PassthroughHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const BUSY_RETRY_SECONDS = 5;
-/** Of the connections one address may hold as many as it leaves free. */
+/** One address may hold as many connections as it leaves free. */
 const SHARE = 1;
 
 /** One request on its way to v1. */
 interface Passing {
   readonly client: string;
   call: ClientRequest | undefined;
-  /** Gives the place among the connections back, or leaves the line for one. Once. */
+  /** Gives back the place among the connections, or leaves the line for one. A second call does nothing. */
   leave: () => void;
 }
 
@@ -52,7 +52,7 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
   const { upstreamUrl, clientAddress, connectTimeMs = 5_000, answerTimeMs = 120_000 } = options;
   const { socketsMax = 128, waitingMax = 64, waitMs = 10_000 } = options;
   const turns = createFairTurns({ places: () => socketsMax, share: SHARE, lineMax: waitingMax, waitingMax: Infinity });
-  const door: Door = { turns, lane: turns.openLane(() => socketsMax, true), waitMs };
+  const queue: ForwardQueue = { turns, lane: turns.openLane(() => socketsMax, true), waitMs };
   const forwardHeaders = createForwardHeaders({ more: options.headers, onDropped: options.onDroppedHeader });
   const forward = createForwardRequest({ upstreamUrl, socketsMax, connectTimeMs, answerTimeMs });
 
@@ -73,7 +73,7 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     try {
       pass.call = forward(request, response, forwardHeaders(request.headers, client), events);
     } catch (error) {
-      // Whose turn comes later is started by another request, which must not meet this.
+      // A request that had to wait is started inside the end of another request, which must not get this exception.
       fail(response, error as Error, true);
     }
   };
@@ -83,12 +83,12 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
     if (typeof client === 'object') return answerError(response, client);
     const passing: Passing = { client, call: undefined, leave: ignore };
     response.on('error', ignore).on('close', () => {
-      // A body that is still on its way when v1 has answered keeps its connection to v1 until it ends.
+      // If v1 has answered before the body has arrived completely, the connection to v1 stays open until the body ends.
       if (passing.call === undefined) passing.leave();
       else if (!response.writableFinished) passing.call.destroy();
     });
     enter(
-      door,
+      queue,
       passing,
       () => start(passing, request, response),
       () => answerError(response, BUSY),
@@ -97,14 +97,14 @@ export function createPassthrough(options: PassthroughOptions): PassthroughHandl
   return middlewareOf(upstreamUrl, pass, (error, response) => fail(response, error, true));
 }
 
-/** Of http-proxy's server, what its types leave out. */
+/** The method of http-proxy's server that its types omit. */
 interface WithPasses {
   before(type: 'web', name: string, pass: (request: IncomingMessage, response: ServerResponse) => boolean): void;
 }
 
 /**
- * http-proxy-middleware with `pass` in front of http-proxy's own passes, none of which runs: they copy the options and headers
- * of every request, and parse and join its address, for settings that are not used here.
+ * http-proxy-middleware with `pass` in front of http-proxy's own passes. None of those runs: for settings that are not used
+ * here, they would copy the options and headers of every request, and parse and join its address.
  */
 function middlewareOf(
   upstreamUrl: string,
@@ -117,21 +117,21 @@ function middlewareOf(
   };
   const proxy = createProxyMiddleware<IncomingMessage, ServerResponse>({
     target: new URL(upstreamUrl),
-    // The plugins that it comes with listen for events of the passes that do not run.
+    // The built-in plugins listen for events of the passes that do not run.
     ejectPlugins: true,
     plugins: [(server) => (server as unknown as WithPasses).before('web', 'deleteLength', passAndEnd)],
   });
   return (request, response) => void proxy(request, response, (error: Error) => onThrown(error, response));
 }
 
-interface Door {
+interface ForwardQueue {
   readonly turns: FairTurns;
   readonly lane: Lane;
   readonly waitMs: number;
 }
 
-/** Calls `start` now or later, or else `refuse`. */
-function enter({ turns, lane, waitMs }: Door, pass: Passing, start: () => void, refuse: () => void): void {
+/** Calls `start` at once or when a connection is free, or `refuse` when the line is full or `waitMs` is over. */
+function enter({ turns, lane, waitMs }: ForwardQueue, pass: Passing, start: () => void, refuse: () => void): void {
   const client = networkOf(pass.client);
   const begin = (): void => {
     pass.leave = () => {
@@ -170,14 +170,14 @@ const BUSY: Refusal = {
   retryAfterSeconds: BUSY_RETRY_SECONDS,
 };
 
-/** The caller's address, or why its request does not go to v1. */
+/** The caller's address, or the refusal of a request that may not go to v1. */
 function admit(request: IncomingMessage, clientAddress: ClientAddress): string | Refusal {
-  // RFC 9110 section 9.3.8: it would show the caller headers that only v1 should see.
+  // RFC 9110 section 9.3.8: the reply to TRACE would show the caller headers that only v1 should see.
   if (request.method === 'TRACE') return { status: 405, message: 'TRACE is not served.' };
   if (hasFragment(request.url ?? '/')) return { status: 400, message: 'The address may not hold "#".' };
   if (isClimbing(request.url ?? '/')) return { status: 400, message: 'The address may not hold "..".' };
   if (isOwnProbe(request.headers)) return { status: 508, message: LEADS_BACK };
-  // A server that expects no body of these methods would read it as another request.
+  // A server that expects no body with these methods would read the body as another request.
   if ((request.method === 'DELETE' || request.method === 'OPTIONS') && request.headers['transfer-encoding'] !== undefined) {
     return { status: 411, message: `A ${request.method} with a body needs a Content-Length.` };
   }
@@ -206,7 +206,7 @@ function answerFailure(response: ServerResponse, error: Error, mayHaveBeenSent: 
   }
 }
 
-/** v1's own shape of an error. */
+/** Replies in v1's own shape of an error. */
 function answerError(response: ServerResponse, { message, ...reply }: Refusal): void {
   respond(response, { ...reply, body: { status: 'error', message } });
 }

@@ -1,4 +1,4 @@
-/** Step 1: bytes → LegacyRequest. Whatever a stranger sends, the only error that leaves here is a GatewayError. */
+/** Step 1: bytes → LegacyRequest. For any bytes, the only error thrown is a GatewayError. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../domain/errors';
 import type { LegacyHeaders, LegacyRequest } from '../domain/legacy';
@@ -27,8 +27,8 @@ export async function readRequest(request: IncomingMessage, limits: BodyLimits, 
 }
 
 /**
- * The few headers that carry meaning, each with one value. Node keeps the first of several Authorization headers and joins several Token headers. Which key a script meant would
- * be a guess, and another reader on the way may guess otherwise: differing ones are refused.
+ * The few headers that carry meaning, each with one value. Node keeps the first of several Authorization headers and joins several Token headers.
+ * Headers with different values are refused: choosing one would be a guess, and another server on the way may choose the other.
  */
 export function readHeaders(request: IncomingMessage): LegacyHeaders {
   return {
@@ -55,8 +55,8 @@ function onlyValue(rawHeaders: readonly string[], name: string): string | undefi
 }
 
 /**
- * Requests that Node's parser takes, and that another server on the way may read as something else. The connection ends
- * after such a refusal: what follows may be a part of this request, or another one.
+ * Refuses a request that Node's parser accepts but another server on the way may read as a different one; undefined for any
+ * other request. The connection ends after the refusal, because the next bytes may belong to this request or be a new one.
  */
 export function refuseDoubtfulFraming(request: IncomingMessage, response: ServerResponse): GatewayError | undefined {
   const doubt = doubtIn(request);
@@ -66,19 +66,19 @@ export function refuseDoubtfulFraming(request: IncomingMessage, response: Server
 }
 
 function doubtIn({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
-  // Node's parser takes 0.9 and 2.0 as well.
+  // Node's parser accepts 0.9 and 2.0 as well.
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return `HTTP/${httpVersion} is not served here.`;
   const coding = headers['transfer-encoding'];
   if (coding !== undefined) {
     // RFC 9112 section 6.1: the framing of such a message is faulty, even with a final chunk.
     if (httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding. Send a Content-Length.';
-    // To Node's parser any other coding, also an empty one, is no body, or the length counts. The next server may read a body.
+    // With any other coding, also an empty one, Node's parser reads no body or goes by Content-Length. The next server may read a body.
     if (coding.toLowerCase() !== 'chunked') return 'The only Transfer-Encoding that is read here is "chunked".';
-    // What Node shows as "chunked" its parser may have taken for no body, behind a tab: it reports that only where no upgrade is asked for.
+    // After a tab, Node shows the value as "chunked", but its parser reads no body. It reports that only for a request without `Upgrade`.
     if (headers.upgrade !== undefined)
       return 'A request that asks for an upgrade has no Transfer-Encoding. Send a Content-Length.';
   }
-  // RFC 9112 section 3.2. One server on the way would go by the first, another one by the last.
+  // RFC 9112 section 3.2. One server on the way may use the first Host, another the last.
   return hostsIn(rawHeaders) > 1 ? 'The request has several Host headers.' : undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A request that stands in a file instead of on a wire, read by the same rules. */
+/** Reads a request from a file by the same rules as one from a socket. */
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { GatewayError } from '../domain/errors';
@@ -9,16 +9,16 @@ import { DEFAULT_HTTP_LIMITS } from './http-limits';
 import { hasFragment, queryOf, readPath, readRawPath } from './request-path';
 import { readRequest } from './read-request';
 
-/** As a case writes it. */
+/** The request of a case file. */
 export interface WrittenRequest {
   readonly method: string;
-  /** Path and query as they stand on a request line. */
+  /** Path and query, encoded as on a request line. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Throws a GatewayError for what the public server would refuse to read. */
+/** Throws a GatewayError for a request that the public server would refuse to read. */
 export async function readWrittenRequest(written: WrittenRequest, clientAddress: string): Promise<LegacyRequest> {
   const headers = new Map(Object.entries(written.headers).map(([name, value]) => [name.toLowerCase(), value]));
   const { method, target } = written;
@@ -41,7 +41,7 @@ export async function readWrittenRequest(written: WrittenRequest, clientAddress:
   };
 }
 
-/** One that somebody saved, read by the real reader, over a real socket on this machine. Throws a GatewayError for what the gateway would refuse. */
+/** Reads a saved request with `readRequest`, over a real socket on this machine. Throws a GatewayError for a request that the gateway would refuse. */
 export async function readWireRequest(saved: SavedRequest): Promise<LegacyRequest> {
   let answer: (request: Promise<LegacyRequest>) => void;
   const read = new Promise<LegacyRequest>((resolve) => (answer = resolve));
@@ -66,7 +66,7 @@ export async function readWireRequest(saved: SavedRequest): Promise<LegacyReques
   }
 }
 
-/** With a length that fits, whatever the headers said: saved requests are edited by hand. */
+/** The bytes of a saved request, with the true Content-Length whatever its headers say: saved requests are edited by hand. */
 export function bytesOf({ method, target, headers, body }: SavedRequest): Buffer {
   const kept = headers.filter(
     (header) =>

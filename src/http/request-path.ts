@@ -1,7 +1,7 @@
-/** Where a request is addressed to, as every later step sees it. */
+/** The address of a request as every later step reads it. */
 import { decodePath } from '../domain/decode-path';
 
-// RFC 9112 section 3.2.2: a proxy's client sends the whole address; only what follows the host counts here.
+// RFC 9112 section 3.2.2: a client of a proxy sends the whole address. Only the part after the host counts here.
 const SCHEME_AND_HOST = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /** The request target from its path on; always begins with a slash. */
@@ -17,7 +17,7 @@ export function queryOf(target: string): string {
   return start === -1 ? '' : target.slice(start + 1);
 }
 
-/** No client sends one (RFC 9112 section 3.2): what stands behind it, one reader would take for the path and another would not. */
+/** No client sends a `#` (RFC 9112 section 3.2). Some servers would read the text after it as a part of the path, others would not. */
 export function hasFragment(target: string): boolean {
   return target.includes('#');
 }
@@ -31,18 +31,18 @@ export function readRawPath(target: string): string {
 
 /**
  * The path, percent-decoded once, with single slashes (scripts join a base ending in a slash with `/api/…`: facts,
- * section 7) and its trailing slash as sent. Whatever cannot be decoded stays as it is: it may be the id of an order.
+ * section 7) and its trailing slash as sent. A part that cannot be decoded stays as it is: it may be the id of an order.
  */
 export function readPath(target: string): string {
   const path = decodePath(readRawPath(target));
   return path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
 }
 
-/** Spellings of a dot and of a slash that one server or another decodes: plain, overlong, of full width. */
+/** Spellings of a dot and of a slash that some servers decode: plain, overlong and full-width ones. */
 const DOT = /%(?:2e|c0%2e|c0%ae|e0%80%ae|ef%bc%8e|uff0e)/gi;
 const SLASH = /%(?:2f|5c|c0%af|u2215)|\\/gi;
 
-/** True when some reader could take the path for one that climbs, also encoded several times, and with Windows separators. */
+/** True when some server could read the path as one with `..`, also encoded several times or with Windows separators. */
 export function isClimbing(target: string): boolean {
   const path = target.split(/[?#]/, 1)[0] ?? '';
   if (!path.includes('..') && !path.includes('%')) return false;
@@ -50,6 +50,6 @@ export function isClimbing(target: string): boolean {
     .replace(/%(?:25)+/g, '%')
     .replace(DOT, '.')
     .replace(SLASH, '/');
-  // A blank, a NUL or a semicolon behind the dots ends the name for some.
+  // For some servers a blank, a NUL or a semicolon after the dots ends the name.
   return /(?:^|\/)\.\.(?![\w.~-])/.test(read);
 }

@@ -1,10 +1,10 @@
-/** Step 11: LegacyReply → bytes as the script expects them, and whether they reached it. Never a redirect, an ETag or anything but JSON. */
+/** Step 11: LegacyReply → bytes as the script expects them, and whether the script got them. Always JSON; never a redirect or an ETag. */
 import type { ServerResponse } from 'node:http';
 import type { LegacyReply, Line } from '../domain/legacy';
 
 /**
- * One header write and one body write: `response.json` of Express costs several microseconds for headers no script reads.
- * A connection that is gone, or that has been answered, is left alone.
+ * Writes the head and the body once each: `response.json` of Express costs several microseconds for headers that no script reads.
+ * Does nothing when the connection has ended or the reply has begun.
  */
 export function respond(response: ServerResponse, reply: LegacyReply): void {
   if (response.headersSent || response.destroyed) return;
@@ -19,19 +19,22 @@ export function respond(response: ServerResponse, reply: LegacyReply): void {
   ];
   if (reply.retryAfterSeconds !== undefined) headers.push('Retry-After', String(Math.max(0, Math.ceil(reply.retryAfterSeconds))));
   response.writeHead(reply.status, headers);
-  // Node leaves the text out for HEAD and keeps its length (RFC 9110 section 9.3.2).
+  // For HEAD, Node omits the text and keeps its length (RFC 9110 section 9.3.2).
   response.end(text);
 }
 
-/** JSON.stringify writes as its number half a character, and nothing else above 0x1f. A pair of backslashes is one that stands for itself. */
+/** A lone surrogate (half a character) as JSON.stringify writes it: the only characters above 0x1f that it escapes by number. Group 1: an escaped backslash. */
 const HALF = /(\\\\)|\\ud[89a-f][0-9a-f]{2}/g;
 
-/** To PHP a reply with half a character, which is left where v1 or our own bound cuts a text, is no JSON at all: a sale would be a failure. */
+/**
+ * Replaces lone surrogates, which remain where v1 or our own bound cuts a text. PHP cannot decode JSON that has one: the script
+ * would read a sale as a failure.
+ */
 function withoutHalves(json: string): string {
   return json.includes('\\ud') ? json.replace(HALF, (_, backslashes?: string) => backslashes ?? '\ufffd') : json;
 }
 
-/** The connection of one request: whether its script is still there, and whether it got the reply. */
+/** The connection of one request: whether its script has hung up, and whether the reply was delivered. */
 export class WatchedLine implements Line {
   readonly #response: ServerResponse;
   readonly #arrivedAtMs: number;
@@ -59,11 +62,11 @@ export class WatchedLine implements Line {
 
   onEnd(run: (isWhole: boolean) => void): void {
     if (this.#response.closed) run(this.#isWhole);
-    // By `push` or `...` it would have room for sixteen more.
+    // `push` and `...` would allocate room for sixteen more.
     else this.#onEnd = this.#onEnd.concat(run);
   }
 
-  /** Whole is what the operating system has taken over; of more than that nobody on this side can know. */
+  /** True when the operating system has taken all bytes of the reply. Whether the script got them cannot be known here. */
   get #isWhole(): boolean {
     return this.#response.writableFinished;
   }

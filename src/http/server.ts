@@ -1,4 +1,4 @@
-/** The public HTTP server: everything about connections, nothing about what is said on them. */
+/** The public HTTP server: everything about connections, nothing about the content of requests and replies. */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -21,27 +21,27 @@ import { originForm } from './request-path';
 
 export interface HttpServer {
   readonly server: Server;
-  /** Resolves once connections are taken. Port 0 takes a free one. */
+  /** Resolves when the server accepts connections. Port 0 takes a free port. */
   listen(port: number, host?: string): Promise<AddressInfo>;
-  /** Serves on, and asks whoever keeps a connection to open the next one elsewhere. */
+  /** Serves on, but ends each kept connection after its next reply, so that callers open the next one to another process. */
   leave(): void;
-  /** Takes no new connection, lets running requests end, and cuts what is left after the deadline. */
+  /** Accepts no new connection, lets running requests end, and destroys the connections that are left after `deadlineMs`. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Whom the server knows of those that connect. */
+/** The addresses that the server treats in a special way. */
 export interface ServerKnowledge {
   readonly proxies?: Proxies;
   readonly known?: KnownAddresses;
 }
 
 const SWEEP_MS = 25;
-/** What has not arrived whole so long after the listener closed is not waited for. Node's own limits end with the listener. */
+/** So long after the listener closed, incomplete requests are no longer waited for. Node's own limits end with the listener. */
 const ARRIVING_MS = 1_000;
-/** So many requests begin at once; the others that came with them wait for the next turn of the event loop. */
+/** How many requests begin at once; the others of the same moment wait for the next turn of the event loop. */
 const AT_ONCE_MAX = 4;
 
-/** `refuse` words the replies to requests that never become one (broken HTTP, headers too large or too slow). */
+/** `refuse` makes the replies to requests that Node's parser rejects (broken HTTP, headers too large or too slow). */
 export function createHttpServer(
   app: Express,
   limits: Omit<HttpLimits, 'bodyBytesMax' | 'bodyTimeMs' | 'fieldsMax' | 'depthMax'>,
@@ -58,7 +58,7 @@ export function createHttpServer(
     onBroken: (socket) => server.emit('clientError', new Error('The parser has stopped.'), socket),
     begin: ({ request, response }) => {
       if (isLeaving) response.shouldKeepAlive = false;
-      // Before Express looks: it answers an address that it cannot parse with an HTML page of its own.
+      // Before Express reads the address: it replies with an HTML page of its own to one that it cannot parse.
       request.url = originForm(request.url ?? '/');
       app(request, response);
     },
@@ -79,7 +79,7 @@ export function createHttpServer(
     },
     onRequest,
   );
-  // Their bytes are bounded. Node would leave out what comes behind so many, a length or a second Host among it.
+  // No limit: the bytes of all headers are bounded. Node would drop the headers beyond the limit, perhaps a length or a second Host.
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connectionsMax;
   const [serve] = server.listeners('connection') as ((socket: Duplex) => void)[];
@@ -87,7 +87,7 @@ export function createHttpServer(
   server.off('connection', serve);
   server.on('connection', (socket) => connections.add(socket, () => serve.call(server, socket)));
   server.on('clientError', mendOrRefuse(server, connections, refuse));
-  // Node would answer an unknown Expect with an empty 417; RFC 9110 section 10.1.1 lets it be ignored.
+  // Node would answer an unknown Expect with an empty 417. RFC 9110 section 10.1.1 allows us to ignore it.
   server.on('checkExpectation', onRequest);
   server.on('connect', (_request, socket) => {
     connections.of(socket)?.release();
@@ -104,11 +104,11 @@ export function createHttpServer(
   };
 }
 
-/** What the parser could not read: a target with spaces is mended and served after all, everything else is refused. */
+/** Handles requests that the parser rejects: one with bare spaces in its address is mended and served, any other is refused. */
 function mendOrRefuse(server: Server, connections: Connections, refuse: Refuse): (error: ParseError, socket: Duplex) => void {
   const mended = new WeakSet<Duplex>();
   return (error, socket) => {
-    // The old parser repeats its complaint for every further byte; the mended connection is served already.
+    // The old parser reports its error again for further bytes; the mended connection is served already.
     if (mended.has(socket)) return;
     connections.of(socket)?.release();
     const bytes = error.rawPacket === undefined || isReplyOwed(socket) ? undefined : mendSpacedTarget(error.rawPacket);
@@ -130,7 +130,7 @@ function listen(server: Server, port: number, host: string | undefined): Promise
 
 function closeServer(server: Server, connections: Connections, deadlineMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // A kept connection becomes idle only after its reply, and one that never said a word never does for Node.
+    // A kept connection becomes idle only after its reply. Node never counts one that has sent nothing as idle.
     const startedAt = performance.now();
     const sweep = setInterval(() => {
       if (performance.now() - startedAt >= ARRIVING_MS) connections.endArriving();
@@ -140,7 +140,7 @@ function closeServer(server: Server, connections: Connections, deadlineMs: numbe
     const deadline = setTimeout(() => {
       for (const socket of connections.sockets()) socket.destroy();
     }, deadlineMs);
-    // The error of a server that was never open means the same: it is closed.
+    // `close` of a server that never listened gives an error, which is ignored: the server is closed.
     server.close(() => {
       connections.stop();
       clearInterval(sweep);

@@ -1,6 +1,6 @@
 /**
- * The life of a journalled order: an intent opens it, answers settle it, and when a script was told is noted. Pure; every store applies
- * these inside its own transaction.
+ * The life of an order in the journal: an intent opens it, v1's answers settle it, and the time at which a script was told is noted.
+ * The functions are pure; every store applies them inside its own transaction.
  */
 import { isSameIntent, lastTriedAt, NOT_TOLD, type NewOrder, type Opened, type Order, type Trail } from '../domain/order';
 import {
@@ -20,14 +20,14 @@ import {
 
 type Mutable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
-// The border holds these bounds already; here they are an assertion, so a breach is a bug.
+// Earlier steps enforce these bounds already. Here they are an assertion: a breach is a bug.
 const OWNER_CHARACTERS_MAX = 64;
 const REQUEST_ID_CHARACTERS_MAX = 64;
 
-/** Longer texts of v1 are cut: nobody reads them, and a record has a bounded size. */
+/** Longer texts of v1 are cut, because a record has a bounded size. */
 const TEXT_CHARACTERS_MAX = 1000;
 
-/** v1's references have about 20 characters. What is longer than this is none: it could not be looked up by. */
+/** v1's references have about 20 characters. A longer text than this is not kept as a reference: it could not be a key of the store. */
 export const REFERENCE_CHARACTERS_MAX = 200;
 
 /** Zero of the numbers that scripts see as `id`. */
@@ -67,7 +67,7 @@ export function createOrderNumbers(): TakeNumber {
   return (openedAtMs, isTaken) => {
     counter = openedAtMs === lastMs ? counter + 1 : 0;
     lastMs = openedAtMs;
-    // Zero is no number: PHP takes it for false.
+    // Never 0: PHP reads an `id` of 0 as false.
     let number = Math.max(1, Math.floor(openedAtMs - EPOCH_MS) * NUMBERS_PER_MS + counter);
     while (isTaken(number)) number += 1;
     return number;
@@ -75,9 +75,9 @@ export function createOrderNumbers(): TakeNumber {
 }
 
 /**
- * What an intent becomes when it meets what the journal already holds. A reopened order keeps its number and counts one attempt more;
- * its time, echo and format become those of the new attempt, so that "how long has this been open" is never answered with the age of
- * an attempt that already ended.
+ * Decides whether an intent opens an order, reopens `existing`, finds it, or conflicts with it. A reopened order keeps its number and has
+ * one attempt more. Its time, echo and format become those of the new attempt; otherwise the age of an order would count from an attempt
+ * that has already ended.
  */
 export function decideOpening(existing: Order | undefined, intent: NewOrder, takeNumber: () => number): Opened {
   if (existing === undefined) return { kind: 'opened', order: buildOrder(intent, { number: takeNumber(), tries: 1 }) };
@@ -88,42 +88,42 @@ export function decideOpening(existing: Order | undefined, intent: NewOrder, tak
 }
 
 /**
- * The order after one more answer, which went through `withoutGoods` before; the very same object when the answer
- * changes nothing.
+ * The order after one more answer, which must have passed `withoutGoods` before. Returns the very same object when the
+ * answer changes nothing.
  */
 export function settleOrder(order: Order, latest: Outcome, atMs: number): Order {
-  const isOutdated = isProvenAbsent(latest) && !speaksOf(order, latest.sought, atMs);
+  const isOutdated = isProvenAbsent(latest) && !coversAttempts(order, latest.sought, atMs);
   const outcome = isOutdated ? order.outcome : succeedOutcome(order.outcome, latest);
   if (outcome === undefined || outcome === order.outcome) return order;
   const { number, tries, toldAtMs } = order;
-  // An end of which v1 tells more is of the time when it was first told.
+  // When v1 adds details to a final outcome, the order keeps the time at which it became final.
   const settledAtMs = order.outcome !== undefined && isFinal(order.outcome) ? order.settledAtMs : atMs;
   return buildOrder(order, { number, tries, outcome, settledAtMs, toldAtMs });
 }
 
-/** A proof of absence speaks of the tries that it saw; one without them, of those before `atMs`, when it was sought. */
-function speaksOf(order: Order, sought: Sought | undefined, atMs: number): boolean {
+/** Whether a proof of absence covers all attempts of the order. A proof without `sought` covers the attempts up to `atMs`. */
+function coversAttempts(order: Order, sought: Sought | undefined, atMs: number): boolean {
   if (sought === undefined) return lastTriedAt(order) <= atMs;
   return sought.tries === order.tries && sought.lastTriedAtMs === lastTriedAt(order);
 }
 
 /**
- * As `settleOrder`, for an answer that was given to the attempt of this number, if that is known. What took no money says nothing of a
- * later attempt, which may be under way; anything else v1 says of the request id, whichever attempt it was.
+ * As `settleOrder`, for an answer to attempt number `tries` (undefined: not known). An answer that took no money is about that attempt
+ * alone: a later one may be under way. Every other answer of v1 is about the request id, whichever attempt got it.
  */
 export function settleAttempt(order: Order, latest: Outcome, atMs: number, tries: number | undefined): Order {
   const isOfAnother = tries !== undefined && tries !== order.tries && isSafeToRefund(latest) && !isFinal(latest);
   return isOfAnother ? order : settleOrder(order, latest, atMs);
 }
 
-/** The order with the time at which a script was told its success; the very same object when that is known already. */
+/** The order with `toldAtMs` (a time, `NOT_TOLD` or `TOLD_PENDING`); the very same object when the order has that value already. */
 export function tellOrder(order: Order, toldAtMs: number): Order {
   if (order.toldAtMs === toldAtMs) return order;
   const { number, tries, outcome, settledAtMs } = order;
   return buildOrder(order, { number, tries, outcome, settledAtMs, toldAtMs });
 }
 
-/** True while the money of an order may have moved without a final word: no outcome, `pending` or `unknown`. */
+/** True while the money of an order may have moved and no outcome is final: no outcome, `pending` or `unknown`. */
 export function isUnsettled(order: Order): boolean {
   return order.outcome === undefined || !(isFinal(order.outcome) || isSafeToRefund(order.outcome));
 }
@@ -133,14 +133,14 @@ export function isUntold({ toldAtMs }: Order): boolean {
   return toldAtMs === NOT_TOLD;
 }
 
-/** The order of lists: oldest first. */
+/** Compares two orders for lists: oldest first. */
 export function byTime(one: Listed, other: Listed): number {
   return one.openedAtMs - other.openedAtMs || one.number - other.number || (one.owner < other.owner ? -1 : 1);
 }
 
 type Listed = Pick<Order, 'openedAtMs' | 'number' | 'owner'>;
 
-/** An intent as it was given, or as a record has it: there what is absent may be null. */
+/** An intent as a caller of the journal gives it, or as read from a record, where absent fields may be null. */
 type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId' | 'addressHash'> & {
   readonly trail?: Trail | null | undefined;
   readonly askedHash?: string | null | undefined;
@@ -148,8 +148,8 @@ type Intent = Omit<NewOrder, 'trail' | 'askedHash' | 'headerId' | 'addressHash'>
   readonly addressHash?: string | undefined;
 };
 
-/** What became of it so far. */
-interface Fate {
+/** The part of an order that changes after its opening. */
+interface Progress {
   readonly number: number;
   readonly tries: number;
   readonly outcome?: Outcome | null | undefined;
@@ -158,13 +158,13 @@ interface Fate {
 }
 
 /**
- * An order field by field: nothing else that a caller's object carries ever reaches a disk, and what is absent stays out.
- * Assigning, because V8 takes microseconds to spread an object of this many fields and a fraction of one to assign them.
+ * Builds an order field by field: further properties of the given objects never reach the disk, and absent fields stay absent.
+ * Fields are assigned, because V8 needs microseconds to spread an object of this many fields and less than one to assign them.
  */
-export function buildOrder(intent: Intent, fate: Fate): Order {
+export function buildOrder(intent: Intent, progress: Progress): Order {
   const { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs } = intent;
   const { askedHash, headerId, addressHash, trail } = intent;
-  const { number, tries, outcome, settledAtMs, toldAtMs } = fate;
+  const { number, tries, outcome, settledAtMs, toldAtMs } = progress;
   const order: Mutable<Order> = { owner, requestId, operation, format, fields, echo, contentHash, openedAtMs, number, tries };
   if (askedHash !== undefined && askedHash !== null) order.askedHash = askedHash;
   if (addressHash !== undefined) order.addressHash = addressHash;
@@ -178,8 +178,8 @@ export function buildOrder(intent: Intent, fate: Fate): Order {
 }
 
 /**
- * The outcome as it may stand on disk: tokens and card PINs are gone, also where v1 repeats them in its message. Built
- * field by field: whatever else v1's answer may carry one day does not slip onto the disk.
+ * The outcome as it may be written to disk: without tokens and card PINs, also where v1 repeats them in its message. Built
+ * field by field, so that fields which v1 may add to its answers one day do not reach the disk.
  */
 export function withoutGoods(outcome: Outcome): Outcome {
   if (outcome.kind === 'unknown') {
@@ -218,7 +218,7 @@ function withoutSecrets(delivery: Delivery, hasGoods: boolean): Delivery {
   if (balanceAfter !== undefined) kept.balanceAfter = balanceAfter;
   if (charged !== undefined) kept.charged = charged;
   if (cashback !== undefined) kept.cashback = cashback;
-  // A null token says that there is none: that is knowledge, not a secret.
+  // A null token means that v1 gives none for this order. That is no secret.
   if (token === null) kept.token = null;
   if (hasGoods) kept.goodsMissing = true;
   else if (goodsMissing !== undefined) kept.goodsMissing = goodsMissing;
@@ -230,12 +230,12 @@ function goodsOf(delivery: Delivery | undefined): readonly string[] {
   return [...token, ...(delivery?.pins ?? []).flatMap((card) => [card.pin, card.serial])].filter((text) => text !== '');
 }
 
-/** Goods are found again whatever separates their digits: `1234-5678` and `1234 5678` are one token. */
+/** Replaces goods in a message by `***`, whatever separates their digits there: `1234-5678` and `1234 5678` are one token. */
 function withoutTexts(message: string, goods: readonly string[]): string {
   let text = message;
   for (const good of goods) {
     const characters = [...good.replace(/[\s-]/g, '')].map((character) => character.replace(/[^0-9A-Za-z]/, '\\$&'));
-    // Very short goods would blot out innocent digits.
+    // Goods shorter than four characters are not replaced: the same digits may occur in an amount or a date.
     if (characters.length >= 4) text = text.replace(new RegExp(characters.join('[\\s-]*'), 'gi'), '***');
   }
   return text;

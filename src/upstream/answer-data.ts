@@ -1,12 +1,12 @@
-/** What v1's answers hold: a JSON object, in its `data` money and goods, and what a receipt says of an order. */
+/** Reads v1's answers: the JSON object, the money and goods in its `data`, and the order in a receipt. */
 import { type AmountMinor, kobo, parseNaira } from '../domain/amount';
 import type { JsonObject, JsonValue } from '../domain/json';
 import type { CardPin, Delivery, Outcome } from '../domain/outcome';
 
-/** The object in an answer's text, or `undefined` for anything else: cut-off JSON, a page, a list, a bare word. */
+/** The object in an answer's text; `undefined` for any other text: cut-off JSON, an HTML page, a list, a single value. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
-    // A byte-order mark is no part of JSON (RFC 8259 section 8.1), and a saved PHP file puts one in front of every answer.
+    // A byte-order mark is no part of JSON (RFC 8259 section 8.1), but a PHP file saved with one sends it before every answer.
     const value = JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as JsonValue;
     return isJsonObject(value) ? value : undefined;
   } catch {
@@ -19,8 +19,8 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 }
 
 /**
- * The money and the goods in v1's `data`, of a purchase (section 2.7) or of a receipt (section 2.3). Reads leniently, field by field: a balance that cannot be read must not turn a paid order into an unknown one. Goods
- * are the exception to silence: if v1 sent some that cannot be read exactly, `goodsMissing` says so.
+ * The money and the goods in v1's `data`, of a purchase (section 2.7) or of a receipt (section 2.3). Reads leniently, field by field: an
+ * unreadable balance must not turn a paid order into an unknown one. Goods that cannot be read exactly are marked by `goodsMissing`.
  */
 export function readDelivery(data: JsonObject): Delivery {
   const delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] } = {};
@@ -31,7 +31,7 @@ export function readDelivery(data: JsonObject): Delivery {
   const pins = readPins(data.pins);
   if (balanceBefore !== undefined) delivery.balanceBefore = balanceBefore;
   if (balanceAfter !== undefined) delivery.balanceAfter = balanceAfter;
-  // Other orders of the account may run between the two readings; a negative difference is surely not this charge.
+  // Other orders of the account may change the balance between the two readings; a negative difference cannot be this charge.
   if (balanceBefore !== undefined && balanceAfter !== undefined && balanceBefore >= balanceAfter)
     delivery.charged = kobo(balanceBefore - balanceAfter);
   if (cashback !== undefined) delivery.cashback = cashback;
@@ -41,7 +41,7 @@ export function readDelivery(data: JsonObject): Delivery {
   return delivery;
 }
 
-/** Kobo from v1's naira. A double's own noise (`48980.199999999997`) is mended, a real fraction of a kobo is not. */
+/** Kobo from v1's naira. The rounding error of a double (`48980.199999999997`) is mended; a real fraction of a kobo gives undefined. */
 export function readNaira(value: JsonValue | undefined): AmountMinor | undefined {
   const exact = parseNaira(value);
   if (exact !== undefined || typeof value !== 'number') return exact;
@@ -52,7 +52,7 @@ export function readNaira(value: JsonValue | undefined): AmountMinor | undefined
 function readToken(value: JsonValue | undefined): { readonly text: string | null } | 'unreadable' | undefined {
   if (value === undefined) return undefined;
   if (value === null || value === '') return { text: null };
-  // A token sent as a number has lost its leading zeros, and beyond 2^53 its last digits: it would open no meter.
+  // A token sent as a number has lost its leading zeros, and beyond 2^53 its last digits: no meter would accept it.
   return typeof value === 'string' ? { text: value } : 'unreadable';
 }
 
@@ -69,20 +69,20 @@ function readPins(value: JsonValue | undefined): readonly CardPin[] | 'unreadabl
   return pins.length === 0 ? undefined : pins;
 }
 
-/** Whether the body of `GET /receipt` is about the order of this reference. A receipt of another order says nothing of this one. */
+/** Whether the body of `GET /receipt` is about the order of this reference. A receipt of another order proves nothing about this one. */
 export function orderInReceipt(body: JsonObject, reference: string): 'this' | 'another' | 'unnamed' {
   const named = receiptOf(body)?.reference;
   if (typeof named !== 'string' || named === '') return 'unnamed';
   return named === reference ? 'this' : 'another';
 }
 
-/** The outcome that a receipt shows of the order of this reference, or `undefined` when it names no such order or no known status. */
+/** The outcome of the order of this reference by its receipt; `undefined` when the receipt names another order or an unknown status. */
 export function outcomeOfReceipt(body: JsonObject, reference: string): Outcome | undefined {
   const receipt = receiptOf(body);
   if (receipt === undefined || orderInReceipt(body, reference) !== 'this') return undefined;
   switch (receipt.status) {
     case 'success':
-      // What was bought, in v1's words. It is no reason, so an order that failed or is under way does not repeat it.
+      // v1's description names what was bought. It explains no failure or delay, so only a success has it as its message.
       return {
         kind: 'succeeded',
         reference,
@@ -92,7 +92,7 @@ export function outcomeOfReceipt(body: JsonObject, reference: string): Outcome |
     case 'pending':
     case 'processing':
       return { kind: 'pending', reference, delivery: readDelivery(receipt) };
-    // The record of a failed order shows the balances around its charge, which was given back: nothing of it is a price.
+    // The receipt of a failed order shows the balances around a charge that was refunded: no price may be read from it.
     case 'failed':
       return { kind: 'declined', reference };
     default:

@@ -1,7 +1,7 @@
 /**
- * Which calls go to v1, and which wait. The bound follows what v1 can bear: of all calls where connections fail, of one operation
- * where v1 answers 503, of one key's calls of an operation where it answers 429. Below it the places are shared fairly between keys and operations; purchases go
- * first. (Decision 0052.)
+ * Decides which calls go to v1 now and which wait. The bound follows what v1 can bear. A failed connection lowers the bound of all calls,
+ * a 503 that of one operation, a 429 that of one key's calls of an operation. Below the bounds, places are shared fairly between keys and
+ * operations; purchases go first. (Decision 0052.)
  */
 import { createLru } from '../domain/lru';
 import { DEADLINE_PASSED, type Exchanged } from './exchange';
@@ -9,23 +9,23 @@ import { createFairTurns, type FairTurns, type Lane } from './fair-turns';
 import type { V1Call } from './upstream';
 
 export interface CallTurns {
-  /** The operation that a call belongs to. */
+  /** The lane of the operation that a call belongs to. */
   laneOf(path: V1Call['path'], isPurchase: boolean): CallLane;
-  /** True when the call may go now. */
+  /** Takes a place; true when the call may be sent now. */
   take(key: string, lane: CallLane): boolean;
-  /** The place's fate: `taken`, `late` after so many milliseconds, `full` where too many wait already. */
+  /** Waits for a place: `taken`, `late` when none came within `waitMs`, `full` when too many calls wait already. */
   wait(key: string, lane: CallLane, waitMs: number): Promise<'taken' | 'late' | 'full'>;
-  /** Takes note of what a call came to, and gives its place back. */
+  /** Learns from the end of a call what v1 can bear, and gives the call's place back. */
   end(key: string, lane: CallLane, ended: EndedCall): void;
-  /** Seconds until another try is worth it, where the first of this key and operation has waited for so many milliseconds, or too many wait. */
+  /** Seconds until a new attempt is worth it, if the oldest waiting call of this key and operation has waited longer than `withinMs`, or too many wait. */
   crowdedSeconds(key: string, path: string, withinMs: number): number | undefined;
-  /** Seconds after which a call that found no turn is worth another try. */
+  /** Seconds after which a call that got no turn is worth another attempt. */
   retrySeconds(key: string, lane: CallLane): number;
   readonly state: CallTurnsState;
   close(): void;
 }
 
-/** As of now. */
+/** Numbers of calls at present. */
 export interface CallTurnsState {
   readonly inFlight: number;
   readonly waiting: number;
@@ -39,7 +39,7 @@ export interface CallLane extends Lane {
 
 export interface EndedCall {
   readonly exchanged: Exchanged;
-  /** When it took its place. */
+  /** When the call took its place. */
   readonly begunAtMs: number;
   readonly retryAfterSeconds: number | undefined;
 }
@@ -47,14 +47,14 @@ export interface EndedCall {
 export interface CallTurnsOptions {
   /** Most calls at a time. */
   readonly most: number;
-  /** Told of each call that had to wait; must not throw. */
+  /** Called for each call that had to wait; must not throw. */
   readonly onWaited?: ((fate: 'taken' | 'late' | 'full', waitedMs: number) => void) | undefined;
   readonly now?: () => number;
 }
 
-/** A lone key gets three quarters of what it may have, the next three quarters of the rest, and so on. */
+/** A lone key gets three quarters of the places, the next key three quarters of the rest, and so on. */
 const SHARE = 3;
-/** One operation may take so much of everything, also while all others are quiet. */
+/** The part of all places that one operation may take, also while all others have no calls. */
 const PART_OF_LANE = 0.75;
 const LANES_MAX = 64;
 const LINE_MAX = 2_000;
@@ -62,18 +62,18 @@ const WAITING_MAX = 10_000;
 const LEAST = 8;
 const LEAST_OF_KEY = 2;
 const DOUBLES_IN_MS = 2_000;
-/** Where connections fail nothing says that v1 has too much to do, so that trying again more is cheap. */
+/** A failed connection does not prove that v1 has too much to do, so the bound grows again faster. */
 const DOUBLES_AFTER_FAILURE_IN_MS = 500;
 const KEYS_MAX = 10_000;
-/** How often those who wait are looked at although no call has ended. */
+/** How often waiting calls are served although no call has ended. */
 const SERVE_EVERY_MS = 100;
-/** A refusal comes at once: without a rest for its place, all who wait would be sent into the next ones within a moment. */
+/** v1 refuses at once. Without a rest for the place, all waiting calls would be sent within a moment and refused too. */
 const REFUSED_REST_MS = 100;
 const RETRY_SECONDS_LEAST = 5;
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
-/** Our own limits and ends: they say nothing of connections. */
+/** Failures that our own limits and ends cause: they show nothing about connections. */
 const OURS: ReadonlySet<string> = new Set([DEADLINE_PASSED, 'UND_ERR_INVALID_ARG', 'UND_ERR_CLOSED', 'UND_ERR_DESTROYED']);
 
 export function createCallTurns(options: CallTurnsOptions): CallTurns {
@@ -87,7 +87,7 @@ class Turns implements CallTurns {
   readonly #all: Bearable;
   readonly #turns: FairTurns;
   readonly #lanes = new Map<string, CallLane>();
-  /** Of keys that v1 has called too busy with an operation. */
+  /** The bounds of keys that have got a 429 for an operation. */
   readonly #keys = createLru<string, Bearable>(KEYS_MAX);
   #serving: NodeJS.Timeout | undefined;
 
@@ -113,7 +113,7 @@ class Turns implements CallTurns {
   laneOf(path: string, isPurchase: boolean): CallLane {
     const known = this.#lanes.get(path);
     if (known !== undefined) return known;
-    // Paths come from the mappings, which may be put anew again and again.
+    // Paths come from the mappings, which may be replaced again and again: their number must have a bound.
     const name = this.#lanes.size < LANES_MAX ? path : '';
     const lane = this.#lanes.get(name) ?? this.#openLane(name, isPurchase);
     this.#lanes.set(name, lane);
@@ -192,7 +192,7 @@ class Turns implements CallTurns {
     return createBearable({ most, least: Math.min(least, most), doublesInMs, now: this.#now });
   }
 
-  /** A bound that grows with time lets somebody begin although no call has ended. */
+  /** The bound grows with time, so a waiting call may begin although no call has ended. */
   #serveOnTime(): void {
     this.#serving ??= setInterval(() => {
       this.#turns.serve();
@@ -212,16 +212,16 @@ function hasNotConnected(exchanged: Exchanged): boolean {
 }
 
 /**
- * How many calls at a time something of v1 can bear. Everything, until it says that this is too much; then half of what it
- * had, and again half while that goes on. Afterwards it doubles again and again. Time alone lets it grow: a v1 that takes twelve
- * seconds for each call would otherwise need minutes to prove that it is well.
+ * How many calls at a time a part of v1 can bear. Without limit until v1 shows that there were too many. Then the bound is half of
+ * the calls that were under way, and half again while that goes on. Afterwards it doubles again and again. It grows by time alone:
+ * with a v1 that takes twelve seconds for each call, growth by answers would take minutes.
  */
 export interface Bearable {
-  /** How many now: a whole number, at least 1. */
+  /** The present bound: a whole number, at least 1. */
   readonly now: () => number;
   /**
-   * Takes note of a call that has ended. `wasTooMuch` when v1 showed that it had too much to do; `inUse` is how many calls
-   * there were. `restMs` is the time for which v1 asked for less.
+   * Learns from a call that has ended. `wasTooMuch`: v1 showed that it had too much to do. `inUse`: how many calls were under
+   * way. `restMs`: how long the bound stays low, as v1 has asked.
    */
   learn(wasTooMuch: boolean, begunAtMs: number, inUse: number, restMs?: number): void;
 }
@@ -233,14 +233,14 @@ export interface BearableOptions {
   readonly now: () => number;
 }
 
-/** One call among many says little: too much it is when about every tenth says so. */
+/** One refusal among many calls proves little: the bound is lowered when about every tenth call is refused. */
 const LATEST_WEIGHT = 1 / 16;
 const TOO_OFTEN = 0.1;
 const REST_MS_MAX = 10_000;
 
 export function createBearable({ most, least, doublesInMs, now }: BearableOptions): Bearable {
   let limit = most;
-  /** When it was lowered last, and from when on it grows. */
+  /** When the bound was lowered last, and when it begins to grow. */
   let loweredAtMs = -Infinity;
   let growsFromMs = -Infinity;
   let tooMuch = 0;
@@ -256,7 +256,7 @@ export function createBearable({ most, least, doublesInMs, now }: BearableOption
     now: atPresent,
     learn(wasTooMuch, begunAtMs, inUse, restMs = 0) {
       tooMuch += ((wasTooMuch ? 1 : 0) - tooMuch) * LATEST_WEIGHT;
-      // What began before it was lowered tells of the same moment once more.
+      // A call that began before the bound was lowered reports the same overload once more.
       if (!wasTooMuch || tooMuch < TOO_OFTEN || begunAtMs <= loweredAtMs) return;
       limit = Math.min(most, Math.max(least, Math.min(atPresent(), inUse) / 2));
       loweredAtMs = now();

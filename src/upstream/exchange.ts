@@ -1,7 +1,7 @@
 /**
  * One HTTP exchange with v1: a request goes out at most once, an answer of bounded size comes back before the deadline,
- * or the failure says whether a byte may have left. Built on undici's `dispatch` because only its handler tells the
- * moment at which writing begins: that moment, not an error code, is what proves that nothing was sent.
+ * or the failure says whether a byte may have left. Built on undici's `dispatch` because only its handler is called at
+ * the moment at which writing begins. That moment, not an error code, proves whether nothing was sent.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -11,7 +11,7 @@ import { type Clock, startAge, systemClock } from '../domain/clock';
 export interface Wire {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values alternate. */
   readonly headers: string[];
   readonly body: string | null;
 }
@@ -21,7 +21,7 @@ export interface Answer {
   readonly httpStatus: number;
   readonly text: string;
   readonly retryAfter: string | undefined;
-  /** The server's clock, as it told it. */
+  /** The `Date` header of the answer. */
   readonly date?: string | undefined;
 }
 
@@ -29,10 +29,10 @@ export interface Failure {
   readonly kind: 'failed';
   /** True from just before the first byte is handed to a socket. */
   readonly isStarted: boolean;
-  /** Every code that caused it: more than one when several addresses of a host were tried. */
+  /** The codes of the errors that caused the failure: more than one when several addresses of a host were tried. */
   readonly codes: readonly string[];
   readonly detail: string;
-  /** Of a call that found no turn. */
+  /** Set for a call that got no turn. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -41,7 +41,7 @@ export type Exchanged = Answer | Failure;
 /** Our own codes, next to those of Node and undici. */
 export const DEADLINE_PASSED = 'DEADLINE_PASSED';
 const REPLY_TOO_LARGE = 'REPLY_TOO_LARGE';
-/** Too many calls wait for their turn already. */
+/** The call was not queued: too many calls wait for their turn already. */
 export const NO_TURN = 'NO_TURN';
 export const WRITTEN_TWICE = 'WRITTEN_TWICE';
 
@@ -53,12 +53,12 @@ export interface ExchangeLimits {
   readonly timeoutMs: number;
   /** By when the first byte must have left; at most `timeoutMs`. */
   readonly leaveWithinMs?: number | undefined;
-  /** Asked when the first byte is about to leave. */
+  /** Called just before the first byte leaves; when it returns false, the call is not sent. */
   readonly mayLeave?: (() => boolean) | undefined;
   readonly replyBytesMax: number;
 }
 
-/** Sends and waits; never rejects. */
+/** Sends the request and waits for the answer or the failure; never rejects. */
 export function exchange(
   dispatcher: Dispatcher,
   wire: Wire,
@@ -109,10 +109,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The timer is not enough: in a process that was frozen a connection may be ready before the timers are looked at, and
-    // one clock may have stood still. By then others may have proven that this order never was at v1.
+    // The timer is not enough: after a freeze of the process, a connection may become ready before the timers run, and one of
+    // the two clocks may have stood still. Meanwhile another process may have proven that v1 never had this order.
     if (this.#controller === undefined && (this.#age() >= this.#leaveWithinMs || !this.#mayLeave())) this.#giveUp();
-    // A call that was given up while it waited for a connection must not be written after all: its caller has been told
+    // A call that was given up while it waited for a connection must not be written after all: its failure already says
     // that nothing was sent. An abort at this point comes before the first byte.
     if (this.#isDone) return controller.abort(new Error('given up before it was sent'));
     // undici documents that a request may be started again on another connection. Money is not sent twice.
@@ -160,7 +160,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     return setTimeout(() => this.#onTime(), Math.min(Math.max(0, delayMs), TIMEOUT_MAX_MS));
   }
 
-  /** The time in which it had to leave is over, and then its whole time: a call that has left by the first is seldom there at the second. */
+  /** Runs when `leaveWithinMs` is over. The timer for `timeoutMs` is set only then, because most calls have ended by that time. */
   #onTime(): void {
     if (this.#controller === undefined || this.#isLastTimer) return this.#giveUp();
     this.#isLastTimer = true;
@@ -194,9 +194,9 @@ function codedError(code: string, detail: string): Error {
   return Object.assign(new Error(detail), { code });
 }
 
-/** The codes at the root of an error; a failure to reach any of several addresses has one per address. */
+/** The codes of the errors at the root of an error; a failure to reach any of several addresses has one per address. */
 function errorCodes(error: unknown): readonly string[] {
-  // Read by shape, not by class: an error may come from another realm, and then it is an instance of nothing here.
+  // Read by shape, not by class: `instanceof` does not recognise an error that another realm has made.
   if (typeof error !== 'object' || error === null) return ['NO_CODE'];
   if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0) return error.errors.flatMap(errorCodes);
   return ['code' in error && typeof error.code === 'string' ? error.code : 'NO_CODE'];
@@ -211,11 +211,11 @@ function firstOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** v1 answers it 401, in its own words, which proves all that is asked. */
+/** A call to it without a key gets v1's own 401, which proves that v1 is reached. */
 export const PROBE_PATH = '/balance';
-/** A probe of this process, by a header that the pass-through forwards: where it comes back, UPSTREAM_URL leads to ourselves. */
+/** The `x-request-id` of this process's probes; the pass-through forwards that header. A request that arrives with it proves that UPSTREAM_URL leads to us. */
 const PROBE_ID = `probe-${randomUUID()}`;
-/** What the pass-through answers then. */
+/** The message of the pass-through's reply to such a request. */
 export const LEADS_BACK = 'UPSTREAM_URL of the gateway leads back to the gateway.';
 
 export function isOwnProbe({ 'x-request-id': id }: IncomingHttpHeaders): boolean {
@@ -231,7 +231,7 @@ export interface Probe {
   readonly abandon: () => void;
 }
 
-/** One question to v1 that moves nothing and shows no key, on a connection of its own: the calls of scripts may all hang. */
+/** Sends v1 one call that moves no money and has no key. It uses a connection of its own, because the calls of scripts may all hang. */
 export function probeV1(baseUrl: string): Probe {
   const base = new URL(baseUrl);
   const connect = { timeout: CONNECT_MS_MAX, rejectUnauthorized: true };

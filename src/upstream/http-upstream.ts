@@ -1,4 +1,4 @@
-/** The v1 service over HTTP: kept connections, as many as v1 can bear, shared fairly; one deadline per call, no redirects, no second try. */
+/** The v1 service over HTTP: kept connections, as many as v1 can bear, shared fairly; one deadline per call, no redirects, no repetition. */
 import { isIP } from 'node:net';
 import { startAge, systemClock } from '../domain/clock';
 import type { JsonObject } from '../domain/json';
@@ -9,16 +9,16 @@ import { createCallTurns, type CallTurns, type CallTurnsOptions, type CallTurnsS
 import { createConnections, type Connections } from './connections';
 import type { CallContext, Finding, SentOutcome, Upstream, V1Call } from './upstream';
 
-/** One call that has ended, for whoever watches v1. */
+/** One call that has ended, for the parts that watch v1. */
 export interface CallDone {
   readonly method: V1Call['method'];
-  /** From the host on, without its query. */
+  /** The path after the host, without the query. */
   readonly path: string;
-  /** Of a purchase. */
+  /** Set for a purchase. */
   readonly requestId?: string;
   readonly fingerprint: string;
   readonly exchanged: Exchanged;
-  /** What the order or the question came to. */
+  /** The outcome of the purchase, or the finding of a call that moves no money. */
   readonly outcome: SentOutcome['outcome']['kind'] | Finding['kind'];
   readonly durationMs: number;
 }
@@ -26,37 +26,37 @@ export interface CallDone {
 export interface HttpUpstreamOptions {
   /** The v1 base address, e.g. `https://v1.example/api/v1`. */
   readonly baseUrl: string;
-  /** Most connections at a time, and so most calls; those beyond them wait inside their own deadline. */
+  /** Most connections at a time, and so most calls. Further calls wait for their turn inside their own deadline. */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
-  /** Told of each call that had to wait for its turn; must not throw. */
+  /** Called for each call that had to wait for its turn; must not throw. */
   readonly onWaited?: CallTurnsOptions['onWaited'];
   readonly replyBytesMax?: number;
-  /** Milliseconds since the epoch, for a `Retry-After` that names a date where v1 does not tell its own time. */
+  /** Milliseconds since the epoch, for a `Retry-After` that names a date in an answer without a `Date` header. */
   readonly clock?: () => number;
-  /** Told of each call when it has ended; must not throw. */
+  /** Called for each call that has ended; must not throw. */
   readonly onCall?: (call: CallDone) => void;
 }
 
 const CONNECTIONS = 4_096;
 const CONNECT_TIMEOUT_MS = 2_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
-/** Of its whole time a call waits at most so much for its turn: what were sent later would have no time for its answer. */
+/** The part of its whole time that a call may wait for its turn: a call sent later would have too little time for its answer. */
 const WAIT_PART = 0.75;
 const RETRY_AFTER_SECONDS_MAX = 86_400;
 
-/** The upstream, and how many calls it has as of now. */
+/** The upstream, with the present state of its calls. */
 export interface HttpUpstream extends Upstream {
   readonly turns: CallTurnsState;
   /**
-   * Seconds until another try is worth it, where purchases with this path and key have waited for their turn for so many
-   * milliseconds, or no more may wait; undefined otherwise.
+   * Seconds until a further purchase with this path and key is worth sending, if such purchases have waited `waitMs` for their
+   * turn or no more of them may wait; undefined otherwise.
    */
   readonly crowdedSeconds: (path: string, fingerprint: string, waitMs: number) => number | undefined;
 }
 
-/** What each call is carried with. */
-interface Carrier {
+/** The parts that every call is sent with. */
+interface CallParts {
   readonly turns: CallTurns;
   readonly connections: Connections;
   readonly basePath: string;
@@ -64,15 +64,15 @@ interface Carrier {
   readonly retryAfterOf: (answer: Answer) => number | undefined;
 }
 
-/** One call on its way. A purchase has a request id. */
-interface Carried {
+/** One call to be sent. A purchase has a request id. */
+interface OutgoingCall {
   readonly call: V1Call;
   readonly body: JsonObject | undefined;
   readonly requestId?: string;
   readonly context: CallContext;
 }
 
-/** Opens nothing yet; the first call opens the first connection. */
+/** Opens no connection yet; the first call opens the first one. */
 export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const base = new URL(options.baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
@@ -80,7 +80,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   const turns = createCallTurns({ most, onWaited: options.onWaited });
   const connections = createConnections({ origin: base.origin, connectTimeoutMs });
   const retryAfterOf = (answer: Answer) => parseRetryAfter(answer.retryAfter, () => serverTimeOf(answer) ?? clock());
-  const carrier: Carrier = {
+  const parts: CallParts = {
     turns,
     connections,
     basePath,
@@ -88,15 +88,15 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
     retryAfterOf,
   };
 
-  /** Carries the call, reads what it came to, and tells the watcher of both. */
+  /** Sends the call, judges its answer or failure, and reports both to `onCall`. */
   async function judged<Judged>(
-    carried: Carried,
+    outgoing: OutgoingCall,
     judge: (exchanged: Exchanged) => Judged,
     outcomeOf: (judgement: Judged) => CallDone['outcome'],
   ): Promise<Judged> {
-    const { call, requestId, context } = carried;
+    const { call, requestId, context } = outgoing;
     const startedAtMs = performance.now();
-    const exchanged = await carry(carried, carrier);
+    const exchanged = await sendInTurn(outgoing, parts);
     const judgement = judge(exchanged);
     options.onCall?.({
       method: call.method,
@@ -136,7 +136,7 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
       return turns.state;
     },
 
-    // Whatever could be waited for has been: an order whose call is cut off is found again in the journal.
+    // The stop has waited for calls already. An order whose call is cut off here is in the journal and is settled later.
     close() {
       turns.close();
       return connections.close();
@@ -144,15 +144,15 @@ export function createHttpUpstream(options: HttpUpstreamOptions): HttpUpstream {
   };
 }
 
-/** Waits for the call's turn where it must, sends it and waits for the answer, inside the context's limits. */
-async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
-  const { call, requestId, context } = carried;
-  const { turns, connections, replyBytesMax } = carrier;
+/** Waits for the call's turn if there is none at once, sends the call and waits for the answer, all inside the context's limits. */
+async function sendInTurn(outgoing: OutgoingCall, parts: CallParts): Promise<Exchanged> {
+  const { call, requestId, context } = outgoing;
+  const { turns, connections, replyBytesMax } = parts;
   const { fingerprint } = context.credentials;
   // v1 judges its allowlist by this one value: two values, or none, would let a stranger buy without a PIN.
   if (isIP(context.clientAddress) === 0) return neverLeft('UND_ERR_INVALID_ARG', "the caller's address is not an IP address");
   if (!(context.timeoutMs > 0)) return neverLeft(DEADLINE_PASSED, 'no time was left for the call');
-  const wire = wireOf(carried, carrier.basePath);
+  const wire = wireOf(outgoing, parts.basePath);
   const lane = turns.laneOf(call.path, requestId !== undefined);
   let { timeoutMs, leaveWithinMs } = context;
   if (!turns.take(fingerprint, lane)) {
@@ -161,7 +161,7 @@ async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
     const retryAfterSeconds = turns.retrySeconds(fingerprint, lane);
     if (fate === 'late') return { ...neverLeft(DEADLINE_PASSED, 'its turn did not come in time'), retryAfterSeconds };
     if (fate === 'full') return { ...neverLeft(NO_TURN, 'too many calls wait for their turn already'), retryAfterSeconds };
-    // The first byte has what is left of its time, and so has the answer.
+    // The wait has used up a part of both limits: that for the first byte and that for the answer.
     const waitedMs = age();
     timeoutMs -= waitedMs;
     if (leaveWithinMs !== undefined) leaveWithinMs -= waitedMs;
@@ -170,12 +170,12 @@ async function carry(carried: Carried, carrier: Carrier): Promise<Exchanged> {
   const connection = connections.take();
   const exchanged = await exchange(connection, wire, { timeoutMs, leaveWithinMs, mayLeave: context.mayLeave, replyBytesMax });
   connections.giveBack(connection);
-  const retryAfterSeconds = exchanged.kind === 'answered' ? carrier.retryAfterOf(exchanged) : undefined;
+  const retryAfterSeconds = exchanged.kind === 'answered' ? parts.retryAfterOf(exchanged) : undefined;
   turns.end(fingerprint, lane, { exchanged, begunAtMs, retryAfterSeconds });
   return exchanged;
 }
 
-function wireOf({ call, body, context: { clientAddress, credentials, trace } }: Carried, basePath: string): Wire {
+function wireOf({ call, body, context: { clientAddress, credentials, trace } }: OutgoingCall, basePath: string): Wire {
   const headers = [
     'authorization',
     `Bearer ${credentials.apiKey.revealForUseOnly()}`,
@@ -191,7 +191,7 @@ function wireOf({ call, body, context: { clientAddress, credentials, trace } }: 
   return { method: call.method, path: pathOf(basePath, call), headers, body: body === undefined ? null : JSON.stringify(body) };
 }
 
-/** What was found, with v1's own time of it: by that, two clocks can be compared. */
+/** Adds the time of v1's `Date` header to the finding, for comparing v1's clock with ours. */
 function atServerTime(finding: Finding, answer: Answer): Finding {
   const serverAtMs = serverTimeOf(answer);
   return finding.kind === 'found' && serverAtMs !== undefined ? { ...finding, serverAtMs } : finding;
@@ -213,8 +213,8 @@ function pathOf(basePath: string, call: V1Call): string {
 }
 
 /**
- * RFC 9110 section 10.2.3: whole seconds or a date. A date begins with the name of its day; `Date.parse` would find a year
- * in `-5` and `1.5` as well, and a pause that has passed long ago would be no pause.
+ * Seconds of a `Retry-After`, which RFC 9110 section 10.2.3 defines as whole seconds or a date; at most a day. A date begins with
+ * the name of its day. Without that test `Date.parse` would read a year in `-5` and `1.5`, and the pause would be 0.
  */
 function parseRetryAfter(value: string | undefined, clock: () => number): number | undefined {
   if (value === undefined) return undefined;

@@ -7,12 +7,12 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import type { Express } from 'express';
 
-/** A request knows when its head was read, by `performance.now()`. */
 interface Arrived {
+  /** When the head was read, by `performance.now()`. */
   readonly arrivedAtMs: number;
 }
 
-/** Now, for a request of another server than ours. */
+/** When the head of the request was read, by `performance.now()`; the present time for a request that another server has made. */
 export function arrivalOf(request: IncomingMessage & Partial<Arrived>): number {
   return request.arrivedAtMs ?? performance.now();
 }
@@ -33,7 +33,7 @@ export function alignMessages(app: Express): AlignedMessages {
   Object.setPrototypeOf(AlignedResponse.prototype, express.response);
   Object.defineProperty(AlignedRequest.prototype, 'app', appProperty);
   Object.defineProperty(AlignedResponse.prototype, 'app', appProperty);
-  // Nothing is handed from step to step in it: one for all spares each response its own.
+  // No step uses `locals`: one frozen object for all responses saves making one for each.
   Object.defineProperty(AlignedResponse.prototype, 'locals', { value: Object.freeze({}) });
   Object.assign(app, { request: AlignedRequest.prototype, response: AlignedResponse.prototype });
   return { IncomingMessage: AlignedRequest, ServerResponse: AlignedResponse as typeof ServerResponse };

@@ -1,4 +1,4 @@
-/** Requests that never become one: Node's parser gave up. Even these are answered in JSON, in the words of both formats. */
+/** Requests that Node's parser cannot read. They too get a reply in JSON, with the fields of both formats. */
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -7,16 +7,16 @@ import type { LegacyReply } from '../../domain/legacy';
 import type { PartialRequest, Refuse } from '../app';
 import { readPath } from '../request-path';
 
-/** How long the reply may take to be read before the connection is torn down. */
+/** How long the caller has to read the reply before the connection is destroyed. */
 const LINGER_MS = 1_000;
 
-/** What Node's parser tells. */
+/** The error that Node's server gives with `clientError`. */
 export interface ParseError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** True while a whole request of this connection waits for its reply: nothing else may be written on it. */
+/** True while a complete request of this connection waits for its reply, or the reply has begun: nothing else may be written then. */
 export function isReplyOwed(socket: Duplex): boolean {
   const owed = owedReply(socket);
   return owed !== undefined && (owed.req.complete || owed.headersSent);
@@ -25,8 +25,8 @@ export function isReplyOwed(socket: Duplex): boolean {
 /** For the server's `clientError` event. */
 export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: Refuse): void {
   if (isReplyOwed(socket)) {
-    // The broken bytes follow a whole request whose reply is still to come. Words written now would be taken for that
-    // reply, and "failed" for a purchase under way.
+    // The broken bytes follow a complete request whose reply is still to come. A refusal written now would be read as
+    // that reply: "failed" for a purchase under way.
     const owed = owedReply(socket);
     if (owed !== undefined) owed.shouldKeepAlive = false;
     return;
@@ -37,7 +37,7 @@ export function answerBrokenRequest(error: ParseError, socket: Duplex, refuse: R
 
 const BROKEN_LINE = /^([A-Z]+) (\/[^\r\n]*?)(?: HTTP\/\d\.\d)?(?:\r?\n|$)/;
 
-/** What the broken bytes ask for, if that can be read: a question about an order is not told "failed" either. */
+/** Method and path of the broken request, if readable. The refusal needs them: a question about an order may not get "failed" either. */
 function addressIn(packet: Buffer | undefined): PartialRequest | undefined {
   const [, method, target] = BROKEN_LINE.exec(packet?.toString('latin1') ?? '') ?? [];
   return method === undefined || target === undefined ? undefined : { method, path: readPath(target) };
@@ -45,7 +45,7 @@ function addressIn(packet: Buffer | undefined): PartialRequest | undefined {
 
 /** Writes a whole reply to a bare connection and ends it. */
 export function answerRaw(socket: Duplex, brokenStatus: number, refusal: GatewayError, refuse: Refuse): void {
-  // More broken bytes after the reply: it is on its way, let it arrive.
+  // These broken bytes came after the reply was written: let the reply arrive.
   if (socket.writableEnded) return;
   if (!socket.writable) {
     socket.destroy();
@@ -63,11 +63,11 @@ export function answerRaw(socket: Duplex, brokenStatus: number, refusal: Gateway
   ];
   socket.on('error', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${text}`);
-  // Destroyed at once, with bytes unread, the connection would be reset and the reply lost on its way.
+  // Destroying the connection at once, with bytes unread, would reset it, and the reply could be lost.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Nothing stands behind an event handler: a bug in the wording must not end the process. */
+/** Nothing catches an exception of an event handler: a bug in making the refusal must not end the process. */
 function wordsOf(refusal: GatewayError, refuse: Refuse): Pick<LegacyReply, 'status' | 'body'> {
   const { detail, status } = refusal;
   try {
@@ -97,15 +97,15 @@ function judge(code: string | undefined): readonly [status: number, refusal: Gat
 // The whole head in one packet and nothing behind it.
 const SPACED_HEAD = /^(GET|HEAD) (\/[\t\x20-\x7e\x80-\xff]*) (HTTP\/1\.[01])\r\n([^]*\r\n)?\r\n$/;
 const BARE = /[\t\x20\x80-\xff]/g;
-/** With a body, or lengths to disagree about, mending could show another request than a proxy in front has seen. */
+/** Such a request is not mended: a proxy in front may have judged its length, and so its end, in another way. */
 const FRAMED = /^(?:content-length|transfer-encoding)[ \t]*:/im;
 const CONNECTION_HEADER = /^connection[ \t]*:.*\r\n/gim;
 
 /**
- * A GET whose address holds bare spaces, tabs or bytes beyond ASCII. Scripts ask for `…&smart_card_number=1& &cablename=GOTV` (facts, section 2.6); PHP
- * streams and the older versions of cURL put it on the wire as it stands (measured: query-with-a-bare-space.http), the
- * servers these scripts were written for take it, and Node's parser does not; and an order's id in a status address may hold anything. Here it has them
- * encoded, one reply and then the end of the connection; undefined for anything else.
+ * Encodes bare spaces, tabs and bytes beyond ASCII in the address of a GET or HEAD, and asks for one reply and the end of the connection.
+ * Undefined for any other request. Scripts send `…&smart_card_number=1& &cablename=GOTV` (facts, section 2.6), and an order's id in a status
+ * address may hold any character. PHP streams and older versions of cURL send such bytes unencoded (measured: query-with-a-bare-space.http).
+ * The servers these scripts were written for accept that; Node's parser does not.
  */
 export function mendSpacedTarget(packet: Buffer): Buffer | undefined {
   const match = SPACED_HEAD.exec(packet.toString('latin1'));
@@ -117,13 +117,13 @@ export function mendSpacedTarget(packet: Buffer): Buffer | undefined {
   return Buffer.from(`${method} ${encoded} ${version}\r\n${kept}Connection: close\r\n\r\n`, 'latin1');
 }
 
-/** Gives the mended bytes to the server as a connection of their own: its parser for the old one has given up. */
+/** Hands the mended bytes to the server as a new connection, because its parser for the old one has given up. */
 export function serveMended(server: Server, socket: Socket, mended: Buffer): void {
   server.emit('connection', new MendedConnection(socket, mended));
 }
 
 class MendedConnection extends Duplex {
-  /** Read by the judgement of the client address. */
+  /** `client-address` reads it. */
   readonly remoteAddress: string | undefined;
   readonly #socket: Socket;
   #unread: Buffer | undefined;

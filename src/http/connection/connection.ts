@@ -1,7 +1,7 @@
 /**
- * One connection of a caller, one request after the other. Node's own server parses whatever has arrived, thousands of requests in one packet, and
- * gives every one to the application. Here its parser gets the bytes in parts that end where a request ends, and the next part only when the request
- * before it is answered: what follows a reply that closes the connection is never acted on, since nobody would hear of it.
+ * One connection of a caller, one request after the other. Node's own server parses all bytes that have arrived, which may be thousands of requests in
+ * one packet, and gives each to the application at once. Here its parser gets the bytes in parts that end where a request ends. The next part follows
+ * only when the request before it is answered. So requests behind a reply that closes the connection are never served: their replies could not be sent.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -14,32 +14,32 @@ export interface Exchange {
 
 export interface ConnectionOptions {
   readonly turns: LoopTurns;
-  /** Who takes turns with others: the caller, also behind a trusted proxy. */
+  /** The address by which turns are shared: the caller's, also behind a trusted proxy. */
   readonly addressOf: (peer: string, request?: IncomingMessage) => string;
   readonly begin: (exchange: Exchange) => void;
-  /** The parser took these bytes for no HTTP, and Node does not say so. */
+  /** Called when the parser has rejected the bytes and Node gives no `clientError`. */
   readonly onBroken: (socket: Duplex) => void;
 }
 
 const HEAD_END = '\r\n\r\n';
-/** A head is longer than its end: blank lines alone do not become thousands of parts. */
+/** The search for the end of a head skips the shortest possible head, so that blank lines alone do not become thousands of parts. */
 const HEAD_END_FROM = 'GET / HTTP/1.1'.length;
 
 export class Connection {
   readonly socket: Duplex;
-  /** Where it comes from. */
+  /** The IP address at the other end: the caller's or a proxy's. */
   readonly peer: string;
   #parse: (bytes: Buffer) => void = () => undefined;
   readonly #options: ConnectionOptions;
   #current: Exchange | undefined;
-  /** The current one, until all that has come is parsed: its body is whole then, nearly always, and is read without waiting. */
+  /** The current exchange until all bytes so far are parsed. It begins only then, when its body is nearly always complete and is read without waiting. */
   #beginning: Exchange | undefined;
-  /** Parsed, not begun: one at most, or two when a head's end came in two packets. */
+  /** Requests parsed but not begun: one at most, or two when the end of a head came in two packets. */
   #waiting: Exchange[] = [];
   #unparsed: Buffer | undefined;
-  /** The last one that was parsed, perhaps not yet to its end. */
+  /** The request parsed last; its body may be incomplete. */
   #parsed: IncomingMessage | undefined;
-  /** One has asked for another protocol: from then on Node hides the errors of its parser, and what it leaves behind the end of a request. */
+  /** A request had an `Upgrade` header. From then on Node reports neither errors of its parser nor the bytes that it leaves after a request. */
   #isUpgrading = false;
   #bodyLeft = 0;
   #isResting = false;
@@ -54,7 +54,7 @@ export class Connection {
     this.#options = options;
   }
 
-  /** Once the parser of Node's server listens. */
+  /** Takes over the reading. To be called when Node's server listens for `data`; throws when it does not. */
   read(): void {
     const { socket } = this;
     const [parse] = socket.listeners('data') as ((bytes: Buffer) => void)[];
@@ -65,7 +65,7 @@ export class Connection {
       this.#unparsed = this.#unparsed === undefined ? bytes : Buffer.concat([this.#unparsed, bytes]);
       this.#readOn();
     });
-    // Node resumes reading for each request whose body nobody wanted.
+    // Node resumes the socket after each request whose body was not read.
     socket.on('resume', () => this.#isHeldBack && socket.pause());
   }
 
@@ -74,7 +74,7 @@ export class Connection {
     return this.#waiting.length > 0 || this.#isResting || this.#current?.request.complete === true;
   }
 
-  /** For each request that the parser finds. */
+  /** To be called for each request that the parser finds. */
   take(exchange: Exchange): void {
     const { headers } = exchange.request;
     this.#parsed = exchange.request;
@@ -84,7 +84,7 @@ export class Connection {
     else this.#beginning = this.#current = exchange;
   }
 
-  /** True when what is written has waited so long and not a byte of it has left. */
+  /** True when written bytes have waited for `limitMs` and none of them has left. */
   hasStalled(nowMs: number, limitMs: number): boolean {
     const unsent = unsentBytes(this.socket);
     if (unsent === 0 || unsent !== this.#unsent) this.#unsentSinceMs = nowMs;
@@ -92,14 +92,14 @@ export class Connection {
     return nowMs - this.#unsentSinceMs >= limitMs && unsent > 0;
   }
 
-  /** The parser is freed or has given up: further bytes are ignored. */
+  /** To be called when the parser is freed or has given up: further bytes are ignored. */
   release(): void {
     this.#isReleased = true;
     this.#unparsed = undefined;
     this.#waiting = [];
   }
 
-  /** Parses what may be parsed, and lets begin what that has brought. */
+  /** Parses the bytes that may be parsed now, then begins the request that they have completed. */
   #readOn(): void {
     this.#parseOn();
     const exchange = this.#beginning;
@@ -133,9 +133,9 @@ export class Connection {
   };
 
   #parseOn(): void {
-    // One is parsed ahead: of broken bytes behind a request the caller must hear in its reply, which then is the last.
+    // One request is parsed ahead of the current one. If its bytes are broken, the reply under way still can announce the end of the connection.
     while (this.#unparsed !== undefined && this.#waiting.length === 0 && !this.#isResting) {
-      // A parser that is freed may already read for another connection.
+      // A freed parser may already belong to another connection.
       if (this.#isReleased || this.socket.destroyed) return this.release();
       const bytes = this.#unparsed;
       const end = this.#bodyLeft > 0 ? Math.min(this.#bodyLeft, bytes.length) : endOfHead(bytes);
@@ -151,7 +151,7 @@ export class Connection {
     else this.socket.resume();
   }
 
-  /** Parses up to `end`; what the parser leaves behind the end of a request stays for the next time. False when it has given up. */
+  /** Parses up to `end`. Bytes that the parser leaves after the end of a request stay unparsed for the next time. False when the parser has given up. */
   #parseWatched(bytes: Buffer, end: number): boolean {
     const before = this.#parsed;
     const wasWhole = before?.complete;
@@ -163,7 +163,7 @@ export class Connection {
   }
 }
 
-/** Calls `parse` and gives how many bytes the parser of the socket has taken; all of them where it has said that they are broken. */
+/** Calls `parse` and returns how many bytes the socket's parser has taken; all of them where it has reported an error. */
 function countTaken(socket: Duplex, part: Buffer, parse: (part: Buffer) => void): number {
   const { parser } = socket as { readonly parser?: Parser | null };
   if (parser === undefined || parser === null) return part.length;
@@ -173,7 +173,7 @@ function countTaken(socket: Duplex, part: Buffer, parse: (part: Buffer) => void)
   try {
     parse(part);
   } finally {
-    // The method of its kind shows again.
+    // Uncovers the prototype's method again.
     delete (parser as Partial<Parser>).execute;
   }
   return typeof taken === 'number' ? taken : part.length;
@@ -183,13 +183,13 @@ interface Parser {
   execute: (bytes: Buffer) => unknown;
 }
 
-/** Of a single large write only the queue below it tells whether it moves. */
+/** Includes the queue of the socket's handle: only that queue shows whether a single large write makes progress. */
 function unsentBytes(socket: Duplex): number {
   const { _handle: handle } = socket as { readonly _handle?: { readonly writeQueueSize?: number } | null };
   return socket.writableLength + (handle?.writeQueueSize ?? 0);
 }
 
-/** Up to the next blank line: the end of a head, of a chunked body, or of neither. */
+/** Where the next blank line ends: it may end a head, a chunked body, or neither. */
 function endOfHead(bytes: Buffer): number {
   const at = bytes.indexOf(HEAD_END, HEAD_END_FROM, 'latin1');
   return at < 0 ? bytes.length : at + HEAD_END.length;

@@ -1,4 +1,4 @@
-/** All connections of a server: which give way when there are too many, and which are ended because nobody reads on them. */
+/** All connections of a server. Some are ended when there are too many, others because the caller does not read its reply. */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { networkOf } from '../../domain/network-of';
@@ -13,9 +13,9 @@ export interface ConnectionsOptions extends ConnectionOptions {
   readonly known: KnownAddresses;
 }
 
-/** Behind a trusted proxy stand many callers: however many connections it has, whoever has more than these goes first. */
+/** A trusted proxy carries many callers: however many connections it has, it counts as so many. An address with more gives way first. */
 const PROXY_SIZE = 4;
-/** A known address counts from here: all others go first. */
+/** The count of a known address begins here: all other addresses give way first. */
 const KNOWN_SIZE = Number.MIN_SAFE_INTEGER;
 
 const ignoreError = (): void => undefined;
@@ -25,7 +25,7 @@ export class Connections {
   /** The oldest first. */
   readonly #open = new Map<Duplex, Connection>();
   readonly #sweep: NodeJS.Timeout;
-  /** The last eighth is kept free for whoever comes next. */
+  /** An eighth of the places, kept free for the next connections. */
   readonly #spare: number;
 
   constructor(options: ConnectionsOptions) {
@@ -34,19 +34,19 @@ export class Connections {
     this.#sweep = setInterval(() => this.#endUnread(), Math.max(10, options.limits.unreadTimeMs / 10)).unref();
   }
 
-  /** `serve` gives the socket to Node's server: at once, or when it is a stranger's turn. Until then nothing of it is parsed. */
+  /** `serve` gives the socket to Node's server. It is called at once, or for a stranger in its turn; no byte is parsed before. */
   add(socket: Socket, serve: () => void): void {
     const { limits, turns, isProxy, known } = this.#options;
     if (this.#open.size >= limits.connectionsMax - this.#spare) this.#giveWay(Math.ceil(this.#spare / 2));
     const connection = this.#enter(socket);
     const begin = (): void => {
-      // Whoever left meanwhile without a word is gone: Node's server would wait for its first request.
+      // The caller has gone while it waited. Node's server would still wait for its first request.
       if (socket.destroyed || socket.readableEnded) return void socket.destroy();
       serve();
       connection.read();
     };
     if (isProxy(connection.peer) || known.has(connection.peer)) return begin();
-    // Until Node's server listens nobody else does.
+    // Until Node's server adds its own handler, an `error` event without one would end the process.
     socket.on('error', ignoreError);
     const leave = turns.begin(networkOf(connection.peer), () => {
       socket.off('error', ignoreError);
@@ -55,7 +55,7 @@ export class Connections {
     socket.once('close', leave);
   }
 
-  /** In a function of its own: what is heard for as long as the connection lives keeps nothing of its beginning. */
+  /** A function of its own, so that the `close` handler, which lives as long as the connection, does not keep the variables of `add` in memory. */
   #enter(socket: Socket): Connection {
     const connection = new Connection(socket, withoutMapping(socket.remoteAddress ?? ''), this.#options);
     this.#open.set(socket, connection);
@@ -71,7 +71,7 @@ export class Connections {
     return this.#open.keys();
   }
 
-  /** Ends those that wait for a request, or for the rest of one: nothing of it has begun. */
+  /** Ends the connections that wait for a request or for the rest of one: no such request has begun. */
   endArriving(): void {
     for (const { isRequestUnderWay, socket } of this.#open.values()) if (!isRequestUnderWay) socket.destroy();
   }
@@ -80,7 +80,10 @@ export class Connections {
     clearInterval(this.#sweep);
   }
 
-  /** The address with the most gives first, known ones last, the oldest connection first; never one with a whole request under way. */
+  /**
+   * Ends so many connections: first those of the address that has the most, last those of known addresses, and of each address the oldest first.
+   * Never one with a complete request under way.
+   */
   #giveWay(count: number): void {
     const crowds = new Map<string, { size: number; readonly isProxy: boolean; readonly free: Connection[] }>();
     for (const connection of this.#open.values()) {

@@ -1,13 +1,13 @@
 /**
- * Whose connection or request begins next. A few begin at once; what comes in the same moment waits for the next turn of the event loop, and there the
- * addresses take turns. Those whose key v1 has accepted lately come first; where there are any, strangers begin one by one, however many they are.
+ * Decides which connection or request begins next. In each millisecond a few begin at once; the others wait for the next turn of the event loop, where
+ * the addresses take turns. Known addresses (v1 has accepted a key of theirs lately) come first. Where there are any, strangers begin one by one.
  */
 import { createLru } from '../../domain/lru';
 import { networkOf } from '../../domain/network-of';
 
 const ADDRESSES_MAX = 5_000;
 const LATELY_MS = 24 * 60 * 60 * 1_000;
-/** So exactly the clock is read: else each millisecond with a request would have a timer of its own. */
+/** The LRU reads the clock once in so long: otherwise each millisecond with a request would have a timer of its own. */
 const CLOCK_STEP_MS = 1_000;
 
 /** The addresses of callers whose key v1 has accepted lately. They do not wait behind strangers: neither for a turn, nor for a place. */
@@ -33,18 +33,18 @@ type Run = () => void;
 
 const NOTHING: Run = () => undefined;
 
-/** By address, the one whose turn is next first. */
+/** By address; the address whose turn is next comes first. */
 type Line = Map<string, Set<Run>>;
 
 export interface LoopTurnsOptions {
-  /** So many requests begin in one turn. */
+  /** How many requests begin in one turn of the event loop. */
   readonly atOnceMax: number;
   readonly known: KnownAddresses;
 }
 
 /**
- * Where an address is known, one stranger begins in so long. libuv accepts one connection in a turn of the loop, and a sale's waits behind those of strangers:
- * turns must be short. The processor is left some time as well, for whatever else runs there.
+ * Where an address is known, one stranger begins in so long. libuv accepts one connection in each turn of the loop, and the connection of a sale waits
+ * behind those of strangers: turns must be short. The pause also leaves processor time to other programs of the machine.
  */
 const STRANGER_MS = 5;
 
@@ -61,7 +61,7 @@ export class LoopTurns {
     this.#options = options;
   }
 
-  /** Runs it now, or in its turn when many have begun in this millisecond. Calling what it returns gives up a turn that has not come. */
+  /** Calls `run` now, or in its turn when many have begun in this millisecond. The returned function gives up a turn that has not come. */
   begin(address: string, run: Run): () => void {
     const now = Date.now();
     if (now !== this.#moment) {
@@ -76,7 +76,7 @@ export class LoopTurns {
     return NOTHING;
   }
 
-  /** Runs it in its turn, never now. */
+  /** Calls `run` in its turn, never now. The returned function gives up a turn that has not come. */
   later(address: string, run: Run): () => void {
     const line = this.#options.known.has(address) ? this.#known : this.#strangers;
     const own = line.get(address) ?? new Set();
@@ -125,7 +125,7 @@ function beginNext(line: Line): void {
     const [run] = runs;
     line.delete(address);
     if (run !== undefined) runs.delete(run);
-    // Behind all others.
+    // The address goes to the end of the line.
     if (runs.size > 0) line.set(address, runs);
     return run?.();
   }
