@@ -93,7 +93,7 @@ export const OUTPUT_TRANSFORMS: Readonly<Record<string, OutputTransform>> = {
     apply: (value) => joinPins(value, (pin) => `${pin.pin}<=>${pin.serial}`),
   },
   card_fields: {
-    describe: 'Cards as JSON text: a list of objects with `fields`, which MSORG app clients read.',
+    describe: 'Cards as JSON text: a list of objects with `fields`.',
     apply: (value) => {
       const pins = pinsOf(value);
       return pins.length === 0 ? null : JSON.stringify(pins.map(({ pin, serial }) => ({ fields: { pin, serial } })));

@@ -263,7 +263,7 @@ const CASES: readonly Case[] = [
       { ...delivered, pins: [expect.stringContaining('<=>'), expect.stringContaining('<=>')] },
     ],
     [
-      'recharge cards as JSON text',
+      'recharge cards out of a list of objects',
       'recharge-card',
       cards(2, { amount: 100 }),
       { ...delivered, pins: [PIN, PIN] },

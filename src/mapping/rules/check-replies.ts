@@ -16,7 +16,7 @@ export const MESSAGES = ['message', 'msg', 'api_response', 'response', 'detail']
 /** Fields of a failure by which some script delivers (PHP's `isset` and `empty` alike). */
 export const GOODS = ['name', 'token', 'pin'];
 /** Goods under other names: null says the same as absence. */
-export const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin'];
+export const MORE_GOODS = ['Token', 'meter_token', 'metertoken', 'purchased_code', 'pins', 'serial', 'data_pin', 'data_pins'];
 
 export function checkReplies(checking: Checking): void {
   const { source, report, replies } = checking;

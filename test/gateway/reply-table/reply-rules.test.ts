@@ -13,7 +13,18 @@ const MONEY = [
 ];
 const IDS = ['request-id', 'request_id', 'ref', 'id', 'ident', 'transid', 'reference', 'transaction_ref', 'customer_ref'];
 const TEXTS = ['message', 'msg', 'api_response', 'response'];
-const GOODS = ['name', 'Customer_Name', 'token', 'meter_token', 'purchased_code', 'pin', 'pins', 'serial', 'data_pin'];
+const GOODS = [
+  'name',
+  'Customer_Name',
+  'token',
+  'meter_token',
+  'purchased_code',
+  'pin',
+  'pins',
+  'serial',
+  'data_pin',
+  'data_pins',
+];
 
 interface Reply {
   readonly where: string;
@@ -136,7 +147,8 @@ test('PINs, serials and how to load them are comma-joined texts, as many as were
     const isCard = operation !== 'buy_exam';
     return (
       first(['pin', 'serial'], (key) => typeof body[key] !== 'string' || body[key].split(',').length !== count) ??
-      (isCard ? first(['load_pin', 'check_balance', 'data_pin'], (key) => typeof body[key] !== 'string') : undefined)
+      (isCard ? first(['load_pin', 'check_balance'], (key) => typeof body[key] !== 'string') : undefined) ??
+      (isCard ? first(['data_pin'], (key) => !Array.isArray(body[key]) || body[key].length !== count) : undefined)
     );
   });
   expect(broken).toEqual([]);

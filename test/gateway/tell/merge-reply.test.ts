@@ -103,7 +103,7 @@ test('a failure carries nothing that a script takes for a sale', () => {
     expect(reply.body['success'] ?? false).toBe(false);
     for (const name of ['id', 'ident', 'transid', 'reference', 'transaction_ref'])
       expect([name, reply.body[name] ?? null]).toEqual([name, null]);
-    for (const name of ['name', 'token', 'pin', 'pins', 'serial', 'meter_token', 'purchased_code', 'data_pin'])
+    for (const name of ['name', 'token', 'pin', 'pins', 'serial', 'meter_token', 'purchased_code', 'data_pin', 'data_pins'])
       expect(reply.body).not.toHaveProperty([name]);
     expect(reply.body['error']).toEqual([reply.body['message']]);
     expect(reply.status).toBeGreaterThanOrEqual(400);

@@ -114,7 +114,7 @@ test.each([
   expect(errorsOf(text)).toEqual([]);
 });
 
-test.each(['token', 'meter_token', 'purchased_code', 'pins', 'serial', 'data_pin', 'name'])(
+test.each(['token', 'meter_token', 'purchased_code', 'pins', 'serial', 'data_pin', 'data_pins', 'name'])(
   'a failure that brings goods in `%s` is refused, also where a format brings them',
   (name) => {
     for (const value of ['$order.token', "''", 'Ada']) {

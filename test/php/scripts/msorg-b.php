@@ -87,9 +87,10 @@ switch ($service) {
             'quantity' => $order['quantity'],
             'name_on_card' => $order['card_name'],
         ]);
-        // The cards as an app of this family shows them: a JSON text of objects with `fields`.
-        $cards = json_decode($reply['data_pin'] ?? '[]', true);
-        conclude($reply, ['pins' => array_map(fn (array $card) => $card['fields']['pin'], $cards)]);
+        // As a shop of Laravel does: a text in `data_pin` ends it here, with its customer debited.
+        $cards = $reply['data_pin'] ?? [];
+        $loadCode = $cards ? $cards[0]['fields']['load_code'] : null;
+        conclude($reply, ['load_code' => $loadCode, 'pins' => array_map(fn (array $card) => $card['fields']['pin'], $cards)]);
     case 'sms':
         $reply = call('POST', '/api/sendsms/', [
             'sender' => $order['sender'],
