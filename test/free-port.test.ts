@@ -1,14 +1,13 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { ephemeralRange, freePort, takePort } from './free-port';
+import { listen } from './listen';
 
 test('a free port lies where the system gives none to sockets that name none', async () => {
   const { first, last } = ephemeralRange();
-  const anonymous = createServer().listen(0, '127.0.0.1');
-  await once(anonymous, 'listening');
-  const given = (anonymous.address() as AddressInfo).port;
-  anonymous.close();
+  const { port: given, close } = await listen(createServer());
+  await close();
   expect([given >= first, given <= last]).toEqual([true, true]);
   const ports = await Promise.all(Array.from({ length: 50 }, freePort));
   expect(ports.filter((port) => port >= first && port <= last)).toEqual([]);
@@ -27,18 +26,14 @@ test('a port that was given is claimed for every process of this machine, and op
   rival.bind({ port, address: '127.0.0.1', exclusive: true });
   await expect(once(rival, 'listening')).rejects.toMatchObject({ code: 'EADDRINUSE' });
   for (const host of ['127.0.0.1', '0.0.0.0']) {
-    const program = createServer().listen(port, host);
-    await once(program, 'listening');
-    program.close();
-    await once(program, 'close');
+    const program = await listen(createServer(), port, host);
+    await program.close();
   }
 });
 
 test('a port at which somebody listens is passed over', async () => {
   const [taken, other] = [await freePort(), await freePort()];
-  const program = createServer().listen(0, '127.0.0.1');
-  await once(program, 'listening');
-  const { port } = program.address() as AddressInfo;
+  const { port, close } = await listen(createServer());
   await expect(takePort([taken, port, other])).rejects.toThrow('No port is free');
-  program.close();
+  await close();
 });

@@ -1,13 +1,12 @@
 /** `plan` and `apply` against a real gateway with a mappings folder of its own. */
-import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Traffic } from '../../src/domain/traffic';
 import { openHouse, send, type House } from '../flows/house';
+import { listen } from '../listen';
 import { MAPPINGS, copyMappings, editFile } from '../mapping/mapping-set';
+import { seen, trafficWith } from '../operator/drift/traffic-with';
 import { runCommand } from './run-command';
 import { runHere } from './run-here';
 import { newFolder } from '../new-folder';
@@ -234,40 +233,14 @@ test('a watcher never meets half of an applied set', async () => {
 
 test('recorded requests are replayed, and what only they show needs the word for money too', async () => {
   const { service } = await open();
-  const traffic: Traffic = {
-    sinceMs: 0,
-    unlistedWords: [],
-    usedWords: [],
-    unknownAddresses: [],
-    forgotten: 0,
-    shapes: [
-      {
-        shape: {
-          method: 'POST',
-          path: '/api/topup/',
-          auth: 'token',
-          fields: [
-            { name: 'amount', place: 'body', kind: 'integer' },
-            { name: 'mobile_number', place: 'body', kind: 'phone' },
-            { name: 'network', place: 'body', kind: 'integer' },
-          ],
-        },
-        operation: 'buy_airtime',
-        format: 'b',
-        caller: 'f'.repeat(32),
-        count: 41,
-        firstSeenMs: 0,
-        lastSeenMs: 0,
-        refusals: {},
-      },
-    ],
-  };
+  const sale = seen({ amount: 'integer', mobile_number: 'phone', network: 'integer' }, { format: 'b', count: 41 });
+  const traffic = trafficWith({ shapes: [sale] });
   const admin = createServer((request, response) => {
     const body = request.url === '/traffic' ? traffic : { hash: service.live.current().hash, files: service.live.files() };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(admin, 'listening');
-  process.env['ADMIN_PORT'] = String((admin.address() as AddressInfo).port);
+  });
+  const { port, close } = await listen(admin);
+  process.env['ADMIN_PORT'] = String(port);
   try {
     edit('format-b.yaml', '2: GLO, 3: AIRTEL', '2: AIRTEL, 3: GLO');
     const { output } = await plan();
@@ -282,8 +255,7 @@ test('recorded requests are replayed, and what only they show needs the word for
     expect(JSON.parse((await plan('--json')).output)).toMatchObject({ movesMoney: true, replay: { shapes: 1, requests: 41 } });
     expect((await plan('--no-replay')).output).toContain('Nothing was replayed.');
   } finally {
-    admin.closeAllConnections();
-    admin.close();
+    await close();
   }
 });
 

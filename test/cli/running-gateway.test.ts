@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askAdmin } from '../../src/cli/running-gateway';
 import { loadConfig, type Config } from '../../src/config';
+import { listen } from '../listen';
 
 test.each(['127.0.0.1', '::1'])(
   'every question to %s has a connection of its own: a kept one ends while a plan is computed',
@@ -11,17 +10,15 @@ test.each(['127.0.0.1', '::1'])(
     let connections = 0;
     const server = createServer((request, response) => response.end(JSON.stringify({ method: request.method })));
     server.on('connection', () => (connections += 1));
-    server.listen(0, host);
-    await once(server, 'listening');
-    const config = configOf(host, (server.address() as AddressInfo).port);
+    const { port, close } = await listen(server, 0, host);
+    const config = configOf(host, port);
     try {
       expect(await askAdmin(config, 'GET', '/mapping/files')).toEqual({ status: 200, body: { method: 'GET' } });
       await sleep(20);
       expect(await askAdmin(config, 'POST', '/mapping/apply', {})).toEqual({ status: 200, body: { method: 'POST' } });
       expect(connections).toBe(2);
     } finally {
-      server.close();
-      server.closeAllConnections();
+      await close();
     }
   },
 );

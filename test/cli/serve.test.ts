@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, renameSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { openLmdbJournal } from '../../src/journal/lmdb-journal';
 import { MAPPINGS, copyMappings } from '../mapping/mapping-set';
 import { send } from '../flows/house';
+import { listen } from '../listen';
 import { runCommand, startCommand, type Ran } from './run-command';
 import { newFolder } from '../new-folder';
 
@@ -80,9 +81,8 @@ test('serve greets with all that a first sale needs, sells, reloads on SIGHUP, a
 
 test('a reload that is asked for while it starts ends nothing', async () => {
   // A database that lets a start wait.
-  const database = createServer((socket) => socket.on('error', () => undefined).end()).listen(0, '127.0.0.1');
-  await once(database, 'listening');
-  const { port } = database.address() as AddressInfo;
+  const database = createServer((socket) => socket.on('error', () => undefined).end());
+  const { port, close } = await listen(database);
   const child = startCommand(['serve'], {
     cwd,
     env: {
@@ -100,18 +100,16 @@ test('a reload that is asked for while it starts ends nothing', async () => {
   } finally {
     child.kill('SIGKILL');
     await closed;
-    database.close();
+    await close();
   }
 }, 60_000);
 
 test('serve starts although nothing answers at UPSTREAM_URL, says so, and says what its stop found', async () => {
-  const nobody = createServer().listen(0, '127.0.0.1');
-  await once(nobody, 'listening');
-  const { port } = nobody.address() as AddressInfo;
-  nobody.close();
+  const { url, close } = await listen(createServer());
+  await close();
   const gateway = await serving(['serve'], {
     MAPPINGS_DIR: MAPPINGS,
-    UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1`,
+    UPSTREAM_URL: `${url}/api/v1`,
     ADMIN_TOKEN: '0123456789abcdef',
   });
   await gateway.until(/"code":"ECONNREFUSED".*"event":"upstream_trouble"/);
@@ -237,13 +235,12 @@ async function expectRefused(args: readonly string[], env: Readonly<Record<strin
 }
 
 test('a port in use is one sentence that names the setting', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const port = String((taken.address() as AddressInfo).port);
+  const taken = await listen(createServer());
+  const port = String(taken.port);
   await expectRefused(['serve'], { PORT: port }, /^PORT is \d+, where another program listens already/);
   await expectRefused(['serve'], { ADMIN_PORT: port }, /^ADMIN_PORT is \d+, where another program listens already/);
   await expectRefused(['sandbox'], { SANDBOX_PORT: port }, /^SANDBOX_PORT is \d+, where another program listens already/);
-  taken.close();
+  await taken.close();
 }, 180_000);
 
 test('a start beside a gateway that sells from the same folder takes none of its successes for untold', async () => {

@@ -1,19 +1,12 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
 import { createStreams, STREAMS_MAX, type Stream } from '../../src/console/live';
 import { systemClock } from '../../src/domain/clock';
+import { listen } from '../listen';
 import { opened } from '../opened';
 import { until } from '../until';
 
-interface House {
-  readonly url: string;
-  readonly streams: Set<Stream>;
-  readonly ended: AbortController;
-  readonly close: () => Promise<void>;
-}
-
-async function openHouse(): Promise<House> {
+async function openHouse() {
   const streams = new Set<Stream>();
   const ended = new AbortController();
   const app = express();
@@ -28,13 +21,7 @@ async function openHouse(): Promise<House> {
       return () => streams.delete(stream);
     }),
   );
-  const server: Server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, streams, ended, close };
+  return { ...(await listen(createServer(app))), streams, ended };
 }
 
 const house = opened(openHouse, beforeEach, afterEach);

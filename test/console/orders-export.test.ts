@@ -1,6 +1,4 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { systemClock } from '../../src/domain/clock';
 import type { ConsoleParts } from '../../src/console/console-parts';
@@ -12,6 +10,7 @@ import { findOrders } from '../../src/orders/find-orders';
 import { createMemoryNotesStore } from '../../src/orders/notes-store';
 import { noNumberIndex } from '../../src/orders/number-index';
 import { newOrder } from '../journal/new-order';
+import { listen } from '../listen';
 import { shippedMapping } from '../mapping/mapping-set';
 
 const PAGES = 40;
@@ -35,19 +34,17 @@ test('an export that looks through all orders leaves the thread to what sells, p
   const parts = { live: { current: () => mapping }, journal: async () => journal, orders: { find }, clock: systemClock };
   const facts = { timeZone: 'UTC' };
   const server = createServer(express().use(ordersPage.routes({ ...parts, facts } as unknown as ConsoleParts)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listen(server);
   next();
   try {
-    const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/export.csv?outcome=declined`);
+    const response = await fetch(`${url}/export.csv?outcome=declined`);
     expect((await response.text()).trim().split('\r\n')).toHaveLength(1);
     expect(new Set(turns).size).toBe(PAGES);
     expect([...budgets]).toEqual([expect.any(Number)]);
     expect(Math.max(...(budgets as Set<number>))).toBeLessThanOrEqual(20);
   } finally {
     isOver = true;
-    server.closeAllConnections();
-    server.close();
+    await close();
   }
 });
 
@@ -68,13 +65,11 @@ test('an id to which more keys have counted than a page has rows shows the order
     next();
   });
   const server = createServer(app.use(ordersPage.routes(parts)));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listen(server);
   try {
-    const page = await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/?q=x42`)).text();
+    const page = await (await fetch(`${url}/?q=x42`)).text();
     expect(page.match(/>x42</g)).toHaveLength(60);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close();
   }
 });

@@ -1,8 +1,8 @@
 /** The console in a real browser where ADMIN_TOKEN is set: who gets in, what a foreign page can do, and that keys suffice. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { openHouse, type House } from '../flows/house';
+import { listen } from '../listen';
 import { describeWithBrowser, openBrowser, SIZES } from './browser';
 
 const TOKEN = 'a-token-for-the-console-alone';
@@ -103,18 +103,17 @@ describeWithBrowser('the console behind a token', () => {
         await page.evaluate(`location.href = ${JSON.stringify(at('/console'))}`);
         await page.waitForSelector('h1:has-text("Overview")');
       } finally {
-        foreign.close();
+        await foreign.close();
       }
     }));
 });
 
 /** On another host name, so that the browser takes it for another site. */
-async function openForeignPage(body: string): Promise<{ url: string; close: () => void }> {
+async function openForeignPage(body: string) {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(`<!doctype html><title>Elsewhere</title>${body}`);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = (): void => void (server.closeAllConnections(), server.close());
-  return { url: `http://localhost:${(server.address() as AddressInfo).port}/`, close };
+  const { port, close } = await listen(server);
+  return { url: `http://localhost:${port}/`, close };
 }

@@ -2,14 +2,14 @@
  * Two gateways on one journal folder. One is stopped while an order of its own, on disk already, waits for its connection;
  * the other proves meanwhile that v1 never had it and says "failed". What the first one does when it wakes up, v1's ledger tells.
  */
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { connect, createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { askStatus, buy, PURCHASES, type Told } from '../faults/purchase';
 import { openV1OfMany, type V1OfMany } from '../faults/v1-of-many';
+import { listen } from '../listen';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { prepareGateway, type GatewayProcess } from './gateway-process';
 import { newFolder } from '../new-folder';
@@ -41,7 +41,7 @@ async function openDoor(v1Url: string): Promise<Door> {
     socket.on('error', () => to.destroy()).pipe(to);
     to.on('error', () => socket.destroy()).pipe(socket);
   });
-  const insidePort = await listen(inside);
+  const { port: insidePort, close: closeInside } = await listen(inside);
   let isHolding = false;
   let held: (() => void)[] = [];
   const outside = createTcpServer((socket) => {
@@ -50,8 +50,9 @@ async function openDoor(v1Url: string): Promise<Door> {
     to.on('error', () => socket.destroy()).on('end', () => socket.end());
     to.on('data', (bytes) => (isHolding ? held.push(() => socket.write(bytes)) : socket.write(bytes)));
   });
+  const { port: outsidePort, close: closeOutside } = await listen(outside);
   return {
-    url: `https://127.0.0.1:${await listen(outside)}${pathname}`,
+    url: `https://127.0.0.1:${outsidePort}${pathname}`,
     hold: () => void (isHolding = true),
     async untilHeld() {
       while (held.length === 0) await sleep(5);
@@ -62,15 +63,10 @@ async function openDoor(v1Url: string): Promise<Door> {
       held = [];
     },
     async close() {
-      outside.close();
-      inside.close();
+      await closeOutside();
+      await closeInside();
     },
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
 }
 
 /** The shipped mappings with another quiet time. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox';
@@ -12,6 +12,7 @@ import { shippedMapping } from '../mapping/mapping-set';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { describeWith } from './installed';
 import { FRONTS, startFront, type Front } from './start-front';
+import { listen } from '../listen';
 import { newFolder } from '../new-folder';
 
 const KEY = 'acme_live_demo:1234';
@@ -74,9 +75,8 @@ const PENDING = {
 async function openStub() {
   const arrived: string[] = [];
   const left: string[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
+    socket.on('error', () => undefined);
     let bytes = '';
     socket.on('data', (part) => {
       bytes += part.toString('latin1');
@@ -90,16 +90,7 @@ async function openStub() {
       else socket.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    arrived,
-    left,
-    close() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
+  return { ...(await listen(server)), arrived, left };
 }
 
 describe.each(FRONTS)('%s', (name) => {

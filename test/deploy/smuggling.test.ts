@@ -2,9 +2,10 @@
  * The shipped fronts before a gateway, and every framing that two readers may read in two ways: a front forwards each request whole, alone on its
  * connection, and whatever stands behind it or in its body is sold only where the script's own bytes ask for it.
  */
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { listen } from '../listen';
 import { DOORS, GROUPS, isWhole, write, type Framing } from '../probe/framings';
 import { idOf, openRawHouse, speak, type RawHouse } from '../probe/raw-house';
 import { readAsRfc, type ReadRequest } from '../probe/rfc-reader';
@@ -37,8 +38,7 @@ async function openEar(gatewayPort: number) {
     front.on('error', () => gateway.destroy()).on('close', () => gateway.destroy());
     gateway.on('error', () => front.destroy()).on('close', () => front.destroy());
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard, close: () => server.close() };
+  return { ...(await listen(server)), heard };
 }
 
 describe.each(FRONTS)('%s', (name) => {
@@ -53,7 +53,7 @@ describe.each(FRONTS)('%s', (name) => {
     }, 60_000);
     afterAll(async () => {
       await front?.end();
-      ear.close();
+      await ear.close();
       await raw.close();
     });
 

@@ -1,12 +1,12 @@
 /** Every alarm, raised by breaking the real thing and over when it is mended, as a real HTTP server hears of it; and nothing else is told. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { LOOK_EVERY_MS } from '../../src/watch/alarms';
 import { nameKeys, openHouse, send, type House, type HouseOptions } from './house';
+import { listen } from '../listen';
 import { openWebhookServer, type WebhookServer } from './webhook-server';
 
 const SECRET = '0123456789abcdef0123456789abcdef';
@@ -61,30 +61,23 @@ test('a house that sells tells nothing', async () => {
 });
 
 test('v1 that is stopped is told, and that it is back', async () => {
-  const answer = (port: number): Promise<Server> =>
-    new Promise((resolve) => {
-      const server = createServer((_request, response) => {
-        response.writeHead(401, { 'content-type': 'application/json' }).end('{"status":"error","message":"no key"}');
-      });
-      server.listen(port, '127.0.0.1', () => resolve(server));
-    });
-  let v1 = await answer(0);
-  const { port } = v1.address() as AddressInfo;
-  await open({ env: { UPSTREAM_URL: `http://127.0.0.1:${port}/api/v1`, UPSTREAM_PROBE_SECONDS: '1' } });
+  const server = createServer((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"status":"error","message":"no key"}');
+  });
+  const v1 = await listen(server);
+  await open({ env: { UPSTREAM_URL: `${v1.url}/api/v1`, UPSTREAM_PROBE_SECONDS: '1' } });
   await sleep(1_500);
   expect(webhook.told()).toEqual([]);
-  v1.closeAllConnections();
-  await new Promise((resolve) => v1.close(resolve));
+  await v1.close();
   await webhook.until('raised v1_down');
   expect(await active()).toMatchObject({ alarms: [{ alarm: 'v1_down', runbook: 'docs/runbook.md#v1_down' }] });
   expect(await gauges()).toEqual(['v1_down']);
   expect(webhook.bodies[0]).toContain('takes no connection (ECONNREFUSED)');
-  v1 = await answer(port);
+  await listen(server, v1.port);
   const moving = setInterval(() => time.move(1_000), 100);
   await webhook.until('over v1_down', 60_000).finally(() => clearInterval(moving));
   expect(webhook.told()).toEqual(['raised v1_down', 'over v1_down']);
-  v1.closeAllConnections();
-  v1.close();
+  await v1.close();
 }, 120_000);
 
 test('an order that stays without an end is told when it is overdue', async () => {

@@ -1,18 +1,18 @@
 /** One shop sends far more than a slow v1 can take: what it hears, what its neighbour hears, and what the operator sees. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHouse, send, type House, type Told } from './house';
+import { listen, type Listening } from '../listen';
 
 const V1_MS = 250;
 const CONNECTIONS = 2;
 
-let v1: Server;
+let v1: Listening;
 let house: House;
 const sold: string[] = [];
 beforeAll(async () => {
-  v1 = createServer((request, response) => {
+  const slow = createServer((request, response) => {
     void text(request).then((body) => {
       const { request_id: id } = JSON.parse(body === '' ? '{}' : body) as { request_id?: string };
       setTimeout(() => {
@@ -21,14 +21,12 @@ beforeAll(async () => {
       }, V1_MS);
     });
   });
-  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-  house = await openHouse({ env: { UPSTREAM_URL: url, UPSTREAM_CONNECTIONS: String(CONNECTIONS) } });
+  v1 = await listen(slow);
+  house = await openHouse({ env: { UPSTREAM_URL: `${v1.url}/api/v1`, UPSTREAM_CONNECTIONS: String(CONNECTIONS) } });
 });
 afterAll(async () => {
   await house.close();
-  v1.closeAllConnections();
-  await new Promise((resolve) => v1.close(resolve));
+  await v1.close();
 });
 
 /** As axios, whose scripts wait for eight seconds: an order waits for its turn for three of them. */

@@ -1,7 +1,6 @@
 /** The whole house for a test: gateway, journal and sandbox in one process, on real sockets and free ports. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { text as readBody } from 'node:stream/consumers';
 import { stringify } from 'yaml';
@@ -11,6 +10,7 @@ import { Secret } from '../../src/domain/credentials';
 import { createKeyring } from '../../src/gateway/read/keyring';
 import { startService, type Service } from '../../src/main';
 import { createLog, type LogLevel } from '../../src/telemetry/log';
+import { listen, type Listening } from '../listen';
 import { newFolder } from '../new-folder';
 import { opened } from '../opened';
 import { copyMappings } from '../mapping/mapping-set';
@@ -82,7 +82,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   }
   const logLines: string[] = [];
   const log = createLog(logLevel, { write: (line: string) => void logLines.push(line) });
-  const own = { ...(copy === undefined ? {} : { MAPPINGS_DIR: copy }), ...(v1 === undefined ? {} : { UPSTREAM_URL: v1.url }) };
+  const own = {
+    ...(copy === undefined ? {} : { MAPPINGS_DIR: copy }),
+    ...(v1 === undefined ? {} : { UPSTREAM_URL: `${v1.url}/api/v1` }),
+  };
   const service = await startService(configFor(dataDir, { ...own, ...env }), log, clock);
   return {
     service,
@@ -99,7 +102,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   };
 }
 
-async function openV1(answer: V1): Promise<{ readonly url: string; close(): Promise<void> }> {
+function openV1(answer: V1): Promise<Listening> {
   const server = createServer((request, response) => {
     void readBody(request).then((sent) => {
       const { http, body } = answer(request, new URL(request.url!, 'http://v1'), sent);
@@ -107,14 +110,7 @@ async function openV1(answer: V1): Promise<{ readonly url: string; close(): Prom
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return listen(server);
 }
 
 /** A house for all tests of a file or of a `describe`. */

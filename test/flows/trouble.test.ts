@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openSetHistory } from '../../src/mapping/set-history';
 import { startService } from '../../src/main';
 import { createLog } from '../../src/telemetry/log';
 import { freePort } from '../free-port';
+import { listen } from '../listen';
 import { configFor, openHouse, send, type House } from './house';
 import { newFolder } from '../new-folder';
 import { copyMappings, editFile } from '../mapping/mapping-set';
@@ -77,17 +78,15 @@ test('a mapping folder that is not there refuses to start', async () => {
 test.each(['PORT', 'ADMIN_PORT'])(
   'where %s is taken nothing comes into use and nothing is left running: the same data folder starts at once',
   async (setting) => {
-    const blocker = createServer().unref();
-    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const { port: taken, close } = await listen(createServer());
     const dataDir = newFolder();
-    const taken = String((blocker.address() as AddressInfo).port);
-    await expect(startService(configFor(dataDir, { [setting]: taken }), silent)).rejects.toThrow(`${setting} is ${taken}`);
+    await expect(startService(configFor(dataDir, { [setting]: `${taken}` }), silent)).rejects.toThrow(`${setting} is ${taken}`);
     expect(openSetHistory(dataDir).list()).toEqual([]);
     const house = await openHouse({ dataDir });
     expect(openSetHistory(dataDir).list()).toMatchObject([{ by: 'start', hash: expect.any(String) }]);
     expect((await send(house.url, '/api/topup/', SALE)).body.status).toBe('success');
     await house.close();
-    await new Promise((resolve) => blocker.close(resolve));
+    await close();
   },
 );
 

@@ -1,8 +1,8 @@
 /** A v1 that dies, or is suddenly somebody else, while the gateway runs: what its operator reads of that. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { createForwardClock } from '../faults/timing';
 import { openHouse, send, type House, type LogLine } from './house';
+import { listen, type Listening } from '../listen';
 import { until } from '../until';
 
 interface Says {
@@ -11,7 +11,7 @@ interface Says {
 }
 const WELL: Says = { status: 200, text: '{"status":"success","data":{"wallet_balance":500}}' };
 
-let v1: Server | undefined;
+let v1: Listening | undefined;
 let port = 0;
 let says: Says;
 let probes = 0;
@@ -23,16 +23,14 @@ async function open(): Promise<void> {
     if (request.headers.authorization === undefined) probes += 1;
     response.writeHead(says.status).end(says.text);
   });
-  v1 = server;
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  ({ port } = server.address() as AddressInfo);
+  v1 = await listen(server, port);
+  ({ port } = v1);
 }
 
 async function close(): Promise<void> {
-  const server = v1!;
+  const listening = v1!;
   v1 = undefined;
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await listening.close();
 }
 
 beforeAll(async () => {

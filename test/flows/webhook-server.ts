@@ -1,7 +1,7 @@
 /** A real HTTP server in the place of the operator's webhook. */
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as readBody } from 'node:stream/consumers';
+import { listen } from '../listen';
 
 export interface WebhookServer {
   readonly url: string;
@@ -21,14 +21,14 @@ export async function openWebhookServer(): Promise<WebhookServer> {
       response.writeHead(200).end('ok');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { url, close } = await listen(server);
   const told = (): string[] =>
     bodies.map((body) => {
       const { alarm, state, text } = JSON.parse(body) as { alarm?: string; state?: string; text: string };
       return alarm === undefined ? text.split(' on ', 1)[0]! : `${state} ${alarm}`;
     });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/hush-hush`,
+    url: `${url}/services/hush-hush`,
     bodies,
     told,
     async until(what, withinMs = 30_000) {
@@ -38,9 +38,6 @@ export async function openWebhookServer(): Promise<WebhookServer> {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }

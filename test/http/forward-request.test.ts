@@ -1,23 +1,21 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import { connect, createServer as createNetServer } from 'node:net';
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { connect, createServer as createNetServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { runInThisContext } from 'node:vm';
 import { createForwardRequest, type ForwardOptions } from '../../src/http/forward-request';
+import { listen, type Listening } from '../listen';
 import { SELF_SIGNED } from '../upstream/self-signed';
 import { until } from '../until';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}';
 const LIMITS = { socketsMax: 4, connectTimeMs: 2_000, answerTimeMs: 2_000 };
 
-const open: (Server | NetServer)[] = [];
-const sockets = new Set<Socket>();
+const open: Listening[] = [];
 
-async function listen(server: Server | NetServer, host = '127.0.0.1'): Promise<number> {
-  open.push(server.on('connection', (socket: Socket) => sockets.add(socket)));
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
-  return (server.address() as AddressInfo).port;
+async function portOf(server: Server, host?: string): Promise<number> {
+  const listening = await listen(server, 0, host);
+  open.push(listening);
+  return listening.port;
 }
 
 /** v1 as bytes: what it got on all its connections, and `answer` for each packet. */
@@ -30,7 +28,7 @@ async function openV1(answer: (socket: Socket) => void = (socket) => socket.writ
     });
     socket.on('error', () => undefined).on('close', () => (v1.closed += 1));
   };
-  v1.port = await listen(createNetServer(serve), host);
+  v1.port = await portOf(createNetServer(serve), host);
   return v1;
 }
 
@@ -52,7 +50,7 @@ async function openDoor(upstreamUrl: string, limits: Partial<ForwardOptions> = {
     });
     response.on('close', () => response.writableFinished || call.destroy());
   });
-  return { port: await listen(server), told };
+  return { port: await portOf(server), told };
 }
 
 /** What the caller of one request has got when all is over. */
@@ -68,9 +66,7 @@ async function speak({ port, told }: Awaited<ReturnType<typeof openDoor>>, reque
 }
 
 afterEach(async () => {
-  for (const socket of sockets) socket.destroy();
-  sockets.clear();
-  for (const server of open.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const server of open.splice(0)) await server.close();
 });
 
 describe('what leaves', () => {
@@ -119,7 +115,7 @@ describe('what leaves', () => {
     const server = createTlsServer({ ...SELF_SIGNED, SNICallback: (name, done) => (names.push(name), done(null)) }, (socket) =>
       socket.on('data', (bytes) => (got += bytes.toString())),
     ).on('tlsClientError', () => undefined);
-    const door = await openDoor(`https://localhost:${await listen(server)}`);
+    const door = await openDoor(`https://localhost:${await portOf(server)}`);
     // What Node itself reads: a suite sees a copy.
     const environment = runInThisContext('process.env') as NodeJS.ProcessEnv;
     environment['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';

@@ -1,13 +1,13 @@
 import { createServer, get } from 'node:http';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { createServer as createNetServer, connect } from 'node:net';
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer as createNetServer, connect, type Server, type Socket } from 'node:net';
 import { createClientAddress } from '../../src/http/client-address';
 import { createPassthrough } from '../../src/http/passthrough';
 import type { PassthroughOptions } from '../../src/http/passthrough';
 import { probeV1 } from '../../src/upstream/exchange';
 import { readSign } from '../../src/upstream/v1-state';
 import { freePort } from '../free-port';
+import { listen, type Listening } from '../listen';
 import { speak } from './request-door';
 
 interface Seen {
@@ -17,18 +17,19 @@ interface Seen {
   readonly body: string;
 }
 
-const open: (Server | NetServer)[] = [];
+const open: Listening[] = [];
 
-async function listen(server: Server | NetServer): Promise<number> {
-  open.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
+async function portOf(server: Server): Promise<number> {
+  const listening = await listen(server);
+  open.push(listening);
+  return listening.port;
 }
 
 /** v1 in miniature: keeps what it saw. */
-async function openUpstream(reply?: RequestListener): Promise<{ port: number; seen: Seen[] }> {
+async function openUpstream(reply?: RequestListener) {
   const seen: Seen[] = [];
-  const port = await listen(
+  let connections = 0;
+  const port = await portOf(
     createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -43,23 +44,20 @@ async function openUpstream(reply?: RequestListener): Promise<{ port: number; se
           response.writeHead(200, { 'content-type': 'application/json', 'x-v1': 'yes' }).end('{"status":"success"}');
         else reply(request, response);
       });
-    }),
+    }).on('connection', () => (connections += 1)),
   );
-  return { port, seen };
+  return { port, seen, connections: () => connections };
 }
 
 async function openDoor(upstream: number | string, options: Partial<PassthroughOptions> = {}): Promise<number> {
   const upstreamUrl = typeof upstream === 'string' ? upstream : `http://127.0.0.1:${upstream}/v1/base`;
-  return listen(createServer(createPassthrough({ upstreamUrl, clientAddress: createClientAddress([]), ...options })));
+  return portOf(createServer(createPassthrough({ upstreamUrl, clientAddress: createClientAddress([]), ...options })));
 }
 
 const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
 afterEach(async () => {
-  for (const server of open.splice(0)) {
-    if ('closeAllConnections' in server) server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  for (const server of open.splice(0)) await server.close();
 });
 
 describe('the pass-through', () => {
@@ -187,7 +185,7 @@ describe('the pass-through', () => {
   });
 
   test('a TLS greeting that fails has sent nothing either', async () => {
-    const port = await listen(
+    const port = await portOf(
       createNetServer((socket) => socket.on('data', () => socket.end('no TLS here')).on('error', () => undefined)),
     );
     const errors: unknown[] = [];
@@ -198,7 +196,7 @@ describe('the pass-through', () => {
   });
 
   test('a TLS greeting that is never answered is a 504 that has sent nothing', async () => {
-    const port = await listen(createNetServer((socket) => socket.resume().on('error', () => undefined)));
+    const port = await portOf(createNetServer((socket) => socket.resume().on('error', () => undefined)));
     const answer = await speak(
       await openDoor(`https://127.0.0.1:${port}`, { connectTimeMs: 50 }),
       'GET /x HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -226,7 +224,7 @@ describe('the pass-through', () => {
   });
 
   test('a connection cut after the request is a 502 that tells to look at the receipt', async () => {
-    const port = await listen(
+    const port = await portOf(
       createNetServer((socket) => socket.on('data', () => socket.destroy()).on('error', () => undefined)),
     );
     const errors: unknown[] = [];
@@ -269,7 +267,7 @@ describe('the pass-through', () => {
   });
 
   test('an answer that is cut off reaches the caller cut off', async () => {
-    const port = await listen(
+    const port = await portOf(
       createNetServer((socket) =>
         socket
           .on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"status":"succ', () => socket.destroy()))
@@ -329,19 +327,17 @@ describe('the pass-through', () => {
     /** v1 that answers a request when told to. */
     async function openSlowUpstream() {
       const waiting: { readonly url: string; readonly answer: () => void }[] = [];
-      const { port, seen } = await openUpstream((request, response) =>
+      const upstream = await openUpstream((request, response) =>
         waiting.push({ url: request.url!, answer: () => void response.end('{}') }),
       );
       const until = async (count: number): Promise<void> => {
         while (waiting.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
       };
-      return { port, seen, waiting, until };
+      return { ...upstream, waiting, until };
     }
 
     test('one address cannot keep another out, nor open more than its share, and its line has an end', async () => {
       const v1 = await openSlowUpstream();
-      let connections = 0;
-      (open[0] as Server).on('connection', () => connections++);
       const door = await openDoor(v1.port, { clientAddress, socketsMax: 4, waitingMax: 3 });
       const greedy = Array.from({ length: 8 }, () => speak(door, FROM('2001:db8:0:1::7')));
       await v1.until(2);
@@ -354,7 +350,7 @@ describe('the pass-through', () => {
       });
       const other = speak(door, FROM('2001:db8:0:2::7'));
       await v1.until(3);
-      expect([connections, v1.waiting.map(({ url }) => url).at(-1)]).toEqual([3, '/v1/base/2001:db8:0:2::7']);
+      expect([v1.connections(), v1.waiting.map(({ url }) => url).at(-1)]).toEqual([3, '/v1/base/2001:db8:0:2::7']);
       for (let at = 0; at < 6; at++) {
         await v1.until(at + 1);
         v1.waiting[at]!.answer();
@@ -409,7 +405,7 @@ describe('the pass-through', () => {
         (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
       ];
       let turn = 0;
-      const port = await listen(
+      const port = await portOf(
         createNetServer((socket) => socket.on('data', () => behave[turn]!(socket)).on('error', () => undefined)),
       );
       const door = await openDoor(port, { socketsMax: 1, waitMs: 1, answerTimeMs: 40 });
@@ -424,12 +420,10 @@ describe('the pass-through', () => {
   });
 
   test('the connection to v1 is used again', async () => {
-    let connections = 0;
-    const { port } = await openUpstream();
-    (open[0] as Server).on('connection', () => connections++);
+    const { port, connections } = await openUpstream();
     const door = await openDoor(port);
     for (let at = 0; at < 3; at++) await speak(door, 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(connections).toBe(1);
+    expect(connections()).toBe(1);
   });
 
   test('a probe of the gateway that comes back through a server in front of it is told so, and goes round no further', async () => {

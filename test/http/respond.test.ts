@@ -1,15 +1,15 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import type { LegacyReply, Line } from '../../src/domain/legacy';
 import { respond, WatchedLine } from '../../src/http/respond';
+import { listen } from '../listen';
 import { speak } from './request-door';
 
 async function answerTo(method: string, ...replies: LegacyReply[]): Promise<string> {
   const server = createServer((_request, response) => replies.forEach((reply) => respond(response, reply)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const answer = await speak((server.address() as AddressInfo).port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  const { port, close } = await listen(server);
+  const answer = await speak(port, `${method} / HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await close();
   return answer;
 }
 
@@ -56,7 +56,7 @@ interface Watched {
   readonly line: Line;
   readonly response: ServerResponse;
   readonly hangUp: () => void;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** One request on a real socket, as the server has it. */
@@ -65,14 +65,10 @@ async function openLine(): Promise<Watched> {
   const arrived = new Promise<Pick<Watched, 'line' | 'response'>>((resolve) =>
     server.on('request', (_request, response) => resolve({ line: new WatchedLine(response, performance.now()), response })),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const { port, close } = await listen(server);
+  const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined).resume();
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
-  const close = (): void => {
-    socket.destroy();
-    server.close();
-  };
   return { ...(await arrived), hangUp: () => socket.destroy(), close };
 }
 
@@ -86,7 +82,7 @@ test('a reply that was handed over whole is told, and nobody has hung up', async
   expect(line.hasHungUp).toBe(false);
   // Whoever asks afterwards hears the same.
   expect(await ended(line)).toBe(true);
-  close();
+  await close();
 });
 
 test('a script that hangs up before its reply is noticed at once', async () => {
@@ -96,7 +92,7 @@ test('a script that hangs up before its reply is noticed at once', async () => {
   hangUp();
   expect(await end).toBe(false);
   expect(line.hasHungUp).toBe(true);
-  close();
+  await close();
 });
 
 test('a script that had hung up before anybody looked is known to have', async () => {
@@ -106,5 +102,5 @@ test('a script that had hung up before anybody looked is known to have', async (
   await closed;
   expect(line.hasHungUp).toBe(true);
   expect(await ended(line)).toBe(false);
-  close();
+  await close();
 });

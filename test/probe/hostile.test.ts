@@ -3,10 +3,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
+import { listen, type Listening } from '../listen';
 import { newFolder } from '../new-folder';
 
 const CROWD = resolve(__dirname, '..', '..', 'bench', 'hostile-crowd.mjs');
@@ -33,7 +33,7 @@ function sell(gateway: GatewayProcess, id: string): Promise<string> {
   });
 }
 
-async function openV1(): Promise<{ url: string; close: () => void }> {
+async function openV1(): Promise<Listening> {
   let orders = 0;
   const server = createServer((asked, reply) => {
     asked.resume().on('end', () => {
@@ -45,9 +45,7 @@ async function openV1(): Promise<{ url: string; close: () => void }> {
       reply.writeHead(isKnown ? 200 : 401, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const close = (): void => void server.close().closeAllConnections();
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  return listen(server);
 }
 
 test('strangers of every kind cost no sale, and leave nothing behind', async () => {
@@ -79,7 +77,7 @@ test('strangers of every kind cost no sale, and leave nothing behind', async () 
   } finally {
     crowd.disconnect();
     await gateway.end('SIGTERM');
-    v1.close();
+    await v1.close();
   }
 });
 
@@ -118,6 +116,6 @@ test('a sale takes its usual time beside a thousand idle connections and a hundr
   } finally {
     for (const crowd of crowds) crowd.disconnect();
     await gateway.end('SIGTERM');
-    v1.close();
+    await v1.close();
   }
 });

@@ -1,7 +1,8 @@
 /** A whole gateway before a v1 that keeps every byte it gets; raw sockets speak to both. */
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHouse, type House } from '../flows/house';
+import { listen } from '../listen';
 import { readAsRfc, type ReadRequest } from './rfc-reader';
 
 export interface RawHouse {
@@ -22,9 +23,8 @@ export function idOf({ target, body }: Pick<ReadRequest, 'target' | 'body'>): st
 export async function openRawHouse(env: Readonly<Record<string, string>> = {}): Promise<RawHouse> {
   const seen: ReadRequest[] = [];
   const unreadable: string[] = [];
-  const sockets = new Set<Socket>();
-  const v1 = createServer((socket) => {
-    sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => undefined));
+  const v1OfBytes = createServer((socket) => {
+    socket.on('error', () => undefined);
     let bytes = '';
     socket.on('data', (chunk) => {
       bytes += chunk.toString('latin1');
@@ -37,9 +37,8 @@ export async function openRawHouse(env: Readonly<Record<string, string>> = {}): 
       }
     });
   });
-  await new Promise<void>((resolve) => v1.listen(0, '127.0.0.1', resolve));
-  const upstreamUrl = `http://127.0.0.1:${(v1.address() as AddressInfo).port}/api/v1`;
-  const house = await openHouse({ env: { UPSTREAM_URL: upstreamUrl, JOURNAL_URL: 'memory:', ...env } });
+  const v1 = await listen(v1OfBytes);
+  const house = await openHouse({ env: { UPSTREAM_URL: `${v1.url}/api/v1`, JOURNAL_URL: 'memory:', ...env } });
   return {
     house,
     port: Number(new URL(house.url).port),
@@ -47,8 +46,7 @@ export async function openRawHouse(env: Readonly<Record<string, string>> = {}): 
     unreadable,
     async close() {
       await house.close();
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => v1.close(resolve));
+      await v1.close();
     },
   };
 }

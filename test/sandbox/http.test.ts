@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { answerBrokenRequests, clientAddress, parseTrustedProxies } from '../../src/sandbox/http';
 import { sandboxOfFile } from '../conformance/target';
+import { listen } from '../listen';
 
 const v1 = sandboxOfFile();
 
@@ -66,9 +67,9 @@ describe('an answer is JSON with a status', () => {
   test('to a request that does not arrive in time', async () => {
     const server = createServer({ headersTimeout: 40, requestTimeout: 40, connectionsCheckingInterval: 20 });
     answerBrokenRequests(server, () => undefined);
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    expect(read(await say((server.address() as AddressInfo).port, GET))).toEqual({ status: 408, body: rejected });
-    await new Promise((done) => server.close(done));
+    const { port, close } = await listen(server);
+    expect(read(await say(port, GET))).toEqual({ status: 408, body: rejected });
+    await close();
   });
 
   test('and broken bytes after a whole purchase never take its place', async () => {

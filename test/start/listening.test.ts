@@ -1,24 +1,16 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { listening, routesBehindV1 } from '../../src/start/listening';
 import { configFor } from '../flows/house';
+import { listen } from '../listen';
 import { shippedMapping } from '../mapping/mapping-set';
+import { opened } from '../opened';
 
-let taken: Server;
-let port: number;
-beforeAll(async () => {
-  taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  ({ port } = taken.address() as AddressInfo);
-});
-afterAll(() => taken.close());
+const taken = opened(() => listen(createServer()));
 
-async function listen(onPort: number, host: string): Promise<number> {
-  const server = createServer().listen(onPort, host);
-  await once(server, 'listening');
-  const bound = (server.address() as AddressInfo).port;
-  server.close();
-  return bound;
+async function bind(onPort: number, host: string): Promise<number> {
+  const { port, close } = await listen(createServer(), onPort, host);
+  await close();
+  return port;
 }
 
 const NAMES = {
@@ -29,21 +21,21 @@ const NAMES = {
 
 test.each(['public', 'admin', 'sandbox'] as const)('a taken port of the %s server is told with its settings', async (server) => {
   const [portName, hostName] = NAMES[server];
-  const config = configFor('/tmp', { [portName]: String(port), [hostName]: '127.0.0.1' });
-  await expect(listening(config, server, listen)).rejects.toThrow(
-    `${portName} is ${port}, where another program listens already (on 127.0.0.1); choose another ${portName} or stop that program.`,
+  const config = configFor('/tmp', { [portName]: String(taken.port), [hostName]: '127.0.0.1' });
+  await expect(listening(config, server, bind)).rejects.toThrow(
+    `${portName} is ${taken.port}, where another program listens already (on 127.0.0.1); choose another ${portName} or stop that program.`,
   );
 });
 
 test('an address of another machine is told', async () => {
   // RFC 5737: an address of documents, which no machine has.
-  await expect(listening(configFor('/tmp', { HOST: '192.0.2.1' }), 'public', listen)).rejects.toThrow(
+  await expect(listening(configFor('/tmp', { HOST: '192.0.2.1' }), 'public', bind)).rejects.toThrow(
     'HOST is 192.0.2.1, which is no address of this machine.',
   );
 });
 
 test('what listens gives its value, and an error without a code stays as it is', async () => {
-  expect(await listening(configFor('/tmp'), 'public', listen)).toBeGreaterThan(0);
+  expect(await listening(configFor('/tmp'), 'public', bind)).toBeGreaterThan(0);
   const bug = new Error('a bug');
   await expect(listening(configFor('/tmp'), 'public', () => Promise.reject(bug))).rejects.toBe(bug);
 });

@@ -1,12 +1,12 @@
 /** The built program (one file) with a collector of the test's own: a real HTTP server that reads OTLP as JSON. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text as readBody } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway, type GatewayProcess } from '../crash/gateway-process';
 import { send } from '../flows/house';
+import { listen, type Listening } from '../listen';
 import { newFolder } from '../new-folder';
 
 interface Span {
@@ -34,27 +34,26 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const SALE = { network: 1, mobile_number: '08030000011', amount: 100, Ported_number: true };
 
-let collector: Server;
+let collector: Listening;
 let bodies: string[];
 let folder: string;
 let gateway: GatewayProcess;
 beforeAll(async () => {
   bodies = [];
-  collector = createServer((request, response) => {
+  const hearing = createServer((request, response) => {
     void readBody(request).then((body) => {
       if (request.url === '/v1/traces') bodies.push(body);
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  collector = await listen(hearing);
   folder = newFolder();
   writeFileSync(join(folder, 'loaded.cjs'), LOADED);
-  gateway = await open('on', { TRACES_URL: `http://127.0.0.1:${(collector.address() as AddressInfo).port}` });
+  gateway = await open('on', { TRACES_URL: collector.url });
 }, 60_000);
 afterAll(async () => {
   await gateway.end('SIGTERM');
-  collector.closeAllConnections();
-  collector.close();
+  await collector.close();
 });
 
 /** Says at the end which packages the process has loaded from files of theirs. */

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { type Connections, type ConnectionsOptions, createConnections } from '../../src/upstream/connections';
 import { exchange, type Exchanged } from '../../src/upstream/exchange';
 import { freePort } from '../free-port';
+import { listen } from '../listen';
 import { type RawV1, reply, startRawV1 } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
 
@@ -86,11 +87,9 @@ test('a TLS session is resumed by the connections that follow', async () => {
     reused.push((request.socket as TLSSocket).isSessionReused());
     response.setHeader('connection', 'close').end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
-  const { port } = server.address() as AddressInfo;
-  const connections = connectionsTo(`https://127.0.0.1:${port}`, { connect: { ca: SELF_SIGNED.cert } });
+  const listening = await listen(server);
+  open.push(listening);
+  const connections = connectionsTo(`https://127.0.0.1:${listening.port}`, { connect: { ca: SELF_SIGNED.cert } });
   for (let nth = 0; nth < 4; nth++) expect((await call(connections)).kind).toBe('answered');
   expect(reused).toEqual([false, true, true, true]);
 });
@@ -99,9 +98,8 @@ test('an idle connection is closed two seconds before the time that v1 names, so
   let closedByServer = 0;
   const server = createHttpServer((_request, response) => response.end('{}'));
   server.keepAliveTimeout = 3_000;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+  const listening = await listen(server);
+  open.push(listening);
   const ends: Promise<unknown>[] = [];
   server.on('connection', (socket) => {
     const startedAtMs = performance.now();
@@ -111,7 +109,7 @@ test('an idle connection is closed two seconds before the time that v1 names, so
       }),
     );
   });
-  const connections = connectionsTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const connections = connectionsTo(listening.url);
   await call(connections);
   await Promise.all(ends);
   expect(closedByServer).toBe(0);

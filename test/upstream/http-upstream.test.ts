@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
@@ -8,6 +7,7 @@ import { createHttpUpstream, type HttpUpstreamOptions } from '../../src/upstream
 import { probeV1 } from '../../src/upstream/exchange';
 import type { CallContext, Upstream, V1Call } from '../../src/upstream/upstream';
 import { freePort } from '../free-port';
+import { listen } from '../listen';
 import { reply, startRawV1, type Behaviour, type RawV1, type RawV1Options } from './raw-v1';
 import { SELF_SIGNED } from './self-signed';
 
@@ -511,15 +511,13 @@ describe('a purchase that never left', () => {
       let bytes = 0;
       const server = createTlsServer(SELF_SIGNED, (socket) => socket.on('data', (chunk: Buffer) => (bytes += chunk.length)));
       server.on('tlsClientError', () => undefined);
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
+      const { port, close } = await listen(server);
       const url = `https://127.0.0.1:${port}/api/v1`;
       realEnvironment['NODE_TLS_REJECT_UNAUTHORIZED'] = environment;
       const { outcome } = await upstreamAt(url).send(CALL, 'r-1', context());
       const probed = await probeV1(url).exchanged;
       delete realEnvironment['NODE_TLS_REJECT_UNAUTHORIZED'];
-      server.close();
+      await close();
       expect(outcome).toMatchObject({ kind: 'not_sent', reason: expect.stringContaining('SELF_SIGNED') as string });
       expect(probed.kind).toBe('failed');
       expect(bytes).toBe(0);

@@ -1,6 +1,6 @@
 /** A server of raw sockets that counts whole requests and answers each with whatever bytes, or faults, a test wants. */
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { listen } from '../listen';
 
 export interface RawRequest {
   readonly head: string;
@@ -50,9 +50,7 @@ export async function startRawV1(behave: Behaviour, options: RawV1Options = {}):
       }
     });
   });
-  server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listen(server, options.port, options.host);
   return {
     port,
     url: `http://127.0.0.1:${port}/api/v1`,
@@ -62,11 +60,7 @@ export async function startRawV1(behave: Behaviour, options: RawV1Options = {}):
     },
     resetAll: () => sockets.forEach((socket) => socket.resetAndDestroy()),
     endAll: () => sockets.forEach((socket) => socket.end()),
-    async close() {
-      sockets.forEach((socket) => socket.destroy());
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

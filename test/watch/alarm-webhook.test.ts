@@ -1,11 +1,11 @@
 /** Against real HTTP servers. */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { text as readBody } from 'node:stream/consumers';
 import { systemClock, type Clock } from '../../src/domain/clock';
 import { Secret } from '../../src/domain/credentials';
 import { createAlarmWebhook } from '../../src/watch/alarm-webhook';
 import type { Telling } from '../../src/watch/alarms';
+import { listen, type Listening } from '../listen';
 
 const TELLING: Telling = {
   state: 'raised',
@@ -22,12 +22,12 @@ const TELLING: Telling = {
 /** Pauses between tries take no time. */
 const hasty: Clock = { ...systemClock, after: (_delayMs, run) => systemClock.after(1, run) };
 
-let server: Server;
+let server: Listening;
 let answers: number[];
 let received: { readonly type: string | undefined; readonly body: string }[];
 beforeEach(async () => {
   [answers, received] = [[], []];
-  server = createServer((request, response) => {
+  const hearing = createServer((request, response) => {
     void readBody(request).then((body) => {
       received.push({ type: request.headers['content-type'], body });
       const status = answers.shift() ?? 200;
@@ -35,16 +35,13 @@ beforeEach(async () => {
       response.writeHead(status).end();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server = await listen(hearing);
 });
-afterEach(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterEach(() => server.close());
 
 function openWebhook(format: 'auto' | 'json' | 'slack', titleOf?: () => string) {
   const troubles: string[] = [];
-  const url = new Secret(`http://127.0.0.1:${(server.address() as AddressInfo).port}/services/hush-hush`);
+  const url = new Secret(`${server.url}/services/hush-hush`);
   const webhook = createAlarmWebhook({
     ...{ url, format, clock: hasty },
     ...(titleOf === undefined ? {} : { titleOf }),
@@ -110,7 +107,7 @@ test('while nobody takes any, no more than a hundred wait, and closing gives the
 test('what waits when the process ends has one more try', async () => {
   answers = [500];
   const slow: Clock = { ...systemClock, after: () => () => undefined };
-  const url = new Secret(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const url = new Secret(`${server.url}/`);
   let failed = (): void => undefined;
   const hasFailed = new Promise<void>((resolve) => (failed = resolve));
   const webhook = createAlarmWebhook({ url, format: 'json', clock: slow, onTrouble: () => failed() });

@@ -1,10 +1,10 @@
 import { createServer, get } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { createMemoryJournal } from '../../src/journal/memory-journal';
 import { createStopLog } from '../../src/watch/stop-log';
 import { createLog } from '../../src/telemetry/log';
 import { newOrder } from '../journal/new-order';
+import { listen } from '../listen';
 
 let lines: Record<string, unknown>[];
 beforeEach(() => (lines = []));
@@ -17,9 +17,9 @@ test('a stop says what it found under way, and how many orders found their end m
   const stopping = createStopLog({ log, clock: { now: () => now }, journal, orders: () => 2 });
   const server = createServer(() => undefined);
   stopping.watch(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port, close } = await listen(server);
   const asked = once(server, 'request');
-  const request = get({ port: (server.address() as AddressInfo).port }).on('error', () => undefined);
+  const request = get({ port }).on('error', () => undefined);
   await asked;
 
   stopping.begin('SIGTERM');
@@ -31,8 +31,7 @@ test('a stop says what it found under way, and how many orders found their end m
   await stopping.drained();
   stopping.end();
   request.destroy();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await close();
   expect(lines).toEqual([
     expect.objectContaining({ level: 'info', event: 'stop_begun', signal: 'SIGTERM', requests: 1, held: 2 }),
     expect.objectContaining({ level: 'info', event: 'drain_ended', requests: 1, held: 2, durationMs: 50 }),

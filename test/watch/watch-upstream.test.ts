@@ -1,9 +1,10 @@
-import { createServer as createPlain, type Server } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer as createPlain } from 'node:http';
+import { createServer } from 'node:net';
 import type { Clock } from '../../src/domain/clock';
 import { createLog } from '../../src/telemetry/log';
 import type { CallDone } from '../../src/upstream/http-upstream';
 import { watchUpstream, type UpstreamWatch } from '../../src/watch/watch-upstream';
+import { listen, type Listening } from '../listen';
 import { until } from '../until';
 
 type V1 = (path: string) => { readonly status: number; readonly text: string };
@@ -20,7 +21,7 @@ let nowMs: number;
 let due: { readonly atMs: number; readonly run: () => void } | undefined;
 let watching: UpstreamWatch | undefined;
 let v1: V1;
-let server: Server | undefined;
+let server: Listening | undefined;
 let port: number;
 beforeEach(async () => {
   lines = [];
@@ -44,16 +45,14 @@ async function open(at = 0): Promise<void> {
     const { status, text } = v1(request.url ?? '');
     response.writeHead(status).end(text);
   });
-  server = opened;
-  await new Promise<void>((resolve) => opened.listen(at, '127.0.0.1', resolve));
-  ({ port } = opened.address() as AddressInfo);
+  server = await listen(opened, at);
+  ({ port } = server);
 }
 
 async function close(): Promise<void> {
   const closing = server;
   server = undefined;
-  closing?.closeAllConnections();
-  if (closing !== undefined) await new Promise((resolve) => closing.close(resolve));
+  await closing?.close();
 }
 
 const log = createLog('info', { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
@@ -209,12 +208,11 @@ test('an https address needs somebody who speaks TLS', async () => {
       .resume()
       .end('no TLS\r\n'),
   );
-  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
-  const at = (plain.address() as AddressInfo).port;
-  watch(`https://127.0.0.1:${at}/api/v1`);
+  const listening = await listen(plain);
+  watch(`https://127.0.0.1:${listening.port}/api/v1`);
   await probed();
   expect(lines).toEqual([expect.objectContaining({ kind: 'unreachable', detail: expect.stringMatching(/TLS/) as string })]);
-  await new Promise((resolve) => plain.close(resolve));
+  await listening.close();
 });
 
 test('after a stop nothing is asked and nothing said', async () => {

@@ -2,10 +2,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../free-port';
+import { listen, type Listening } from '../listen';
 import type { Trouble } from './trouble';
 import { newFolder } from '../new-folder';
 
@@ -91,8 +92,7 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
     if (way === 'killed') return start;
     const stranger = await openStranger(port, STRANGERS[way]!);
     return async () => {
-      stranger.closeAllConnections();
-      await new Promise((closed) => stranger.close(closed));
+      await stranger.close();
       await start();
     };
   };
@@ -119,13 +119,11 @@ export async function openV1Process(accounts: number): Promise<V1Process> {
   };
 }
 
-async function openStranger(port: number, answer: (typeof STRANGERS)[string]): Promise<Server> {
+function openStranger(port: number, answer: (typeof STRANGERS)[string]): Promise<Listening> {
   const server = createServer((request, response) => {
     if (answer === 'reset') return void request.socket.resetAndDestroy();
     request.resume();
     response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
+  return listen(server, port);
 }

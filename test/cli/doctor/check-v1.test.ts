@@ -1,7 +1,6 @@
 // Each way in which v1 may not be what a deployment needs, on real sockets.
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { X509Certificate } from 'node:crypto';
 import { Secret } from '../../../src/domain/credentials';
 import { checkFolder } from '../../../src/mapping/check';
@@ -9,6 +8,7 @@ import { checkKey, checkReach, checkTls } from '../../../src/cli/doctor/check-v1
 import type { Finding, Patient } from '../../../src/cli/doctor/finding';
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox';
 import { configFor, nameKeys, openHouse } from '../../flows/house';
+import { listen, type Listening } from '../../listen';
 import { shippedMapping } from '../../mapping/mapping-set';
 import { SELF_SIGNED } from '../../upstream/self-signed';
 import { newFolder } from '../../new-folder';
@@ -17,20 +17,20 @@ const DAY_MS = 86_400_000;
 const folder = newFolder();
 let sandbox: Sandbox;
 let sandboxUrl: string;
-const servers: Server[] = [];
+const servers: Listening[] = [];
 beforeAll(async () => {
   sandbox = await openSandbox();
   sandboxUrl = (await sandbox.listen(0)).url;
 });
 afterAll(async () => {
-  for (const server of servers) server.close().closeAllConnections();
+  for (const server of servers) await server.close();
   await sandbox.close();
 });
 
 async function serve(answer: RequestListener, server = createServer(answer)): Promise<number> {
-  servers.push(server);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return (server.address() as AddressInfo).port;
+  const listening = await listen(server);
+  servers.push(listening);
+  return listening.port;
 }
 
 const patient = (url: string | undefined, change: Partial<Patient> = {}): Patient => ({
@@ -66,7 +66,7 @@ test('the embedded sandbox is said to be one, with a gateway that runs or withou
 
 test('a port where nobody listens, and a name that leads nowhere', async () => {
   const port = await serve(() => undefined);
-  servers.pop()!.close();
+  await servers.pop()!.close();
   expectMend(
     await checkReach(patient(`http://127.0.0.1:${port}/api/v1`)),
     /cannot be reached at .* \(ECONNREFUSED\)/,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../listen';
 
 interface Received {
   readonly method: string | undefined;
@@ -32,17 +32,13 @@ export async function openReceiver(certificate?: { readonly key: string; readonl
     });
   };
   const server = certificate === undefined ? createServer(listener) : createTlsServer(certificate, listener);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port, close } = await listen(server);
   const origin = certificate === undefined ? 'http://127.0.0.1' : 'https://localhost';
   const receiver: Receiver = {
-    url: `${origin}:${(server.address() as AddressInfo).port}/hook`,
+    url: `${origin}:${port}/hook`,
     received,
     answers: [],
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    close,
   };
   return receiver;
 }

@@ -1,6 +1,6 @@
 /** An address before a database, under which it can be lost. */
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listen as listenAt, type Listening } from '../../listen';
 
 export interface Address {
   readonly port: number;
@@ -13,17 +13,16 @@ export interface Address {
 
 export async function openAddress(databasePort: number): Promise<Address> {
   const sockets = new Set<Socket>();
-  let server: Server | undefined;
+  let server: Listening;
   let port = 0;
   const listen = async (): Promise<void> => {
-    server = createServer((socket) => {
+    const passing = createServer((socket) => {
       const inner = connect(databasePort, '127.0.0.1');
       for (const one of [socket, inner]) sockets.add(one.on('error', () => undefined).on('close', () => sockets.delete(one)));
       socket.pipe(inner).pipe(socket);
     });
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    ({ port } = server.address() as AddressInfo);
+    server = await listenAt(passing, port);
+    ({ port } = server);
   };
   await listen();
   return {
@@ -34,9 +33,7 @@ export async function openAddress(databasePort: number): Promise<Address> {
     },
     async close() {
       for (const socket of sockets) socket.destroy();
-      if (server?.listening !== true) return;
-      server.close();
-      await once(server, 'close');
+      await server.close();
     },
   };
 }

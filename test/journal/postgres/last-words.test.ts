@@ -1,7 +1,7 @@
 /** A database that takes a connection and says in the same breath that it ends it, as one does that is stopped at that moment. */
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { Database } from '../../../src/journal/postgres/database';
+import { listen } from '../../listen';
 
 function message(type: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4);
@@ -17,14 +17,13 @@ test('a connection that ends before anybody uses it fails its statement alone', 
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.write(Buffer.concat([SIGNED_IN, READY, LAST_WORDS])));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  });
+  const { port, close } = await listen(server);
   const database = new Database({ url: `postgres://gateway@127.0.0.1:${port}/orders`, statementMs: 500 });
   try {
     await expect(database.read('SELECT 1')).rejects.toThrow('PostgreSQL: ');
   } finally {
     await database.close();
-    server.close();
+    await close();
   }
 });
