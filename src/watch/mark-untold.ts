@@ -1,6 +1,6 @@
 /**
- * After a process that was killed nobody knows which of its last words reached a script. Such orders are
- * marked by the next start, or by a neighbour: a repeat of one is told its success, however late. (Decision 0024.)
+ * When a process is killed, it is not known which of its last replies reached a script. The next start, or a neighbour, marks these orders as
+ * untold: a repeat of a marked order is told its success, however late it comes (decision 0024).
  */
 import type { Clock } from '../domain/clock';
 import { NOT_TOLD, type Order } from '../domain/order';
@@ -9,15 +9,15 @@ import { isUnsettled } from '../journal/order-life';
 import { readTold, type ToldStore } from '../journal/told-sales';
 import { giveSharedSigns, giveSigns, readSigns, SIGN_EVERY_MS } from './signs-of-life';
 
-/** From an order's settling to its reply: at most one read of a receipt, which has ten seconds. */
+/** The longest time from an order's settling to its reply: the read of a receipt, which may take ten seconds. */
 const TELLING_MS = 15_000;
-/** An order is settled so long after it was opened while its script waits: `check` calls more than ten minutes of patience huge. */
+/** The longest time from an order's opening to its settling while its script waits: `check` warns of a patience above ten minutes. */
 const HOLD_MS = 10 * 60_000;
-/** A process lived on after its last sign, and longer than planned when it was held up. */
+/** How long a process may have sold after its last sign: longer than the interval of signs, because it may have stood still. */
 const LIVED_ON_MS = 4 * SIGN_EVERY_MS;
 const LOOKBACK_MAX_MS = 2 ** 27;
 const UNSETTLED_MAX = 50_000;
-/** What is written together shares a flush: a start waits for all of them, and one by one thousands of open orders took a minute. */
+/** Orders marked together share a flush. A start waits for all marks: one by one, thousands of open orders took a minute. */
 const MARKED_AT_ONCE = 200;
 
 export interface UntoldParts {
@@ -30,8 +30,8 @@ export interface UntoldParts {
 }
 
 /**
- * Marks what processes that died left untold, gives signs of life from then on, and marks what a neighbour leaves that goes silent. To be
- * awaited before the first request comes in. Gives what ends the signs.
+ * Marks the orders that dead processes left untold, then gives signs of life, and later marks the orders of any neighbour that falls silent. To be
+ * awaited before the first request. Returns the function that ends the signs.
  */
 export async function watchUntold({
   dataDir,
@@ -57,13 +57,13 @@ export async function watchUntold({
 }
 
 export interface Marking {
-  /** Whose orders are marked, where the journal knows processes by name: only those of that one. */
+  /** Only orders of this process are marked, where the journal records which process holds an order. */
   readonly holder?: string | undefined;
   /** Which sales are known to have been told. */
   readonly told?: ToldStore;
 }
 
-/** Marks what processes that died after these signs (ms since the epoch) may have told nobody. Gives how many were marked. */
+/** Marks the orders whose end a process that died after one of these signs (ms since the epoch) may not have told. Returns their number. */
 export async function markUntold(journal: Journal, signsMs: readonly number[], { holder, told }: Marking = {}): Promise<number> {
   if (signsMs.length === 0) return 0;
   const marked = new Map<string, Order>();
@@ -94,8 +94,8 @@ function openedBetween(journal: Journal, fromMs: number, untilMs: number, ofIt: 
 }
 
 /**
- * When the last order was opened or settled by whichever process, 0 for a journal without orders: a sign of life as well. A machine that
- * lost its power may have lost the signs of its processes, but not the end of its journal.
+ * When the last order was opened or settled by any process (ms since the epoch), 0 for a journal without orders. This counts as a sign of life
+ * too: a machine that lost its power may have lost the signs of its processes, but not the end of its journal.
  */
 export async function findEnd(journal: Journal, nowMs: number): Promise<number> {
   const last = await findLastOpening(journal, nowMs);
@@ -106,7 +106,7 @@ export async function findEnd(journal: Journal, nowMs: number): Promise<number> 
   return end;
 }
 
-/** The time of the newest opening, to the second and never later than it: a journal lists from the oldest on. */
+/** The time of the newest opening, at most a second too early. Found by bisection, because a journal lists the oldest orders first. */
 async function findLastOpening(journal: Journal, nowMs: number): Promise<number | undefined> {
   const hasSince = async (backMs: number): Promise<boolean> => {
     const some = journal.list({ fromMs: nowMs - backMs, untilMs: nowMs + 1, limit: 1, onUnreadable });

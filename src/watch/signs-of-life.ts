@@ -1,7 +1,8 @@
 /**
- * When each process was last alive: a file a process in the data folder, touched every five seconds and removed by a stop in which every
- * order and every reply came to its end (decision 0024); in a journal that machines share a row for each, because the others do not see the
- * folder, and whoever lives deals with those that went silent, also when their machine is gone for good (decision 0051).
+ * Signs of life: the time at which each process was last alive. With an embedded journal each process has a file in the data folder. It touches
+ * the file every five seconds, and removes it at a stop in which every order and every reply has ended (decision 0024). In a journal that machines
+ * share each process has a row instead, because the machines do not share a folder: the processes that live handle the orders of a process that
+ * fell silent, also when its machine never comes back (decision 0051).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -12,16 +13,16 @@ import { startOf } from '../domain/process-start';
 import type { Processes } from '../journal/journal';
 
 const FOLDER = 'processes';
-/** What a process did since its last sign is at most so old, unless it was held up. */
+/** How long after its last sign a process may have died, unless it stood still for a while. */
 export const SIGN_EVERY_MS = 5_000;
-/** Whoever gave no sign for so long may have died. */
+/** A process without a sign for so long may have died. */
 const SILENT_AFTER_MS = 4 * SIGN_EVERY_MS;
-/** At a start the file of whoever gave no sign for so long goes. A neighbour that was only held up makes its file anew. */
+/** A start removes the file of a process without a sign for so long. If that process lives and only stood still, it makes its file anew. */
 const DEAD_AFTER_MS = 60_000;
 
 /**
- * The last signs of all processes that may have died, in ms since the epoch. A folder of a build that gave none tells of one: it may have died
- * now. A neighbour that gives signs and runs tells its scripts itself.
+ * The last signs of all processes that may have died, in ms since the epoch. A neighbour that signs and runs is left out: it replies to its
+ * scripts itself. Without the folder an earlier build, which gave no signs, sold from this data folder: it may have died just now.
  */
 export function readSigns(dataDir: string, nowMs: number): readonly number[] {
   const folder = join(dataDir, FOLDER);
@@ -32,11 +33,11 @@ export function readSigns(dataDir: string, nowMs: number): readonly number[] {
     .map(([, signMs]) => signMs);
 }
 
-/** Which process a file is of, as a process of the same system can check it. */
+/** Identifies the process of a file, so that another process of the same system can check whether it still runs. */
 interface Signer {
   readonly pid: number;
   readonly started: string;
-  /** Process numbers mean something within one namespace only (pid_namespaces(7)). */
+  /** A pid identifies a process within one namespace only (pid_namespaces(7)). */
   readonly namespace: string;
 }
 
@@ -52,7 +53,7 @@ function readNamespace(): string {
   }
 }
 
-/** False as well where nobody can say so: of an earlier build, in another container, on a system without /proc. */
+/** Also false where it cannot be known: the file of an earlier build, a process in another container, a system without /proc. */
 function isNeighbourRunning(file: string): boolean {
   try {
     const { pid, started, namespace } = JSON.parse(readFileSync(file, 'utf8')) as Signer;
@@ -63,12 +64,12 @@ function isNeighbourRunning(file: string): boolean {
 }
 
 /**
- * The silence of others means nothing while this process could give no sign either: a journal that was away, or a machine that stood still, held
- * them up as well. They have had the time to sign again once this one has signed for as long as silence takes.
+ * Whether this process has signed regularly of late. If it could not sign itself, the silence of others proves nothing: the same journal was away for
+ * them, or the same machine stood still. Once this process has signed for as long as silence takes, the others have had the time to sign as well.
  */
 interface OwnSigns {
   given(): void;
-  /** It could not be given. */
+  /** A sign could not be given. */
   missed(): void;
   areRegular(): boolean;
 }
@@ -87,19 +88,19 @@ function createOwnSigns(clock: Clock): OwnSigns {
   };
 }
 
-/** `isClean` when every order and every reply has come to its end: then nothing stays behind. */
+/** `isClean`: every order and every reply has ended, so no sign is left for a later start to examine. */
 export type EndSigns = (isClean: boolean) => void;
 
 export interface SignParts {
   readonly dataDir: string;
   readonly clock: Clock;
-  /** While it takes nothing there is no sign: what was told meanwhile could not be written down. */
+  /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */
   readonly journal: { isWritable(): boolean };
-  /** A neighbour that sells from the same folder has gone silent after this sign (ms since the epoch). Told once. */
+  /** A neighbour that sells from the same folder fell silent after this sign (ms since the epoch). Called once for each sign. */
   readonly onSilent: (signMs: number) => void;
 }
 
-/** From before the first request on, when what earlier processes left has been dealt with. Gives what ends it. */
+/** To be called before the first request, and after the orders of dead processes have been marked. Returns the function that ends the signs. */
 export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): EndSigns {
   const folder = join(dataDir, FOLDER);
   const own = randomUUID();
@@ -119,7 +120,7 @@ export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): End
       .catch(() => undefined);
   };
   const isSilent = ([, signMs]: Sign): boolean => signMs <= clock.now() - SILENT_AFTER_MS;
-  // Whoever was silent before this start has been dealt with.
+  // The start has already marked the orders of processes that were silent before.
   const dealtWith = new Map(listSigns(folder).filter(isSilent));
   const lookAround = (): void => {
     for (const [name, signMs] of listSigns(folder).filter(isSilent)) {
@@ -150,7 +151,7 @@ export function giveSigns({ dataDir, clock, journal, onSilent }: SignParts): End
   };
 }
 
-/** The name of a process's file, and when it was last alive. */
+/** The file name of a process, and when the process was last alive (ms since the epoch). */
 type Sign = readonly [name: string, signMs: number];
 
 function listSigns(folder: string): readonly Sign[] {
@@ -166,14 +167,14 @@ function removeDead(folder: string, nowMs: number): void {
 export interface SharedSignParts {
   readonly processes: Processes;
   readonly clock: Clock;
-  /** While it takes nothing there is no sign: what was told meanwhile could not be written down. */
+  /** While the journal is not writable no sign is given: what scripts are told meanwhile cannot be written. */
   readonly journal: { isWritable(): boolean };
-  /** Another process has gone silent after this sign (ms since the epoch). Told again until the promise resolves. */
+  /** Another process fell silent after this sign (ms since the epoch). Called again until its promise resolves. */
   readonly onDead: (id: string, signMs: number) => Promise<void>;
   readonly onTrouble: (what: string, error: unknown) => void;
 }
 
-/** From before the first request on, when what silent processes left has been dealt with. Gives what ends it. */
+/** To be awaited before the first request: first handles the processes that are silent already. Returns the function that ends the signs. */
 export async function giveSharedSigns({
   processes,
   clock,
@@ -185,7 +186,7 @@ export async function giveSharedSigns({
     for (const { id, signedAtMs } of await processes.list()) {
       if (id === processes.own || signedAtMs > clock.now() - SILENT_AFTER_MS) continue;
       await onDead(id, signedAtMs);
-      // One that was only held up signs again, and has a row again.
+      // A process that only stood still makes its row anew with its next sign.
       await processes.remove(id);
     }
   };

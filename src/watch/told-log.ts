@@ -1,7 +1,8 @@
 /**
- * Which sales each process has told lately, so that its death makes no open question of them: in its data folder, or in a journal that machines
- * share, because a folder is lost with its machine. Written many at a time, and never flushed in the folder: the page cache outlives the process,
- * and what is lost with the machine counts as not told. (Decision 0024.)
+ * The sales that each process has told lately. When a process dies, the sales in its log are known to be told, and only the others are marked as
+ * untold (decision 0024). The log stands in the data folder, or in a journal that machines share, because a folder is lost with its machine.
+ * Sales are written many at a time. In the folder they are never flushed: the page cache outlives the process, and a sale whose line is lost with
+ * the machine counts as not told.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
@@ -12,21 +13,21 @@ import { closeToOthers } from '../journal/lmdb/environment';
 import { lineOfTold, type ToldSale, type ToldStore } from '../journal/told-sales';
 
 const FOLDER = 'told';
-/** What is told meanwhile is written together. */
+/** Sales told within this time are written together. */
 const GATHER_MS = 20;
-/** While the store takes nothing: what is beyond it counts as not told. */
+/** Most sales that wait while the store cannot be written. Any further sale counts as not told. */
 const WAITING_MAX = 10_000;
 const AGAIN_MS = 1_000;
-/** Each process writes a ring of files: what it told in the last two minutes is always there. */
+/** Each process writes a ring of files, one a minute: what it told in the last two minutes is always there. */
 const FILE_MS = 60_000;
 const FILES = 3;
-/** Of a process that has ended: whoever marks what it left untold has done so by then. */
+/** How long the files of a process that ended are kept: by then a start or a neighbour has marked what that process left untold. */
 const KEPT_MS = 15 * 60_000;
 
 export interface ToldLog {
-  /** The whole reply has left. */
+  /** To be called when the whole reply has left. */
   note(sale: ToldSale): void;
-  /** Writes what waits. */
+  /** Writes the sales that wait. */
   close(): Promise<void>;
 }
 
@@ -79,12 +80,12 @@ export function toldFiles(dataDir: string, clock: Pick<Clock, 'elapsed'>): ToldS
       const [put, isFirst] = [now === minute ? appendFile : writeFile, minute < 0];
       minute = now;
       await put(join(folder, `${name}.${now % FILES}`), lines, { mode: 0o600 });
-      // Not as it begins to sell: those that start beside it still read what all before them had told.
+      // Not with the first write: processes that start at the same time still read the files of all earlier ones.
       if (put === writeFile && !isFirst) await removeOld(atMs - KEPT_MS);
     },
     async read() {
       const names = existsSync(folder) ? await readdir(folder) : [];
-      // What cannot be read tells nothing.
+      // A sale in a file that cannot be read counts as not told.
       return Promise.all(names.map((one) => readFile(join(folder, one), 'utf8').catch(() => '')));
     },
   };

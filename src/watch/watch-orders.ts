@@ -1,7 +1,7 @@
 /**
- * Orders that somebody should look at, watched from outside. Those without a final outcome: how many, how much money is in them, and which
- * are overdue. And those that ended otherwise than their scripts took "pending" for, a sale to one family, a failure to another: the script
- * has delivered or refunded by then, and only a person can put it right; so its operator is told, with the money in it.
+ * Reports two kinds of orders to the operator. Orders without a final outcome: their number, the money in them, and which are overdue. And orders
+ * with a contrary end: their script took "pending" for a sale or for a failure, and the order ended the other way. The script has delivered or
+ * refunded by then, and only a person can put it right.
  */
 import { createLru } from '../domain/lru';
 import { nairaNumber } from '../domain/amount';
@@ -26,7 +26,7 @@ import type { SettledHearer } from './hear-settled';
 import type { OpenOrdersSeen } from './sightings';
 
 const LOOK_EVERY_MS = 60_000;
-/** An overdue order is said again this often, until somebody looks. */
+/** How often the same overdue order is logged. */
 const SAY_AGAIN_MS = 60 * 60_000;
 
 export interface OpenOrdersWatch {
@@ -42,7 +42,7 @@ export function watchOpenOrders(parts: {
   clock: Clock;
   log: Log;
   metrics: Metrics;
-  /** A request id as the log may have it. */
+  /** How a request id may appear in the log. */
   showId?: (id: string) => string;
 }): OpenOrdersWatch {
   const said = new Map<string, number>();
@@ -101,7 +101,7 @@ export function watchOpenOrders(parts: {
   };
 }
 
-/** What the process before this one left. Said of none as well: then it is known that somebody looked. */
+/** Logs the open orders that earlier processes left. It is logged for none as well, as proof that the journal was searched. */
 function sayFound({ orders, atRisk, withoutPrice }: OpenOrders, nowMs: number, log: Log): void {
   const fields = {
     count: orders.length,
@@ -123,12 +123,12 @@ interface ContraryParts {
   readonly showId: (id: string) => string;
 }
 
-/** A line and a count for each order that ends so. */
+/** Logs and counts each order with a contrary end. */
 export function sayContraryEnds(parts: ContraryParts): SettledHearer {
-  // v1 may say the end of an order more than once.
+  // v1 may report the end of an order more than once.
   const said = createLru<string, true>(SAID_MAX);
   return (order, atMs) => {
-    // What had its end before, by whichever process, is said.
+    // An order that ended before this change was logged then, by this process or another one.
     if (order.toldAtMs !== TOLD_PENDING || order.settledAtMs !== atMs || isInSandbox(order, parts.mapping())) return;
     const end = contraryEndOf(order, parts.mapping());
     const key = `${order.owner} ${order.requestId}`;
